@@ -1,0 +1,1 @@
+"""The application: from a command line to scores.json."""

@@ -1,0 +1,72 @@
+"""The result document: scores.json, the same bytes wherever the job ran."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from transforms.config import BleuConfig
+from transforms.errors import JobError
+from transforms.score.bleu import bleu_score
+from transforms.totals.corpus_totals import CorpusTotals
+
+
+def result_document(
+    systems: Sequence[str],
+    totals: Mapping[int, CorpusTotals],
+    segments: int,
+    config: BleuConfig,
+) -> dict[str, Any]:
+    """The document of a finished job.
+
+    Args:
+      systems: the systems' names, in order.
+      totals: each system's totals, by its number.
+      segments: how many segments were planned.
+      config: the definition of BLEU.
+
+    Raises:
+      JobError: not every segment of every system was scored exactly once.
+    """
+    for number, system in enumerate(systems):
+        scored = totals[number].segments if number in totals else 0
+        if scored != segments:
+            raise JobError(
+                f"the count does not close: {segments} segments were planned, "
+                f"{scored} of system {system} were scored",
+                "the runner lost or repeated data: do not trust it with this job",
+            )
+    scores = [bleu_score(totals[number], config) for number in range(len(systems))]
+    return {
+        "signature": scores[0].signature,
+        "segments": segments,
+        "scores": [
+            {
+                "system": system,
+                "slice": None,
+                "segments": score.segments,
+                "score": score.score,
+                "precisions": score.precisions,
+                "matches": score.matches,
+                "totals": score.totals,
+                "bp": score.bp,
+                "ratio": score.ratio,
+                "sys_len": score.sys_len,
+                "ref_len": score.ref_len,
+            }
+            for system, score in zip(systems, scores, strict=True)
+        ],
+        "counters": {
+            "segments": segments,
+            "empty_candidates": sum(each.empty_candidates for each in totals.values()),
+            "bytes": sum(each.candidate_bytes for each in totals.values())
+            + totals[0].reference_bytes,
+        },
+    }
+
+
+def document_bytes(document: Mapping[str, Any]) -> bytes:
+    """The document as it is written: JSON in UTF-8, with a final newline."""
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    return text.encode() + b"\n"

@@ -1,0 +1,33 @@
+"""The job: what is scored, how, and where the result goes."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from transforms.config import BleuConfig
+from transforms.pairing.streams import Stream
+
+DEFAULT_RANGE_BYTES = 1 << 26
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """A corpus, a definition of BLEU and an output folder.
+
+    Attributes:
+      systems: the systems' names, in the order of the result.
+      candidates: each system's stream.
+      references: the streams of references.
+      config: the definition of BLEU.
+      output: the folder that gets scores.json, visible to workers and launcher.
+      threads: how many threads a worker counts with.
+      range_bytes: how many bytes are counted, and about how many are scored, at a time.
+    """
+
+    systems: tuple[str, ...]
+    candidates: tuple[Stream, ...]
+    references: tuple[Stream, ...]
+    config: BleuConfig
+    output: str
+    threads: int = 1
+    range_bytes: int = DEFAULT_RANGE_BYTES

@@ -1,0 +1,260 @@
+"""The command line: flags of ours, checked strictly, and Beam's own."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import difflib
+import os
+import re
+import stat
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
+
+from pipeline.job import DEFAULT_RANGE_BYTES, Job
+from pipeline.runners import Runner, find_runner
+from transforms.config import DEFAULT_SMOOTH_VALUES, SMOOTH_METHODS, TOKENIZERS, BleuConfig
+from transforms.errors import UsageError
+from transforms.pairing.plan import SMALLEST_RANGE
+from transforms.pairing.streams import Stream, compression
+from transforms.threads import available_threads
+from transforms.version import VERSION
+
+_HELP = "see --help"
+
+
+@dataclasses.dataclass(frozen=True)
+class Arguments:
+    """A parsed command line.
+
+    Attributes:
+      job: the job; its output is "" where none was given.
+      format: what stdout shows, "text" or "json".
+      verbose: whether logs and tracebacks are shown.
+      runner: the engine.
+      beam: Beam's options.
+    """
+
+    job: Job
+    format: str
+    verbose: bool
+    runner: Runner
+    beam: PipelineOptions
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser without abbreviations whose errors are `UsageError`s."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(allow_abbrev=False, **keywords)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, _HELP)
+
+    def add_value_provider_argument(self, *names: str, **keywords: Any) -> None:
+        """Beam's options call this; for checking, a value is like any other."""
+        self.add_argument(*names, **keywords)
+
+    def flags(self) -> set[str]:
+        """All flags that it knows."""
+        return set(self._option_string_actions)
+
+
+def parse(argv: Sequence[str]) -> Arguments:
+    """Parses and checks a command line.
+
+    Raises:
+      UsageError: a flag is unknown, or a value or a combination is impossible.
+      SystemExit: after --help or --version.
+    """
+    ours, beams = _our_parser(), _beam_parser()
+    split = argv.index("--") if "--" in argv else len(argv)
+    given, for_engine = list(argv[:split]), list(argv[split + 1 :])
+    given = [_with_underscores(word, ours.flags() | beams.flags()) for word in given]
+    flags, for_beam = ours.parse_known_args(given)
+    beam_flags, unknown = beams.parse_known_args(for_beam)
+    if unknown:
+        _refuse(unknown[0], ours.flags() | beams.flags())
+    runner = find_runner(beam_flags.runner)
+    options = PipelineOptions([*for_beam, *for_engine])
+    if not runner.in_process and not flags.output:
+        raise UsageError(
+            f"--runner {beam_flags.runner} needs --output",
+            "name a folder that the workers and this machine can see",
+        )
+    in_memory = options.view_as(DirectOptions).direct_running_mode == "in_memory"
+    threads = flags.threads or (available_threads() if runner.in_process and in_memory else 1)
+    return Arguments(_job(flags, threads), flags.format, flags.verbose, runner, options)
+
+
+def _our_parser() -> _Parser:
+    parser = _Parser(
+        prog="beam-bleu",
+        description="BLEU of line-parallel text, with sacreBLEU's exact numbers, as a Beam job.",
+        epilog="All other flags are Apache Beam's; what only an engine knows goes after --.",
+    )
+    add = parser.add_argument
+    add(
+        "--candidates",
+        action="append",
+        default=[],
+        metavar="[NAME=]PATTERN",
+        help="a system's output, line by line; repeat it for more systems",
+    )
+    add(
+        "--references",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="references, line by line; repeat it for more",
+    )
+    add("--tokenize", choices=TOKENIZERS, default="13a", help="default 13a")
+    add("--lowercase", action="store_true", help="score lower-cased text")
+    add("--smooth_method", choices=SMOOTH_METHODS, default="exp", help="default exp")
+    defaults = ", ".join(f"{name} {value}" for name, value in DEFAULT_SMOOTH_VALUES.items())
+    add("--smooth_value", type=float, metavar="VALUE", help=f"default: {defaults}")
+    add("--max_ngram_order", type=int, default=4, metavar="N", help="1 to 16, default 4")
+    add("--effective_order", action="store_true", help="leave out orders no candidate is long for")
+    add("--format", choices=("text", "json"), default="text", help="what stdout shows")
+    add("--output", metavar="DIR", help="the folder that gets scores.json")
+    add(
+        "--threads",
+        type=_positive,
+        metavar="N",
+        help="threads of a worker; default: this machine's cores in-process, 1 on an engine",
+    )
+    add(
+        "--range_bytes",
+        type=_positive,
+        default=DEFAULT_RANGE_BYTES,
+        metavar="N",
+        help=f"bytes that are read at a time, default {DEFAULT_RANGE_BYTES}",
+    )
+    add("--verbose", action="store_true", help="show logs and tracebacks")
+    add("--version", action="version", version=f"beam-bleu {VERSION}")
+    return parser
+
+
+def _beam_parser() -> _Parser:
+    parser = _Parser(add_help=False)
+    for options in PipelineOptions.__subclasses__():
+        options._add_argparse_args(parser)  # type: ignore[arg-type]  # as Beam itself does
+    return parser
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {value}")
+    return value
+
+
+def _with_underscores(word: str, flags: set[str]) -> str:
+    """The flag as it is known, where hyphens were typed for underscores."""
+    flag, equals, value = word.partition("=")
+    known = "--" + flag.removeprefix("--").replace("-", "_")
+    if flag.startswith("--") and flag not in flags and known in flags:
+        return known + equals + value
+    return word
+
+
+def _refuse(word: str, flags: Iterable[str]) -> NoReturn:
+    flag = word.partition("=")[0]
+    if not flag.startswith("-"):
+        raise UsageError(
+            f"unexpected argument {word!r}",
+            "files are given with --candidates and --references",
+        )
+    close = difflib.get_close_matches(flag.replace("-", "_"), flags, n=1)
+    close = close or difflib.get_close_matches(flag, flags, n=1)
+    raise UsageError(
+        f"unknown flag {flag}",
+        f"did you mean {close[0]}?" if close else "flags that only an engine knows go after --",
+    )
+
+
+def _job(flags: argparse.Namespace, threads: int) -> Job:
+    for name in ("candidates", "references"):
+        if not getattr(flags, name):
+            raise UsageError(f"--{name} is missing", "give it once or more")
+    if flags.range_bytes < SMALLEST_RANGE:
+        raise UsageError(
+            f"--range_bytes must be at least {SMALLEST_RANGE}, got {flags.range_bytes}", _HELP
+        )
+    if flags.output and os.path.isfile(flags.output):
+        raise UsageError(f"--output {flags.output} is a file", "name a folder")
+    try:
+        config = BleuConfig(
+            tokenize=flags.tokenize,
+            lowercase=flags.lowercase,
+            smooth_method=flags.smooth_method,
+            smooth_value=flags.smooth_value,
+            max_ngram_order=flags.max_ngram_order,
+            effective_order=flags.effective_order,
+        )
+    except ValueError as error:
+        raise UsageError(str(error), _HELP) from None
+    named = [_named(text) for text in flags.candidates]
+    systems = tuple(name for name, _ in named)
+    for name in systems:
+        if systems.count(name) > 1:
+            raise UsageError(
+                f"two systems are called {name}", "give each a name: --candidates NAME=PATTERN"
+            )
+    references = [
+        Stream(f"references {number}" if len(flags.references) > 1 else "references", pattern)
+        for number, pattern in enumerate(flags.references, 1)
+    ]
+    candidates = [Stream(f"candidates {name}", pattern) for name, pattern in named]
+    for stream in (*candidates, *references):
+        _check_pattern(stream)
+    return Job(
+        systems=systems,
+        candidates=tuple(candidates),
+        references=tuple(references),
+        config=config,
+        output=flags.output or "",
+        threads=threads,
+        range_bytes=flags.range_bytes,
+    )
+
+
+def _named(text: str) -> tuple[str, str]:
+    """(name, pattern) of [NAME=]PATTERN; a NAME has no slash."""
+    name, equals, pattern = text.partition("=")
+    if equals and "/" not in name:
+        if not name or not pattern:
+            raise UsageError(f"--candidates {text}: NAME or PATTERN is empty", _HELP)
+        return name, pattern
+    if re.search(r"[*?\[]", text):
+        raise UsageError(
+            f"--candidates {text}: a pattern has no name of its own",
+            "give the system a name: --candidates NAME=PATTERN",
+        )
+    stem = FileSystems.split(text)[1]
+    stem = stem[: len(stem) - len(compression(stem) or "")]
+    return os.path.splitext(stem)[0], text
+
+
+def _check_pattern(stream: Stream) -> None:
+    """Refuses what cannot be read twice; a missing file is found when files are listed."""
+    if not stream.pattern:
+        raise UsageError(f"{stream.label}: the path is empty", _HELP)
+    try:
+        mode = os.stat(stream.pattern).st_mode
+    except (OSError, ValueError):
+        return
+    if stat.S_ISDIR(mode):
+        raise UsageError(
+            f"{stream.label}: {stream.pattern} is a folder",
+            f"name its files: {stream.pattern.rstrip('/')}/*",
+        )
+    if not stat.S_ISREG(mode):
+        raise UsageError(
+            f"{stream.label}: {stream.pattern} is not a file but a pipe or a device, "
+            "which can be read only once",
+            "save it to a file",
+        )

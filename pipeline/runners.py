@@ -1,0 +1,63 @@
+"""Runners: which one a name means, and which cannot be trusted with a score."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from apache_beam.options.pipeline_options import StandardOptions
+
+from transforms.errors import UsageError
+
+_IN_PROCESS = ("directrunner", "fnapirunner", "switchingdirectrunner")
+
+_REFUSED = {
+    "daskrunner": "it drops tagged outputs and all but one of a pipeline's last steps, "
+    "so that parts of a corpus are lost without an error",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Runner:
+    """A runner by name.
+
+    Attributes:
+      name: what Beam knows it by.
+      in_process: whether it is our default, Beam's in-process runner.
+    """
+
+    name: str
+    in_process: bool
+
+    def create(self) -> Any:
+        """The runner, in the form that `beam.Pipeline` takes."""
+        if not self.in_process:
+            return self.name
+        # Beam's DirectRunner would first try to download another runner (Prism).
+        from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+
+        return FnApiRunner()
+
+
+def find_runner(name: str | None) -> Runner:
+    """The runner of a `--runner` flag; None is the default.
+
+    Raises:
+      UsageError: there is no such runner, or it is known to lose data.
+    """
+    if name is None:
+        return Runner("FnApiRunner", in_process=True)
+    last = name.rpartition(".")[2].lower()
+    if not last.endswith("runner"):
+        last += "runner"
+    if last in _REFUSED:
+        raise UsageError(f"--runner {name} is refused: {_REFUSED[last]}", "use another runner")
+    if last in _IN_PROCESS:
+        return Runner("FnApiRunner", in_process=True)
+    known = {known.lower(): known for known in StandardOptions.KNOWN_RUNNER_NAMES}
+    if "." not in name and last not in known:
+        raise UsageError(
+            f"--runner {name}: there is no such runner",
+            f"choose one of {', '.join(known.values())}, or a class by its full name",
+        )
+    return Runner(name if "." in name else known[last], in_process=False)

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# ./run.sh            scores the bundled example
+# ./run.sh ARGS...    runs beam-bleu with these arguments
+# ./run.sh test ...   runs the tests (further arguments go to pytest)
+#
+# The first call makes .venv here and installs the project into it; later calls
+# install again only when pyproject.toml or the Python has changed. PYTHON names
+# the Python to use (default: python3).
+set -euo pipefail
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+venv=$project/.venv
+python=${PYTHON:-python3}
+
+fail() {
+  printf 'run.sh: %s\n  %s\n' "$1" "$2" >&2
+  exit 1
+}
+
+# Installs the project with an extra ("" or "test") unless that is done already.
+install() {
+  local extra=$1 stamp now
+  stamp=$venv/installed${extra:+-$extra}
+  now=$("$python" -VV && cat "$project/pyproject.toml" && echo "$project")
+  if [[ -f $stamp && "$(cat "$stamp")" == "$now" ]]; then
+    return
+  fi
+  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
+    fail "$("$python" -V) is too old" "set PYTHON to a Python 3.10 or later"
+  echo "run.sh: installing into $venv (once)" >&2
+  [[ -x $venv/bin/python ]] && "$venv/bin/python" -c 'import pip' 2>/dev/null ||
+    "$python" -m venv --clear "$venv" >&2 ||
+    fail "$python cannot make a virtual environment" "install its venv module (Debian: python3-venv)"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+    --editable "$project${extra:+[$extra]}" >&2 ||
+    fail "installing failed" "pip says why above"
+  printf '%s\n' "$now" >"$stamp"
+}
+
+command -v "$python" >/dev/null || fail "there is no $python" "install Python 3.10 or later, or set PYTHON"
+
+case ${1-} in
+  test)
+    shift
+    install test
+    cd "$project"
+    exec "$venv/bin/python" -m pytest "$@"
+    ;;
+  "")
+    install ""
+    example=$project/examples
+    exec "$venv/bin/beam-bleu" \
+      --candidates "$example/systems/atlas.txt" \
+      --candidates "$example/systems/birch.txt" \
+      --candidates "$example/systems/cobalt.txt" \
+      --references "$example/references/human-a.txt" \
+      --references "$example/references/human-b.txt"
+    ;;
+  *)
+    install ""
+    exec "$venv/bin/beam-bleu" "$@"
+    ;;
+esac

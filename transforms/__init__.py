@@ -1,0 +1,32 @@
+"""BLEU for Beam pipelines: the public API.
+
+>>> from transforms import BleuConfig, BleuScore, CorpusBleu
+
+The names are loaded when they are first used, so that the mathematics
+(`transforms.score`, `transforms.statistics.kernel`) can be imported without
+Apache Beam.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from transforms.config import BleuConfig
+    from transforms.corpus_bleu import CorpusBleu
+    from transforms.score.bleu import BleuScore
+
+__all__ = ["BleuConfig", "BleuScore", "CorpusBleu"]
+
+_HOMES = {
+    "BleuConfig": "transforms.config",
+    "BleuScore": "transforms.score.bleu",
+    "CorpusBleu": "transforms.corpus_bleu",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)

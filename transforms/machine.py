@@ -1,0 +1,237 @@
+"""Raw memory for the kernel: loads, stores, bit scans, 64-byte classification.
+
+numba compiles loops well, but two things it cannot say in Python source. One is
+"compare these 64 bytes at once and give me one bit per byte"; here it is said
+in portable LLVM vectors, which LLVM lowers to what the machine has (AVX-512,
+AVX2, SSE2, NEON). The other is an array access that costs one instruction:
+passing numpy arrays between compiled functions counts references with atomic
+operations (four fifths of the run time when it was measured), and indexing them
+checks for negative indices, so the kernel's inner functions take addresses.
+
+Addresses and small numbers are int64; words, hashes and masks are uint64; bit
+i of a mask stands for byte i. Nothing here checks bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+BLOCK = 64
+"""Bytes classified at once: one bit each in a uint64."""
+
+READ_AHEAD = BLOCK + 8
+"""Bytes that must be readable from the start and from the end of any text."""
+
+_I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+_BYTES = ir.VectorType(_I8, BLOCK)
+
+_Builder = Any  # llvmlite is untyped
+_Value = Any
+
+
+def _load(builder: _Builder, llvm_type: Any, address: _Value) -> _Value:
+    value = builder.load(builder.inttoptr(address, llvm_type.as_pointer()))
+    value.align = 1  # texts start anywhere
+    return value
+
+
+@intrinsic
+def load_byte(typingctx, address):
+    """The byte at `address`, 0..255, as an int64."""
+
+    def codegen(context, builder, signature, args):
+        return builder.zext(_load(builder, _I8, args[0]), _I64)
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def load_word(typingctx, address):
+    """The 8 bytes at `address` as a uint64, the first byte lowest."""
+
+    def codegen(context, builder, signature, args):
+        return _load(builder, _I64, args[0])
+
+    return types.uint64(types.int64), codegen
+
+
+@intrinsic
+def store_word(typingctx, address, word):
+    """Writes a uint64 to `address`."""
+
+    def codegen(context, builder, signature, args):
+        builder.store(args[1], builder.inttoptr(args[0], _I64.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.uint64), codegen
+
+
+@intrinsic
+def load_count(typingctx, address):
+    """The uint32 at `address`, as an int64."""
+
+    def codegen(context, builder, signature, args):
+        return builder.zext(_load(builder, _I32, args[0]), _I64)
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def store_count(typingctx, address, count):
+    """Writes the low 32 bits of an int64 to `address`."""
+
+    def codegen(context, builder, signature, args):
+        count = builder.trunc(args[1], _I32)
+        builder.store(count, builder.inttoptr(args[0], _I32.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
+@intrinsic
+def clear(typingctx, address, size):
+    """Writes `size` zero bytes to `address`."""
+
+    def codegen(context, builder, signature, args):
+        address = builder.inttoptr(args[0], _I8.as_pointer())
+        cgutils.memset(builder, address, args[1], 0)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
+@njit
+def load_int(address, index):
+    """Item `index` of the array of int64 at `address`."""
+    return np.int64(load_word(address + 8 * index))
+
+
+@njit
+def store_int(address, index, value):
+    """Sets item `index` of the array of int64 at `address`."""
+    store_word(address + 8 * index, np.uint64(value))
+
+
+@intrinsic
+def lowest_bit(typingctx, mask):
+    """The index of the lowest set bit of a mask that is not zero, as an int64."""
+
+    def codegen(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), codegen
+
+
+@njit
+def clear_lowest_bit(mask):
+    """The mask without its lowest set bit."""
+    return mask & (mask - np.uint64(1))
+
+
+def _splat(value: int) -> _Value:
+    return ir.Constant(_BYTES, [value] * BLOCK)
+
+
+def _is(builder: _Builder, vector: _Value, *choices: int | str | tuple[str, str]) -> _Value:
+    """Where `vector` equals one of the bytes, or lies in one of the closed ranges."""
+    found = None
+    for choice in choices:
+        if isinstance(choice, tuple):
+            low, high = ord(choice[0]), ord(choice[1])
+            # x - low wraps round below `low`, so one unsigned comparison serves both ends.
+            moved = builder.sub(vector, _splat(low))
+            here = builder.icmp_unsigned("<=", moved, _splat(high - low))
+        else:
+            value = choice if isinstance(choice, int) else ord(choice)
+            here = builder.icmp_unsigned("==", vector, _splat(value))
+        found = here if found is None else builder.or_(found, here)
+    return found
+
+
+def _masks(
+    count: int, conditions: Callable[[_Builder, _Value], list[_Value]]
+) -> Callable[[Any, Any], Any]:
+    """The typing and code of an intrinsic from an address to `count` masks."""
+
+    def typed(typingctx: Any, address: Any) -> Any:
+        def codegen(context, builder, signature, args):
+            masks = [builder.bitcast(found, _I64) for found in conditions(builder, args[0])]
+            return context.make_tuple(builder, signature.return_type, masks)
+
+        return types.UniTuple(types.uint64, count)(types.int64), codegen
+
+    return typed
+
+
+def _white_space(builder: _Builder, address: _Value) -> list[_Value]:
+    vector = _load(builder, _BYTES, address)
+    return [
+        _is(builder, vector, ("\t", "\r"), ("\x1c", " ")),
+        _is(builder, vector, 0xC2, ("\xe1", "\xe3")),
+    ]
+
+
+def _unicode_white_space(builder: _Builder, address: _Value) -> list[_Value]:
+    first, second, third = (
+        _load(builder, _BYTES, builder.add(address, ir.Constant(_I64, i))) for i in range(3)
+    )
+
+    def three(lead: int, middle: int, *last: int | str | tuple[str, str]) -> _Value:
+        head = builder.and_(_is(builder, first, lead), _is(builder, second, middle))
+        return builder.and_(head, _is(builder, third, *last))
+
+    found = three(0xE1, 0x9A, 0x80)  # U+1680
+    for more in (
+        three(0xE2, 0x80, ("\x80", "\x8a"), 0xA8, 0xA9, 0xAF),  # U+2000-200A 2028 2029 202F
+        three(0xE2, 0x81, 0x9F),  # U+205F
+        three(0xE3, 0x80, 0x80),  # U+3000
+    ):
+        found = builder.or_(found, more)
+    two = builder.and_(_is(builder, first, 0xC2), _is(builder, second, 0x85, 0xA0))
+    return [two, found]  # two: U+0085 00A0
+
+
+def _punctuation(builder: _Builder, address: _Value) -> list[_Value]:
+    vector = _load(builder, _BYTES, address)
+    return [
+        _is(builder, vector, ("!", "&"), ("(", "+"), "/", (":", "@"), ("[", "`"), ("{", "~")),
+        _is(builder, vector, ".", ","),
+        _is(builder, vector, ("0", "9")),
+        _is(builder, vector, "-"),
+        _is(builder, vector, "&"),
+    ]
+
+
+def _rewritten(builder: _Builder, address: _Value) -> list[_Value]:
+    return [_is(builder, _load(builder, _BYTES, address), "<", "\n")]
+
+
+def _newlines(builder: _Builder, address: _Value) -> list[_Value]:
+    return [_is(builder, _load(builder, _BYTES, address), "\n")]
+
+
+white_space_masks = intrinsic(_masks(2, _white_space))
+"""ASCII white space; bytes that may begin white space of 2 or 3 bytes."""
+
+unicode_white_space_masks = intrinsic(_masks(2, _unicode_white_space))
+"""First bytes of white space of 2 bytes; first bytes of white space of 3 bytes."""
+
+punctuation_masks = intrinsic(_masks(5, _punctuation))
+"""Symbols; full stops and commas; digits; hyphens; ampersands.
+
+Symbols are the ASCII punctuation that 13a always sets apart: all but the
+apostrophe, the full stop, the comma and the hyphen.
+"""
+
+rewritten_masks = intrinsic(_masks(1, _rewritten))
+"""Bytes where text that 13a rewrites before it splits may begin or end: < and newline."""
+
+newline_masks = intrinsic(_masks(1, _newlines))
+"""Newlines."""

@@ -1,0 +1,1 @@
+"""How candidates meet references."""

@@ -1,0 +1,136 @@
+"""Streaming decompression that knows whether the stream came to its end.
+
+A truncated file must never be scored, and Beam's own reader returns what there
+is of one. So every member of a compressed file must reach its end-of-stream
+mark, and nothing but another member (gzip: or zero bytes) may follow it.
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import zstandard
+
+from transforms.errors import InputError
+
+_READ = 1 << 16
+_MOST = 1 << 20
+"""Bytes that a member gives at once (zstd: what one read of _ZSTD_READ holds)."""
+_ZSTD_READ = 1 << 13
+
+
+class _Member(Protocol):
+    """A decompressor as bz2 and lzma have it."""
+
+    eof: bool
+    unused_data: bytes
+    needs_input: bool
+
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class _ZlibMember:
+    """zlib's decompressor in the form of bz2's."""
+
+    def __init__(self) -> None:
+        self._decompressor = zlib.decompressobj(wbits=31)  # with a gzip header and checksum
+        self.needs_input = True
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        waiting = self._decompressor.unconsumed_tail
+        out = self._decompressor.decompress(waiting + data, max_length)
+        self.needs_input = not self._decompressor.unconsumed_tail and len(out) < max_length
+        return out
+
+    @property
+    def eof(self) -> bool:
+        return self._decompressor.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decompressor.unused_data
+
+
+class _ZstdMember:
+    """zstandard's decompressor in the form of bz2's; its output has no limit of its own."""
+
+    needs_input = True
+
+    def __init__(self) -> None:
+        self._decompressor = zstandard.ZstdDecompressor().decompressobj()
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return self._decompressor.decompress(data)
+
+    @property
+    def eof(self) -> bool:
+        return self._decompressor.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decompressor.unused_data
+
+
+_MEMBERS: dict[str, Callable[[], Any]] = {
+    ".gz": _ZlibMember,
+    ".bz2": bz2.BZ2Decompressor,
+    ".xz": lzma.LZMADecompressor,
+    ".zst": _ZstdMember,
+}
+_ERRORS = (zlib.error, OSError, EOFError, lzma.LZMAError, zstandard.ZstdError)
+
+
+def decompressed(read: Callable[[int], bytes], compression: str, where: str) -> Iterator[bytes]:
+    """Decompresses a file piece by piece.
+
+    Args:
+      read: reads up to so many bytes of the compressed file; b"" at its end.
+      compression: the suffix, one of `streams.COMPRESSIONS`.
+      where: what a message calls the file.
+
+    Yields:
+      The decompressed bytes, in pieces of about a megabyte at the most.
+
+    Raises:
+      InputError: the file ends inside a member, or is not what its suffix says.
+    """
+    taken = 0
+
+    def more() -> bytes:
+        nonlocal taken
+        data = read(_ZSTD_READ if compression == ".zst" else _READ)
+        taken += len(data)
+        return data
+
+    data = more()
+    if not data:
+        raise InputError(f"{where}: the file is empty, not {compression} data", _COPY_AGAIN)
+    while data:
+        member: _Member = _MEMBERS[compression]()
+        while not member.eof:
+            if member.needs_input and not data and not (data := more()):
+                raise InputError(
+                    f"{where}: truncated: the {compression} data ends at byte {taken} "
+                    "before its end-of-stream mark",
+                    _COPY_AGAIN,
+                )
+            try:
+                out = member.decompress(data, _MOST)
+            except _ERRORS as error:
+                raise InputError(
+                    f"{where}: bad {compression} data before byte {taken}: {error}", _COPY_AGAIN
+                ) from error
+            data = b""
+            if out:
+                yield out
+        data = member.unused_data or more()
+        if compression == ".gz":
+            while data and not (data := data.lstrip(b"\0")):
+                data = more()  # gzip allows zero bytes behind the last member
+
+
+_COPY_AGAIN = "compress or copy the file again"

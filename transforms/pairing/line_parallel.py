@@ -1,0 +1,162 @@
+"""Wires the pairing of line-parallel text to Beam.
+
+Only counts and plans cross a shuffle, a few hundred bytes each; text goes
+straight from the file into the batch that is scored.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.io.filesystem import BeamIOError, CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.pvalue import PCollection
+
+from transforms.batch import SegmentBatch
+from transforms.errors import InputError
+from transforms.pairing.lines import LineReader, count_lines
+from transforms.pairing.plan import (
+    ByteRange,
+    LineCounts,
+    WorkUnit,
+    block_bytes,
+    cut,
+    make_plan,
+)
+from transforms.pairing.streams import Stream, shards_in_order
+from transforms.threads import ThreadedDoFn
+
+__all__ = ["ReadLineParallel"]
+
+_BATCH_ROWS = 4096
+
+
+@dataclasses.dataclass(frozen=True)
+class LineParallel:
+    """What `ReadLineParallel` gives.
+
+    Attributes:
+      batches: PCollection of `SegmentBatch`.
+      segments: PCollection of one int, how many segments there are to score.
+    """
+
+    batches: PCollection[SegmentBatch]
+    segments: PCollection[int]
+
+
+class ReadLineParallel(beam.PTransform):
+    """Reads segments whose texts are the lines of the same number of several streams.
+
+    Args:
+      candidates: one stream per system.
+      references: one or more streams.
+      range_bytes: how many bytes a worker counts, and about how many (of all
+        streams together) it scores, at a time.
+      threads: how many threads count lines.
+
+    Expands a pipeline root to `LineParallel`. The pipeline fails with an
+    `InputError` if a file is missing, unreadable, truncated or not UTF-8, or if
+    the streams do not have the same number of lines.
+    """
+
+    def __init__(
+        self,
+        candidates: Sequence[Stream],
+        references: Sequence[Stream],
+        range_bytes: int,
+        threads: int,
+    ) -> None:
+        super().__init__()
+        self._streams = (*references, *candidates)
+        self._references = len(references)
+        self._range_bytes = range_bytes
+        self._threads = threads
+
+    def expand(self, root: beam.Pipeline) -> LineParallel:
+        counts = (
+            root
+            | "Name the streams" >> beam.Create(list(enumerate(self._streams)))
+            | "List their files" >> beam.FlatMap(_list_ranges, self._range_bytes)
+            | "Spread the ranges" >> beam.Reshuffle()
+            | "Count lines"
+            >> beam.ParDo(_CountLines(self._streams, self._range_bytes, self._threads))
+        )
+        planned = (
+            counts
+            | "Gather the counts" >> beam.GroupBy(lambda _: 0)
+            | "Plan work units"
+            >> beam.ParDo(_Plan(self._streams, self._range_bytes)).with_outputs(
+                _Plan.SEGMENTS, main="units"
+            )
+        )
+        batches = (
+            planned.units
+            | "Spread the work units" >> beam.Reshuffle()
+            | "Read in lockstep" >> beam.ParDo(_ReadUnit(self._streams, self._references))
+        )
+        return LineParallel(batches, planned[_Plan.SEGMENTS])
+
+
+def _open(path: str) -> Any:
+    # The suffix alone decides, and decompression.py decompresses: Beam's own
+    # decompression takes a truncated file for a complete one.
+    return FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
+
+
+def _list_ranges(numbered: tuple[int, Stream], range_bytes: int) -> Iterator[ByteRange]:
+    number, stream = numbered
+    try:
+        found = FileSystems.match([stream.pattern])[0].metadata_list
+    except (BeamIOError, ValueError) as error:
+        raise InputError(
+            f"{stream.label}: cannot list {stream.pattern}: {error}",
+            "check the path and the access to its filesystem",
+        ) from error
+    files = [(file.path, file.size_in_bytes) for file in found]
+    for shard in shards_in_order(number, stream, files):
+        yield from cut(shard, range_bytes)
+
+
+class _CountLines(ThreadedDoFn):
+    def __init__(self, streams: Sequence[Stream], range_bytes: int, threads: int) -> None:
+        super().__init__(threads)
+        self._streams = streams
+        self._block = block_bytes(range_bytes)
+
+    def work(self, part: ByteRange) -> Iterable[LineCounts]:
+        stream = self._streams[part.shard.stream]
+        return [count_lines(stream, part, self._block, _open)]
+
+
+class _Plan(beam.DoFn):
+    SEGMENTS = "segments"
+
+    def __init__(self, streams: Sequence[Stream], range_bytes: int) -> None:
+        self._streams = streams
+        self._range_bytes = range_bytes
+
+    def process(self, gathered: tuple[int, Iterable[LineCounts]]) -> Iterator[Any]:
+        plan = make_plan(self._streams, list(gathered[1]), self._range_bytes)
+        yield beam.pvalue.TaggedOutput(self.SEGMENTS, plan.segments)
+        yield from plan.units
+
+
+class _ReadUnit(beam.DoFn):
+    def __init__(self, streams: Sequence[Stream], references: int) -> None:
+        self._streams = streams
+        self._references = references
+
+    def process(self, unit: WorkUnit) -> Iterator[SegmentBatch]:
+        readers = [
+            LineReader(stream, pieces, _open)
+            for stream, pieces in zip(self._streams, unit.pieces, strict=True)
+        ]
+        left = unit.lines
+        while left:
+            lines = min(reader.available(min(_BATCH_ROWS, left)) for reader in readers)
+            texts = tuple(reader.take(lines) for reader in readers)
+            yield SegmentBatch(texts[self._references :], texts[: self._references])
+            left -= lines

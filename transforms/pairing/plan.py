@@ -1,0 +1,239 @@
+"""The plan: which lines make up a work unit, and where each file holds them.
+
+The plan sees newline counts, never text. Files are counted in ranges (in
+parallel) and blocks (the grain of the plan); a unit starts at a line, and in
+each file at the last block that begins before this line, some lines of which
+are then skipped.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from transforms.columns import Integers
+from transforms.errors import InputError
+from transforms.pairing.streams import Shard, Stream, compression
+
+BLOCKS_IN_RANGE = 64
+SMALLEST_RANGE = 16
+"""Bytes; a block is no smaller, either."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ByteRange:
+    """Bytes start <= i < stop of a shard, counted by one worker."""
+
+    shard: Shard
+    start: int
+    stop: int
+
+
+@dataclasses.dataclass(frozen=True)
+class LineCounts:
+    """The newlines of a range.
+
+    Attributes:
+      range: the range.
+      newlines: int64, the newlines of each of its blocks (of `block_bytes`); of a
+        compressed file one number.
+      unfinished_line: whether the range ends its file with a line that has no newline.
+    """
+
+    range: ByteRange
+    newlines: Integers
+    unfinished_line: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Piece:
+    """Consecutive lines of one file.
+
+    Attributes:
+      path: the file.
+      size: its bytes.
+      start: the byte to read from.
+      skip: newlines to skip from there.
+      first_line: the number of the first line in the file, from 0.
+      lines: how many lines to read.
+    """
+
+    path: str
+    size: int
+    start: int
+    skip: int
+    first_line: int
+    lines: int
+
+
+@dataclasses.dataclass(frozen=True)
+class WorkUnit:
+    """A range of lines and, for each stream, the pieces that hold it."""
+
+    lines: int
+    pieces: tuple[tuple[Piece, ...], ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """All lines of a corpus, cut into work units."""
+
+    segments: int
+    units: tuple[WorkUnit, ...]
+
+
+def block_bytes(range_bytes: int) -> int:
+    """The bytes of a block where ranges have so many."""
+    return max(range_bytes // BLOCKS_IN_RANGE, SMALLEST_RANGE)
+
+
+def cut(shard: Shard, range_bytes: int) -> Iterator[ByteRange]:
+    """The ranges of a shard; a compressed one cannot be cut, an empty one has one empty range."""
+    if compression(shard.path) or not shard.size:
+        yield ByteRange(shard, 0, shard.size)
+        return
+    for start in range(0, shard.size, range_bytes):
+        yield ByteRange(shard, start, min(start + range_bytes, shard.size))
+
+
+def make_plan(streams: Sequence[Stream], counts: Sequence[LineCounts], range_bytes: int) -> Plan:
+    """Cuts a corpus into work units of about `range_bytes`, all streams together.
+
+    Args:
+      streams: the streams.
+      counts: the counts of all ranges of all their shards, in any order.
+      range_bytes: the bytes of a counted range.
+
+    Raises:
+      InputError: the streams have different numbers of lines, or none.
+    """
+    found: list[list[LineCounts]] = [[] for _ in streams]
+    for count in counts:
+        found[count.range.shard.stream].append(count)
+    texts = [_StreamLines(of_stream, block_bytes(range_bytes)) for of_stream in found]
+    segments = _common_lines(streams, [text.lines for text in texts])
+    cuts = _cuts(texts, range_bytes)
+    bounds = [0, *cuts[(cuts > 0) & (cuts < segments)].tolist(), segments]
+    units = tuple(
+        WorkUnit(last - first, tuple(tuple(text.pieces(first, last)) for text in texts))
+        for first, last in itertools.pairwise(bounds)
+    )
+    return Plan(segments, units)
+
+
+def _common_lines(streams: Sequence[Stream], lines: Sequence[int]) -> int:
+    if len(set(lines)) > 1:
+        each = "; ".join(f"{stream}: {count}" for stream, count in zip(streams, lines, strict=True))
+        raise InputError(
+            f"the streams have different numbers of lines: {each}",
+            "line i of every stream must be of segment i: look for a missing shard or line",
+        )
+    if lines[0] == 0:
+        raise InputError(
+            f"the corpus is empty: {', '.join(map(str, streams))} have no line",
+            "check that the files were written",
+        )
+    return lines[0]
+
+
+class _FileLines:
+    """Where the lines of a file are.
+
+    Attributes:
+      shard: the file.
+      lines: how many it has.
+      starts: int64, the first byte of each block.
+      before: int64, the newlines before each of these bytes.
+    """
+
+    def __init__(self, counts: Sequence[LineCounts], block: int) -> None:
+        self.shard = counts[0].range.shard
+        newlines = np.concatenate([count.newlines for count in counts])
+        self.starts = np.concatenate(
+            [count.range.start + block * np.arange(len(count.newlines)) for count in counts]
+        )
+        self.before = np.cumsum(newlines) - newlines
+        self.lines = int(newlines.sum()) + counts[-1].unfinished_line
+
+    def piece(self, first: int, last: int) -> Piece:
+        """Lines first <= i < last."""
+        # A line begins behind a newline, so the block must begin before that newline.
+        block = max(int(np.searchsorted(self.before, first)) - 1, 0)
+        return Piece(
+            path=self.shard.path,
+            size=self.shard.size,
+            start=int(self.starts[block]),
+            skip=first - int(self.before[block]),
+            first_line=first,
+            lines=last - first,
+        )
+
+
+class _StreamLines:
+    """Where the lines of a stream are.
+
+    Attributes:
+      files: its files, in order.
+      first_lines: int64 (files + 1,), the number of each file's first line, and of all lines.
+      lines: how many it has.
+      bytes: the bytes of its files.
+      is_compressed: whether any of them is.
+    """
+
+    def __init__(self, counts: list[LineCounts], block: int) -> None:
+        counts.sort(key=lambda count: (count.range.shard.number, count.range.start))
+        by_file = itertools.groupby(counts, key=lambda count: count.range.shard.number)
+        self.files = [_FileLines(list(of_file), block) for _, of_file in by_file]
+        self.first_lines = np.cumsum([0] + [file.lines for file in self.files])
+        self.lines = int(self.first_lines[-1])
+        self.bytes = sum(file.shard.size for file in self.files)
+        self.is_compressed = any(compression(file.shard.path) for file in self.files)
+
+    def pieces(self, first: int, last: int) -> Iterator[Piece]:
+        """Lines first <= i < last."""
+        index = int(np.searchsorted(self.first_lines, first, side="right")) - 1
+        while first < last:
+            file, start = self.files[index], int(self.first_lines[index])
+            stop = min(last, start + file.lines)
+            if first < stop:
+                yield file.piece(first - start, stop - start)
+                first = stop
+            index += 1
+
+    def cuts(self) -> tuple[Integers, Integers]:
+        """(lines where a unit may start, bytes of the stream before them)."""
+        sizes = [file.shard.size for file in self.files]
+        offsets = np.cumsum([0, *sizes[:-1]])
+        if self.is_compressed:
+            return self.first_lines[:-1], offsets
+        firsts = self.first_lines[:-1]
+        return (
+            np.concatenate([file.before + at for file, at in zip(self.files, firsts, strict=True)]),
+            np.concatenate(
+                [file.starts + at for file, at in zip(self.files, offsets, strict=True)]
+            ),
+        )
+
+
+def _cuts(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
+    """The lines at which units start, in order.
+
+    The largest stream leads: units begin with its blocks, so that it is never
+    read twice. Where streams are compressed, the largest of those leads, and a
+    unit begins only where all of them begin a file.
+    """
+    compressed = [text for text in texts if text.is_compressed]
+    leader = max(compressed or texts, key=lambda text: text.bytes)
+    lines, before = leader.cuts()
+    allowed = np.ones(len(lines), bool)
+    for text in compressed:
+        allowed &= np.isin(lines, text.first_lines)
+    lines, before = lines[allowed], before[allowed]
+    total = sum(text.bytes for text in texts)
+    # One unit for each range_bytes of all streams; a unit begins at the first cut within.
+    number = before * total // (max(leader.bytes, 1) * range_bytes)
+    _, first_of_unit = np.unique(number, return_index=True)
+    return np.unique(lines[first_of_unit])

@@ -1,0 +1,52 @@
+"""Wires the statistics kernel to Beam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from apache_beam.metrics.metric import Metrics
+
+from transforms.batch import SegmentBatch
+from transforms.config import BleuConfig
+from transforms.statistics.kernel import count_batch
+from transforms.statistics.segment_statistics import SegmentStatistics
+from transforms.threads import ThreadedDoFn
+
+__all__ = ["CountMatches", "SegmentCounters"]
+
+
+class CountMatches(ThreadedDoFn):
+    """Maps each `SegmentBatch` to its `SegmentStatistics`."""
+
+    def __init__(self, config: BleuConfig, threads: int) -> None:
+        super().__init__(threads)
+        self._config = config
+        self._counters = SegmentCounters()
+
+    def work(self, batch: SegmentBatch) -> Iterable[SegmentStatistics]:
+        return [count_batch(batch, self._config)]
+
+    def emitted(self, statistics: SegmentStatistics) -> None:
+        self._counters.count(statistics)
+
+
+class SegmentCounters:
+    """Beam's counters of what was scored, for consoles.
+
+    Beam counts again what it runs again; the counters in the result are summed
+    in the totals.
+    """
+
+    def __init__(self) -> None:
+        counter = Metrics.counter
+        self._segments = counter("beam_bleu", "segments")
+        self._empty_candidates = counter("beam_bleu", "empty_candidates")
+        self._bytes = counter("beam_bleu", "bytes")
+
+    def count(self, statistics: SegmentStatistics) -> None:
+        """Adds a batch to the counters."""
+        self._segments.inc(len(statistics))
+        self._empty_candidates.inc(int((statistics.candidate_length == 0).sum()))
+        self._bytes.inc(
+            int(statistics.candidate_bytes.sum()) + int(statistics.reference_bytes.sum())
+        )

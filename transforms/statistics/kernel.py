@@ -1,0 +1,186 @@
+"""The statistics kernel: from columns of text to the integers of every segment.
+
+`count_batch` is the room's entrance; the compiled code behind it holds no lock,
+so threads run it side by side.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from transforms import machine
+from transforms.batch import SegmentBatch
+from transforms.columns import Integers, byte_lengths, spans
+from transforms.config import BleuConfig
+from transforms.errors import InputError
+from transforms.machine import load_int, store_int
+from transforms.statistics import matching, tokenization
+from transforms.statistics.matching import (
+    GRAM_BYTES,
+    SLOT_BYTES,
+    TOKEN_BYTES,
+    match_segment,
+    table_bits,
+)
+from transforms.statistics.rewriting import rewritten
+from transforms.statistics.segment_statistics import (
+    CANDIDATE_LENGTH,
+    FIRST_MATCHES,
+    REFERENCE_LENGTH,
+    SegmentStatistics,
+    width,
+)
+from transforms.statistics.tokenization import tokenize
+
+_MOST_BYTES = 2**32 - 1
+"""Bytes of one segment's texts together: positions of tokens are 32-bit numbers."""
+
+_FIRST_TABLE_BITS = 10
+
+
+def count_batch(batch: SegmentBatch, config: BleuConfig) -> SegmentStatistics:
+    """Counts every segment of a batch, for every system.
+
+    Args:
+      batch: the segments; each has at least one reference.
+      config: its tokenizer, lowercase and max_ngram_order are used.
+
+    Raises:
+      InputError: a segment has no reference, or more than 4 GiB of text.
+    """
+    columns = (*batch.references, *batch.candidates)
+    sizes = np.stack([byte_lengths(column) for column in columns])
+    texts = [rewritten(column, config.tokenize, config.lowercase) for column in columns]
+    starts, ends = spans(texts)
+    references = len(batch.references)
+    statistics = SegmentStatistics(
+        counts=_count(starts, ends, references, config),
+        references=np.count_nonzero(starts[:references], axis=0).astype(np.int64),
+        candidate_bytes=sizes[references:],
+        reference_bytes=sizes[:references].sum(axis=0),
+    )
+    if not statistics.references.all():
+        raise InputError(
+            "a segment has no reference",
+            "give every segment one or more references (an empty string is one)",
+        )
+    return statistics
+
+
+def _count(starts: Integers, ends: Integers, references: int, config: BleuConfig) -> Integers:
+    """The counts, int64 (systems, segments, 2 + 2 N), of texts by address (see `spans`)."""
+    texts, rows = starts.shape
+    counts = np.zeros((texts - references, rows, width(config.max_ngram_order)), np.int64)
+    if not rows:
+        return counts
+    longest = int((ends - starts).sum(axis=0).max())
+    if longest > _MOST_BYTES:
+        raise InputError(
+            f"a segment has {longest} bytes of text; {_MOST_BYTES} is the most",
+            "check that the lines end with a newline",
+        )
+    # At most a token a byte, and a gap behind each text. Untouched pages cost nothing.
+    most_tokens = longest + texts
+    tokens = np.empty(most_tokens * TOKEN_BYTES, np.uint8)
+    grams = np.empty(most_tokens * GRAM_BYTES, np.uint8)
+    bounds = np.empty(2 * texts + 1, np.int64)
+    split = config.tokenize == "13a"
+    row, bits = 0, _FIRST_TABLE_BITS
+    while True:
+        table = np.empty((2**bits + 1) * SLOT_BYTES, np.uint8)
+        row, bits = _count_rows(
+            row, starts, ends, references, split, tokens, grams, table, bounds, counts
+        )
+        if row == rows:
+            return counts
+
+
+@njit
+def _closest_length(length, row, rows, references, starts, bounds):
+    """The length of the reference closest to `length` tokens; the shorter one of two."""
+    closest = -1
+    for text in range(references):
+        if load_int(starts, text * rows + row) != 0:
+            other = load_int(bounds, text + 1) - 1 - load_int(bounds, text)
+            further = abs(other - length) - abs(closest - length)
+            if closest < 0 or further < 0 or (further == 0 and other < closest):
+                closest = other
+    return closest
+
+
+@njit
+def _address(array):
+    # As numba has it, an address is unsigned, and unsigned + signed a float.
+    return np.int64(array.ctypes.data)
+
+
+def _compile(source_digest: str) -> Callable[..., Any]:
+    """Compiles the loop over the rows, or loads it from numba's cache.
+
+    The cache notices a change of this file only. It also keeps apart what
+    differs in a closure, so the digest of all the compiled sources is one.
+    """
+
+    @njit(nogil=True, cache=True)
+    def count_rows(
+        first_row, starts, ends, references, split, tokens, grams, table, bounds, counts
+    ):
+        """Counts rows from `first_row` on; returns (rows done, table bits for the next)."""
+        assert source_digest
+        texts, rows = starts.shape
+        row_bytes = counts.shape[2] * 8
+        max_order = (counts.shape[2] - FIRST_MATCHES) // 2
+        token_space, gram_space, table_space = _address(tokens), _address(grams), _address(table)
+        bound_space, count_space = _address(bounds), _address(counts)
+        end_space = bound_space + (texts + 1) * 8
+        start_space, stop_space = _address(starts), _address(ends)
+        for row in range(first_row, rows):
+            token = token_space
+            for text in range(texts):
+                store_int(bound_space, text, (token - token_space) // TOKEN_BYTES)
+                start = load_int(start_space, text * rows + row)
+                if start != 0:
+                    token = tokenize(start, load_int(stop_space, text * rows + row), split, token)
+                token += TOKEN_BYTES
+            store_int(bound_space, texts, (token - token_space) // TOKEN_BYTES)
+            bits = table_bits(load_int(bound_space, references))
+            if ((1 << bits) + 1) * SLOT_BYTES > table.size:
+                return row, bits
+            for text in range(references, texts):
+                mine = count_space + ((text - references) * rows + row) * row_bytes
+                length = load_int(bound_space, text + 1) - 1 - load_int(bound_space, text)
+                closest = _closest_length(length, row, rows, references, start_space, bound_space)
+                store_int(mine, CANDIDATE_LENGTH, length)
+                store_int(mine, REFERENCE_LENGTH, closest)
+                for n in range(max_order):
+                    store_int(mine, FIRST_MATCHES + max_order + n, max(length - n, 0))
+            match_segment(
+                references,
+                texts,
+                bound_space,
+                end_space,
+                max_order,
+                token_space,
+                gram_space,
+                table_space,
+                count_space + row * row_bytes + FIRST_MATCHES * 8,
+                rows * row_bytes,
+            )
+        return rows, 0
+
+    return count_rows
+
+
+def _source_digest() -> str:
+    files = [module.__file__ for module in (machine, tokenization, matching)]
+    sources = [pathlib.Path(file).read_bytes() for file in (*files, __file__) if file]
+    return hashlib.sha256(b"".join(sources)).hexdigest()
+
+
+_count_rows = _compile(_source_digest())

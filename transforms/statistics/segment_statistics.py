@@ -1,0 +1,68 @@
+"""Segment statistics: what each segment of a batch contributes to the totals."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from transforms.columns import Integers
+
+# The columns of `SegmentStatistics.counts`; matches and totals of N orders follow.
+CANDIDATE_LENGTH, REFERENCE_LENGTH, FIRST_MATCHES = 0, 1, 2
+
+
+def width(max_order: int) -> int:
+    """How many counts a segment has."""
+    return FIRST_MATCHES + 2 * max_order
+
+
+@dataclasses.dataclass(frozen=True)
+class SegmentStatistics:
+    """The statistics of a batch of segments, for every system.
+
+    Attributes:
+      counts: int64 (systems, segments, 2 + 2 N), read through the properties.
+      references: int64 (segments,), how many references each segment has.
+      candidate_bytes: int64 (systems, segments), bytes of UTF-8.
+      reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
+    """
+
+    counts: Integers
+    references: Integers
+    candidate_bytes: Integers
+    reference_bytes: Integers
+
+    def __len__(self) -> int:
+        return len(self.references)
+
+    @property
+    def systems(self) -> int:
+        """How many systems."""
+        return int(self.counts.shape[0])
+
+    @property
+    def max_order(self) -> int:
+        """The largest n-gram order, N."""
+        return (int(self.counts.shape[2]) - FIRST_MATCHES) // 2
+
+    @property
+    def candidate_length(self) -> Integers:
+        """Tokens of each candidate, (systems, segments)."""
+        return self.counts[:, :, CANDIDATE_LENGTH]
+
+    @property
+    def reference_length(self) -> Integers:
+        """Tokens of the reference closest in length, (systems, segments).
+
+        Of two equally close ones it is the shorter.
+        """
+        return self.counts[:, :, REFERENCE_LENGTH]
+
+    @property
+    def matches(self) -> Integers:
+        """Clipped n-gram matches, (systems, segments, N); [..., n - 1] is of order n."""
+        return self.counts[:, :, FIRST_MATCHES : FIRST_MATCHES + self.max_order]
+
+    @property
+    def totals(self) -> Integers:
+        """N-grams in each candidate, (systems, segments, N); [..., n - 1] is of order n."""
+        return self.counts[:, :, FIRST_MATCHES + self.max_order :]

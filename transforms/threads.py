@@ -1,0 +1,79 @@
+"""A DoFn whose work is done by threads.
+
+Beam's in-process runner gives elements to a DoFn one at a time; work that holds
+no interpreter lock (compiled code, reading files) can still use every core.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.utils.windowed_value import WindowedValue
+
+__all__ = ["ThreadedDoFn", "available_threads"]
+
+
+def available_threads() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class ThreadedDoFn(beam.DoFn):
+    """Calls `work` for each element, on `threads` threads, and emits what it returns.
+
+    Results are emitted in the order of the elements, in their windows, and at
+    most a few elements a thread are under way, so that memory stays bounded.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+
+    def work(self, element: Any) -> Iterable[Any]:
+        """Maps an element to outputs; runs on any thread."""
+        raise NotImplementedError
+
+    def emitted(self, output: Any) -> None:
+        """Called for each output on Beam's own thread, where metrics can be counted."""
+
+    def setup(self) -> None:
+        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+
+    def start_bundle(self) -> None:
+        self._under_way: collections.deque[tuple[Future[list[Any]], Any, Any]] = collections.deque()
+
+    def process(
+        self,
+        element: Any,
+        window: Any = beam.DoFn.WindowParam,
+        timestamp: Any = beam.DoFn.TimestampParam,
+    ) -> Iterator[Any]:
+        if self._pool is None:
+            for output in self.work(element):
+                self.emitted(output)
+                yield output
+            return
+        future = self._pool.submit(lambda: list(self.work(element)))
+        self._under_way.append((future, window, timestamp))
+        while len(self._under_way) > 2 * self._threads:
+            yield from self._finish_oldest()
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        while self._under_way:
+            yield from self._finish_oldest()
+
+    def teardown(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def _finish_oldest(self) -> Iterator[WindowedValue]:
+        future, window, timestamp = self._under_way.popleft()
+        for output in future.result():
+            self.emitted(output)
+            yield WindowedValue(output, timestamp, (window,))
