@@ -52,8 +52,8 @@ case ${1-} in
       --candidates "$example/systems/atlas.txt" \
       --candidates "$example/systems/birch.txt" \
       --candidates "$example/systems/cobalt.txt" \
-      --references "$example/references/human-a.txt" \
-      --references "$example/references/human-b.txt"
+      --references "$example/references/a.txt" \
+      --references "$example/references/b.txt"
     ;;
   *)
     install ""
