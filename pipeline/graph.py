@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import apache_beam as beam
 
@@ -29,30 +30,34 @@ def build(root: beam.Pipeline, job: Job) -> None:
         | "Total each batch" >> beam.FlatMap(totals_by_system)
         | "Add up totals" >> beam.CombinePerKey(SumTotals(job.config.max_ngram_order))
     )
-    # Started by an element of its own: where data was lost, this step still
-    # runs, finds that the count does not close, and fails the job.
+    # The last step has an element of its own, the job: where the other data was
+    # lost it still runs, finds that the count does not close, and fails.
+    ends = {
+        "job": root | "Name the job" >> beam.Create([job], reshuffle=False),
+        "totals": totals,
+        "segments": paired.segments,
+    }
     _ = (
-        root
-        | "Start the last step" >> beam.Create([job])
-        | "Score and write"
-        >> beam.Map(
-            _score_and_write,
-            beam.pvalue.AsList(totals),
-            beam.pvalue.AsList(paired.segments),
-        )
+        {name: end | f"Send on the {name}" >> beam.Map(_keyed) for name, end in ends.items()}
+        | "Bring it together" >> beam.CoGroupByKey()
+        | "Score and write" >> beam.MapTuple(_score_and_write)
     )
 
 
-def _score_and_write(
-    job: Job, totals: Iterable[tuple[int, CorpusTotals]], segments: Iterable[int]
-) -> None:
+def _keyed(value: Any) -> tuple[int, Any]:
+    return 0, value
+
+
+def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
+    totals: list[tuple[int, CorpusTotals]] = list(ends["totals"])
+    segments: list[int] = list(ends["segments"])
     by_system = dict(totals)
-    planned = list(segments)
-    if len(planned) != 1 or len(by_system) != len(list(totals)):
+    if len(segments) != 1 or len(by_system) != len(totals):
         raise JobError(
-            f"the count does not close: {len(planned)} plans, {len(list(totals))} totals "
-            f"of {len(by_system)} systems",
+            f"the count does not close: {len(segments)} plans, "
+            f"{len(totals)} totals of {len(by_system)} systems",
             "the runner lost or repeated data: do not trust it with this job",
         )
-    document = result_document(job.systems, by_system, planned[0], job.config)
+    (job,) = ends["job"]
+    document = result_document(job.systems, by_system, segments[0], job.config)
     write_atomically(scores_path(job.output), document_bytes(document))

@@ -78,7 +78,7 @@ class ReadLineParallel(beam.PTransform):
     def expand(self, root: beam.Pipeline) -> LineParallel:
         counts = (
             root
-            | "Name the streams" >> beam.Create(list(enumerate(self._streams)))
+            | "Name the streams" >> beam.Create(list(enumerate(self._streams)), reshuffle=False)
             | "List their files" >> beam.FlatMap(_list_ranges, self._range_bytes)
             | "Spread the ranges" >> beam.Reshuffle()
             | "Count lines"
@@ -86,7 +86,7 @@ class ReadLineParallel(beam.PTransform):
         )
         planned = (
             counts
-            | "Gather the counts" >> beam.GroupBy(lambda _: 0)
+            | "Gather the counts" >> beam.GroupByKey()
             | "Plan work units"
             >> beam.ParDo(_Plan(self._streams, self._range_bytes)).with_outputs(
                 _Plan.SEGMENTS, main="units"
@@ -126,9 +126,9 @@ class _CountLines(ThreadedDoFn):
         self._streams = streams
         self._block = block_bytes(range_bytes)
 
-    def work(self, part: ByteRange) -> Iterable[LineCounts]:
+    def work(self, part: ByteRange) -> Iterable[tuple[int, LineCounts]]:
         stream = self._streams[part.shard.stream]
-        return [count_lines(stream, part, self._block, _open)]
+        return [(0, count_lines(stream, part, self._block, _open))]
 
 
 class _Plan(beam.DoFn):
