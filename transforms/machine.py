@@ -53,6 +53,18 @@ def load_byte(typingctx, address):
 
 
 @intrinsic
+def store_byte(typingctx, address, byte):
+    """Writes the low 8 bits of an int64 to `address`."""
+
+    def codegen(context, builder, signature, args):
+        byte = builder.trunc(args[1], _I8)
+        builder.store(byte, builder.inttoptr(args[0], _I8.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
+@intrinsic
 def load_word(typingctx, address):
     """The 8 bytes at `address` as a uint64, the first byte lowest."""
 
@@ -107,6 +119,27 @@ def clear(typingctx, address, size):
     return types.void(types.int64, types.int64), codegen
 
 
+@intrinsic
+def copy(typingctx, to, source, size):
+    """Copies `size` bytes from `source` to `to`, which must not overlap."""
+
+    def codegen(context, builder, signature, args):
+        to, source = (builder.inttoptr(arg, _I8.as_pointer()) for arg in args[:2])
+        cgutils.raw_memcpy(builder, to, source, args[2], ir.Constant(_I64, 1))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), codegen
+
+
+@njit
+def address_of(array):
+    """The address of an array's data.
+
+    numba gives an unsigned number, and has unsigned + signed = float.
+    """
+    return np.int64(array.ctypes.data)
+
+
 @njit
 def load_int(address, index):
     """Item `index` of the array of int64 at `address`."""
@@ -127,6 +160,21 @@ def lowest_bit(typingctx, mask):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def copy_lower_block(typingctx, to, source):
+    """Copies a block with A-Z in lower case; the mask of its bytes that are not ASCII."""
+
+    def codegen(context, builder, signature, args):
+        vector = _load(builder, _BYTES, args[1])
+        upper = _is(builder, vector, ("A", "Z"))
+        lower = builder.select(upper, builder.or_(vector, _splat(0x20)), vector)
+        store = builder.store(lower, builder.inttoptr(args[0], _BYTES.as_pointer()))
+        store.align = 1
+        return builder.bitcast(_is(builder, vector, ("\x80", "\xff")), _I64)
+
+    return types.uint64(types.int64, types.int64), codegen
 
 
 @njit

@@ -16,7 +16,15 @@ from numba import njit
 
 from transforms.columns import Integers, padded_column
 from transforms.errors import InputError
-from transforms.machine import BLOCK, READ_AHEAD, clear_lowest_bit, lowest_bit, newline_masks
+from transforms.machine import (
+    BLOCK,
+    READ_AHEAD,
+    address_of,
+    clear_lowest_bit,
+    copy,
+    lowest_bit,
+    newline_masks,
+)
 from transforms.pairing.decompression import decompressed
 from transforms.pairing.plan import ByteRange, LineCounts, Piece
 from transforms.pairing.streams import Stream, compression
@@ -222,7 +230,7 @@ def _find_newlines(text, ends):
     """Writes the places of the newlines to `ends`, which has room for just so many."""
     found = 0
     block = 0
-    start = np.int64(text.ctypes.data)
+    start = address_of(text)
     while block + BLOCK <= text.size:
         newlines = newline_masks(start + block)[0]
         while newlines != np.uint64(0):
@@ -239,12 +247,12 @@ def _find_newlines(text, ends):
 @njit(nogil=True, cache=True)
 def _copy_lines(buffer, begin, ends, texts, offsets):
     """Copies the lines that end at `ends` one behind the other, without the newlines."""
+    source, target = address_of(buffer), address_of(texts)
     to = 0
     offsets[0] = 0
     for line in range(ends.size):
         end = ends[line]
-        for i in range(end - begin):
-            texts[to + i] = buffer[begin + i]
+        copy(target + to, source + begin, end - begin)
         to += end - begin
         offsets[line + 1] = to
         begin = end + 1

@@ -19,7 +19,7 @@ from transforms.batch import SegmentBatch
 from transforms.columns import Integers, byte_lengths, spans
 from transforms.config import BleuConfig
 from transforms.errors import InputError
-from transforms.machine import load_int, store_int
+from transforms.machine import address_of, load_int, store_int
 from transforms.statistics import matching, tokenization
 from transforms.statistics.matching import (
     GRAM_BYTES,
@@ -114,12 +114,6 @@ def _closest_length(length, row, rows, references, starts, bounds):
     return closest
 
 
-@njit
-def _address(array):
-    # As numba has it, an address is unsigned, and unsigned + signed a float.
-    return np.int64(array.ctypes.data)
-
-
 def _compile(source_digest: str) -> Callable[..., Any]:
     """Compiles the loop over the rows, or loads it from numba's cache.
 
@@ -136,10 +130,14 @@ def _compile(source_digest: str) -> Callable[..., Any]:
         texts, rows = starts.shape
         row_bytes = counts.shape[2] * 8
         max_order = (counts.shape[2] - FIRST_MATCHES) // 2
-        token_space, gram_space, table_space = _address(tokens), _address(grams), _address(table)
-        bound_space, count_space = _address(bounds), _address(counts)
+        token_space, gram_space, table_space = (
+            address_of(tokens),
+            address_of(grams),
+            address_of(table),
+        )
+        bound_space, count_space = address_of(bounds), address_of(counts)
         end_space = bound_space + (texts + 1) * 8
-        start_space, stop_space = _address(starts), _address(ends)
+        start_space, stop_space = address_of(starts), address_of(ends)
         for row in range(first_row, rows):
             token = token_space
             for text in range(texts):

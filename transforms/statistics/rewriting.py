@@ -21,16 +21,18 @@ from transforms.columns import (
     padded,
     padded_column,
     spans,
-    text_bytes,
 )
 from transforms.machine import (
     BLOCK,
     READ_AHEAD,
+    address_of,
     clear_lowest_bit,
+    copy_lower_block,
     load_byte,
     load_word,
     lowest_bit,
     rewritten_masks,
+    store_byte,
 )
 
 _Rows = npt.NDArray[np.bool_]
@@ -119,54 +121,57 @@ def _lower_table() -> npt.NDArray[np.int32]:
 
 
 def _lowered(column: pa.LargeStringArray) -> pa.LargeStringArray:
-    """The texts in lower case, as `str.lower` has it."""
+    """The texts of a padded column in lower case, as `str.lower` has it."""
     offsets = offsets_of(column)
-    texts = text_bytes(column)
-    lower = np.zeros(len(texts) + READ_AHEAD, np.uint8)
+    starts = offsets + column.buffers()[2].address
+    lower = np.zeros(int(offsets[-1] - offsets[0]) + READ_AHEAD, np.uint8)
     rows = np.zeros(len(column), np.bool_)
-    if _lower_ascii(texts, lower):
-        _lower_others(offsets - offsets[0], lower, _lower_table(), rows)
-    if not rows.any():
-        return padded_column(lower, offsets - offsets[0], column)
-    # Rows left to Python are lower-cased from the start: context counts.
-    originals = column.take(pa.array(np.flatnonzero(rows))).to_pylist()
-    replacements = iter(originals)
+    _lower_rows(starts, lower, _lower_table(), rows)
     lowered = padded_column(lower, offsets - offsets[0], column)
-    return _replaced(lowered, rows, lambda _: next(replacements).lower())
+    if not rows.any():
+        return lowered
+    # Rows left to Python are lower-cased from the start: context counts.
+    originals = iter(column.take(pa.array(np.flatnonzero(rows))).to_pylist())
+    return _replaced(lowered, rows, lambda _: next(originals).lower())
 
 
 @njit(nogil=True, cache=True)
-def _lower_ascii(texts, lower):
-    """Copies the bytes with A-Z in lower case; tells whether any byte is not ASCII."""
-    every_bit = np.uint8(0)
-    for i in range(texts.size):
-        byte = texts[i]
-        every_bit |= byte
-        lower[i] = byte | (np.uint8(0x20) * np.uint8(byte - np.uint8(65) < np.uint8(26)))
-    return every_bit >= 0x80
-
-
-@njit(nogil=True, cache=True)
-def _lower_others(offsets, lower, table, rows):
-    """Lower-cases what is not ASCII in place; marks the rows that are left to Python."""
+def _lower_rows(starts, lower, table, rows):
+    """Lower-cases the texts from starts[i] to starts[i + 1]; marks those left to Python."""
+    target = address_of(lower)
     for row in range(rows.size):
-        at = offsets[row]
-        end = offsets[row + 1]
-        while at < end:
-            first = np.int64(lower[at])
-            if first < 0x80:
-                at += 1
-                continue
-            size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-            code = first & (0x7F >> size)
-            for i in range(1, size):
-                code = (code << 6) | (np.int64(lower[at + i]) & 0x3F)
-            small = np.int64(table[code]) if code < table.size else 0
-            if small == _PYTHONS:
-                rows[row] = True
-            elif small != 0:
-                for i in range(size - 1, 0, -1):
-                    lower[at + i] = 0x80 | (small & 0x3F)
-                    small >>= 6
-                lower[at] = (0xF00 >> size) & 0xFF | small
-            at += size
+        start, end = starts[row], starts[row + 1]
+        move = target - starts[0]
+        # From the last block to the first, because a letter may reach into the
+        # next block, which must not be copied over it. What is written behind
+        # the row is written again by the next one.
+        at = start + (end - start - 1) // BLOCK * BLOCK
+        while at >= start and start < end:
+            others = copy_lower_block(at + move, at)
+            while others != np.uint64(0):
+                place = at + lowest_bit(others)
+                others = clear_lowest_bit(others)
+                if place >= end:
+                    break
+                rows[row] |= _lower_letter(place, place + move, table)
+            at -= BLOCK
+
+
+@njit
+def _lower_letter(source, target, table):
+    """Lower-cases the letter whose first byte is at `source`; tells whether it cannot."""
+    first = load_byte(source)
+    if first < 0xC0:
+        return False  # not the first byte of a letter
+    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    code = first & (0x7F >> size)
+    for i in range(1, size):
+        code = (code << 6) | (load_byte(source + i) & 0x3F)
+    lower = np.int64(table[code]) if code < table.size else 0
+    if lower <= 0:
+        return lower == _PYTHONS
+    for i in range(size - 1, 0, -1):
+        store_byte(target + i, 0x80 | (lower & 0x3F))
+        lower >>= 6
+    store_byte(target, ((0xF00 >> size) & 0xFF) | lower)
+    return False
