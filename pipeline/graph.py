@@ -13,6 +13,7 @@ from pipeline.output import scores_path, write_atomically
 from transforms.errors import JobError
 from transforms.pairing.line_parallel import ReadLineParallel
 from transforms.statistics.count_matches import CountMatches
+from transforms.statistics.segment_statistics import SegmentStatistics
 from transforms.totals.corpus_totals import CorpusTotals
 from transforms.totals.sum_totals import SumTotals, totals_by_system
 
@@ -26,7 +27,8 @@ def build(root: beam.Pipeline, job: Job) -> None:
     )
     totals = (
         paired.batches
-        | "Count matches" >> beam.ParDo(CountMatches(job.config, job.threads))
+        | "Count matches"
+        >> beam.ParDo(CountMatches(job.config, job.threads)).with_output_types(SegmentStatistics)
         | "Total each batch" >> beam.FlatMap(totals_by_system)
         | "Add up totals" >> beam.CombinePerKey(SumTotals(job.config.max_ngram_order))
     )

@@ -8,12 +8,16 @@ import gc
 import json
 import logging
 import os
+import re
 import sys
 import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
 
 from transforms.errors import BleuError, JobError, find_error
+
+_STEP = re.compile(r" \[while running '[^']*'\]")
+"""What Beam adds to the message of an exception."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -101,5 +105,6 @@ def _as_bleu_error(error: BaseException) -> BleuError:
 
 
 def _report(error: BleuError) -> int:
-    print(f"beam-bleu: {error.cause}\n  {error.remedy}", file=sys.stderr)
+    cause = _STEP.sub("", error.cause)
+    print(f"beam-bleu: {cause}\n  {error.remedy}", file=sys.stderr)
     return error.exit_code

@@ -23,3 +23,8 @@ class SegmentBatch:
 
     def __len__(self) -> int:
         return len(self.candidates[0])
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all columns."""
+        return sum(int(column.nbytes) for column in (*self.candidates, *self.references))

@@ -9,6 +9,7 @@ from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
+from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
 from transforms.config import BleuConfig
@@ -74,12 +75,25 @@ class CorpusBleu:
         def expand(
             self, segments: PCollection[tuple[Any, Segment]]
         ) -> PCollection[tuple[Any, BleuScore]]:
+            # The key keeps its type, and so its coder.
+            key_type = _key_type(segments.element_type)
             return (
                 segments
-                | "Count matches" >> beam.ParDo(_CountSegments(self._config, keyed=True))
+                | "Count matches"
+                >> beam.ParDo(_CountSegments(self._config, keyed=True)).with_output_types(
+                    typehints.Tuple[key_type, CorpusTotals]
+                )
                 | "Add up totals" >> beam.CombinePerKey(SumTotals(self._config.max_ngram_order))
-                | "Score" >> beam.MapTuple(functools.partial(_score_of_key, config=self._config))
+                | "Score"
+                >> beam.MapTuple(
+                    functools.partial(_score_of_key, config=self._config)
+                ).with_output_types(typehints.Tuple[key_type, BleuScore])
             )
+
+
+def _key_type(element_type: Any) -> Any:
+    is_pair = isinstance(element_type, typehints.TupleConstraint)
+    return element_type.tuple_types[0] if is_pair else Any
 
 
 def _score_of_key(key: Any, totals: CorpusTotals, config: BleuConfig) -> tuple[Any, BleuScore]:

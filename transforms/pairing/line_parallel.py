@@ -15,6 +15,7 @@ from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import PCollection
 
+from transforms import coders
 from transforms.batch import SegmentBatch
 from transforms.errors import InputError
 from transforms.pairing.lines import LineReader, count_lines
@@ -76,6 +77,7 @@ class ReadLineParallel(beam.PTransform):
         self._threads = threads
 
     def expand(self, root: beam.Pipeline) -> LineParallel:
+        coders.register()
         counts = (
             root
             | "Name the streams" >> beam.Create(list(enumerate(self._streams)), reshuffle=False)
@@ -95,7 +97,10 @@ class ReadLineParallel(beam.PTransform):
         batches = (
             planned.units
             | "Spread the work units" >> beam.Reshuffle()
-            | "Read in lockstep" >> beam.ParDo(_ReadUnit(self._streams, self._references))
+            | "Read in lockstep"
+            >> beam.ParDo(_ReadUnit(self._streams, self._references)).with_output_types(
+                SegmentBatch
+            )
         )
         return LineParallel(batches, planned[_Plan.SEGMENTS])
 

@@ -35,6 +35,14 @@ class SegmentStatistics:
         return len(self.references)
 
     @property
+    def nbytes(self) -> int:
+        """The bytes of all arrays."""
+        return sum(
+            array.nbytes
+            for array in (self.counts, self.references, self.candidate_bytes, self.reference_bytes)
+        )
+
+    @property
     def systems(self) -> int:
         """How many systems."""
         return int(self.counts.shape[0])
