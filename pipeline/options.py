@@ -166,7 +166,7 @@ def _refuse(word: str, flags: Iterable[str]) -> NoReturn:
     if not flag.startswith("-"):
         raise UsageError(
             f"unexpected argument {word!r}",
-            "files are given with --candidates and --references",
+            "files are given with --candidates and --references; quote patterns",
         )
     close = difflib.get_close_matches(flag.replace("-", "_"), flags, n=1)
     close = close or difflib.get_close_matches(flag, flags, n=1)

@@ -35,17 +35,16 @@ class CorpusBleu:
         an empty input (or window) yields no element.
 
     Example:
-          >>> import apache_beam as beam
-    from apache_beam.pvalue import PCollection
-          >>> from transforms import BleuConfig, CorpusBleu
-          >>> with beam.Pipeline() as pipeline:
-          ...     _ = (
-          ...         pipeline
-          ...         | beam.Create([("the cat sat on the mat", ["a cat sat on the mat"])])
-          ...         | CorpusBleu.Globally(BleuConfig(lowercase=True))
-          ...         | beam.Map(lambda bleu: print(f"{bleu.score:.1f} {bleu.signature}"))
-          ...     )
-          75.98 ...
+      >>> import apache_beam as beam
+      >>> from transforms import BleuConfig, CorpusBleu
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusBleu.Globally(BleuConfig(lowercase=True))
+      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f} {bleu.matches}"))
+      ...     )
+      75.98 (5, 4, 3, 2)
     """
 
     class Globally(beam.PTransform):
