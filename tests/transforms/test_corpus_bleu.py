@@ -1,0 +1,261 @@
+"""The library: CorpusBleu in anybody's pipeline."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import threading
+import time
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import pytest
+import sacrebleu
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to
+from apache_beam.transforms import trigger, window
+from apache_beam.transforms.window import TimestampedValue
+
+from transforms import BleuConfig, BleuScore, CorpusBleu
+from transforms import corpus_bleu as module
+from transforms.pairing.segments import batch_segments
+from transforms.statistics.kernel import count_batch
+
+CAT = ("the cat sat on the mat", ["a cat sat on the mat"])
+DOG = ("a dog ran in the park today", ["the dog ran in a park today", "a dog in the park"])
+
+HOSTILE_PIECES = [
+    *("a", "b", "the", "cat", ".", ",", "-", ";", "\n", "-\n", "<skipped>", "&amp;lt;", "&quot;"),
+    *("3.14", "5...5", "é", "Ş", "😀", "\u2028", "\x85", " ", "\t", "\u3000", "longlonglongword"),
+]
+
+
+class Language(NamedTuple):
+    """A key with a coder of its own (made once, at import, as a user's would be)."""
+
+    code: str
+    script: int
+
+
+beam.coders.registry.register_coder(Language, beam.coders.RowCoder)
+
+
+def run(build: Any) -> None:
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        build(pipeline)
+
+
+def hostile_segments(count: int, seed: int) -> list[tuple[str, list[str | None]]]:
+    """Segments whose references are often near their candidate, and sometimes missing."""
+    rng = random.Random(seed)
+
+    def text() -> str:
+        return "".join(rng.choice(HOSTILE_PIECES) for _ in range(rng.randrange(25)))
+
+    segments: list[tuple[str, list[str | None]]] = []
+    for _ in range(count):
+        candidate = text()
+        near = candidate.replace("a", rng.choice("ab"), 1) + rng.choice(["", " the", "."])
+        others = [rng.choice([None, text(), ""]) for _ in range(rng.randrange(3))]
+        segments.append((candidate, [near, *others]))
+    return segments
+
+
+def sacrebleu_score(segments: list[tuple[str, list[str | None]]], **options: Any) -> Any:
+    """sacreBLEU's score of segments; its references are streams, so None fills them up."""
+    most = max(len(references) for _, references in segments)
+    streams = [
+        [references[i] if i < len(references) else None for _, references in segments]
+        for i in range(most)
+    ]
+    return sacrebleu.BLEU(**options).corpus_score([text for text, _ in segments], streams)
+
+
+@pytest.mark.parametrize("batch_segments_limit", [1, 7, 2048])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"tokenize": "none"}, {"lowercase": True, "max_ngram_order": 2, "smooth_method": "floor"}],
+    ids=str,
+)
+def test_globally_gives_sacrebleus_score(
+    options: dict[str, Any], batch_segments_limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_BATCH_SEGMENTS", batch_segments_limit)
+    segments = hostile_segments(300, seed=1)
+    expected = sacrebleu_score(segments, **options)
+    assert expected.counts[-1] > 0
+
+    def check(scores: list[BleuScore]) -> None:
+        (score,) = scores
+        assert score.score == expected.score
+        assert score.matches == tuple(expected.counts)
+        assert score.totals == tuple(expected.totals)
+        assert score.precisions == tuple(expected.precisions)
+        assert (score.sys_len, score.ref_len) == (expected.sys_len, expected.ref_len)
+        assert (score.bp, score.ratio) == (expected.bp, expected.ratio)
+        assert score.segments == 300
+        assert score.signature.startswith("nrefs:var|")
+
+    run(
+        lambda pipeline: assert_that(
+            pipeline | beam.Create(segments) | CorpusBleu.Globally(BleuConfig(**options)), check
+        )
+    )
+
+
+def test_per_key_scores_each_key_alone() -> None:
+    segments = hostile_segments(400, seed=2)
+    keyed = [(f"key {i * i % 7}", segment) for i, segment in enumerate(segments)]
+    expected = {
+        key: sacrebleu_score([segment for other, segment in keyed if other == key]).score
+        for key, _ in keyed
+    }
+    run(
+        lambda pipeline: assert_that(
+            pipeline
+            | beam.Create(keyed)
+            | CorpusBleu.PerKey()
+            | beam.MapTuple(lambda key, score: (key, score.score)),
+            equal_to(list(expected.items())),
+        )
+    )
+
+
+def test_a_key_keeps_its_type_and_so_its_coder() -> None:
+    def build(pipeline: beam.Pipeline) -> None:
+        keyed = pipeline | beam.Create([(Language("sr", 1), CAT), (Language("sr", 2), CAT)])
+        scores = (
+            keyed
+            | beam.Map(lambda pair: pair).with_output_types(beam.typehints.Tuple[Language, Any])
+            | CorpusBleu.PerKey()
+        )
+        assert scores.element_type.tuple_types[0] is Language
+        languages = scores | beam.Keys() | beam.Map(lambda key: (key.code, key.script))
+        assert_that(languages, equal_to([("sr", 1), ("sr", 2)]))
+
+    run(build)
+
+
+def test_windows_are_scored_apart() -> None:
+    elements = [TimestampedValue(segment, at) for at in range(0, 40, 5) for segment in (CAT, DOG)]
+    expected = sacrebleu_score([CAT, DOG]).score  # repeated segments leave BLEU as it is
+
+    def check(found: list[Any]) -> None:
+        assert {(str(w), n) for w, n, _ in found} == {
+            ("[-10.0, 10.0)", 4),
+            ("[0.0, 20.0)", 8),
+            ("[10.0, 30.0)", 8),
+            ("[20.0, 40.0)", 8),
+            ("[30.0, 50.0)", 4),
+        }
+        assert {score for _, _, score in found} == {expected}
+
+    def describe(score: BleuScore, where: Any = beam.DoFn.WindowParam) -> tuple[Any, int, float]:
+        return where, score.segments, score.score
+
+    run(
+        lambda pipeline: assert_that(
+            pipeline
+            | beam.Create(elements)
+            | beam.WindowInto(window.SlidingWindows(20, 10))
+            | CorpusBleu.Globally()
+            | beam.Map(describe),
+            check,
+        )
+    )
+
+
+def test_an_accumulating_trigger_ends_with_the_whole_score() -> None:
+    def check(found: list[int]) -> None:
+        assert max(found) == 4
+
+    run(
+        lambda pipeline: assert_that(
+            pipeline
+            | beam.Create([("k", CAT), ("k", DOG)] * 2)
+            | beam.WindowInto(
+                window.GlobalWindows(),
+                trigger=trigger.Repeatedly(trigger.AfterCount(1)),
+                accumulation_mode=trigger.AccumulationMode.ACCUMULATING,
+            )
+            | CorpusBleu.PerKey()
+            | beam.MapTuple(lambda _, score: score.segments),
+            check,
+        )
+    )
+
+
+@pytest.mark.parametrize("transform", [CorpusBleu.Globally(), CorpusBleu.PerKey()])
+def test_an_empty_input_gives_no_element(transform: beam.PTransform) -> None:
+    run(lambda pipeline: assert_that(pipeline | beam.Create([]) | transform, equal_to([])))
+
+
+@pytest.mark.parametrize(
+    ("segment", "cause"),
+    [
+        (("no reference", []), "the candidate 'no reference' has no reference"),
+        (("all missing", [None, None]), "the candidate 'all missing' has no reference"),
+        ((None, ["reference"]), "the candidate must be a str, got None"),
+        ((b"bytes", ["reference"]), "the candidate must be a str, got b'bytes'"),
+        (("a string", "reference"), "the references must be a list of str, got 'reference'"),
+        (("a number", ["one", 2]), "a reference must be a str or None, got 2"),
+        (("alone",), "a segment is (candidate, [reference, ...]), got ('alone',)"),
+        (17, "a segment is (candidate, [reference, ...]), got 17"),
+    ],
+)
+def test_a_malformed_segment_fails_the_job_and_is_shown(segment: Any, cause: str) -> None:
+    with pytest.raises(Exception, match=r"beam-bleu\[3\]: ") as failure:
+        run(lambda pipeline: pipeline | beam.Create([CAT, segment, DOG]) | CorpusBleu.Globally())
+    assert cause in str(failure.value)
+
+
+def test_a_lone_surrogate_is_refused_with_its_place() -> None:
+    with pytest.raises(Exception, match=r"has a lone surrogate at 4"):
+        batch_segments([CAT, ("text\ud800", ["reference"])])
+
+
+def test_long_error_values_are_cut_short() -> None:
+    with pytest.raises(Exception, match=r"has no reference") as failure:
+        batch_segments([("x" * 10_000, [])])
+    assert len(str(failure.value)) < 400
+
+
+def test_counters_count_each_segment_once() -> None:
+    pipeline = beam.Pipeline(runner=FnApiRunner())
+    _ = pipeline | beam.Create([CAT, DOG, (" ", ["x"])]) | CorpusBleu.Globally()
+    result = pipeline.run()
+    counters = {
+        counter.key.metric.name: counter.committed
+        for counter in result.metrics().query(
+            beam.metrics.MetricsFilter().with_namespace("beam_bleu")
+        )["counters"]
+    }
+    texts = [CAT[0], *CAT[1], DOG[0], *DOG[1], " ", "x"]
+    assert counters == {"segments": 3, "empty_candidates": 1, "bytes": sum(map(len, texts))}
+
+
+def test_batches_survive_the_way_between_workers() -> None:
+    batch = pickle.loads(pickle.dumps(batch_segments([CAT, DOG, ("", [None, "x"])])))
+    expected = count_batch(batch_segments([CAT, DOG, ("", [None, "x"])]), BleuConfig())
+    statistics = count_batch(batch, BleuConfig())
+    assert (statistics.counts == expected.counts).all()
+    assert statistics.references.tolist() == [1, 2, 1]
+
+
+def test_threads_count_side_by_side_what_one_thread_counts() -> None:
+    batch = batch_segments(hostile_segments(2000, seed=3))
+    expected = count_batch(batch, BleuConfig()).counts
+    found: list[bool] = []
+
+    def count() -> None:
+        deadline = time.monotonic() + 1
+        while time.monotonic() < deadline:
+            found.append(bool((count_batch(batch, BleuConfig()).counts == expected).all()))
+
+    threads = [threading.Thread(target=count) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) > 8
+    assert all(found)
