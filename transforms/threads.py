@@ -6,6 +6,7 @@ no interpreter lock (compiled code, reading files) can still use every core.
 
 from __future__ import annotations
 
+import abc
 import collections
 import os
 from collections.abc import Iterable, Iterator
@@ -25,7 +26,7 @@ def available_threads() -> int:
     return os.cpu_count() or 1
 
 
-class ThreadedDoFn(beam.DoFn):
+class ThreadedDoFn(beam.DoFn, abc.ABC):
     """Calls `work` for each element, on `threads` threads, and emits what it returns.
 
     Results are emitted in the order of the elements, in their windows, and at
@@ -35,9 +36,9 @@ class ThreadedDoFn(beam.DoFn):
     def __init__(self, threads: int) -> None:
         self._threads = threads
 
+    @abc.abstractmethod
     def work(self, element: Any) -> Iterable[Any]:
         """Maps an element to outputs; runs on any thread."""
-        raise NotImplementedError
 
     def emitted(self, output: Any) -> None:
         """Called for each output on Beam's own thread, where metrics can be counted."""

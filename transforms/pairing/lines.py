@@ -12,9 +12,9 @@ from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from transforms.columns import Integers, padded_column
+from transforms.compiled import compiled
 from transforms.errors import InputError
 from transforms.machine import (
     BLOCK,
@@ -217,7 +217,7 @@ def _nth_newline(text: bytes, n: int) -> int:
     return int(np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))[n - 1])
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _count_newlines(text):
     count = 0
     for i in range(text.size):
@@ -225,7 +225,7 @@ def _count_newlines(text):
     return count
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _find_newlines(text, ends):
     """Writes the places of the newlines to `ends`, which has room for just so many."""
     found = 0
@@ -244,7 +244,7 @@ def _find_newlines(text, ends):
             found += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _copy_lines(buffer, begin, ends, texts, offsets):
     """Copies the lines that end at `ends` one behind the other, without the newlines."""
     source, target = address_of(buffer), address_of(texts)

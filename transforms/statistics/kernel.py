@@ -6,21 +6,15 @@ so threads run it side by side.
 
 from __future__ import annotations
 
-import hashlib
-import pathlib
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-from transforms import machine
 from transforms.batch import SegmentBatch
 from transforms.columns import Integers, byte_lengths, spans
+from transforms.compiled import compiled
 from transforms.config import BleuConfig
 from transforms.errors import InputError
 from transforms.machine import address_of, load_int, store_int
-from transforms.statistics import matching, tokenization
 from transforms.statistics.matching import (
     GRAM_BYTES,
     SLOT_BYTES,
@@ -114,71 +108,50 @@ def _closest_length(length, row, rows, references, starts, bounds):
     return closest
 
 
-def _compile(source_digest: str) -> Callable[..., Any]:
-    """Compiles the loop over the rows, or loads it from numba's cache.
-
-    The cache notices a change of this file only. It also keeps apart what
-    differs in a closure, so the digest of all the compiled sources is one.
-    """
-
-    @njit(nogil=True, cache=True)
-    def count_rows(
-        first_row, starts, ends, references, split, tokens, grams, table, bounds, counts
-    ):
-        """Counts rows from `first_row` on; returns (rows done, table bits for the next)."""
-        assert source_digest
-        texts, rows = starts.shape
-        row_bytes = counts.shape[2] * 8
-        max_order = (counts.shape[2] - FIRST_MATCHES) // 2
-        token_space, gram_space, table_space = (
-            address_of(tokens),
-            address_of(grams),
-            address_of(table),
+@compiled
+def _count_rows(first_row, starts, ends, references, split, tokens, grams, table, bounds, counts):
+    """Counts rows from `first_row` on; returns (rows done, table bits for the next)."""
+    texts, rows = starts.shape
+    row_bytes = counts.shape[2] * 8
+    max_order = (counts.shape[2] - FIRST_MATCHES) // 2
+    token_space, gram_space, table_space = (
+        address_of(tokens),
+        address_of(grams),
+        address_of(table),
+    )
+    bound_space, count_space = address_of(bounds), address_of(counts)
+    end_space = bound_space + (texts + 1) * 8
+    start_space, stop_space = address_of(starts), address_of(ends)
+    for row in range(first_row, rows):
+        token = token_space
+        for text in range(texts):
+            store_int(bound_space, text, (token - token_space) // TOKEN_BYTES)
+            start = load_int(start_space, text * rows + row)
+            if start != 0:
+                token = tokenize(start, load_int(stop_space, text * rows + row), split, token)
+            token += TOKEN_BYTES
+        store_int(bound_space, texts, (token - token_space) // TOKEN_BYTES)
+        bits = table_bits(load_int(bound_space, references))
+        if ((1 << bits) + 1) * SLOT_BYTES > table.size:
+            return row, bits
+        for text in range(references, texts):
+            mine = count_space + ((text - references) * rows + row) * row_bytes
+            length = load_int(bound_space, text + 1) - 1 - load_int(bound_space, text)
+            closest = _closest_length(length, row, rows, references, start_space, bound_space)
+            store_int(mine, CANDIDATE_LENGTH, length)
+            store_int(mine, REFERENCE_LENGTH, closest)
+            for n in range(max_order):
+                store_int(mine, FIRST_MATCHES + max_order + n, max(length - n, 0))
+        match_segment(
+            references,
+            texts,
+            bound_space,
+            end_space,
+            max_order,
+            token_space,
+            gram_space,
+            table_space,
+            count_space + row * row_bytes + FIRST_MATCHES * 8,
+            rows * row_bytes,
         )
-        bound_space, count_space = address_of(bounds), address_of(counts)
-        end_space = bound_space + (texts + 1) * 8
-        start_space, stop_space = address_of(starts), address_of(ends)
-        for row in range(first_row, rows):
-            token = token_space
-            for text in range(texts):
-                store_int(bound_space, text, (token - token_space) // TOKEN_BYTES)
-                start = load_int(start_space, text * rows + row)
-                if start != 0:
-                    token = tokenize(start, load_int(stop_space, text * rows + row), split, token)
-                token += TOKEN_BYTES
-            store_int(bound_space, texts, (token - token_space) // TOKEN_BYTES)
-            bits = table_bits(load_int(bound_space, references))
-            if ((1 << bits) + 1) * SLOT_BYTES > table.size:
-                return row, bits
-            for text in range(references, texts):
-                mine = count_space + ((text - references) * rows + row) * row_bytes
-                length = load_int(bound_space, text + 1) - 1 - load_int(bound_space, text)
-                closest = _closest_length(length, row, rows, references, start_space, bound_space)
-                store_int(mine, CANDIDATE_LENGTH, length)
-                store_int(mine, REFERENCE_LENGTH, closest)
-                for n in range(max_order):
-                    store_int(mine, FIRST_MATCHES + max_order + n, max(length - n, 0))
-            match_segment(
-                references,
-                texts,
-                bound_space,
-                end_space,
-                max_order,
-                token_space,
-                gram_space,
-                table_space,
-                count_space + row * row_bytes + FIRST_MATCHES * 8,
-                rows * row_bytes,
-            )
-        return rows, 0
-
-    return count_rows
-
-
-def _source_digest() -> str:
-    files = [module.__file__ for module in (machine, tokenization, matching)]
-    sources = [pathlib.Path(file).read_bytes() for file in (*files, __file__) if file]
-    return hashlib.sha256(b"".join(sources)).hexdigest()
-
-
-_count_rows = _compile(_source_digest())
+    return rows, 0

@@ -22,6 +22,7 @@ from transforms.columns import (
     padded_column,
     spans,
 )
+from transforms.compiled import compiled
 from transforms.machine import (
     BLOCK,
     READ_AHEAD,
@@ -76,7 +77,7 @@ def _replaced(
 _SKIPPED_HEAD = np.uint64(int.from_bytes(b"<skipped", "little"))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _find_rewritten(starts, ends, rows):
     """Marks the texts that hold `<skipped>` or a newline behind a hyphen."""
     for row in range(starts.size):
@@ -135,7 +136,7 @@ def _lowered(column: pa.LargeStringArray) -> pa.LargeStringArray:
     return _replaced(lowered, rows, lambda _: next(originals).lower())
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _lower_rows(starts, lower, table, rows):
     """Lower-cases the texts from starts[i] to starts[i + 1]; marks those left to Python."""
     target = address_of(lower)
