@@ -9,25 +9,31 @@ WORDS = 60_000
 
 NUMBERS = 4_000
 
-_ONSETS = (
-    *"b d f g h k l m n p r s t v w z".split(),
-    *"br dr fl gr kl kr pl pr sch sp st str schl tr zw qu".split(),
+
+def _parts(*texts: str) -> list[str]:
+    return " ".join(texts).split()
+
+
+# What occurs more often stands there more often.
+_ONSETS = _parts(
+    "b d f g h k l m n p r s t v w z",
+    "br dr fl gr kl kr pl pr sch sp st str schl tr zw qu",
 )
-_VOWELS = "a a a e e e e e e i i i o o u u ei ie au eu ä ö ü é".split()
-_CODAS = (
-    "b d g k l m n n n p r r s s t t ch ck ft ll lt nd ng nk nn nt rd rk rt sch ss st ß".split()
+_VOWELS = [*"aaaaaaeeeeeeeeeeeeeeiiiiiiiooouuu", *_parts("ei ei ie ie au au eu ä ü")]
+_CODAS = _parts(
+    "b d g k l m n n n p r r s s t t",
+    "ch ck ft ll lt ld nd ng nk nn nt rd rk rt rt sch ss st st ß",
 )
-_ENDINGS = "e en er es em ung heit lich isch keit te ten chen st t n s".split()
+_ENDINGS = _parts("e en er es em ung heit lich isch keit te ten chen st t n s")
 
 _NAME_SYLLABLES = [onset + vowel for onset in "bdfghjklmnprstvz" for vowel in "aeiou"][:64]
 NAMES = len(_NAME_SYLLABLES) ** 4
 """How many names there are for each ending of a name."""
 
-_NAME_ENDINGS = (
-    *"ck nd lt rn sk witz ng x".split(),
-    *"ff gg ld mp nn pp rd ss tt berg dorf feld hof lund mann quist rup sen stedt ström".split(),
+_NAME_ENDINGS = _parts(
+    "ck nd lt rn sk witz ng x ff gg ld mp nn pp rd ss tt",
+    "berg dorf feld hof lund mann quist rup sen stedt ström",
 )
-NAME_ENDINGS = len(_NAME_ENDINGS)
 
 
 def word_list(seed: int) -> list[str]:
@@ -64,21 +70,20 @@ class Names:
 
 def _word(source: random.Random, rank: int) -> str:
     """A new word for a rank; it may be one that is there already."""
-    if rank < 120:
+    if rank < 60:
         return _function_word(source)
-    if rank < 800:
-        return _stem(source, 1) + source.choice(_ENDINGS)
+    if rank < 1_500:
+        word = _stem(source, 1) + source.choice(("", "", "e", "en", "t", "er", "es"))
+        return word.capitalize() if source.random() < 0.3 else word
     if source.random() < 0.012:
         return "".join(source.choice("ABCDEFGHKLMNOPRSTUVWZ") for _ in range(source.randint(2, 4)))
     if source.random() < 0.008:
         return "-".join(_stem(source, source.randint(1, 2)).capitalize() for _ in range(2))
     if source.random() < 0.003:
         return f"{source.randint(2, 99)}-{_stem(source, 2)}{source.choice(_ENDINGS)}"
-    if rank < 6_000:
-        word = _stem(source, source.choice((1, 2))) + source.choice(_ENDINGS)
-    else:
-        word = _stem(source, source.choice((1, 2, 2, 3, 3, 4))) + source.choice(_ENDINGS)
-    return word.capitalize() if source.random() < 0.45 else word
+    syllables = (1, 1, 2) if rank < 6_000 else (1, 2, 2, 2, 3, 4)
+    word = _stem(source, source.choice(syllables)) + source.choice(_ENDINGS)
+    return word.capitalize() if source.random() < 0.5 else word
 
 
 def _function_word(source: random.Random) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from apache_beam.options.pipeline_options import StandardOptions
+from apache_beam.runners import create_runner
 
 from transforms.errors import UsageError
 
@@ -30,9 +31,19 @@ class Runner:
     in_process: bool
 
     def create(self) -> Any:
-        """The runner, in the form that `beam.Pipeline` takes."""
+        """The runner itself.
+
+        Raises:
+          UsageError: there is none of this name, or what it needs is not installed.
+        """
         if not self.in_process:
-            return self.name
+            try:
+                return create_runner(self.name)
+            except (ImportError, AttributeError, ValueError) as error:
+                raise UsageError(
+                    f"--runner {self.name} cannot be loaded: {error}",
+                    "check its name, and that what it needs is installed",
+                ) from error
         # Beam's DirectRunner would first try to download another runner (Prism).
         from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 
