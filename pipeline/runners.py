@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from apache_beam.options.pipeline_options import StandardOptions
-from apache_beam.runners import create_runner
+from apache_beam.runners.runner import create_runner
 
 from transforms.errors import UsageError
 
