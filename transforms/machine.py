@@ -42,69 +42,51 @@ def _load(builder: _Builder, llvm_type: Any, address: _Value) -> _Value:
     return value
 
 
-@intrinsic
-def load_byte(typingctx, address):
-    """The byte at `address`, 0..255, as an int64."""
+def _loading(llvm_type: Any, result: Any) -> Callable[[Any, Any], Any]:
+    """The typing and code of an intrinsic that reads a value at an address."""
 
-    def codegen(context, builder, signature, args):
-        return builder.zext(_load(builder, _I8, args[0]), _I64)
+    def typed(typingctx: Any, address: Any) -> Any:
+        def codegen(context, builder, signature, args):
+            value = _load(builder, llvm_type, args[0])
+            return value if llvm_type is _I64 else builder.zext(value, _I64)
 
-    return types.int64(types.int64), codegen
+        return result(types.int64), codegen
 
-
-@intrinsic
-def store_byte(typingctx, address, byte):
-    """Writes the low 8 bits of an int64 to `address`."""
-
-    def codegen(context, builder, signature, args):
-        byte = builder.trunc(args[1], _I8)
-        builder.store(byte, builder.inttoptr(args[0], _I8.as_pointer()))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), codegen
+    return typed
 
 
-@intrinsic
-def load_word(typingctx, address):
-    """The 8 bytes at `address` as a uint64, the first byte lowest."""
+def _storing(llvm_type: Any, value: Any) -> Callable[[Any, Any, Any], Any]:
+    """The typing and code of an intrinsic that writes a value, or its low bits, to an address."""
 
-    def codegen(context, builder, signature, args):
-        return _load(builder, _I64, args[0])
+    def typed(typingctx: Any, address: Any, stored: Any) -> Any:
+        def codegen(context, builder, signature, args):
+            low = args[1] if llvm_type is _I64 else builder.trunc(args[1], llvm_type)
+            store = builder.store(low, builder.inttoptr(args[0], llvm_type.as_pointer()))
+            store.align = 1
+            return context.get_dummy_value()
 
-    return types.uint64(types.int64), codegen
+        return types.void(types.int64, value), codegen
 
-
-@intrinsic
-def store_word(typingctx, address, word):
-    """Writes a uint64 to `address`."""
-
-    def codegen(context, builder, signature, args):
-        builder.store(args[1], builder.inttoptr(args[0], _I64.as_pointer()))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.uint64), codegen
+    return typed
 
 
-@intrinsic
-def load_count(typingctx, address):
-    """The uint32 at `address`, as an int64."""
+load_byte = intrinsic(_loading(_I8, types.int64))
+"""The byte at an address, 0..255, as an int64."""
 
-    def codegen(context, builder, signature, args):
-        return builder.zext(_load(builder, _I32, args[0]), _I64)
+store_byte = intrinsic(_storing(_I8, types.int64))
+"""Writes the low 8 bits of an int64 to an address."""
 
-    return types.int64(types.int64), codegen
+load_word = intrinsic(_loading(_I64, types.uint64))
+"""The 8 bytes at an address as a uint64, the first byte lowest."""
 
+store_word = intrinsic(_storing(_I64, types.uint64))
+"""Writes a uint64 to an address."""
 
-@intrinsic
-def store_count(typingctx, address, count):
-    """Writes the low 32 bits of an int64 to `address`."""
+load_count = intrinsic(_loading(_I32, types.int64))
+"""The uint32 at an address, as an int64."""
 
-    def codegen(context, builder, signature, args):
-        count = builder.trunc(args[1], _I32)
-        builder.store(count, builder.inttoptr(args[0], _I32.as_pointer()))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), codegen
+store_count = intrinsic(_storing(_I32, types.int64))
+"""Writes the low 32 bits of an int64 to an address."""
 
 
 @intrinsic

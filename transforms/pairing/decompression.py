@@ -33,46 +33,43 @@ class _Member(Protocol):
     def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
-class _ZlibMember:
-    """zlib's decompressor in the form of bz2's."""
-
-    def __init__(self) -> None:
-        self._decompressor = zlib.decompressobj(wbits=31)  # with a gzip header and checksum
-        self.needs_input = True
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        waiting = self._decompressor.unconsumed_tail
-        out = self._decompressor.decompress(waiting + data, max_length)
-        self.needs_input = not self._decompressor.unconsumed_tail and len(out) < max_length
-        return out
-
-    @property
-    def eof(self) -> bool:
-        return self._decompressor.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._decompressor.unused_data
-
-
-class _ZstdMember:
-    """zstandard's decompressor in the form of bz2's; its output has no limit of its own."""
+class _Adapted:
+    """A decompressor of another form."""
 
     needs_input = True
 
-    def __init__(self) -> None:
-        self._decompressor = zstandard.ZstdDecompressor().decompressobj()
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        return self._decompressor.decompress(data)
+    def __init__(self, decompressor: Any) -> None:
+        self._decompressor = decompressor
 
     @property
     def eof(self) -> bool:
-        return self._decompressor.eof
+        return bool(self._decompressor.eof)
 
     @property
     def unused_data(self) -> bytes:
-        return self._decompressor.unused_data
+        return bytes(self._decompressor.unused_data)
+
+
+class _ZlibMember(_Adapted):
+    def __init__(self) -> None:
+        super().__init__(zlib.decompressobj(wbits=31))  # with a gzip header and checksum
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        waiting = self._decompressor.unconsumed_tail
+        out: bytes = self._decompressor.decompress(waiting + data, max_length)
+        self.needs_input = not self._decompressor.unconsumed_tail and len(out) < max_length
+        return out
+
+
+class _ZstdMember(_Adapted):
+    """Its output has no limit of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(zstandard.ZstdDecompressor().decompressobj())
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        out: bytes = self._decompressor.decompress(data)
+        return out
 
 
 _MEMBERS: dict[str, Callable[[], Any]] = {
