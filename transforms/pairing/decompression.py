@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import bz2
 import lzma
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-import zstandard
-
 from transforms.errors import InputError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _READ = 1 << 16
 _MOST = 1 << 20
-"""Bytes that a member gives at once (zstd: what one read of _ZSTD_READ holds)."""
-_ZSTD_READ = 1 << 13
+"""Bytes that a member gives at once."""
 
 
 class _Member(Protocol):
-    """A decompressor as bz2 and lzma have it."""
+    """A decompressor as bz2, lzma and zstd have it."""
 
     eof: bool
     unused_data: bytes
@@ -33,52 +36,35 @@ class _Member(Protocol):
     def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
-class _Adapted:
-    """A decompressor of another form."""
+class _ZlibMember:
+    """zlib's decompressor in the form of the others."""
 
-    needs_input = True
-
-    def __init__(self, decompressor: Any) -> None:
-        self._decompressor = decompressor
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._decompressor.eof)
-
-    @property
-    def unused_data(self) -> bytes:
-        return bytes(self._decompressor.unused_data)
-
-
-class _ZlibMember(_Adapted):
     def __init__(self) -> None:
-        super().__init__(zlib.decompressobj(wbits=31))  # with a gzip header and checksum
+        self._decompressor = zlib.decompressobj(wbits=31)  # with a gzip header and checksum
+        self.needs_input = True
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         waiting = self._decompressor.unconsumed_tail
-        out: bytes = self._decompressor.decompress(waiting + data, max_length)
+        out = self._decompressor.decompress(waiting + data, max_length)
         self.needs_input = not self._decompressor.unconsumed_tail and len(out) < max_length
         return out
 
+    @property
+    def eof(self) -> bool:
+        return self._decompressor.eof
 
-class _ZstdMember(_Adapted):
-    """Its output has no limit of its own."""
-
-    def __init__(self) -> None:
-        super().__init__(zstandard.ZstdDecompressor().decompressobj())
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        out: bytes = self._decompressor.decompress(data)
-        return out
+    @property
+    def unused_data(self) -> bytes:
+        return self._decompressor.unused_data
 
 
 _MEMBERS: dict[str, Callable[[], Any]] = {
     ".gz": _ZlibMember,
     ".bz2": bz2.BZ2Decompressor,
     ".xz": lzma.LZMADecompressor,
-    ".zst": _ZstdMember,
+    ".zst": zstd.ZstdDecompressor,
 }
-_ERRORS = (zlib.error, OSError, EOFError, lzma.LZMAError, zstandard.ZstdError)
+_ERRORS = (zlib.error, OSError, EOFError, lzma.LZMAError, zstd.ZstdError)
 
 
 def decompressed(read: Callable[[int], bytes], compression: str, where: str) -> Iterator[bytes]:
@@ -99,7 +85,7 @@ def decompressed(read: Callable[[int], bytes], compression: str, where: str) -> 
 
     def more() -> bytes:
         nonlocal taken
-        data = read(_ZSTD_READ if compression == ".zst" else _READ)
+        data = read(_READ)
         taken += len(data)
         return data
 

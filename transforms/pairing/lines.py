@@ -48,7 +48,7 @@ def count_lines(stream: Stream, part: ByteRange, block: int, open_file: Open) ->
     path = part.shard.path
     newlines = []
     last_byte = b"\n"
-    chunks = _chunks(stream, path, part.start, part.stop, block, open_file)
+    chunks = _chunks(stream, path, part.start, part.stop, part.shard.size, block, open_file)
     for chunk in _without_mark(chunks) if part.start == 0 else chunks:
         newlines.append(_count_newlines(np.frombuffer(chunk, np.uint8)))
         last_byte = chunk[-1:]
@@ -142,12 +142,14 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
     """The lines of a piece, each with its newline, in chunks.
 
     Raises:
-      InputError: the file cannot be read, or has fewer lines than were counted.
+      InputError: the file cannot be read, or is not as it was when lines were counted.
     """
     skip, missing = piece.skip, piece.lines
     last_byte = b"\n"
-    chunks = _chunks(stream, piece.path, piece.start, piece.size, _CHUNK, open_file)
+    chunks = _chunks(stream, piece.path, piece.start, piece.size, piece.size, _CHUNK, open_file)
     for chunk in _without_mark(chunks) if piece.start == 0 else chunks:
+        if not missing:
+            raise _changed(stream, piece.path, "has more lines than when they were counted")
         newlines = _count_newlines(np.frombuffer(chunk, np.uint8))
         if skip:
             if newlines < skip:
@@ -157,24 +159,31 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
             newlines -= skip
             skip = 0
         if newlines >= missing:
-            yield chunk[: _nth_newline(chunk, missing) + 1]
-            return
+            end = _nth_newline(chunk, missing) + 1
+            yield chunk[:end]
+            if not piece.ends_file:
+                return
+            missing, chunk = 0, chunk[end:]
+            if chunk:
+                raise _changed(stream, piece.path, "has more lines than when they were counted")
+            continue  # to the end of the file, which is checked
         missing -= newlines
         last_byte = chunk[-1:] or last_byte
         yield chunk
     if missing == 1 and last_byte != b"\n":
         yield b"\n"
-        return
-    raise InputError(
-        f"{stream.label}: {piece.path}: {missing} lines fewer than when they were counted",
-        "the file changed while the job ran: start again when it is complete",
-    )
+    elif missing:
+        raise _changed(stream, piece.path, f"has {missing} lines fewer than when they were counted")
 
 
 def _chunks(
-    stream: Stream, path: str, start: int, stop: int, size: int, open_file: Open
+    stream: Stream, path: str, start: int, stop: int, size: int, chunk_bytes: int, open_file: Open
 ) -> Iterator[bytes]:
-    """The bytes start <= i < stop of a file in chunks of `size`; a compressed one's whole text."""
+    """The bytes start <= i < stop of a file of `size`, chunk by chunk.
+
+    Every chunk but the last has `chunk_bytes`. Of a compressed file it is the
+    whole text, in chunks as they come.
+    """
     where = f"{stream.label}: {path}"
     try:
         with open_file(path) as file:
@@ -185,18 +194,34 @@ def _chunks(
             if start:
                 file.seek(start)
             while start < stop:
-                chunk = file.read(min(size, stop - start))
-                if not chunk:
-                    raise InputError(
-                        f"{where}: ends at byte {start}, but had {stop} bytes when it was listed",
-                        "the file changed while the job ran: start again when it is complete",
-                    )
+                chunk = _read_fully(file, min(chunk_bytes, stop - start))
                 start += len(chunk)
+                if len(chunk) < chunk_bytes and start < stop:
+                    raise _changed(
+                        stream, path, f"ends at byte {start}, and had {size} when listed"
+                    )
                 yield chunk
+            if stop == size and file.read(1):
+                raise _changed(stream, path, f"has more than the {size} bytes it had when listed")
     except InputError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own
         raise InputError(f"{where}: cannot be read: {error}", "check the file") from error
+
+
+def _read_fully(file: BinaryIO, size: int) -> bytes:
+    """Reads `size` bytes, or up to the end of the file: one read may give less."""
+    chunk = file.read(size)
+    while len(chunk) < size and (more := file.read(size - len(chunk))):
+        chunk += more
+    return chunk
+
+
+def _changed(stream: Stream, path: str, how: str) -> InputError:
+    return InputError(
+        f"{stream.label}: {path}: {how}",
+        "the file changed while the job ran: start again when it is complete",
+    )
 
 
 def _without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:

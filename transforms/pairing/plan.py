@@ -59,6 +59,7 @@ class Piece:
       skip: newlines to skip from there.
       first_line: the number of the first line in the file, from 0.
       lines: how many lines to read.
+      ends_file: whether these are the file's last lines.
     """
 
     path: str
@@ -67,6 +68,7 @@ class Piece:
     skip: int
     first_line: int
     lines: int
+    ends_file: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -169,6 +171,7 @@ class _FileLines:
             skip=first - int(self.before[block]),
             first_line=first,
             lines=last - first,
+            ends_file=last == self.lines,
         )
 
 
@@ -234,6 +237,6 @@ def _cuts(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
     lines, before = lines[allowed], before[allowed]
     total = sum(text.bytes for text in texts)
     # One unit for each range_bytes of all streams; a unit begins at the first cut within.
-    number = before * total // (max(leader.bytes, 1) * range_bytes)
-    _, first_of_unit = np.unique(number, return_index=True)
+    unit_bytes = max(leader.bytes * range_bytes // max(total, 1), 1)  # of the leader alone
+    _, first_of_unit = np.unique(before // unit_bytes, return_index=True)
     return np.unique(lines[first_of_unit])
