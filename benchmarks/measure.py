@@ -1,0 +1,144 @@
+"""Measures child processes: CPU, wall and memory, as the operating system accounts for them.
+
+The measuring process must stay small. Linux counts a child's memory from the
+fork on, so that no child can be seen to use less than its parent did.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import IO
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+"""The project: every child runs here."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """What one run took, or the medians of several.
+
+    Attributes:
+      cpu: seconds of all cores, user and system, with its children.
+      wall: seconds.
+      peak: bytes of memory, of its largest process.
+      stdout: what it printed (of several: the last one).
+    """
+
+    cpu: float
+    wall: float
+    peak: int
+    stdout: bytes = b""
+
+
+def cores() -> list[int]:
+    """The cores that this process may use."""
+    return sorted(os.sched_getaffinity(0))
+
+
+def run(command: Sequence[str], on: Collection[int] = ()) -> Run:
+    """Runs a command to its end.
+
+    Args:
+      command: the program and its arguments.
+      on: the cores that it may use; all if empty.
+
+    Raises:
+      RuntimeError: the command failed.
+    """
+    return run_together([command], [on])
+
+
+def run_together(
+    commands: Sequence[Sequence[str]], on: Sequence[Collection[int]] | None = None
+) -> Run:
+    """Runs commands at the same time; the wall seconds are those until all have ended.
+
+    Args:
+      commands: the programs and their arguments.
+      on: the cores that each may use; all if empty.
+
+    Raises:
+      RuntimeError: a command failed.
+    """
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        start = time.perf_counter()
+        processes = [
+            subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env={**os.environ, "LC_ALL": "C.UTF-8"},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=errors,
+                preexec_fn=_pinning(allowed),
+            )
+            for command, allowed in zip(commands, on or [()] * len(commands), strict=True)
+        ]
+        cpu, peak = 0.0, 0
+        for process in processes:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            cpu += usage.ru_utime + usage.ru_stime
+            peak = max(peak, usage.ru_maxrss * 1024)
+        wall = time.perf_counter() - start
+        for process in processes:
+            if process.returncode:
+                raise RuntimeError(
+                    f"{' '.join(map(str, process.args))} ended with {process.returncode}:\n"
+                    + _content(errors).decode(errors="replace")
+                )
+        return Run(cpu, wall, peak, _content(out))
+
+
+def _pinning(allowed: Collection[int]) -> Callable[[], None] | None:
+    return (lambda: os.sched_setaffinity(0, allowed)) if allowed else None
+
+
+def _content(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
+
+
+def interleaved(
+    contestants: Sequence[Callable[[], Run]], times: int, warm_up: bool = False
+) -> list[list[Run]]:
+    """Runs contestants in turn (A B A B ...), so that a disturbance meets all of them.
+
+    Args:
+      contestants: each runs once when it is called.
+      times: how often each one runs.
+      warm_up: whether each runs once more before.
+
+    Returns:
+      The runs of each contestant, in order.
+    """
+    if warm_up:
+        for contestant in contestants:
+            contestant()
+    rounds = [[contestant() for contestant in contestants] for _ in range(times)]
+    return [list(runs) for runs in zip(*rounds, strict=True)]
+
+
+def medians(runs: Sequence[Run]) -> Run:
+    """The medians of several runs, of each figure by itself; of memory the largest."""
+    return Run(
+        cpu=statistics.median(each.cpu for each in runs),
+        wall=statistics.median(each.wall for each in runs),
+        peak=max(each.peak for each in runs),
+        stdout=runs[-1].stdout,
+    )
+
+
+def total(runs: Sequence[Run]) -> Run:
+    """Several runs one after the other as one."""
+    return Run(
+        cpu=sum(each.cpu for each in runs),
+        wall=sum(each.wall for each in runs),
+        peak=max(each.peak for each in runs),
+    )

@@ -1,0 +1,102 @@
+"""The folder that keeps the corpus of a size, and cuts and multiples of it, between runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+import os
+import pathlib
+import sys
+from collections.abc import Iterable, Iterator
+
+from measure import ROOT, run
+
+SYSTEMS = 16
+"""How many systems the first shard has, as corpus.py says, which this process does not load."""
+
+_COPIES = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class Text:
+    """Files that belong together.
+
+    Attributes:
+      pairs: the lines of each stream.
+      references: the pattern of the references' files.
+      candidates: the pattern of each system's files.
+    """
+
+    pairs: int
+    references: str
+    candidates: tuple[str, ...]
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """All patterns."""
+        return (self.references, *self.candidates)
+
+
+class Workspace:
+    """The corpus of `pairs` pairs, made if it is not there yet."""
+
+    def __init__(self, folder: pathlib.Path, pairs: int) -> None:
+        self._pairs = pairs
+        sources = [
+            pathlib.Path(ROOT, "benchmarks", name) for name in ("corpus.py", "vocabulary.py")
+        ]
+        digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+        self._folder = folder.absolute() / f"{pairs}-pairs-{digest[:8]}"
+        if not self._folder.exists():
+            # In a child, so that this process stays small.
+            made = run([sys.executable, str(sources[0]), str(self._folder), "--pairs", str(pairs)])
+            print(f"made {self._folder} in {made.wall:.0f} s", file=sys.stderr)
+
+    def whole(self) -> Text:
+        """The corpus; one system."""
+        return self._text(self._pairs, "ref-*.txt", ["system01-*.txt"])
+
+    def first_shard(self, systems: int = 1) -> Text:
+        """A tenth of the corpus, up to SYSTEMS systems."""
+        names = [f"system{number:02}-00.txt" for number in range(1, systems + 1)]
+        return self._text(self._pairs // 10, "ref-00.txt", names)
+
+    def tenfold(self) -> Text:
+        """The corpus ten times: its files, hard-linked."""
+        (self._folder / "tenfold").mkdir(exist_ok=True)
+        for copy in range(_COPIES):
+            for pattern in self.whole().patterns:
+                for path in self._folder.glob(os.path.basename(pattern)):
+                    stream, _, shard = path.name.partition("-")
+                    link = self._folder / "tenfold" / f"{stream}-{copy:02}-{shard}"
+                    if not link.exists():
+                        link.hardlink_to(path)
+        names = ["tenfold/system01-*.txt"]
+        return self._text(_COPIES * self._pairs, "tenfold/ref-*.txt", names)
+
+    def tenfold_half(self, half: int) -> Text:
+        """The first (0) or second (1) half of `tenfold`."""
+        copies = "0[0-4]" if half == 0 else "0[5-9]"
+        names = [f"tenfold/system01-{copies}-*.txt"]
+        return self._text(_COPIES * self._pairs // 2, f"tenfold/ref-{copies}-*.txt", names)
+
+    def head(self, lines: int) -> Text:
+        """The first lines of the corpus, in files of their own."""
+        (self._folder / "heads").mkdir(exist_ok=True)
+        names = [f"heads/{stream}-{lines:08}.txt" for stream in ("ref", "system01")]
+        for pattern, name in zip(self.whole().patterns, names, strict=True):
+            shards = sorted(self._folder.glob(os.path.basename(pattern)))
+            with open(self._folder / name, "wb") as file:
+                file.writelines(itertools.islice(_lines(shards), lines))
+        return self._text(lines, names[0], names[1:])
+
+    def _text(self, pairs: int, references: str, candidates: list[str]) -> Text:
+        paths = [str(self._folder / name) for name in (references, *candidates)]
+        return Text(pairs, paths[0], tuple(paths[1:]))
+
+
+def _lines(paths: Iterable[pathlib.Path]) -> Iterator[bytes]:
+    for path in paths:
+        with open(path, "rb") as file:
+            yield from file
