@@ -8,10 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from transforms.arrays import Bytes, Integers
 from transforms.machine import READ_AHEAD
-
-Integers = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
 
 
 def offsets_of(column: pa.LargeStringArray) -> Integers:

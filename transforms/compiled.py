@@ -3,12 +3,13 @@
 numba's cache of a function notices a change of the file that the function is
 in, not of what it calls in other files, and it fails where neither the package
 nor the user's home can be written, as on many a cluster's workers. So the cache
-is kept in a folder named after all the compiled sources, wherever one can be
+is kept in a folder named after all the sources, wherever one can be
 written, and where none can, each process compiles for itself.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -56,10 +57,11 @@ def _parents(package: pathlib.Path) -> Iterator[pathlib.Path]:
     if config.CACHE_DIR:
         yield pathlib.Path(config.CACHE_DIR)
     yield package / "__pycache__"
-    yield pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    with contextlib.suppress(RuntimeError):  # a user without a home, as in many containers
+        yield pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
 
 
 def _digest(package: pathlib.Path) -> str:
-    sources = (path.read_bytes() for path in sorted(package.rglob("*.py")))
-    of_numba = b"".join(source for source in sources if b"numba" in source)
-    return hashlib.sha256(of_numba).hexdigest()[:16]
+    # All of them, because compiled code holds constants of any of them.
+    sources = b"".join(path.read_bytes() for path in sorted(package.rglob("*.py")))
+    return hashlib.sha256(sources).hexdigest()[:16]

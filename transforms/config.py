@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 
 TOKENIZERS = ("13a", "none")
 SMOOTH_METHODS = ("exp", "floor", "add-k", "none")
@@ -11,6 +10,7 @@ DEFAULT_SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 """The methods that take a value, and sacreBLEU's default for each (Chen & Cherry 2014)."""
 
 LARGEST_NGRAM_ORDER = 16
+LARGEST_SMOOTH_VALUE = 1_000_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,10 +42,11 @@ class BleuConfig:
     def __post_init__(self) -> None:
         _require_choice("tokenize", self.tokenize, TOKENIZERS)
         _require_choice("smooth_method", self.smooth_method, SMOOTH_METHODS)
-        if not 1 <= self.max_ngram_order <= LARGEST_NGRAM_ORDER:
-            raise ValueError(
-                f"max_ngram_order must be 1 to {LARGEST_NGRAM_ORDER}, got {self.max_ngram_order}"
-            )
+        _require_bool("lowercase", self.lowercase)
+        _require_bool("effective_order", self.effective_order)
+        order = self.max_ngram_order
+        if type(order) is not int or not 1 <= order <= LARGEST_NGRAM_ORDER:
+            raise ValueError(f"max_ngram_order must be 1 to {LARGEST_NGRAM_ORDER}, got {order!r}")
         if self.smooth_value is None:
             return
         if self.smooth_method not in DEFAULT_SMOOTH_VALUES:
@@ -53,8 +54,14 @@ class BleuConfig:
                 f"smooth_value {self.smooth_value} means nothing to smooth_method "
                 f"{self.smooth_method!r}: it goes with {' or '.join(DEFAULT_SMOOTH_VALUES)}"
             )
-        if not (math.isfinite(self.smooth_value) and self.smooth_value >= 0):
-            raise ValueError(f"smooth_value must be 0 or more, got {self.smooth_value}")
+        value = self.smooth_value
+        if type(value) not in (int, float) or not 0 <= value <= LARGEST_SMOOTH_VALUE:
+            raise ValueError(f"smooth_value must be 0 to {LARGEST_SMOOTH_VALUE}, got {value!r}")
+
+
+def _require_bool(name: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
 
 
 def _require_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

@@ -200,6 +200,18 @@ def _masks(
     return typed
 
 
+def _mask(condition: Callable[[_Builder, _Value], _Value]) -> Callable[[Any, Any], Any]:
+    """The typing and code of an intrinsic from an address to a mask."""
+
+    def typed(typingctx: Any, address: Any) -> Any:
+        def codegen(context, builder, signature, args):
+            return builder.bitcast(condition(builder, args[0]), _I64)
+
+        return types.uint64(types.int64), codegen
+
+    return typed
+
+
 def _white_space(builder: _Builder, address: _Value) -> list[_Value]:
     vector = _load(builder, _BYTES, address)
     return [
@@ -239,12 +251,12 @@ def _punctuation(builder: _Builder, address: _Value) -> list[_Value]:
     ]
 
 
-def _rewritten(builder: _Builder, address: _Value) -> list[_Value]:
-    return [_is(builder, _load(builder, _BYTES, address), "<", "\n")]
+def _rewritten(builder: _Builder, address: _Value) -> _Value:
+    return _is(builder, _load(builder, _BYTES, address), "<", "\n")
 
 
-def _newlines(builder: _Builder, address: _Value) -> list[_Value]:
-    return [_is(builder, _load(builder, _BYTES, address), "\n")]
+def _newlines(builder: _Builder, address: _Value) -> _Value:
+    return _is(builder, _load(builder, _BYTES, address), "\n")
 
 
 white_space_masks = intrinsic(_masks(2, _white_space))
@@ -260,8 +272,8 @@ Symbols are the ASCII punctuation that 13a always sets apart: all but the
 apostrophe, the full stop, the comma and the hyphen.
 """
 
-rewritten_masks = intrinsic(_masks(1, _rewritten))
+rewritten_mask = intrinsic(_mask(_rewritten))
 """Bytes where text that 13a rewrites before it splits may begin or end: < and newline."""
 
-newline_masks = intrinsic(_masks(1, _newlines))
+newline_mask = intrinsic(_mask(_newlines))
 """Newlines."""

@@ -2,7 +2,7 @@
 
 A truncated file must never be scored, and Beam's own reader returns what there
 is of one. So every member of a compressed file must reach its end-of-stream
-mark, and nothing but another member (gzip: or zero bytes) may follow it.
+mark, and nothing but another member (or, in some formats, zero bytes) may follow it.
 """
 
 from __future__ import annotations
@@ -64,6 +64,8 @@ _MEMBERS: dict[str, Callable[[], Any]] = {
     ".xz": lzma.LZMADecompressor,
     ".zst": zstd.ZstdDecompressor,
 }
+_PADDED = (".gz", ".xz")
+"""The formats that allow zero bytes behind a member."""
 _ERRORS = (zlib.error, OSError, EOFError, lzma.LZMAError, zstd.ZstdError)
 
 
@@ -111,9 +113,9 @@ def decompressed(read: Callable[[int], bytes], compression: str, where: str) -> 
             if out:
                 yield out
         data = member.unused_data or more()
-        if compression == ".gz":
+        if compression in _PADDED:
             while data and not (data := data.lstrip(b"\0")):
-                data = more()  # gzip allows zero bytes behind the last member
+                data = more()
 
 
 _COPY_AGAIN = "compress or copy the file again"

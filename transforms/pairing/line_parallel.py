@@ -13,12 +13,14 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.pvalue import PCollection
 
 from transforms import coders
 from transforms.batch import SegmentBatch
 from transforms.errors import InputError
-from transforms.pairing.lines import LineReader, count_lines
+from transforms.pairing.lines import LineReader, changed, count_lines
+from transforms.pairing.listing import local_files
 from transforms.pairing.plan import (
     ByteRange,
     LineCounts,
@@ -27,7 +29,7 @@ from transforms.pairing.plan import (
     cut,
     make_plan,
 )
-from transforms.pairing.streams import Stream, shards_in_order
+from transforms.pairing.streams import FoundFile, Stream, shards_in_order
 from transforms.threads import ThreadedDoFn
 
 __all__ = ["ReadLineParallel"]
@@ -113,15 +115,21 @@ def _open(path: str) -> Any:
 
 def _list_ranges(numbered: tuple[int, Stream], range_bytes: int) -> Iterator[ByteRange]:
     number, stream = numbered
-    try:
-        found = FileSystems.match([stream.pattern])[0].metadata_list
-    except (BeamIOError, ValueError) as error:
-        raise InputError(
-            f"{stream.label}: cannot list {stream.pattern}: {error}",
-            "check the path and the access to its filesystem",
-        ) from error
-    files = [(file.path, file.size_in_bytes) for file in found]
-    for shard in shards_in_order(number, stream, files):
+    if isinstance(FileSystems.get_filesystem(stream.pattern), LocalFileSystem):
+        found = local_files(stream.label, stream.pattern)
+    else:
+        try:
+            matched = FileSystems.match([stream.pattern])[0].metadata_list
+        except BeamIOError as error:
+            raise InputError(
+                f"{stream.label}: cannot list {stream.pattern}: {error}",
+                "check the path and the access to its filesystem",
+            ) from error
+        found = [
+            FoundFile(file.path, file.size_in_bytes, file.last_updated_in_seconds or 0.0)
+            for file in matched
+        ]
+    for shard in shards_in_order(number, stream, found):
         yield from cut(shard, range_bytes)
 
 
@@ -165,3 +173,7 @@ class _ReadUnit(beam.DoFn):
             texts = tuple(reader.take(lines) for reader in readers)
             yield SegmentBatch(texts[self._references :], texts[: self._references])
             left -= lines
+        for stream, pieces in zip(self._streams, unit.pieces, strict=True):
+            for piece in pieces:
+                if piece.modified and FileSystems.last_updated(piece.path) != piece.modified:
+                    raise changed(stream, piece.path, "was written to after it was listed")

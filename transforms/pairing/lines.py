@@ -13,7 +13,8 @@ from typing import BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from transforms.columns import Integers, padded_column
+from transforms.arrays import Integers
+from transforms.columns import padded_column
 from transforms.compiled import compiled
 from transforms.errors import InputError
 from transforms.machine import (
@@ -23,7 +24,7 @@ from transforms.machine import (
     clear_lowest_bit,
     copy,
     lowest_bit,
-    newline_masks,
+    newline_mask,
 )
 from transforms.pairing.decompression import decompressed
 from transforms.pairing.plan import ByteRange, LineCounts, Piece
@@ -149,7 +150,7 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
     chunks = _chunks(stream, piece.path, piece.start, piece.size, piece.size, _CHUNK, open_file)
     for chunk in _without_mark(chunks) if piece.start == 0 else chunks:
         if not missing:
-            raise _changed(stream, piece.path, "has more lines than when they were counted")
+            raise changed(stream, piece.path, "has more lines than when they were counted")
         newlines = _count_newlines(np.frombuffer(chunk, np.uint8))
         if skip:
             if newlines < skip:
@@ -165,7 +166,7 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
                 return
             missing, chunk = 0, chunk[end:]
             if chunk:
-                raise _changed(stream, piece.path, "has more lines than when they were counted")
+                raise changed(stream, piece.path, "has more lines than when they were counted")
             continue  # to the end of the file, which is checked
         missing -= newlines
         last_byte = chunk[-1:] or last_byte
@@ -173,7 +174,7 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
     if missing == 1 and last_byte != b"\n":
         yield b"\n"
     elif missing:
-        raise _changed(stream, piece.path, f"has {missing} lines fewer than when they were counted")
+        raise changed(stream, piece.path, f"has {missing} lines fewer than when they were counted")
 
 
 def _chunks(
@@ -197,12 +198,10 @@ def _chunks(
                 chunk = _read_fully(file, min(chunk_bytes, stop - start))
                 start += len(chunk)
                 if len(chunk) < chunk_bytes and start < stop:
-                    raise _changed(
-                        stream, path, f"ends at byte {start}, and had {size} when listed"
-                    )
+                    raise changed(stream, path, f"ends at byte {start}, and had {size} when listed")
                 yield chunk
             if stop == size and file.read(1):
-                raise _changed(stream, path, f"has more than the {size} bytes it had when listed")
+                raise changed(stream, path, f"has more than the {size} bytes it had when listed")
     except InputError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own
@@ -217,7 +216,8 @@ def _read_fully(file: BinaryIO, size: int) -> bytes:
     return chunk
 
 
-def _changed(stream: Stream, path: str, how: str) -> InputError:
+def changed(stream: Stream, path: str, how: str) -> InputError:
+    """The error of a file that is not what it was when it was listed."""
     return InputError(
         f"{stream.label}: {path}: {how}",
         "the file changed while the job ran: start again when it is complete",
@@ -257,7 +257,7 @@ def _find_newlines(text, ends):
     block = 0
     start = address_of(text)
     while block + BLOCK <= text.size:
-        newlines = newline_masks(start + block)[0]
+        newlines = newline_mask(start + block)
         while newlines != np.uint64(0):
             ends[found] = block + lowest_bit(newlines)
             newlines = clear_lowest_bit(newlines)

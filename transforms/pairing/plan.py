@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from transforms.columns import Integers
+from transforms.arrays import Integers
 from transforms.errors import InputError
 from transforms.pairing.streams import Shard, Stream, compression
 
@@ -55,6 +55,7 @@ class Piece:
     Attributes:
       path: the file.
       size: its bytes.
+      modified: when it was last changed; 0 if its filesystem does not tell.
       start: the byte to read from.
       skip: newlines to skip from there.
       first_line: the number of the first line in the file, from 0.
@@ -64,6 +65,7 @@ class Piece:
 
     path: str
     size: int
+    modified: float
     start: int
     skip: int
     first_line: int
@@ -167,6 +169,7 @@ class _FileLines:
         return Piece(
             path=self.shard.path,
             size=self.shard.size,
+            modified=self.shard.modified,
             start=int(self.starts[block]),
             skip=first - int(self.before[block]),
             first_line=first,

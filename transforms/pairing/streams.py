@@ -29,6 +29,21 @@ class Stream:
 
 
 @dataclasses.dataclass(frozen=True)
+class FoundFile:
+    """A file that a stream's pattern matched.
+
+    Attributes:
+      path: its path.
+      size: its bytes, compressed as it is.
+      modified: when it was last changed, in its filesystem's seconds; 0 if that has no clock.
+    """
+
+    path: str
+    size: int
+    modified: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
 class Shard:
     """One file of a stream.
 
@@ -37,12 +52,14 @@ class Shard:
       number: the file's number in the stream.
       path: its path.
       size: its bytes, compressed as it is.
+      modified: when it was last changed; 0 if its filesystem does not tell.
     """
 
     stream: int
     number: int
     path: str
     size: int
+    modified: float = 0.0
 
 
 def compression(path: str) -> str | None:
@@ -50,13 +67,13 @@ def compression(path: str) -> str | None:
     return next((suffix for suffix in COMPRESSIONS if path.lower().endswith(suffix)), None)
 
 
-def shards_in_order(number: int, stream: Stream, found: Sequence[tuple[str, int]]) -> list[Shard]:
+def shards_in_order(number: int, stream: Stream, found: Sequence[FoundFile]) -> list[Shard]:
     """The files that a stream's pattern matched, in the order of the stream.
 
     Args:
       number: the stream's number.
       stream: the stream.
-      found: (path, bytes) of each matched file.
+      found: the files, in any order.
 
     Raises:
       InputError: nothing matched.
@@ -68,15 +85,16 @@ def shards_in_order(number: int, stream: Stream, found: Sequence[tuple[str, int]
             f"{stream.label}: nothing matches {stream.pattern}",
             "check the path; a pattern is matched where the workers run",
         )
-    found = sorted(found)
-    by_number = sorted(found, key=lambda file: _numbers_as_numbers(file[0]))
-    for (name, _), (numbered, _) in zip(found, by_number, strict=True):
-        if name != numbered:
+    found = sorted(found, key=lambda file: file.path)
+    by_number = sorted(found, key=lambda file: _numbers_as_numbers(file.path))
+    for named, numbered in zip(found, by_number, strict=True):
+        if named != numbered:
             raise UsageError(
-                f"{stream.label}: by name {name} comes before {numbered}, by number after it",
+                f"{stream.label}: by name {named.path} comes before {numbered.path}, "
+                "by number after it",
                 "name the shards with leading zeros (part-00002, part-00010)",
             )
-    return [Shard(number, i, path, size) for i, (path, size) in enumerate(found)]
+    return [Shard(number, i, file.path, file.size, file.modified) for i, file in enumerate(found)]
 
 
 def _numbers_as_numbers(path: str) -> list[tuple[int, str]]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from transforms.arrays import Integers
 from transforms.batch import SegmentBatch
-from transforms.columns import Integers, byte_lengths, spans
+from transforms.columns import byte_lengths, spans
 from transforms.compiled import compiled
 from transforms.config import BleuConfig
 from transforms.errors import InputError
@@ -18,7 +19,6 @@ from transforms.machine import address_of, load_int, store_int
 from transforms.statistics.matching import (
     GRAM_BYTES,
     SLOT_BYTES,
-    TOKEN_BYTES,
     match_segment,
     table_bits,
 )
@@ -30,10 +30,10 @@ from transforms.statistics.segment_statistics import (
     SegmentStatistics,
     width,
 )
-from transforms.statistics.tokenization import tokenize
+from transforms.statistics.tokenization import TOKEN_BYTES, tokenize
 
-_MOST_BYTES = 2**32 - 1
-"""Bytes of one segment's texts together: positions of tokens are 32-bit numbers."""
+_MOST_BYTES = 2**31 - 1
+"""Bytes of one segment's texts together: positions and slots of tokens are 32-bit numbers."""
 
 _FIRST_TABLE_BITS = 10
 
@@ -46,7 +46,7 @@ def count_batch(batch: SegmentBatch, config: BleuConfig) -> SegmentStatistics:
       config: its tokenizer, lowercase and max_ngram_order are used.
 
     Raises:
-      InputError: a segment has no reference, or more than 4 GiB of text.
+      InputError: a segment has no reference, or 2 GiB of text.
     """
     columns = (*batch.references, *batch.candidates)
     sizes = np.stack([byte_lengths(column) for column in columns])

@@ -35,13 +35,12 @@ from transforms.machine import (
     store_int,
     store_word,
 )
+from transforms.statistics.tokenization import ADDRESS, LENGTH, TOKEN_BYTES
 
-TOKEN_BYTES = 24
 GRAM_BYTES = 16
 SLOT_BYTES = 24
 
 _TAG, _LIMIT, _USED, _WANTED = 8, 12, 16, 20
-_LENGTH, _ADDRESS = 8, 16
 _SLOT_INDEX = _PAIR_KEY = 8
 
 _NOTHING = np.uint64(0)
@@ -95,11 +94,11 @@ def _is_other_token(slot, token, tokens):
     if load_word(slot) != load_word(token):
         return True
     holder = tokens + (tag - 1) * TOKEN_BYTES
-    length = np.int64(load_word(token + _LENGTH))
-    if np.int64(load_word(holder + _LENGTH)) != length:
+    length = np.int64(load_word(token + LENGTH))
+    if np.int64(load_word(holder + LENGTH)) != length:
         return True
     return length > 8 and not _same_bytes(
-        np.int64(load_word(holder + _ADDRESS)), np.int64(load_word(token + _ADDRESS)), length
+        np.int64(load_word(holder + ADDRESS)), np.int64(load_word(token + ADDRESS)), length
     )
 
 

@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 from numba import njit
 
 from transforms.columns import (
@@ -32,7 +33,7 @@ from transforms.machine import (
     load_byte,
     load_word,
     lowest_bit,
-    rewritten_masks,
+    rewritten_mask,
     store_byte,
 )
 
@@ -57,21 +58,25 @@ def _without_skipped(column: pa.LargeStringArray) -> pa.LargeStringArray:
     starts, ends = spans([column])
     rows = np.zeros(len(column), np.bool_)
     _find_rewritten(starts[0], ends[0], rows)
-    return _replaced(
-        column, rows, lambda text: text.rstrip().replace("<skipped>", "").replace("-\n", "")
-    )
+    return _replaced(column, rows, column, _rewrite)
+
+
+def _rewrite(text: str) -> str:
+    return text.rstrip().replace("<skipped>", "").replace("-\n", "")
 
 
 def _replaced(
-    column: pa.LargeStringArray, rows: _Rows, change: Callable[[str], str]
+    column: pa.LargeStringArray,
+    rows: _Rows,
+    originals: pa.LargeStringArray,
+    change: Callable[[str], str],
 ) -> pa.LargeStringArray:
-    """The column with some of its rows changed by a function on `str`."""
+    """The column with some rows replaced by those of `originals`, changed as `str`."""
     if not rows.any():
         return column
-    texts = column.to_pylist()
-    for row in np.flatnonzero(rows):
-        texts[row] = change(texts[row])
-    return padded(pa.array(texts, pa.large_string()))
+    mask = pa.array(rows)
+    changed = [change(text) for text in originals.filter(mask).to_pylist()]
+    return padded(pc.replace_with_mask(column, mask, pa.array(changed, pa.large_string())))
 
 
 _SKIPPED_HEAD = np.uint64(int.from_bytes(b"<skipped", "little"))
@@ -84,7 +89,7 @@ def _find_rewritten(starts, ends, rows):
         start, end = starts[row], ends[row]
         block = start
         while block < end:
-            found = rewritten_masks(block)[0]
+            found = rewritten_mask(block)
             while found != np.uint64(0):
                 at = block + lowest_bit(found)
                 found = clear_lowest_bit(found)
@@ -129,11 +134,8 @@ def _lowered(column: pa.LargeStringArray) -> pa.LargeStringArray:
     rows = np.zeros(len(column), np.bool_)
     _lower_rows(starts, lower, _lower_table(), rows)
     lowered = padded_column(lower, offsets - offsets[0], column)
-    if not rows.any():
-        return lowered
     # Rows left to Python are lower-cased from the start: context counts.
-    originals = iter(column.take(pa.array(np.flatnonzero(rows))).to_pylist())
-    return _replaced(lowered, rows, lambda _: next(originals).lower())
+    return _replaced(lowered, rows, column, str.lower)
 
 
 @compiled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from transforms.columns import Integers
+from transforms.arrays import Integers
 
 # The columns of `SegmentStatistics.counts`; matches and totals of N orders follow.
 CANDIDATE_LENGTH, REFERENCE_LENGTH, FIRST_MATCHES = 0, 1, 2

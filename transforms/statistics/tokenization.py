@@ -33,6 +33,9 @@ from transforms.machine import (
     white_space_masks,
 )
 
+# A token: its key at its beginning, its length and its address behind; three words.
+LENGTH, ADDRESS, TOKEN_BYTES = 8, 16, 24
+
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
 _TWO = np.uint64(2)
@@ -120,9 +123,9 @@ def _token_key(address, length, end):
 @njit
 def _append(tokens, address, length, end):
     store_word(tokens, _token_key(address, length, end))
-    store_word(tokens + 8, np.uint64(length))
-    store_word(tokens + 16, np.uint64(address))
-    return tokens + 24
+    store_word(tokens + LENGTH, np.uint64(length))
+    store_word(tokens + ADDRESS, np.uint64(address))
+    return tokens + TOKEN_BYTES
 
 
 @njit

@@ -1,0 +1,7 @@
+"""Names for the types of arrays."""
+
+import numpy as np
+import numpy.typing as npt
+
+Bytes = npt.NDArray[np.uint8]
+Integers = npt.NDArray[np.int64]

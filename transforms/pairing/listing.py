@@ -1,0 +1,131 @@
+"""Finding the files of a pattern, on this machine's filesystem.
+
+Beam's own listing leaves out what it cannot look at (a broken link, a folder
+without permission), and a corpus that lacks the same shards of every stream
+would get a plausible score. Here everything that matches is either a file or
+an error.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import stat
+from collections.abc import Iterator
+
+from transforms.errors import InputError, UsageError
+from transforms.pairing.streams import FoundFile
+
+_WILDCARD = re.compile(r"[*?\[]")
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path has wildcards."""
+    return bool(_WILDCARD.search(path))
+
+
+def local_files(label: str, pattern: str) -> list[FoundFile]:
+    """The files that a path or pattern of this machine's filesystem means, in any order.
+
+    `*`, `?` and `[...]` match within a name, `**` any number of folders. A
+    file that is called like the pattern is meant literally.
+
+    Args:
+      label: what messages call the stream.
+      pattern: the path or pattern.
+
+    Raises:
+      InputError: something that matches cannot be looked at.
+      UsageError: something that matches is neither file nor folder (a pipe), a
+        path without wildcards is a folder, or a pattern is also a file's name.
+    """
+    matched = []
+    if is_pattern(pattern):
+        base = "/" if pattern.startswith("/") else ""
+        parts = [part for part in pattern.split("/") if part not in ("", ".")]
+        matched = sorted(set(_matching(label, base, parts)))
+    if _exists(label, pattern):
+        if matched not in ([], [pattern]):
+            raise UsageError(
+                f"{label}: {pattern} is a file and also a pattern that matches {matched[0]}",
+                "rename the file: its name has wildcards",
+            )
+        matched = [pattern]
+    found = []
+    for path in matched:
+        status = _looked_at(label, path)
+        if stat.S_ISREG(status.st_mode):
+            found.append(FoundFile(path, status.st_size, status.st_mtime))
+        elif not stat.S_ISDIR(status.st_mode):
+            raise UsageError(
+                f"{label}: {path} is not a file but a pipe or a device, "
+                "which can be read only once",
+                "save it to a file",
+            )
+        elif path == pattern:
+            raise UsageError(
+                f"{label}: {path} is a folder", f"name its files: {path.rstrip('/')}/*"
+            )
+    return found
+
+
+def _matching(label: str, base: str, parts: list[str]) -> Iterator[str]:
+    """The paths below `base` whose names match the parts of a pattern."""
+    part, rest = parts[0], parts[1:]
+    if not is_pattern(part):
+        path = os.path.join(base, part)
+        if rest:
+            yield from _matching(label, path, rest)
+        elif _exists(label, path):
+            yield path
+        return
+    if part == "**" and rest:
+        yield from _matching(label, base, rest)
+    for name in _names(label, base):
+        path = os.path.join(base, name)
+        if part == "**":
+            if os.path.isdir(path) and not os.path.islink(path):  # a link may lead to a ring
+                yield from _matching(label, path, parts)
+            elif not rest:
+                yield path
+        elif fnmatch.fnmatchcase(name, part):
+            if not rest:
+                yield path
+            elif stat.S_ISDIR(_looked_at(label, path).st_mode):
+                yield from _matching(label, path, rest)
+
+
+def _names(label: str, folder: str) -> list[str]:
+    try:
+        return os.listdir(folder or ".")
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise _unreadable(label, folder, error) from error
+
+
+def _exists(label: str, path: str) -> bool:
+    """Whether there is something of this name, be it a broken link."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError as error:
+        raise _unreadable(label, path, error) from error
+    return True
+
+
+def _looked_at(label: str, path: str) -> os.stat_result:
+    try:
+        return os.stat(path)
+    except OSError as error:
+        link = "the link " if os.path.islink(path) else ""
+        raise _unreadable(label, link + path, error) from error
+
+
+def _unreadable(label: str, what: str, error: OSError) -> InputError:
+    return InputError(
+        f"{label}: {what} cannot be looked at: {error.strerror}",
+        "mend it or its permissions, or take it away",
+    )
