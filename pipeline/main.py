@@ -9,8 +9,9 @@ import json
 import logging
 import os
 import re
+import signal
 import sys
-import tempfile
+import threading
 import traceback
 from collections.abc import Iterator, Sequence
 
@@ -29,18 +30,59 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.basicConfig(
         level=logging.INFO if verbose else logging.CRITICAL, stream=sys.stderr, force=True
     )
+    with _signals() as received:
+        try:
+            _show(_run(argv))
+            return 0
+        except (Exception, KeyboardInterrupt) as error:
+            if verbose:
+                traceback.print_exc()
+            if received:  # whatever an engine has made of it
+                _say(f"beam-bleu: stopped by {received[0].name}")
+                return 128 + received[0]
+            found = _as_bleu_error(error)
+            _say(f"beam-bleu: {_STEP.sub('', found.cause)}\n  {found.remedy}")
+            return found.exit_code
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[list[signal.Signals]]:
+    """Turns SIGINT and SIGTERM into a KeyboardInterrupt, and notes them."""
+    received: list[signal.Signals] = []
+
+    def receive(number: int, frame: object) -> None:
+        received.append(signal.Signals(number))
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield received  # only the main thread can handle signals
+        return
+    before = {each: signal.signal(each, receive) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
-        result = _run(argv)
-    except KeyboardInterrupt:
-        print("beam-bleu: interrupted", file=sys.stderr)
-        return 130
-    except Exception as error:  # whatever an engine raises ends as a cause and a remedy
-        if verbose:
-            traceback.print_exc()
-        return _report(_as_bleu_error(error))
-    sys.stdout.buffer.write(result)
-    sys.stdout.buffer.flush()
-    return 0
+        yield received
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _show(result: bytes) -> None:
+    """Writes the result to stdout."""
+    if sys.stdout is None:
+        raise JobError("stdout is closed", "redirect it to a file or to /dev/null")
+    try:
+        sys.stdout.buffer.write(result)
+        sys.stdout.flush()
+    except OSError as error:
+        # Python would try again, and fail again, when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise JobError(f"stdout cannot be written: {error.strerror}", "check it") from error
+
+
+def _say(message: str) -> None:
+    """Writes a message to stderr, if that is possible."""
+    with contextlib.suppress(OSError):
+        if sys.stderr is not None:
+            print(message, file=sys.stderr, flush=True)
 
 
 def _run(argv: Sequence[str]) -> bytes:
@@ -52,11 +94,11 @@ def _run(argv: Sequence[str]) -> bytes:
 
     from pipeline.graph import build
     from pipeline.options import parse
-    from pipeline.output import last_written, read_scores
+    from pipeline.output import last_written, output_folder, read_scores
     from pipeline.table import table
 
     arguments = parse(argv)
-    with _output_folder(arguments.job.output, arguments.runner.in_process) as folder:
+    with output_folder(arguments.job.output, arguments.runner.in_process) as folder:
         written_before = last_written(folder)
         pipeline = beam.Pipeline(runner=arguments.runner.create(), options=arguments.beam)
         build(pipeline, dataclasses.replace(arguments.job, output=folder))
@@ -71,26 +113,6 @@ def _run(argv: Sequence[str]) -> bytes:
     return table(json.loads(scores)).encode()
 
 
-@contextlib.contextmanager
-def _output_folder(folder: str, in_process: bool) -> Iterator[str]:
-    """The folder for scores.json: the given one, or a temporary one."""
-    if not folder:
-        with tempfile.TemporaryDirectory(prefix="beam-bleu-") as temporary:
-            yield temporary
-        return
-    if in_process and "://" not in folder:
-        # Found out now rather than at the end of a long job.
-        try:
-            os.makedirs(folder, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-        except OSError as error:
-            raise JobError(
-                f"--output {folder} cannot be written: {error.strerror}", "check the folder"
-            ) from error
-    yield folder
-
-
 def _as_bleu_error(error: BaseException) -> BleuError:
     """What went wrong, found by its marker wherever an engine has put it."""
     cause: BaseException | None = error
@@ -102,9 +124,3 @@ def _as_bleu_error(error: BaseException) -> BleuError:
     lines = [line for line in str(error).splitlines() if line.strip()]
     last = lines[-1].strip() if lines else type(error).__name__
     return JobError(f"the job failed: {last}", "run it again with --verbose to see the log")
-
-
-def _report(error: BleuError) -> int:
-    cause = _STEP.sub("", error.cause)
-    print(f"beam-bleu: {cause}\n  {error.remedy}", file=sys.stderr)
-    return error.exit_code

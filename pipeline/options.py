@@ -6,8 +6,6 @@ import argparse
 import dataclasses
 import difflib
 import os
-import re
-import stat
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -18,12 +16,14 @@ from pipeline.job import DEFAULT_RANGE_BYTES, Job
 from pipeline.runners import Runner, find_runner
 from transforms.config import DEFAULT_SMOOTH_VALUES, SMOOTH_METHODS, TOKENIZERS, BleuConfig
 from transforms.errors import UsageError
+from transforms.pairing.listing import is_pattern
 from transforms.pairing.plan import SMALLEST_RANGE
 from transforms.pairing.streams import Stream, compression
 from transforms.threads import available_threads
 from transforms.version import VERSION
 
 _HELP = "see --help"
+_LARGEST_RANGE = 1 << 40
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,14 +73,20 @@ def parse(argv: Sequence[str]) -> Arguments:
     ours, beams = _our_parser(), _beam_parser()
     split = argv.index("--") if "--" in argv else len(argv)
     given, for_engine = list(argv[:split]), list(argv[split + 1 :])
-    given = [_with_underscores(word, ours.flags() | beams.flags()) for word in given]
+    known = ours.flags() | beams.flags()
+    given = [_with_underscores(word, known) for word in given]
+    for word in for_engine:
+        if _with_underscores(word, known).partition("=")[0] in known:
+            raise UsageError(
+                f"{word} stands behind --, where only the engine sees it", "give it before the --"
+            )
     flags, for_beam = ours.parse_known_args(given)
     beam_flags, unknown = beams.parse_known_args(for_beam)
     if unknown:
-        _refuse(unknown[0], ours.flags() | beams.flags())
+        _refuse(unknown[0], known)
     runner = find_runner(beam_flags.runner)
     options = PipelineOptions([*for_beam, *for_engine])
-    if not runner.in_process and not flags.output:
+    if not runner.in_process and flags.output is None:
         raise UsageError(
             f"--runner {beam_flags.runner} needs --output",
             "name a folder that the workers and this machine can see",
@@ -180,12 +186,14 @@ def _job(flags: argparse.Namespace, threads: int) -> Job:
     for name in ("candidates", "references"):
         if not getattr(flags, name):
             raise UsageError(f"--{name} is missing", "give it once or more")
-    if flags.range_bytes < SMALLEST_RANGE:
+    if not SMALLEST_RANGE <= flags.range_bytes <= _LARGEST_RANGE:
         raise UsageError(
-            f"--range_bytes must be at least {SMALLEST_RANGE}, got {flags.range_bytes}", _HELP
+            f"--range_bytes must be {SMALLEST_RANGE} to {_LARGEST_RANGE}, got {flags.range_bytes}",
+            _HELP,
         )
-    if flags.output and os.path.isfile(flags.output):
-        raise UsageError(f"--output {flags.output} is a file", "name a folder")
+    output = _path("--output", flags.output) if flags.output is not None else ""
+    if os.path.isfile(output.rstrip("/")):
+        raise UsageError(f"--output {output} is a file", "name a folder")
     try:
         config = BleuConfig(
             tokenize=flags.tokenize,
@@ -200,23 +208,31 @@ def _job(flags: argparse.Namespace, threads: int) -> Job:
     named = [_named(text) for text in flags.candidates]
     systems = tuple(name for name, _ in named)
     for name in systems:
+        if not name or not name.isprintable():
+            raise UsageError(
+                f"the system name {name!r} cannot be shown",
+                "give it a name of printable characters: --candidates NAME=PATTERN",
+            )
         if systems.count(name) > 1:
             raise UsageError(
                 f"two systems are called {name}", "give each a name: --candidates NAME=PATTERN"
             )
     references = [
-        Stream(f"references {number}" if len(flags.references) > 1 else "references", pattern)
+        Stream(
+            f"references {number}" if len(flags.references) > 1 else "references",
+            _path("--references", pattern),
+        )
         for number, pattern in enumerate(flags.references, 1)
     ]
-    candidates = [Stream(f"candidates {name}", pattern) for name, pattern in named]
-    for stream in (*candidates, *references):
-        _check_pattern(stream)
+    candidates = [
+        Stream(f"candidates {name}", _path("--candidates", pattern)) for name, pattern in named
+    ]
     return Job(
         systems=systems,
         candidates=tuple(candidates),
         references=tuple(references),
         config=config,
-        output=flags.output or "",
+        output=output,
         threads=threads,
         range_bytes=flags.range_bytes,
     )
@@ -226,10 +242,8 @@ def _named(text: str) -> tuple[str, str]:
     """(name, pattern) of [NAME=]PATTERN; a NAME has no slash."""
     name, equals, pattern = text.partition("=")
     if equals and "/" not in name:
-        if not name or not pattern:
-            raise UsageError(f"--candidates {text}: NAME or PATTERN is empty", _HELP)
         return name, pattern
-    if re.search(r"[*?\[]", text):
+    if is_pattern(text):
         raise UsageError(
             f"--candidates {text}: a pattern has no name of its own",
             "give the system a name: --candidates NAME=PATTERN",
@@ -239,22 +253,16 @@ def _named(text: str) -> tuple[str, str]:
     return os.path.splitext(stem)[0], text
 
 
-def _check_pattern(stream: Stream) -> None:
-    """Refuses what cannot be read twice; a missing file is found when files are listed."""
-    if not stream.pattern:
-        raise UsageError(f"{stream.label}: the path is empty", _HELP)
+def _path(flag: str, path: str) -> str:
+    """A path as Beam takes it, of a filesystem that there is."""
+    path = path.removeprefix("file://")
+    if not path:
+        raise UsageError(f"{flag} is empty", "name a path")
     try:
-        mode = os.stat(stream.pattern).st_mode
-    except (OSError, ValueError):
-        return
-    if stat.S_ISDIR(mode):
+        FileSystems.get_filesystem(path)
+    except ValueError as error:
         raise UsageError(
-            f"{stream.label}: {stream.pattern} is a folder",
-            f"name its files: {stream.pattern.rstrip('/')}/*",
-        )
-    if not stat.S_ISREG(mode):
-        raise UsageError(
-            f"{stream.label}: {stream.pattern} is not a file but a pipe or a device, "
-            "which can be read only once",
-            "save it to a file",
-        )
+            f"{flag} {path}: there is no such filesystem here: {error}",
+            "install what it needs: beam-bleu[gcp], beam-bleu[aws] or beam-bleu[azure]",
+        ) from error
+    return path

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 import uuid
+from collections.abc import Iterator
 
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
@@ -22,6 +24,32 @@ _RENAMING = (LocalFileSystem, HadoopFileSystem)
 def scores_path(folder: str) -> str:
     """Where the result document of a job is."""
     return FileSystems.join(folder, SCORES)
+
+
+@contextlib.contextmanager
+def output_folder(folder: str, in_process: bool) -> Iterator[str]:
+    """The folder for scores.json: the given one, or a temporary one.
+
+    Raises:
+      JobError: it is on this machine and cannot be written.
+    """
+    if not folder:
+        with tempfile.TemporaryDirectory(prefix="beam-bleu-") as temporary:
+            yield temporary
+        return
+    if in_process and isinstance(FileSystems.get_filesystem(folder), LocalFileSystem):
+        # Found out now rather than at the end of a long job.
+        try:
+            os.makedirs(folder, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+            if os.path.isdir(os.path.join(folder, SCORES)):
+                raise IsADirectoryError(None, f"its {SCORES} is a folder")
+        except OSError as error:
+            raise JobError(
+                f"--output {folder} cannot be written: {error.strerror}", "check the folder"
+            ) from error
+    yield folder
 
 
 def write_atomically(path: str, data: bytes) -> None:

@@ -45,7 +45,7 @@ class BleuConfig:
         _require_bool("lowercase", self.lowercase)
         _require_bool("effective_order", self.effective_order)
         order = self.max_ngram_order
-        if type(order) is not int or not 1 <= order <= LARGEST_NGRAM_ORDER:
+        if not _is_a(int, order) or not 1 <= order <= LARGEST_NGRAM_ORDER:
             raise ValueError(f"max_ngram_order must be 1 to {LARGEST_NGRAM_ORDER}, got {order!r}")
         if self.smooth_value is None:
             return
@@ -55,8 +55,13 @@ class BleuConfig:
                 f"{self.smooth_method!r}: it goes with {' or '.join(DEFAULT_SMOOTH_VALUES)}"
             )
         value = self.smooth_value
-        if type(value) not in (int, float) or not 0 <= value <= LARGEST_SMOOTH_VALUE:
+        if not _is_a((int, float), value) or not 0 <= value <= LARGEST_SMOOTH_VALUE:
             raise ValueError(f"smooth_value must be 0 to {LARGEST_SMOOTH_VALUE}, got {value!r}")
+
+
+def _is_a(kind: type | tuple[type, ...], value: object) -> bool:
+    """Whether a value is a number of a kind; to Python a bool is an int."""
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def _require_bool(name: str, value: object) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
+from apache_beam.transforms.trigger import DefaultTrigger
+from apache_beam.transforms.window import TimestampCombiner
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
@@ -29,10 +31,10 @@ _BATCH_CHARACTERS = 1 << 22
 class CorpusBleu:
     """BLEU of a corpus of segments `(candidate, [reference, ...])`.
 
-        How many references segments have may differ; a reference that is None is
-        missing, and a segment needs at least one. Segments are batched internally
-        and counted by the compiled kernel. Works under any windowing and trigger;
-        an empty input (or window) yields no element.
+    How many references segments have may differ; a reference that is None is
+    missing, and a segment needs at least one. Segments are batched internally
+    and counted by the compiled kernel. Works under any windowing and trigger;
+    an empty input (or window) yields no element.
 
     Example:
       >>> import apache_beam as beam
@@ -55,12 +57,12 @@ class CorpusBleu:
             self._config = config or BleuConfig()
 
         def expand(self, segments: PCollection[Segment]) -> PCollection[BleuScore]:
+            count = _CountSegments(self._config, keyed=False, one_by_one=_one_by_one(segments))
+            add_up = beam.CombineGlobally(SumTotals(self._config.max_ngram_order))
             return (
                 segments
-                | "Count matches" >> beam.ParDo(_CountSegments(self._config, keyed=False))
-                | "Drop the key" >> beam.Values()
-                | "Add up totals"
-                >> beam.CombineGlobally(SumTotals(self._config.max_ngram_order)).without_defaults()
+                | "Count matches" >> beam.ParDo(count)
+                | "Add up totals" >> add_up.without_defaults()
                 | "Score" >> beam.Map(bleu_score, self._config)
             )
 
@@ -74,20 +76,27 @@ class CorpusBleu:
         def expand(
             self, segments: PCollection[tuple[Any, Segment]]
         ) -> PCollection[tuple[Any, BleuScore]]:
+            count = _CountSegments(self._config, keyed=True, one_by_one=_one_by_one(segments))
+            score = functools.partial(_score_of_key, config=self._config)
             # The key keeps its type, and so its coder.
             key_type = _key_type(segments.element_type)
             return (
                 segments
                 | "Count matches"
-                >> beam.ParDo(_CountSegments(self._config, keyed=True)).with_output_types(
-                    typehints.Tuple[key_type, CorpusTotals]
-                )
+                >> beam.ParDo(count).with_output_types(typehints.Tuple[key_type, CorpusTotals])
                 | "Add up totals" >> beam.CombinePerKey(SumTotals(self._config.max_ngram_order))
                 | "Score"
-                >> beam.MapTuple(
-                    functools.partial(_score_of_key, config=self._config)
-                ).with_output_types(typehints.Tuple[key_type, BleuScore])
+                >> beam.MapTuple(score).with_output_types(typehints.Tuple[key_type, BleuScore])
             )
+
+
+def _one_by_one(segments: PCollection[Any]) -> bool:
+    """Whether each segment must be emitted for itself, because Beam counts or dates elements."""
+    windowing = segments.windowing
+    return not (
+        isinstance(windowing.triggerfn, DefaultTrigger)
+        and windowing.timestamp_combiner == TimestampCombiner.OUTPUT_AT_EOW
+    )
 
 
 def _key_type(element_type: Any) -> Any:
@@ -100,15 +109,16 @@ def _score_of_key(key: Any, totals: CorpusTotals, config: BleuConfig) -> tuple[A
 
 
 class _CountSegments(beam.DoFn):
-    """Gathers segments, counts them together and emits (key, `CorpusTotals`).
+    """Gathers segments, counts them together and emits `CorpusTotals`, with their key if any.
 
     Segments of several keys and windows share a batch; neighbours of the same
-    key and window are added up before they leave.
+    key and window are added up before they leave, unless `one_by_one`.
     """
 
-    def __init__(self, config: BleuConfig, keyed: bool) -> None:
+    def __init__(self, config: BleuConfig, keyed: bool, one_by_one: bool) -> None:
         self._config = config
         self._keyed = keyed
+        self._one_by_one = one_by_one
         self._counters = SegmentCounters()
 
     def start_bundle(self) -> None:
@@ -136,13 +146,23 @@ class _CountSegments(beam.DoFn):
     def _flush(self) -> Iterator[WindowedValue]:
         statistics = count_batch(batch_segments(self._segments), self._config)
         self._counters.count(statistics)
-        row = 0
-        for (key, window), run in itertools.groupby(self._places, key=lambda place: place[:2]):
-            timestamps = [timestamp for _, _, timestamp in run]
-            rows = slice(row, row := row + len(timestamps))
+        for rows, (key, window, timestamp) in self._runs():
             totals = CorpusTotals.of(statistics, 0, rows)
-            yield WindowedValue((key, totals), min(timestamps), (window,))
+            output = (key, totals) if self._keyed else totals
+            yield WindowedValue(output, timestamp, (window,))
         self.start_bundle()
+
+    def _runs(self) -> Iterator[tuple[slice, tuple[Any, Any, Any]]]:
+        """The rows that are emitted together, and their (key, window, timestamp)."""
+        if self._one_by_one:
+            for row, place in enumerate(self._places):
+                yield slice(row, row + 1), place
+            return
+        stop = 0
+        for _, run in itertools.groupby(self._places, key=lambda place: place[:2]):
+            places = list(run)
+            start, stop = stop, stop + len(places)
+            yield slice(start, stop), places[0]
 
 
 def _characters(segment: Segment) -> int:

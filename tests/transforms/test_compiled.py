@@ -39,16 +39,33 @@ def candidate_length(folder: pathlib.Path) -> int:
     return int(done.stdout)
 
 
-def test_a_change_of_a_called_file_is_noticed(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "old", "new", "after"),
+    [
+        ("machine.py", '("{", "~")', '("{", "}")', 1),
+        # candidate_length is then what is counted as the reference's, and in its place.
+        (
+            "statistics/segment_statistics.py",
+            "FIRST_MATCHES = 0, 1, 2",
+            "FIRST_MATCHES = 1, 0, 2",
+            3,
+        ),
+    ],
+    ids=["code", "a constant"],
+)
+def test_a_change_of_another_file_is_noticed(
+    file: str, old: str, new: str, after: int, tmp_path: pathlib.Path
+) -> None:
     copy = tmp_path / "transforms"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     assert candidate_length(tmp_path) == 3
     assert list(copy.rglob("*.nbi")), "the first run left nothing in the cache"
-    machine = copy / "machine.py"
-    times = os.stat(machine)
-    machine.write_text(machine.read_text().replace('("{", "~")', '("{", "}")'))
-    os.utime(machine, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert candidate_length(tmp_path) == 1
+    source = copy / file
+    times = os.stat(source)
+    assert old in source.read_text()
+    source.write_text(source.read_text().replace(old, new))
+    os.utime(source, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert candidate_length(tmp_path) == after
 
 
 def test_code_compiles_where_no_folder_can_be_written(

@@ -185,6 +185,54 @@ def test_an_accumulating_trigger_ends_with_the_whole_score() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "mode", [trigger.AccumulationMode.ACCUMULATING, trigger.AccumulationMode.DISCARDING]
+)
+def test_a_count_trigger_counts_segments(mode: Any) -> None:
+    """Not batches: five segments in one bundle fire AfterCount(2) as they do in Beam's sum."""
+    elements = [TimestampedValue(CAT, at) for at in range(5)]
+
+    def check(found: list[int]) -> None:
+        assert found
+        assert max(found) == 5
+
+    run(
+        lambda pipeline: assert_that(
+            pipeline
+            | beam.Create(elements)
+            | beam.WindowInto(
+                window.FixedWindows(10),
+                trigger=trigger.Repeatedly(trigger.AfterCount(2)),
+                accumulation_mode=mode,
+            )
+            | CorpusBleu.Globally()
+            | beam.Map(lambda score: score.segments),
+            check,
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("combiner", "expected"),
+    [
+        (window.TimestampCombiner.OUTPUT_AT_EARLIEST, 1),
+        (window.TimestampCombiner.OUTPUT_AT_LATEST, 5),
+    ],
+)
+def test_scores_are_dated_as_the_windowing_says(combiner: Any, expected: int) -> None:
+    elements = [TimestampedValue(segment, at) for segment, at in ((CAT, 1), (DOG, 5), (CAT, 3))]
+    run(
+        lambda pipeline: assert_that(
+            pipeline
+            | beam.Create(elements)
+            | beam.WindowInto(window.FixedWindows(10), timestamp_combiner=combiner)
+            | CorpusBleu.Globally()
+            | beam.Map(lambda score, at=beam.DoFn.TimestampParam: float(at)),
+            equal_to([float(expected)]),
+        )
+    )
+
+
 @pytest.mark.parametrize("transform", [CorpusBleu.Globally(), CorpusBleu.PerKey()])
 def test_an_empty_input_gives_no_element(transform: beam.PTransform) -> None:
     run(lambda pipeline: assert_that(pipeline | beam.Create([]) | transform, equal_to([])))
