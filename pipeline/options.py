@@ -152,10 +152,9 @@ def _beam_parser() -> _Parser:
 
 
 def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {value}")
-    return value
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number, at least 1, got {text}")
+    return int(text)
 
 
 def _with_underscores(word: str, flags: set[str]) -> str:

@@ -1,0 +1,153 @@
+"""Running the command in the tests: as a user types it, or in this process where there are many."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import dataclasses
+import gc
+import gzip
+import io
+import json
+import logging
+import lzma
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import zstandard
+from sacrebleu.metrics import BLEU
+
+from pipeline.main import main
+
+PROJECT = Path(__file__).resolve().parents[2]
+EXAMPLES = PROJECT / "examples"
+REFERENCES = [EXAMPLES / "references" / name for name in ("a.txt", "b.txt")]
+SYSTEMS = {name: EXAMPLES / "systems" / f"{name}.txt" for name in ("atlas", "birch", "cobalt")}
+
+COMPRESS = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard.compress,
+}
+
+COMMAND = [sys.executable, "-m", "pipeline"]
+
+Argument = str | bytes | Path
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """How a run of the command ended."""
+
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The result document that `--format json` printed."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+    def assert_failed(self, code: int, *fragments: str) -> None:
+        """It ended with this code, nothing on stdout, and a cause and a remedy that say so."""
+        assert self.code == code, self.err
+        assert self.out == b""
+        assert "Traceback" not in self.err
+        lines = self.err.splitlines()
+        assert len(lines) == 2, self.err
+        assert lines[0].startswith("beam-bleu: ")
+        assert lines[1].startswith("  ")
+        assert lines[1].strip()
+        for fragment in fragments:
+            assert fragment in self.err
+
+
+def typed(*arguments: Argument, timeout: float = 120) -> Run:
+    """Runs the command in a process of its own, in the project's folder."""
+    process = subprocess.run(
+        [*COMMAND, *arguments], cwd=PROJECT, capture_output=True, timeout=timeout
+    )
+    return Run(process.returncode, process.stdout, process.stderr.decode())
+
+
+def called(*arguments: Argument) -> Run:
+    """Runs the command in this process, which spares it a second of imports."""
+    out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
+    with _process_kept(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main([os.fsdecode(argument) for argument in arguments])
+    return Run(code, out.buffer.getvalue(), err.getvalue())
+
+
+@contextlib.contextmanager
+def _process_kept() -> Iterator[None]:
+    """Undoes what the command does to its process, which here is pytest's."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    root.handlers = []
+    try:
+        yield
+    finally:
+        root.handlers = handlers
+        root.setLevel(level)
+        gc.unfreeze()
+        gc.enable()
+
+
+def streams(
+    candidates: Sequence[Argument], references: Sequence[Argument], *flags: Argument
+) -> list[Argument]:
+    """The arguments that name these streams, and more flags."""
+    arguments: list[Argument] = []
+    for candidate in candidates:
+        arguments += ["--candidates", candidate]
+    for reference in references:
+        arguments += ["--references", reference]
+    return [*arguments, *flags]
+
+
+EXAMPLE = streams([*SYSTEMS.values()], REFERENCES)
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> Path:
+    """Writes a text file, compressed as its suffix says."""
+    suffix = path.suffix if path.suffix in COMPRESS else ""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(COMPRESS[suffix]("".join(f"{line}\n" for line in lines).encode()))
+    return path
+
+
+def read_lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+def assert_equals_sacrebleu(
+    document: dict[str, Any],
+    candidates: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    **choices: Any,
+) -> None:
+    """The document has sacreBLEU's numbers, to the last bit, for each system."""
+    bleu = BLEU(force=True, **choices)
+    # sacreBLEU's add-k changes the counts that it returns; these are the ones before smoothing.
+    counting = BLEU(force=True, **{**choices, "smooth_method": "none", "smooth_value": None})
+    assert len(document["scores"]) == len(candidates)
+    for result, candidate in zip(document["scores"], candidates, strict=True):
+        expected = bleu.corpus_score(candidate, references)
+        counts = counting.corpus_score(candidate, references)
+        assert result["score"] == expected.score
+        assert result["precisions"] == expected.precisions
+        assert result["matches"] == counts.counts
+        assert result["totals"] == counts.totals
+        assert result["bp"] == expected.bp
+        assert result["ratio"] == expected.ratio
+        assert result["sys_len"] == expected.sys_len
+        assert result["ref_len"] == expected.ref_len
+        assert result["segments"] == len(candidate)
+    assert document["segments"] == len(references[0])

@@ -1,0 +1,262 @@
+"""The result document: its form, its count that must close, and how it comes to be a file."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import re
+import resource
+from collections.abc import Iterator
+
+import pytest
+from command_line import EXAMPLE, called, streams, write_lines
+
+import pipeline.graph
+from pipeline.document import document_bytes, result_document
+from pipeline.output import last_written, read_scores, write_atomically
+from transforms.batch import SegmentBatch
+from transforms.config import BleuConfig
+from transforms.errors import JobError
+from transforms.statistics.count_matches import CountMatches
+from transforms.totals.corpus_totals import CorpusTotals
+
+CONFIG = BleuConfig(max_ngram_order=2)
+TOTALS = CorpusTotals(
+    matches=(6, 3),
+    totals=(8, 6),
+    candidate_length=8,
+    reference_length=10,
+    segments=2,
+    min_references=1,
+    max_references=1,
+    empty_candidates=0,
+    candidate_bytes=30,
+    reference_bytes=40,
+)
+
+
+def with_segments(segments: int) -> CorpusTotals:
+    return dataclasses.replace(TOTALS, segments=segments)
+
+
+def test_the_document_has_the_contracts_keys():
+    document = result_document(["LIUM"], {0: TOTALS}, 2, CONFIG)
+    assert list(document) == ["signature", "segments", "scores", "counters"]
+    (score,) = document["scores"]
+    assert list(score) == [
+        "system",
+        "slice",
+        "segments",
+        "score",
+        "precisions",
+        "matches",
+        "totals",
+        "bp",
+        "ratio",
+        "sys_len",
+        "ref_len",
+    ]
+    assert document["signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|")
+    assert (score["system"], score["slice"], score["segments"]) == ("LIUM", None, 2)
+    assert score["precisions"] == (75.0, 50.0)
+    assert (score["matches"], score["totals"]) == ((6, 3), (8, 6))
+    assert (score["sys_len"], score["ref_len"], score["ratio"]) == (8, 10, 0.8)
+    assert document["counters"] == {"segments": 2, "empty_candidates": 0, "bytes": 70}
+
+
+def test_counters_add_up_the_systems_and_count_the_references_once():
+    other = dataclasses.replace(TOTALS, empty_candidates=1, candidate_bytes=7)
+    document = result_document(["LIUM", "NMT"], {1: other, 0: TOTALS}, 2, CONFIG)
+    assert document["counters"] == {"segments": 2, "empty_candidates": 1, "bytes": 77}
+    assert [score["system"] for score in document["scores"]] == ["LIUM", "NMT"]
+
+
+def test_the_bytes_are_json_in_utf8_with_a_final_newline():
+    document = result_document(["größe 北京"], {0: TOTALS}, 2, CONFIG)
+    data = document_bytes(document)
+    assert data.endswith(b"}\n")
+    assert not data.endswith(b"\n\n")
+    assert "größe 北京".encode() in data
+    read = json.loads(data)
+    assert read["scores"][0]["matches"] == [6, 3]
+    assert read["scores"][0]["score"] == document["scores"][0]["score"]  # not a digit is lost
+    assert read["scores"][0]["slice"] is None
+
+
+def test_what_json_cannot_say_is_not_written():
+    with pytest.raises(ValueError, match="JSON"):
+        document_bytes({"score": float("nan")})
+
+
+@pytest.mark.parametrize(
+    ("totals", "scored", "reason"),
+    [
+        ({0: TOTALS}, "0 of system NMT", "a system is missing"),
+        ({1: TOTALS}, "0 of system LIUM", "the first system is missing"),
+        ({}, "0 of system LIUM", "everything is missing"),
+        ({0: TOTALS, 1: with_segments(1)}, "1 of system NMT", "fewer"),
+        ({0: with_segments(3), 1: TOTALS}, "3 of system LIUM", "more"),
+        ({0: TOTALS, 1: with_segments(4)}, "4 of system NMT", "twice"),
+    ],
+)
+def test_counts_that_do_not_close_fail_the_job(totals, scored, reason):
+    with pytest.raises(JobError) as error:
+        result_document(["LIUM", "NMT"], totals, 2, CONFIG)
+    assert error.value.cause == (
+        f"the count does not close: 2 segments were planned, {scored} were scored"
+    ), reason
+
+
+# Pipelines that lose or repeat data
+
+
+def is_the_one(batch: SegmentBatch) -> bool:
+    """Whether a batch is the one, of several, to lose or to repeat."""
+    return "line 20 of the corpus" in batch.candidates[0].to_pylist()
+
+
+class LosesABatch(CountMatches):
+    def work(self, batch):
+        return [] if is_the_one(batch) else super().work(batch)
+
+
+class LosesEverything(CountMatches):
+    def work(self, batch):
+        return []
+
+
+class RepeatsABatch(CountMatches):
+    def work(self, batch):
+        return [*super().work(batch)] * (2 if is_the_one(batch) else 1)
+
+
+def lose_a_system(statistics) -> Iterator[tuple[int, CorpusTotals]]:
+    yield 0, CorpusTotals.of(statistics, 0)
+
+
+@pytest.fixture
+def corpus(tmp_path) -> list[str]:
+    """Arguments that score 50 segments of the systems a and b in several batches."""
+    lines = [f"line {i} of the corpus" for i in range(50)]
+    a, b, reference = (write_lines(tmp_path / f"{name}.txt", lines) for name in ("a", "b", "r"))
+    return streams([a, b], [reference], "--range_bytes=500", "--output", tmp_path / "out")
+
+
+@pytest.mark.parametrize("threads", ["--threads=1", "--threads=2"])
+@pytest.mark.parametrize(
+    ("lossy", "scored"),
+    [(LosesABatch, "[1-9]|[1-4][0-9]"), (LosesEverything, "0"), (RepeatsABatch, "5[1-9]|[6-9].")],
+)
+def test_a_step_that_loses_or_repeats_batches_fails_the_job(
+    corpus, tmp_path, monkeypatch, lossy, scored, threads
+):
+    monkeypatch.setattr(pipeline.graph, "CountMatches", lossy)
+    run = called(*corpus, threads)
+    run.assert_failed(1, "the runner lost or repeated data")
+    assert re.search(f"50 segments were planned, ({scored}) of system a were scored", run.err)
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_a_step_that_loses_data_leaves_an_older_result_as_it_is(corpus, tmp_path, monkeypatch):
+    assert called(*corpus).code == 0
+    scores = tmp_path / "out" / "scores.json"
+    before = scores.read_bytes(), scores.stat().st_mtime_ns
+    monkeypatch.setattr(pipeline.graph, "CountMatches", LosesABatch)
+    called(*corpus).assert_failed(1, "the count does not close")
+    assert (scores.read_bytes(), scores.stat().st_mtime_ns) == before
+    assert os.listdir(tmp_path / "out") == ["scores.json"]
+
+
+def test_a_step_that_loses_a_system_fails_the_job(corpus, tmp_path, monkeypatch):
+    monkeypatch.setattr(pipeline.graph, "totals_by_system", lose_a_system)
+    run = called(*corpus)
+    run.assert_failed(1, "50 segments were planned, 0 of system b were scored")
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_a_last_step_that_does_nothing_is_no_success(corpus, tmp_path, monkeypatch):
+    monkeypatch.setattr(pipeline.graph, "write_atomically", lambda path, data: None)
+    run = called(*corpus)
+    run.assert_failed(1, "the job wrote no", "scores.json")
+    (tmp_path / "out" / "scores.json").write_bytes(b"older")
+    called(*corpus).assert_failed(1, "the job wrote no", "scores.json")
+
+
+# The file
+
+
+def test_the_file_is_written_into_a_new_folder_and_replaced(tmp_path):
+    path = tmp_path / "a" / "b" / "scores.json"
+    for data in (b"first\n", b"second\n"):
+        write_atomically(str(path), data)
+        assert path.read_bytes() == data
+        assert os.listdir(path.parent) == ["scores.json"]
+
+
+def test_a_reader_of_the_older_file_keeps_it_whole(tmp_path):
+    path = tmp_path / "scores.json"
+    path.write_bytes(b"older")
+    with open(path, "rb") as reader:
+        write_atomically(str(path), b"newer")
+        assert reader.read() == b"older"  # replaced, not written over
+    assert path.read_bytes() == b"newer"
+
+
+@contextlib.contextmanager
+def files_no_larger_than(size: int) -> Iterator[None]:
+    """The system refuses to write more than so many bytes to a file, as a full disk does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("older", [None, b"older"])
+def test_a_write_that_fails_leaves_what_was_there(tmp_path, older):
+    path = tmp_path / "scores.json"
+    if older is not None:
+        path.write_bytes(older)
+    before = sorted(os.listdir(tmp_path))
+    with files_no_larger_than(1000), pytest.raises(JobError) as error:
+        write_atomically(str(path), b"x" * 100_000)
+    assert error.value.cause.startswith(f"{path} cannot be written: ")
+    assert sorted(os.listdir(tmp_path)) == before  # no temporary file behind
+    if older is not None:
+        assert path.read_bytes() == older
+
+
+def test_a_rename_that_fails_leaves_nothing_behind(tmp_path):
+    folder = tmp_path / "scores.json"
+    folder.mkdir()
+    with pytest.raises(JobError, match="cannot be written"):
+        write_atomically(str(folder), b"text")
+    assert os.listdir(tmp_path) == ["scores.json"]
+
+
+def test_a_folder_below_a_file_cannot_be_written(tmp_path):
+    file = tmp_path / "file"
+    file.write_bytes(b"text")
+    with pytest.raises(JobError, match="cannot be written"):
+        write_atomically(str(file / "scores.json"), b"text")
+    assert file.read_bytes() == b"text"
+
+
+def test_an_older_result_is_not_read_as_this_jobs(tmp_path):
+    folder = str(tmp_path)
+    assert last_written(folder) is None
+    write_atomically(f"{folder}/scores.json", b"older")
+    assert read_scores(folder, None) == b"older"
+    before = last_written(folder)
+    with pytest.raises(JobError, match="the job wrote no"):
+        read_scores(folder, before)
+    os.utime(tmp_path / "scores.json", (1, 1))
+    assert read_scores(folder, before) == b"older"
+
+
+def test_the_examples_document_is_what_the_command_prints():
+    printed = called(*EXAMPLE, "--format", "json")
+    assert document_bytes(printed.document) == printed.out

@@ -1,0 +1,109 @@
+"""A local run listens on no network port: not for a moment, and none of its children either."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command_line import COMMAND, PROJECT, streams, write_lines
+
+_LISTEN = "0A"  # the kernel's number of the state
+
+
+def processes(pid: int) -> Iterator[int]:
+    """A process and its descendants."""
+    yield pid
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                yield from processes(int(child))
+
+
+def sockets(pid: int) -> set[str]:
+    """The inodes of a process's open sockets."""
+    found = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed in the meantime
+            found.update(re.findall(r"socket:\[(\d+)\]", os.readlink(descriptor)))
+    return found
+
+
+def listening_ports(pid: int) -> list[str]:
+    """The addresses that a process or a descendant listens on.
+
+    Raises:
+      OSError: the process is gone.
+    """
+    own = sockets(pid)
+    for descendant in processes(pid):
+        with contextlib.suppress(OSError):
+            own |= sockets(descendant)
+    found = []
+    for table in ("tcp", "tcp6"):
+        for row in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            _, address, _, state, *rest = row.split()
+            if state == _LISTEN and rest[5] in own:
+                found.append(address)
+    return found
+
+
+def test_a_default_run_listens_on_no_port(tmp_path):
+    generator = random.Random(1)
+    words = [f"word{i}" for i in range(2000)]
+    files = [
+        write_lines(
+            tmp_path / f"{name}.txt",
+            [" ".join(generator.choices(words, k=6)) for _ in range(300_000)],
+        )
+        for name in ("a", "b", "reference")
+    ]
+    output = tmp_path / "out"
+    arguments = streams(files[:2], files[2:], "--output", output, "--range_bytes", "1000000")
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    ports, samples_while_reading = [], 0
+    texts = {str(file) for file in files}
+    while process.poll() is None:
+        # Gone, between the two calls: the last sample was the last there can be.
+        with contextlib.suppress(OSError):
+            ports += listening_ports(process.pid)
+            samples_while_reading += bool(texts & open_files(process.pid))
+        time.sleep(0.002)
+    _, err = process.communicate()
+    assert (process.returncode, err) == (0, b"")
+    assert (output / "scores.json").is_file()
+    assert ports == []
+    assert samples_while_reading >= 24  # the run was really watched
+
+
+def open_files(pid: int) -> set[str]:
+    found = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found.add(os.readlink(descriptor))
+    return found
+
+
+LISTENER = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(flush=True); input()"
+PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
+
+
+@pytest.mark.parametrize("script", [[LISTENER], [PARENT, LISTENER]], ids=["itself", "a child"])
+def test_a_port_would_be_seen(script):
+    process = subprocess.Popen(
+        [sys.executable, "-c", *script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    process.stdout.readline()
+    ports = listening_ports(process.pid)
+    process.communicate(b"\n")
+    assert len(ports) == 1
+    assert ports[0].startswith("0100007F:")  # 127.0.0.1

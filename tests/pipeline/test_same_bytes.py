@@ -1,0 +1,189 @@
+"""scores.json is the same bytes however a corpus is cut, compressed, read and counted."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from command_line import (
+    COMPRESS,
+    Run,
+    assert_equals_sacrebleu,
+    called,
+    streams,
+    typed,
+    write_lines,
+)
+
+from transforms.statistics.count_matches import CountMatches
+
+WORDS = [
+    *("the", "a", "of", "to", "in", "it's", "3.14", "1,000", "well-known", "“quoted”", "(so)"),
+    *("&amp;", "naïve", "北京", "Łódź", "über", "😀", "A.B.", "end.", ".", ",", "-", "'", ""),
+    *("e\u0301", "no\u00a0break", "next\u0085line"),
+]
+
+
+class Corpus:
+    """Line-parallel texts, and the result of scoring them as plain single files."""
+
+    def __init__(self, folder: Path, segments: int) -> None:
+        generator = random.Random(segments)
+        self.references = [[], []]
+        self.candidates = [[], []]
+        for _ in range(segments):
+            words = generator.choices(WORDS, k=generator.randrange(12))
+            for text in (*self.references, *self.candidates):
+                some = [word for word in words if generator.random() < 0.8]
+                text.append(" ".join(some))
+        self.files = [
+            write_lines(folder / f"stream{i}.txt", text) for i, text in enumerate(self.texts)
+        ]
+        self.run = score(self.files)
+
+    @property
+    def texts(self) -> list[list[str]]:
+        return [*self.references, *self.candidates]
+
+    @property
+    def bytes(self) -> list[int]:
+        return [file.stat().st_size for file in self.files]
+
+
+def score(patterns: Sequence[Path | str], *flags: str, run=called) -> Run:
+    first, second, *references = [patterns[i] for i in (2, 3, 0, 1)]
+    candidates = [f"first={first}", f"second={second}"]
+    return run(*streams(candidates, references, "--format", "json", *flags))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory) -> Corpus:
+    return Corpus(tmp_path_factory.mktemp("small"), 300)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory) -> Corpus:
+    return Corpus(tmp_path_factory.mktemp("large"), 12_500)
+
+
+def assert_same(run: Run, corpus: Corpus) -> None:
+    assert run.err == ""
+    assert run == corpus.run
+
+
+@pytest.mark.parametrize("size", ["small", "large"])
+def test_the_plain_run_equals_sacrebleu(size, request):
+    corpus = request.getfixturevalue(size)
+    assert_equals_sacrebleu(corpus.run.document, corpus.candidates, corpus.references)
+    assert corpus.run.document["counters"] == {
+        "segments": len(corpus.references[0]),
+        "empty_candidates": sum(not text.split() for text in itertools.chain(*corpus.candidates)),
+        "bytes": sum(corpus.bytes) - sum(map(len, corpus.texts)),  # without the newlines
+    }
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("range_bytes", [16, 100, 1000, 1 << 40])
+def test_any_range_size_and_number_of_threads(small, range_bytes, threads):
+    run = score(small.files, f"--range_bytes={range_bytes}", f"--threads={threads}")
+    assert_same(run, small)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("range_bytes", [20_000, 300_000])
+def test_several_batches_and_units(large, range_bytes, threads):
+    assert_same(score(large.files, f"--range_bytes={range_bytes}", f"--threads={threads}"), large)
+
+
+def test_the_large_corpus_has_several_batches_and_several_units(large, monkeypatch):
+    work, rows = CountMatches.work, []
+
+    def watched(self, batch):
+        rows.append(len(batch))
+        return work(self, batch)
+
+    monkeypatch.setattr(CountMatches, "work", watched)
+    assert_same(score(large.files, "--threads=1"), large)
+    assert len(rows) >= 3  # one unit, in batches
+    assert sum(rows) == 12_500
+    rows.clear()
+    assert_same(score(large.files, "--range_bytes=100000", "--threads=1"), large)
+    assert len(rows) >= sum(large.bytes) // 100_000 >= 10  # as many units
+    assert sum(rows) == 12_500
+
+
+def write_shards(
+    folder: Path, texts: Sequence[Sequence[str]], shards: Sequence[int], suffixes: Sequence[str]
+) -> list[str]:
+    """Writes each text in so many shards, cut and created in random order; returns the patterns."""
+    generator = random.Random(str((shards, suffixes)))
+    files = []
+    for stream, (text, number) in enumerate(zip(texts, shards, strict=True)):
+        cuts = sorted(generator.choices(range(len(text) + 1), k=number - 1))
+        bounds = itertools.pairwise([0, *cuts, len(text)])
+        for i, (first, last) in enumerate(bounds):
+            suffix = generator.choice(suffixes)
+            files.append((folder / f"stream{stream}" / f"part-{i:03}{suffix}", text[first:last]))
+    generator.shuffle(files)
+    for path, lines in files:
+        write_lines(path, lines)
+    return [f"{folder}/stream{stream}/part-*" for stream in range(len(texts))]
+
+
+@pytest.mark.parametrize("range_bytes", [100, 1 << 26])
+@pytest.mark.parametrize(
+    ("shards", "suffixes"),
+    [
+        ((3, 3, 3, 3), [""]),
+        ((1, 3, 7, 7), [""]),
+        ((7, 1, 3, 1), [""]),
+        ((40, 2, 1, 25), [""]),
+        ((1, 1, 1, 1), [".gz"]),
+        ((7, 7, 7, 7), [".gz"]),
+        ((3, 1, 7, 2), [".zst"]),
+        ((3, 7, 1, 3), [".bz2", ".xz"]),
+        ((7, 3, 3, 7), list(COMPRESS)),
+        ((20, 1, 9, 1), list(COMPRESS)),
+    ],
+)
+def test_any_shards_and_compressions(small, tmp_path, shards, suffixes, range_bytes):
+    patterns = write_shards(tmp_path, small.texts, shards, suffixes)
+    assert_same(score(patterns, f"--range_bytes={range_bytes}"), small)
+
+
+@pytest.mark.parametrize(
+    ("shards", "suffixes"), [((7, 3, 1, 30), [""]), ((5, 2, 7, 1), list(COMPRESS))]
+)
+def test_any_shards_of_several_batches(large, tmp_path, shards, suffixes):
+    patterns = write_shards(tmp_path, large.texts, shards, suffixes)
+    assert_same(score(patterns, "--range_bytes=50000"), large)
+
+
+def test_compressed_shards_that_are_cut_alike_are_units_of_their_own(large, tmp_path):
+    patterns = []
+    for stream, text in enumerate(large.texts):
+        for i in range(5):
+            path = tmp_path / f"stream{stream}" / f"part-{i}.gz"
+            write_lines(path, text[i * 2500 : (i + 1) * 2500])
+        patterns.append(f"{tmp_path}/stream{stream}/*")
+    assert_same(score(patterns, "--range_bytes=20000"), large)
+
+
+def test_byte_order_marks_and_missing_final_newlines_change_nothing_but_bytes(small, tmp_path):
+    files = []
+    for file, text in zip(small.files, small.texts, strict=True):
+        assert text[-1]
+        data = file.read_bytes()
+        files.append(tmp_path / file.name)
+        files[-1].write_bytes(b"\xef\xbb\xbf" + data.removesuffix(b"\n"))
+    assert_same(score(files), small)
+    assert_same(score(files, "--range_bytes=100"), small)
+
+
+@pytest.mark.parametrize("seed", ["0", "1"])
+def test_processes_of_their_own(large, monkeypatch, seed):
+    monkeypatch.setenv("PYTHONHASHSEED", seed)  # the order of sets and dicts differs
+    assert_same(score(large.files, "--range_bytes=100000", run=typed), large)

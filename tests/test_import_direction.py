@@ -1,0 +1,89 @@
+"""Imports go one way: the maths without Beam, the library without the application."""
+
+import ast
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import transforms
+
+PROJECT = pathlib.Path(transforms.__file__).parent.parent
+BEAM_FREE = [
+    "transforms",
+    "transforms.batch",
+    "transforms.columns",
+    "transforms.config",
+    "transforms.errors",
+    "transforms.pairing.decompression",
+    "transforms.pairing.lines",
+    "transforms.pairing.plan",
+    "transforms.pairing.segments",
+    "transforms.pairing.streams",
+    "transforms.score.bleu",
+    "transforms.score.signature",
+    "transforms.statistics.kernel",
+    "transforms.statistics.segment_statistics",
+    "transforms.totals.corpus_totals",
+    "pipeline.document",
+    "pipeline.job",
+    "pipeline.table",
+]
+
+
+def in_a_fresh_interpreter(program):
+    """What a program prints, run where this project is the current folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=PROJECT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def imported_by(source):
+    """The modules that a source file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "")
+
+
+def test_the_maths_does_not_import_beam():
+    imports = "\n".join(
+        f"import {module}\nif 'apache_beam' in sys.modules: print('{module}'); sys.exit()"
+        for module in BEAM_FREE
+    )
+    assert in_a_fresh_interpreter(f"import sys\n{imports}") == []
+
+
+def test_a_program_sees_that_wiring_imports_beam():
+    # Otherwise the test above could not fail.
+    program = "import sys, transforms.totals.sum_totals; print('apache_beam' in sys.modules)"
+    assert in_a_fresh_interpreter(program) == ["True"]
+
+
+def test_the_library_never_imports_the_application():
+    files = sorted(PROJECT.glob("transforms/**/*.py"))
+    imports = {(file.name, module) for file in files for module in imported_by(file.read_text())}
+    assert ("corpus_bleu.py", "transforms.config") in imports
+    assert [
+        (file, module)
+        for file, module in sorted(imports)
+        if module.split(".")[0] == "pipeline" or module.startswith(".")
+    ] == []
+
+
+def test_the_public_names_come_from_the_top_of_the_package():
+    program = (
+        "from transforms import BleuConfig, BleuScore, CorpusBleu\n"
+        "print(BleuConfig.__name__, BleuScore.__name__, CorpusBleu.__name__)"
+    )
+    assert in_a_fresh_interpreter(program) == ["BleuConfig", "BleuScore", "CorpusBleu"]
+    assert transforms.__all__ == ["BleuConfig", "BleuScore", "CorpusBleu"]
+
+
+def test_a_name_that_the_package_does_not_have_is_an_attribute_error():
+    with pytest.raises(AttributeError, match=r"'transforms' has no attribute 'CorpusBlue'"):
+        _ = transforms.CorpusBlue

@@ -1,0 +1,251 @@
+"""Totals add up to the same by every route that an engine may take."""
+
+import dataclasses
+import itertools
+import pickle
+import random
+
+import apache_beam as beam
+import pytest
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to
+
+from transforms.batch import SegmentBatch
+from transforms.config import BleuConfig
+from transforms.pairing.segments import batch_segments
+from transforms.statistics.kernel import count_batch
+from transforms.totals.corpus_totals import CorpusTotals
+from transforms.totals.sum_totals import SumTotals, totals_by_system
+
+ORDER = 4
+WORDS = ["a", "a", "é", "."]
+
+
+def some_statistics(systems=1, segments=9, seed=1):
+    """Segment statistics with 1 to 3 references each and some empty candidates."""
+    rng = random.Random(seed)
+
+    def line():
+        return " ".join(rng.choices(WORDS, k=rng.randrange(14)))
+
+    references = [[line() for _ in range(rng.randrange(1, 4))] for _ in range(segments)]
+    candidates = [[line() for _ in range(segments)] for _ in range(systems)]
+    for texts in candidates:
+        texts[rng.randrange(segments)] = ""
+    batches = [batch_segments(list(zip(texts, references, strict=True))) for texts in candidates]
+    columns = tuple(batch.candidates[0] for batch in batches)
+    return count_batch(SegmentBatch(columns, batches[0].references), BleuConfig())
+
+
+def each_segment(statistics, system=0):
+    return [CorpusTotals.of(statistics, system, slice(i, i + 1)) for i in range(len(statistics))]
+
+
+def summed_by_hand(inputs):
+    """The totals, field by field and without CorpusTotals's own addition."""
+    return CorpusTotals(
+        matches=tuple(sum(each.matches[n] for each in inputs) for n in range(ORDER)),
+        totals=tuple(sum(each.totals[n] for each in inputs) for n in range(ORDER)),
+        min_references=min(each.min_references for each in inputs),
+        max_references=max(each.max_references for each in inputs),
+        **{
+            field: sum(getattr(each, field) for each in inputs)
+            for field in (
+                "candidate_length",
+                "reference_length",
+                "segments",
+                "empty_candidates",
+                "candidate_bytes",
+                "reference_bytes",
+            )
+        },
+    )
+
+
+def by_every_route(combine, inputs):
+    """Yields (route, output) for each way in which an engine may drive a CombineFn.
+
+    Asserts after each that no input was changed.
+    """
+    combine.setup()
+    before = pickle.dumps(inputs)
+
+    def accumulated(some):
+        accumulator = combine.create_accumulator()
+        for each in some:
+            accumulator = combine.add_input(accumulator, each)
+        return accumulator
+
+    def merged(shards, between=lambda accumulator: accumulator):
+        accumulators = [between(accumulated(shard)) for shard in shards]
+        kept = pickle.dumps(accumulators[1:])
+        output = combine.extract_output(combine.merge_accumulators(iter(accumulators)))
+        # Only the first accumulator may be changed.
+        assert pickle.dumps(accumulators[1:]) == kept
+        return output
+
+    def pickled(accumulator):
+        return pickle.loads(pickle.dumps(accumulator))
+
+    size = len(inputs)
+    ways = {
+        "sequentially": lambda: combine.extract_output(accumulated(inputs)),
+        "reversed": lambda: combine.extract_output(accumulated(inputs[::-1])),
+        "add_inputs": lambda: combine.extract_output(
+            combine.add_inputs(combine.create_accumulator(), inputs)
+        ),
+        "one shard each": lambda: merged([[each] for each in inputs]),
+        "one shard each, reversed": lambda: merged([[each] for each in inputs[::-1]]),
+        "empty shards around": lambda: merged([[], *([each] for each in inputs), [], []]),
+        "empty shards between": lambda: merged(
+            [[[], [each]][i] for each in inputs for i in (0, 1)]
+        ),
+        "compacted": lambda: merged([inputs[::2], inputs[1::2]], combine.compact),
+        "pickled": lambda: merged([inputs[::3], inputs[1::3], [], inputs[2::3]], pickled),
+        "merged in a tree": lambda: combine.extract_output(
+            combine.merge_accumulators(
+                [
+                    combine.merge_accumulators([accumulated(inputs[: size // 2])]),
+                    combine.merge_accumulators([]),
+                    combine.merge_accumulators(
+                        [accumulated([each]) for each in inputs[size // 2 :]]
+                    ),
+                ]
+            )
+        ),
+        "added to after a merge": lambda: combine.extract_output(
+            combine.add_inputs(
+                combine.merge_accumulators([accumulated(inputs[:2]), accumulated(inputs[2:3])]),
+                inputs[3:],
+            )
+        ),
+    }
+    for first, second in itertools.combinations_with_replacement(range(size + 1), 2):
+        shards = [inputs[:first], inputs[first:second], inputs[second:]]
+        ways[f"split at {first} and {second}"] = lambda shards=shards: merged(shards)
+        ways[f"split at {first} and {second}, pickled"] = lambda shards=shards: merged(
+            shards[::-1], pickled
+        )
+    for route, run in ways.items():
+        yield route, run()
+        assert pickle.dumps(inputs) == before, f"{route} changed its inputs"
+
+
+def test_every_route_gives_the_same_totals():
+    statistics = some_statistics()
+    inputs = each_segment(statistics)
+    expected = summed_by_hand(inputs)
+    assert expected == CorpusTotals.of(statistics, 0)
+    routes = 0
+    for route, output in by_every_route(SumTotals(ORDER), inputs):
+        assert output == expected, route
+        routes += 1
+    assert routes > 100
+
+
+def test_the_inputs_of_the_routes_are_worth_adding():
+    totals = CorpusTotals.of(some_statistics(), 0)
+    assert totals.min_references < totals.max_references
+    assert totals.segments > totals.empty_candidates > 0
+    assert all(totals.matches)
+    assert totals.totals > totals.matches
+
+
+def test_beyond_64_bits_totals_stay_exact():
+    large = dataclasses.replace(
+        CorpusTotals.of(some_statistics(), 0), matches=(2**63 - 1,) * ORDER, reference_length=2**70
+    )
+    for route, output in by_every_route(SumTotals(ORDER), [large] * 5):
+        assert output.matches == (5 * (2**63 - 1),) * ORDER, route
+        assert output.reference_length == 5 * 2**70, route
+
+
+def test_nothing_adds_up_to_zero():
+    combine = SumTotals(ORDER)
+    zero = CorpusTotals.zero(ORDER)
+    assert combine.extract_output(combine.create_accumulator()) == zero
+    assert combine.merge_accumulators([]) == zero
+    assert combine.merge_accumulators([zero, zero]) == zero
+    assert (zero.segments, zero.matches, zero.totals) == (0, (0,) * ORDER, (0,) * ORDER)
+
+
+def test_addition_is_commutative_and_associative_with_zero():
+    some = [*each_segment(some_statistics(seed=2)), CorpusTotals.zero(ORDER)]
+    zero = CorpusTotals.zero(ORDER)
+    for a, b, c in itertools.product(some, repeat=3):
+        assert (a + b) + c == a + (b + c)
+        assert a + b == b + a
+        assert a + zero == zero + a == a
+
+
+def test_zero_does_not_lower_the_smallest_number_of_references():
+    (three,) = each_segment(count_batch(batch_segments([("a", ["a", "b", "c"])]), BleuConfig()))
+    total = three + CorpusTotals.zero(ORDER)
+    assert (total.min_references, total.max_references) == (3, 3)
+
+
+def test_totals_of_different_orders_do_not_add_up():
+    four, two = (CorpusTotals.zero(order) for order in (4, 2))
+    with pytest.raises(ValueError, match="order 4 and 2"):
+        _ = four + two
+    with pytest.raises(ValueError, match="order 4 and 2"):
+        SumTotals(4).add_input(four, two)
+
+
+def test_rows_of_a_batch_add_up_to_the_batch():
+    statistics = some_statistics(systems=3)
+    size = len(statistics)
+    for system in range(3):
+        inputs = each_segment(statistics, system)
+        for first, last in itertools.combinations(range(size + 1), 2):
+            some = CorpusTotals.of(statistics, system, slice(first, last))
+            assert some == summed_by_hand(inputs[first:last])
+    assert CorpusTotals.of(statistics, 0, slice(4, 4)) == CorpusTotals.zero(ORDER)
+
+
+def test_totals_of_a_segment_are_its_statistics():
+    batch = batch_segments([("a b é", ["a b", "a b c d", None]), ("", ["x", "", None])])
+    statistics = count_batch(batch, BleuConfig())
+    assert CorpusTotals.of(statistics, 0) == CorpusTotals(
+        matches=(2, 1, 0, 0),
+        totals=(3, 2, 1, 0),
+        candidate_length=3,
+        reference_length=2 + 0,  # 2 and 4 are equally close to 3: the shorter; "" is closest to ""
+        segments=2,
+        min_references=2,
+        max_references=2,
+        empty_candidates=1,
+        candidate_bytes=6,
+        reference_bytes=3 + 7 + 1,
+    )
+
+
+def test_totals_are_plain_integers():
+    totals = CorpusTotals.of(some_statistics(), 0)
+    for value in dataclasses.astuple(totals):
+        for number in value if isinstance(value, tuple) else [value]:
+            assert type(number) is int
+
+
+def test_each_system_of_a_batch_has_its_own_totals():
+    statistics = some_statistics(systems=3)
+    keyed = list(totals_by_system(statistics))
+    assert keyed == [(system, CorpusTotals.of(statistics, system)) for system in range(3)]
+    assert len({totals for _, totals in keyed}) == 3
+
+
+def test_beam_gives_the_direct_sums():
+    batches = [some_statistics(systems=2, seed=seed) for seed in range(12)]
+    expected = [
+        (system, summed_by_hand([CorpusTotals.of(batch, system) for batch in batches]))
+        for system in range(2)
+    ]
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        totals = (
+            pipeline
+            | beam.Create(batches)
+            | beam.Reshuffle()
+            | beam.FlatMap(totals_by_system)
+            | beam.CombinePerKey(SumTotals(ORDER))
+        )
+        assert_that(totals, equal_to(expected))
