@@ -75,7 +75,9 @@ def _replaced(
     if not rows.any():
         return column
     mask = pa.array(rows)
-    changed = [change(text) for text in originals.filter(mask).to_pylist()]
+    marked = originals.filter(mask).to_pylist()
+    # What lies under a null may be any bytes, and may have been marked.
+    changed = [None if text is None else change(text) for text in marked]
     return padded(pc.replace_with_mask(column, mask, pa.array(changed, pa.large_string())))
 
 

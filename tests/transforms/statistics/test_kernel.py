@@ -265,10 +265,10 @@ def test_a_segment_without_any_reference_is_an_error():
         count_batch(SegmentBatch((column,), references), BleuConfig())
 
 
-def test_a_segment_of_four_gigabytes_is_an_error():
-    # The same 64 MiB serve as all 64 texts of the segment.
+def test_a_segment_of_two_gigabytes_is_an_error():
+    # The same 64 MiB serve as all 32 texts of the segment.
     text = np.zeros(2**26 + 128, np.uint8)
     offsets = pa.py_buffer(np.array([0, 2**26]))
     column = pa.LargeStringArray.from_buffers(1, offsets, pa.py_buffer(text))
-    with pytest.raises(InputError, match=f"{2**32} bytes of text; {2**32 - 1} is the most"):
-        count_batch(SegmentBatch((column,), (column,) * 63), BleuConfig("none"))
+    with pytest.raises(InputError, match=f"{2**31} bytes of text; {2**31 - 1} is the most"):
+        count_batch(SegmentBatch((column,), (column,) * 31), BleuConfig("none"))
