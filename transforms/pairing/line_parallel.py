@@ -35,6 +35,8 @@ from transforms.threads import ThreadedDoFn
 __all__ = ["ReadLineParallel"]
 
 _BATCH_ROWS = 4096
+_BATCH_TEXTS = 16384
+"""Fewer rows of more streams, so that a batch of many systems needs no more memory."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,9 +169,10 @@ class _ReadUnit(beam.DoFn):
             LineReader(stream, pieces, _open)
             for stream, pieces in zip(self._streams, unit.pieces, strict=True)
         ]
+        rows = min(_BATCH_ROWS, max(_BATCH_TEXTS // len(readers), 1))
         left = unit.lines
         while left:
-            lines = min(reader.available(min(_BATCH_ROWS, left)) for reader in readers)
+            lines = min(reader.available(min(rows, left)) for reader in readers)
             texts = tuple(reader.take(lines) for reader in readers)
             yield SegmentBatch(texts[self._references :], texts[: self._references])
             left -= lines

@@ -108,7 +108,7 @@ def _find_rewritten(starts, ends, rows):
 # Lower-casing. A code point maps to another of the same UTF-8 length, to itself
 # (0 in the table), or is left to Python.
 _PYTHONS = -1
-_LAST_CASED = 0x1E943
+_LAST_CASED = 0x1FFFF  # the end of the planes that have letters of two cases
 
 
 @cache

@@ -21,8 +21,8 @@ ORDER = 4
 WORDS = ["a", "a", "é", "."]
 
 
-def some_statistics(systems=1, segments=9, seed=1):
-    """Segment statistics with 1 to 3 references each and some empty candidates."""
+def some_batch(systems=1, segments=9, seed=1):
+    """Segments with 1 to 3 references each and some empty candidates."""
     rng = random.Random(seed)
 
     def line():
@@ -34,7 +34,11 @@ def some_statistics(systems=1, segments=9, seed=1):
         texts[rng.randrange(segments)] = ""
     batches = [batch_segments(list(zip(texts, references, strict=True))) for texts in candidates]
     columns = tuple(batch.candidates[0] for batch in batches)
-    return count_batch(SegmentBatch(columns, batches[0].references), BleuConfig())
+    return SegmentBatch(columns, batches[0].references)
+
+
+def some_statistics(systems=1, seed=1):
+    return count_batch(some_batch(systems, seed=seed), BleuConfig())
 
 
 def each_segment(statistics, system=0):
@@ -232,6 +236,16 @@ def test_each_system_of_a_batch_has_its_own_totals():
     keyed = list(totals_by_system(statistics))
     assert keyed == [(system, CorpusTotals.of(statistics, system)) for system in range(3)]
     assert len({totals for _, totals in keyed}) == 3
+
+
+def test_a_system_has_the_totals_that_it_has_alone():
+    batch = some_batch(systems=3)
+    together = count_batch(batch, BleuConfig())
+    totals = [CorpusTotals.of(together, system) for system in range(3)]
+    for system, candidates in enumerate(batch.candidates):
+        alone = count_batch(SegmentBatch((candidates,), batch.references), BleuConfig())
+        assert totals[system] == CorpusTotals.of(alone, 0)
+    assert len({each.reference_length for each in totals}) == 3
 
 
 def test_beam_gives_the_direct_sums():
