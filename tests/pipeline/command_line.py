@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import bz2
 import contextlib
 import dataclasses
 import gc
-import gzip
 import io
 import json
 import logging
-import lzma
 import os
 import subprocess
 import sys
@@ -18,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import zstandard
+from compressing import COMPRESS
 from sacrebleu.metrics import BLEU
 
 from pipeline.main import main
@@ -27,14 +24,6 @@ PROJECT = Path(__file__).resolve().parents[2]
 EXAMPLES = PROJECT / "examples"
 REFERENCES = [EXAMPLES / "references" / name for name in ("a.txt", "b.txt")]
 SYSTEMS = {name: EXAMPLES / "systems" / f"{name}.txt" for name in ("atlas", "birch", "cobalt")}
-
-COMPRESS = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-    ".zst": zstandard.compress,
-}
 
 COMMAND = [sys.executable, "-m", "pipeline"]
 

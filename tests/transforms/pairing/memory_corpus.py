@@ -6,15 +6,12 @@ another reading of the files.
 
 from __future__ import annotations
 
-import bz2
 import dataclasses
-import gzip
 import io
 import itertools
-import lzma
 from typing import BinaryIO
 
-import zstandard
+from compressing import COMPRESS
 from hypothesis import strategies as st
 
 from transforms.pairing.lines import LineReader, count_lines
@@ -22,14 +19,6 @@ from transforms.pairing.plan import LineCounts, Plan, block_bytes, cut, make_pla
 from transforms.pairing.streams import Shard, Stream
 
 MARK = b"\xef\xbb\xbf"
-
-COMPRESS = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-    ".zst": zstandard.compress,
-}
 
 
 @dataclasses.dataclass(frozen=True)

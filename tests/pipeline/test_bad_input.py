@@ -1,0 +1,151 @@
+"""Input that is missing, unreadable, truncated or bad: exit code 3 and no score."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from command_line import (
+    COMPRESS,
+    EXAMPLE,
+    REFERENCES,
+    SYSTEMS,
+    called,
+    streams,
+    typed,
+    write_lines,
+)
+
+ATLAS, BIRCH, COBALT = SYSTEMS.values()
+
+
+def truncated(suffix: str) -> bytes:
+    return COMPRESS[suffix](ATLAS.read_bytes())[:-40]
+
+
+def with_bad_line(number: int, line: bytes) -> bytes:
+    lines = ATLAS.read_bytes().split(b"\n")
+    lines[number - 1] = line
+    return b"\n".join(lines)
+
+
+BAD_INPUTS = [
+    # the file's name, its bytes (None: no file), what the message says
+    ("bad.txt", None, ["candidates bad: nothing matches {path}"]),
+    ("folder/bad.txt", None, ["candidates bad: nothing matches {path}"]),
+    ("bad.txt", b"", ["candidates bad ({path}): 0", "references 1 ({reference}): 72"]),
+    (
+        "bad.txt",
+        b"one\ntwo\n",
+        ["candidates bad ({path}): 2", "references 1 ({reference}): 72", "candidates atlas"],
+    ),
+    (
+        "bad.txt",
+        with_bad_line(33, b"na\xefve"),
+        ["candidates bad: {path}: line 33: invalid UTF-8 at byte 3 of the line (0xef)"],
+    ),
+    (
+        "bad.txt.gz",
+        COMPRESS[".gz"](with_bad_line(72, b"\xff")),
+        ["candidates bad: {path}: line 72: invalid UTF-8 at byte 1 of the line (0xff)"],
+    ),
+    ("bad.txt.gz", truncated(".gz"), ["candidates bad: {path}: truncated"]),
+    ("bad.txt.bz2", truncated(".bz2"), ["candidates bad: {path}: truncated"]),
+    ("bad.txt.xz", truncated(".xz"), ["candidates bad: {path}: truncated"]),
+    ("bad.txt.zst", truncated(".zst"), ["candidates bad: {path}: truncated"]),
+    ("bad.txt.gz", b"", ["candidates bad: {path}: the file is empty, not .gz data"]),
+    ("bad.txt.gz", ATLAS.read_bytes(), ["candidates bad: {path}: bad .gz data"]),
+    (
+        "bad.txt.gz",
+        COMPRESS[".gz"](ATLAS.read_bytes()) + b"garbage",
+        ["candidates bad: {path}: bad .gz data"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "fragments"),
+    BAD_INPUTS,
+    ids=[f"{name}-{fragments[0].partition('{path}')[2]}" for name, _, fragments in BAD_INPUTS],
+)
+def test_bad_input_gives_no_score(tmp_path, name, data, fragments):
+    path, output = tmp_path / name, tmp_path / "out"
+    if data is not None:
+        path.write_bytes(data)
+    run = typed(*streams([ATLAS, path], REFERENCES, "--output", output))
+    expected = [fragment.format(path=path, reference=REFERENCES[0]) for fragment in fragments]
+    run.assert_failed(3, *expected)
+    assert not (output / "scores.json").exists()
+
+
+def test_bad_input_leaves_an_older_result_as_it_is(tmp_path):
+    scores = tmp_path / "scores.json"
+    scores.write_bytes(b"older")
+    os.utime(scores, ns=(10**18, 10**18))
+    for path in ("missing.txt", tmp_path / "bad.txt"):
+        (tmp_path / "bad.txt").write_bytes(with_bad_line(5, b"\xff"))
+        called(*EXAMPLE, "--candidates", path, "--output", tmp_path).assert_failed(3)
+        assert scores.read_bytes() == b"older"
+        assert scores.stat().st_mtime_ns == 10**18
+        assert sorted(os.listdir(tmp_path)) == ["bad.txt", "scores.json"]
+
+
+def test_a_pattern_that_matches_nothing(tmp_path):
+    run = typed(*streams([ATLAS], [REFERENCES[0], f"{tmp_path}/part-*"], "--format", "json"))
+    run.assert_failed(3, f"references 2: nothing matches {tmp_path}/part-*")
+
+
+def test_an_empty_corpus(tmp_path):
+    empty = write_lines(tmp_path / "empty.txt", [])
+    called(*streams([empty], [empty])).assert_failed(3, "the corpus is empty", str(empty))
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    locked = tmp_path / "locked.txt"
+    shutil.copy(ATLAS, locked)
+    locked.chmod(0)
+    # Nothing is locked to root, but a file has no files even for root.
+    unreadable = locked if os.geteuid() else Path("/etc/passwd/x")
+    typed(*streams([unreadable], REFERENCES)).assert_failed(3, "candidates", str(unreadable))
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_invalid_utf8_in_a_shard_is_told_with_the_line_of_the_shard(tmp_path, suffix):
+    lines = with_bad_line(50, b"ab\xe9").split(b"\n")
+    for number, part in enumerate((lines[:30], lines[30:72])):
+        text = b"".join(line + b"\n" for line in part)
+        (tmp_path / f"part-{number}{suffix}").write_bytes(COMPRESS[suffix](text))
+    run = called(*streams([f"x={tmp_path}/part-*"], REFERENCES))
+    run.assert_failed(3, f"{tmp_path}/part-1{suffix}: line 20: invalid UTF-8 at byte 3")
+
+
+def test_the_cause_is_in_our_words_alone(tmp_path):
+    # Beam adds "[while running '...']" to the messages of a worker.
+    for candidate, message in (
+        ("missing.txt", "beam-bleu: candidates missing: nothing matches missing.txt"),
+        (write_lines(tmp_path / "two.txt", ["a"]), f"; candidates two ({tmp_path}/two.txt): 1"),
+    ):
+        run = called(*streams([candidate], REFERENCES))
+        run.assert_failed(3)
+        assert run.err.splitlines()[0].endswith(message)
+
+
+def test_verbose_shows_the_traceback_and_then_cause_and_remedy():
+    run = typed(*EXAMPLE, "--candidates", "missing.txt", "--verbose")
+    assert (run.code, run.out) == (3, b"")
+    assert "Traceback (most recent call last)" in run.err
+    cause, remedy = run.err.splitlines()[-2:]
+    assert cause.startswith("beam-bleu: candidates missing: nothing matches missing.txt")
+    assert remedy.startswith("  check the path")
+
+
+def test_verbose_shows_the_traceback_of_a_failure_before_the_job_too(tmp_path):
+    # Here Beam, which has not started, logs none.
+    (tmp_path / "file").write_bytes(b"text")
+    run = called(*EXAMPLE, "--output", tmp_path / "file" / "below", "--verbose")
+    assert (run.code, run.out) == (1, b"")
+    assert "Traceback (most recent call last)" in run.err
+    assert "NotADirectoryError" in run.err
+    assert run.err.splitlines()[-2].startswith("beam-bleu: --output ")

@@ -1,0 +1,84 @@
+"""Output that cannot be written, and runs that are stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from command_line import (
+    COMMAND,
+    EXAMPLE,
+    PROJECT,
+    SYSTEMS,
+    Run,
+    called,
+    typed,
+)
+
+ATLAS, BIRCH, COBALT = SYSTEMS.values()
+
+
+def test_an_output_below_a_file_is_found_out_before_the_job(tmp_path):
+    file = tmp_path / "file"
+    file.write_bytes(b"text")
+    run = typed(*EXAMPLE, "--output", file / "below")
+    run.assert_failed(1, f"--output {file}/below cannot be written: Not a directory")
+    assert file.read_bytes() == b"text"
+
+
+def test_a_result_that_cannot_be_replaced(tmp_path):
+    folder = tmp_path / "scores.json"
+    folder.mkdir()
+    run = called(*EXAMPLE, "--output", tmp_path)
+    run.assert_failed(1, f"--output {tmp_path} cannot be written: its scores.json is a folder")
+    assert os.listdir(tmp_path) == ["scores.json"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("when", ["while it starts", "while it runs"])
+def test_a_signal_ends_the_run_and_leaves_nothing_behind(number, when, tmp_path):
+    text = tmp_path / "long.txt"
+    text.write_text("a rather short line , and another clause .\n" * 3_000_000)
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [*COMMAND, "--candidates", f"x={text}", "--references", text],
+        cwd=PROJECT,
+        env=os.environ | {"TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    if when == "while it runs":
+        while not os.listdir(temporary):  # the folder that gets scores.json
+            time.sleep(0.01)
+        time.sleep(0.5)
+    else:
+        time.sleep(0.2)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert (out, err.decode()) == (b"", f"beam-bleu: stopped by {number.name}\n")
+    assert os.listdir(temporary) == []
+
+
+def test_a_full_disk_behind_stdout_is_told_without_a_traceback():
+    with open("/dev/full", "wb") as full:
+        process = subprocess.run(
+            [*COMMAND, *EXAMPLE], cwd=PROJECT, stdout=full, stderr=subprocess.PIPE, timeout=120
+        )
+    Run(process.returncode, b"", process.stderr.decode()).assert_failed(1, "No space left")
+
+
+def test_a_reader_that_goes_away_is_no_reason_for_a_traceback():
+    # beam-bleu ... | head -0
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as closed:
+        process = subprocess.run(
+            [*COMMAND, *EXAMPLE], cwd=PROJECT, stdout=closed, stderr=subprocess.PIPE, timeout=120
+        )
+    assert b"Traceback" not in process.stderr
+    assert b"Exception ignored" not in process.stderr

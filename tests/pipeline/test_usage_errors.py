@@ -1,0 +1,155 @@
+"""What is impossible is refused before anything runs, with exit code 2."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+import pytest
+from command_line import (
+    COMMAND,
+    EXAMPLE,
+    PROJECT,
+    REFERENCES,
+    SYSTEMS,
+    Run,
+    called,
+    read_lines,
+    streams,
+    typed,
+    write_lines,
+)
+
+ATLAS, BIRCH, COBALT = SYSTEMS.values()
+
+
+USAGE_ERRORS = [
+    (["--smoth_method", "exp"], ["unknown flag --smoth_method", "did you mean --smooth_method?"]),
+    (["--smoth-method=exp"], ["unknown flag --smoth-method", "--smooth_method?"]),
+    (["--zzz"], ["unknown flag --zzz"]),
+    (["-x"], ["unknown flag -x"]),
+    (["--flink_mastr=x"], ["unknown flag --flink_mastr", "--flink_master?"]),
+    (["--cand", "a.txt"], ["unknown flag --cand", "--candidates?"]),  # no abbreviations
+    (["--refer=a.txt"], ["unknown flag --refer", "--references?"]),
+    (["--lower"], ["unknown flag --lower", "--lowercase?"]),
+    (["--tokenize", "14a"], ["--tokenize", "14a", "13a", "none"]),
+    (["--smooth_method", "expo"], ["--smooth_method", "expo", "exp", "floor", "add-k", "none"]),
+    (["--format", "xml"], ["--format", "xml", "text", "json"]),
+    (["--max_ngram_order", "0"], ["max_ngram_order must be 1 to 16, got 0"]),
+    (["--max_ngram_order", "17"], ["max_ngram_order must be 1 to 16, got 17"]),
+    (["--max_ngram_order", "four"], ["--max_ngram_order", "four"]),
+    (["--smooth_value", "0.1"], ["smooth_value 0.1 means nothing to smooth_method 'exp'"]),
+    (
+        ["--smooth_method", "none", "--smooth_value", "0.1"],
+        ["smooth_value 0.1 means nothing to smooth_method 'none'"],
+    ),
+    (["--smooth_method", "floor", "--smooth_value", "-1"], ["must be 0 to 1000000, got -1"]),
+    (["--smooth_method", "floor", "--smooth_value", "nan"], ["must be 0 to 1000000, got nan"]),
+    (["--smooth_method", "add-k", "--smooth_value", "inf"], ["must be 0 to 1000000, got inf"]),
+    (["--smooth_method", "floor", "--smooth_value", "x"], ["--smooth_value", "'x'"]),
+    (["--threads", "0"], ["--threads", "at least 1, got 0"]),
+    (["--range_bytes", "15"], ["--range_bytes must be 16 to 1099511627776, got 15"]),
+    (["--lowercase=no"], ["--lowercase", "'no'"]),
+    (["--candidates"], ["--candidates", "expected one argument"]),
+    (["--candidates", str(ATLAS)], ["two systems are called atlas", "NAME=PATTERN"]),
+    (["--candidates", f"birch={ATLAS}"], ["two systems are called birch", "NAME=PATTERN"]),
+    (["--candidates", f"={ATLAS}"], ["the system name '' cannot be shown", "NAME=PATTERN"]),
+    (["--candidates", f"two\nlines={ATLAS}"], ["the system name 'two\\nlines'"]),
+    (["--candidates", f"\x1b[2J={ATLAS}"], ["the system name '\\x1b[2J'"]),  # clears a screen
+    (["--candidates", "/tmp/h\udcff.txt"], ["the system name 'h\\udcff'"]),  # not UTF-8
+    (["--candidates", "/tmp/.zst"], ["the system name ''"]),
+    (["--candidates", "name="], ["--candidates is empty"]),
+    (["--references", ""], ["--references is empty"]),
+    (["--output", ""], ["--output is empty"]),  # --output "$UNSET"
+    (["--references", "nope://host/file"], ["nope://host/file: there is no such filesystem"]),
+    (["--", "--runner", "DaskRunner"], ["--runner stands behind --"]),
+    (["--", "--lower-case", "--threads=2"], ["--threads=2 stands behind --"]),
+    (["--smooth_method", "add-k", "--smooth_value", "1e308"], ["0 to 1000000, got 1e+308"]),
+    (["--range_bytes", "1" + "0" * 30], ["--range_bytes must be 16 to 1099511627776"]),
+    (["--candidates", "/data/part-*"], ["/data/part-*", "NAME=PATTERN"]),  # no stem to name it by
+    (["--candidates", "part-?"], ["part-?", "NAME=PATTERN"]),
+    (["--candidates", "part-[0-9]"], ["part-[0-9]", "NAME=PATTERN"]),
+    (["extra.txt"], ["unexpected argument 'extra.txt'", "--candidates and --references"]),
+    (["--runner", "DaskRunner"], ["DaskRunner is refused", "lost without an error"]),
+    (["--runner", "dask"], ["dask is refused"]),
+    (["--runner", "FastRunner"], ["FastRunner: there is no such runner", "FlinkRunner"]),
+    (["--runner", "FlinkRunner"], ["FlinkRunner needs --output"]),  # nobody would see the result
+    (["--runner", "dataflow"], ["dataflow needs --output"]),
+    (["--num_workers", "many"], ["--num_workers", "many"]),  # a flag of Beam's
+    (["--references", str(PROJECT)], ["references 3", "is a folder", f"{PROJECT}/*"]),
+    (["--candidates", f"x={PROJECT}/"], ["candidates x", "is a folder", f"{PROJECT}/*"]),
+    (["--references", "/dev/null"], ["references 3: /dev/null", "save it to a file"]),
+    (["--output", str(ATLAS)], ["--output", "is a file", "name a folder"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0]) for row in USAGE_ERRORS]
+)
+def test_what_is_impossible_is_refused_with_the_value_and_the_choices(flags, fragments):
+    called(*EXAMPLE, *flags).assert_failed(2, *fragments)
+
+
+@pytest.mark.parametrize("flag", ["--threads", "--range_bytes"])
+def test_a_number_that_is_none_is_told_in_the_users_words(flag):
+    run = called(*EXAMPLE, flag, "many")
+    run.assert_failed(2, flag, "many")
+    assert "_positive" not in run.err  # a name from inside the program
+
+
+@pytest.mark.parametrize("missing", ["candidates", "references"])
+def test_streams_that_are_not_given_are_named(missing):
+    given = "candidates" if missing == "references" else "references"
+    called(f"--{given}", ATLAS).assert_failed(2, f"--{missing} is missing")
+
+
+def test_an_unknown_flag_as_typed(tmp_path):
+    run = typed(*EXAMPLE, "--smoth_method", "exp", "--output", tmp_path / "out")
+    run.assert_failed(2, "unknown flag --smoth_method", "did you mean --smooth_method?")
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_arguments_as_typed():
+    typed().assert_failed(2, "--candidates is missing")
+
+
+@pytest.mark.parametrize("stream", ["--references", "--candidates"])
+def test_a_pipe_can_be_read_only_once(tmp_path, stream):
+    pipe = tmp_path / "pipe.txt"
+    os.mkfifo(pipe)
+    called(*EXAMPLE, stream, pipe).assert_failed(2, str(pipe), "save it to a file")
+
+
+def test_a_pipe_among_the_files_of_a_pattern_does_not_hang(tmp_path):
+    shutil.copy(ATLAS, tmp_path / "part-1")
+    os.mkfifo(tmp_path / "part-2")
+    try:
+        run = typed(*EXAMPLE, "--candidates", f"x={tmp_path}/part-*", timeout=15)
+    except subprocess.TimeoutExpired:
+        pytest.fail("the command waits for somebody to write to the pipe")
+    assert run.code in (2, 3)
+    run.assert_failed(run.code, "part-2")
+
+
+def test_process_substitution_as_typed():
+    words = [*COMMAND, "--candidates", ATLAS, "--references"]
+    script = 'exec "$@" <(cat "$0")'
+    process = subprocess.run(
+        ["bash", "-c", script, REFERENCES[0], *words],
+        cwd=PROJECT,
+        capture_output=True,
+        text=False,
+        timeout=120,
+    )
+    run = Run(process.returncode, process.stdout, process.stderr.decode())
+    run.assert_failed(2, "references: /dev/fd/", "save it to a file")
+
+
+def test_shards_out_of_order_are_refused(tmp_path):
+    lines = read_lines(ATLAS)
+    write_lines(tmp_path / "part-2", lines[:30])
+    write_lines(tmp_path / "part-10", lines[30:])
+    run = typed(*streams([f"x={tmp_path}/part-*"], REFERENCES, "--output", tmp_path))
+    run.assert_failed(2, "candidates x: by name", "part-10 comes before", "leading zeros")
+    assert not (tmp_path / "scores.json").exists()
