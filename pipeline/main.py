@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from transforms.errors import BleuError, JobError, find_error
 
@@ -24,7 +24,11 @@ _STEP = re.compile(r" \[while running '[^']*'\]")
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code (see the README)."""
     argv = sys.argv[1:] if argv is None else argv
-    verbose = "--verbose" in argv
+    return reported(lambda: _show(_run(argv)), verbose="--verbose" in argv)
+
+
+def reported(work: Callable[[], None], verbose: bool) -> int:
+    """Does the work of a command, tells on stderr what went wrong; returns the exit code."""
     # Beam logs a traceback for every exception of a worker, and warns of
     # optional packages when it is imported.
     logging.basicConfig(
@@ -32,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     with _signals() as received:
         try:
-            _show(_run(argv))
+            work()
             return 0
         except (Exception, KeyboardInterrupt) as error:
             if verbose:
@@ -90,7 +94,7 @@ def _run(argv: Sequence[str]) -> bytes:
     # Beam takes half a second to import, and logs while it does. A fifth of this
     # went into collecting garbage among a million objects of which none is.
     gc.disable()
-    import apache_beam as beam
+    from apache_beam.runners.runner import PipelineState
 
     from pipeline.graph import build
     from pipeline.options import parse
@@ -100,12 +104,12 @@ def _run(argv: Sequence[str]) -> bytes:
     arguments = parse(argv)
     with output_folder(arguments.job.output, arguments.runner.in_process) as folder:
         written_before = last_written(folder)
-        pipeline = beam.Pipeline(runner=arguments.runner.create(), options=arguments.beam)
+        pipeline = arguments.runner.pipeline(arguments.beam)
         build(pipeline, dataclasses.replace(arguments.job, output=folder))
         gc.freeze()
         gc.enable()
         state = pipeline.run().wait_until_finish()
-        if state not in (None, beam.runners.runner.PipelineState.DONE):
+        if state not in (None, PipelineState.DONE):
             raise JobError(f"the job ended as {state}", "look at the engine's log")
         scores = read_scores(folder, written_before)
     if arguments.format == "json":

@@ -62,6 +62,10 @@ class _Parser(argparse.ArgumentParser):
         """All flags that it knows."""
         return set(self._option_string_actions)
 
+    def actions(self) -> list[argparse.Action]:
+        """What argparse knows of each flag."""
+        return list(self._actions)
+
 
 def parse(argv: Sequence[str]) -> Arguments:
     """Parses and checks a command line.
@@ -94,6 +98,16 @@ def parse(argv: Sequence[str]) -> Arguments:
     in_memory = options.view_as(DirectOptions).direct_running_mode == "in_memory"
     threads = flags.threads or (available_threads() if runner.in_process and in_memory else 1)
     return Arguments(_job(flags, threads), flags.format, flags.verbose, runner, options)
+
+
+def our_flags() -> list[argparse.Action]:
+    """The flags of ours, as argparse knows them, for those who describe or translate them."""
+    return _our_parser().actions()
+
+
+def beam_flags() -> list[argparse.Action]:
+    """The flags of Beam's, likewise."""
+    return _beam_parser().actions()
 
 
 def _our_parser() -> _Parser:

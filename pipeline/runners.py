@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from apache_beam.options.pipeline_options import StandardOptions
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 from apache_beam.runners.runner import create_runner
 
 from transforms.errors import UsageError
@@ -48,6 +49,21 @@ class Runner:
         from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 
         return FnApiRunner()
+
+    def pipeline(self, options: PipelineOptions) -> beam.Pipeline:
+        """An empty pipeline for this runner.
+
+        Raises:
+          UsageError: there is no such runner, or it wants other options.
+        """
+        runner = self.create()
+        try:
+            return beam.Pipeline(runner=runner, options=options)
+        except ValueError as error:  # Beam checks the options here, and lists what is wrong
+            wrong = " ".join(str(error).splitlines()[1:]) or str(error)
+            raise UsageError(
+                f"--runner {self.name}: {wrong}", "give the runner the flags that it needs"
+            ) from error
 
 
 def find_runner(name: str | None) -> Runner:
