@@ -1,0 +1,151 @@
+"""Starts and stops real engines on this machine, to try the command on them.
+
+python -m deploy.local start flink     fetches what is missing, starts, and returns
+python -m deploy.local flags flink     prints the flags that send a job there
+python -m deploy.local stop flink
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from deploy.local import parts
+from deploy.local.cluster import PROJECT, Cluster
+from deploy.local.flink import FlinkCluster
+from deploy.local.prism import PrismCluster
+from deploy.local.processes import ClusterError
+from deploy.local.spark import SparkCluster
+
+ENGINES = ("flink", "prism", "spark")
+
+_STATE = "cluster.json"
+
+
+def main() -> int:
+    """Runs the command; returns its exit code: 0, or 1 after an error."""
+    parser = argparse.ArgumentParser(
+        prog="./run.sh cluster", description=(__doc__ or "").splitlines()[0]
+    )
+    parser.add_argument("action", choices=("start", "flags", "stop", "serve"))
+    parser.add_argument("engine", choices=ENGINES)
+    parser.add_argument("--boot", action="store_true", help="workers install what is staged")
+    arguments = parser.parse_args()
+    folder = PROJECT / ".cluster" / arguments.engine
+    try:
+        if arguments.action == "start":
+            _start(folder, arguments)
+        elif arguments.action == "serve":
+            _serve(folder, arguments)
+        elif arguments.action == "flags":
+            print(shlex.join(_state(folder)["flags"]))
+        else:
+            _stop(folder)
+    except (ClusterError, parts.PartMissingError) as error:
+        print(f"cluster: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def make_cluster(engine: str, folder: pathlib.Path, with_boot: bool = False) -> Cluster:
+    """The cluster of an engine, not started; fetches the parts of it that are not here.
+
+    Args:
+      engine: one of `ENGINES`.
+      folder: where its configuration, its work and its logs go.
+      with_boot: whether its workers install what is staged with a job.
+
+    Raises:
+      PartMissingError: a part cannot be had.
+    """
+    boot = parts.boot() if with_boot else None
+    if engine == "prism":
+        return PrismCluster(folder, parts.prism(), boot)
+    if engine == "flink":
+        server = parts.flink_job_server()
+        return FlinkCluster(folder, parts.flink(server.engine), server, boot)
+    server = parts.spark_job_server()
+    return SparkCluster(folder, parts.spark(server.engine), server, boot)
+
+
+def _start(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
+    """Starts a process of our own that starts the cluster, and waits for that."""
+    if _running(folder):
+        print(f"{arguments.engine} is running already", file=sys.stderr)
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    with open(folder / "serve.log", "wb") as log:
+        serving = subprocess.Popen(
+            [sys.executable, "-m", "deploy.local", "serve", *sys.argv[2:]],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    shown = 0
+    while not (folder / _STATE).exists():
+        text = (folder / "serve.log").read_text()
+        print(text[shown:], end="", file=sys.stderr, flush=True)
+        shown = len(text)
+        if serving.poll() is not None:
+            raise ClusterError(f"{arguments.engine} did not start; its logs are in {folder}")
+        time.sleep(0.2)
+    print(f"{arguments.engine} is running: {_state(folder)['made_of']}", file=sys.stderr)
+
+
+def _serve(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
+    """Keeps a cluster until it gets a SIGTERM."""
+    stop = {signal.SIGTERM, signal.SIGINT}
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # while it starts
+    with make_cluster(arguments.engine, folder, arguments.boot) as cluster:
+        signal.pthread_sigmask(signal.SIG_BLOCK, stop)
+        state = {"pid": os.getpid(), "flags": cluster.flags(), "made_of": cluster.made_of}
+        (folder / f".{_STATE}").write_text(json.dumps(state))
+        os.replace(folder / f".{_STATE}", folder / _STATE)
+        signal.sigwait(stop)
+
+
+def _stop(folder: pathlib.Path) -> None:
+    if not _running(folder):
+        print("it is not running", file=sys.stderr)
+        return
+    state = _state(folder)
+    os.kill(state["pid"], signal.SIGTERM)
+    while _running(folder):
+        time.sleep(0.1)
+    (folder / _STATE).unlink()
+
+
+def _running(folder: pathlib.Path) -> bool:
+    if not (folder / _STATE).exists():
+        return False
+    done = subprocess.run(
+        ["ps", "-o", "stat=,args=", "-p", str(_state(folder)["pid"])],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # Another program may have got the number in the meantime.
+    return "deploy.local serve" in done.stdout and not done.stdout.startswith("Z")
+
+
+def _state(folder: pathlib.Path) -> dict:
+    try:
+        return json.loads((folder / _STATE).read_text())
+    except FileNotFoundError:
+        raise ClusterError(
+            f"{folder.name} is not running: ./run.sh cluster start {folder.name}"
+        ) from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""What the clusters have in common: a pool of Python workers, flags, start and stop."""
+
+from __future__ import annotations
+
+import abc
+import pathlib
+import sys
+from types import TracebackType
+
+from deploy.local.processes import HOST, Processes, free_ports, listening
+
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Cluster(abc.ABC):
+    """An engine's processes and a pool of Beam's Python workers, on loopback.
+
+    A context manager: on leaving it everything that it started is stopped.
+
+    Args:
+      folder: where its configuration and its logs go.
+      boot: Beam's boot program, if workers shall install what is staged with a job.
+
+    Attributes:
+      engine: its name.
+      made_of: what is running, for people.
+      processes: its processes.
+      pool_port: where the pool of workers listens.
+      job_port: where Beam's jobs are submitted.
+    """
+
+    engine: str
+    made_of: str
+
+    def __init__(self, folder: pathlib.Path, boot: pathlib.Path | None = None) -> None:
+        self.folder = folder
+        self.processes = Processes(folder / "log")
+        self.pool_port, self.job_port = free_ports(2)
+        self._boot = boot
+
+    @abc.abstractmethod
+    def start_engine(self) -> None:
+        """Starts the engine and waits until it takes jobs at `job_port`."""
+
+    def flags(self) -> list[str]:
+        """The flags that send a job to this cluster."""
+        return [
+            f"--runner={self.runner}",
+            f"--job_endpoint={HOST}:{self.job_port}",
+            "--environment_type=EXTERNAL",
+            f"--environment_config={HOST}:{self.pool_port}",
+        ]
+
+    runner = "PortableRunner"
+    """Beam's name of the runner that takes these flags."""
+
+    def __enter__(self) -> Cluster:
+        try:
+            self.start_workers()
+            self.start_engine()
+        except BaseException:
+            self.processes.stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.processes.stop()
+
+    def start_workers(self) -> None:
+        """Starts the pool of workers."""
+        command = [sys.executable, "-m", "deploy.local.worker_pool", f"--port={self.pool_port}"]
+        if self._boot:
+            command.append(f"--boot={self._boot}")
+        self.processes.start("workers", command, {"PYTHONPATH": str(PROJECT)})
+        self.processes.wait_until("the pool of workers", lambda: listening(self.pool_port))

@@ -1,0 +1,159 @@
+"""A Flink cluster: a JobManager, two TaskManagers, and Beam's job server for it."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+import shutil
+import urllib.request
+from typing import Any
+
+from deploy.local.cluster import Cluster
+from deploy.local.parts import JobServer
+from deploy.local.processes import HOST, free_ports, listening
+
+TASK_MANAGERS = ("taskmanager-1", "taskmanager-2")
+
+_ATTEMPTS = 5
+"""How often Flink starts a job again that a fault has stopped."""
+
+
+class FlinkCluster(Cluster):
+    """Flink on loopback.
+
+    Args:
+      folder: where its configuration and its logs go.
+      home: Flink's bin/, conf/ and lib/.
+      job_server: Beam's job server for this Flink.
+      boot: see `Cluster`.
+
+    Attributes:
+      rest: the URL of its REST API and console.
+    """
+
+    engine = "flink"
+    runner = "FlinkRunner"
+
+    def __init__(
+        self,
+        folder: pathlib.Path,
+        home: pathlib.Path,
+        job_server: JobServer,
+        boot: pathlib.Path | None = None,
+    ) -> None:
+        super().__init__(folder, boot)
+        self._home = home
+        self._jar = job_server.jar
+        self._rpc_port, rest_port, self._artifact_port, self._expansion_port = free_ports(4)
+        self.rest = f"http://{HOST}:{rest_port}"
+        self.made_of = (
+            f"Flink {job_server.engine}: a JobManager ({self.rest}) and two TaskManagers, the job "
+            f"server of Beam {job_server.beam}, and a pool of Python workers"
+        )
+        self._rest_port = rest_port
+        self._java_options = _java_options(home)
+
+    def flags(self) -> list[str]:
+        """See `Cluster`: as many subtasks as there are TaskManagers."""
+        return [*super().flags(), f"--parallelism={len(TASK_MANAGERS)}"]
+
+    def start_engine(self) -> None:
+        """See `Cluster`."""
+        self._configure()
+        self.start_job_manager()
+        for name in TASK_MANAGERS:
+            self.start_task_manager(name)
+        self.processes.wait_until("Flink's TaskManagers", self._is_complete)
+        self.start_job_server()
+
+    def start_job_manager(self) -> None:
+        """Starts the JobManager and waits for its REST API."""
+        self._start("jobmanager", "jobmanager.sh")
+        self.processes.wait_until("Flink's JobManager", lambda: listening(self._rest_port))
+
+    def start_task_manager(self, name: str) -> None:
+        """Starts a TaskManager."""
+        self._start(name, "taskmanager.sh")
+
+    def start_job_server(self) -> None:
+        """Starts Beam's job server and waits until it takes jobs."""
+        artifacts = self.folder / "artifacts"
+        artifacts.mkdir(parents=True, exist_ok=True)
+        self.processes.start(
+            "jobserver",
+            [
+                *("java", *self._java_options, "-jar", self._jar),
+                *("--flink-master", self.rest, "--flink-conf-dir", self.folder / "conf"),
+                *("--job-host", HOST, "--job-port", str(self.job_port)),
+                *("--artifact-port", str(self._artifact_port), "--artifacts-dir", artifacts),
+                *("--expansion-port", str(self._expansion_port)),
+            ],
+        )
+        self.processes.wait_until("Beam's job server", lambda: listening(self.job_port))
+
+    def ask(self, path: str) -> Any:
+        """What Flink's REST API answers."""
+        with urllib.request.urlopen(f"{self.rest}{path}", timeout=30) as answer:
+            return json.load(answer)
+
+    def task_managers(self) -> list[dict[str, Any]]:
+        """The TaskManagers that the JobManager knows."""
+        managers: list[dict[str, Any]] = self.ask("/taskmanagers")["taskmanagers"]
+        return managers
+
+    def _is_complete(self) -> bool:
+        try:
+            return len(self.task_managers()) == len(TASK_MANAGERS)
+        except OSError:  # it listens before it answers
+            return False
+
+    def _start(self, name: str, script: str) -> None:
+        self.processes.start(
+            name,
+            ["bash", self._home / "bin" / script, "start-foreground"],
+            {"FLINK_CONF_DIR": str(self.folder / "conf"), "FLINK_LOG_DIR": str(self.folder)},
+        )
+
+    def _configure(self) -> None:
+        conf = self.folder / "conf"
+        shutil.copytree(self._home / "conf", conf, dirs_exist_ok=True)
+        settings = {
+            "env.java.opts.all": " ".join(self._java_options),
+            "jobmanager.bind-host": HOST,
+            "jobmanager.rpc.address": HOST,
+            "jobmanager.rpc.port": self._rpc_port,
+            "jobmanager.memory.process.size": "1024m",
+            "rest.address": HOST,
+            "rest.bind-address": HOST,
+            "rest.port": self._rest_port,
+            "taskmanager.bind-host": HOST,
+            "taskmanager.host": HOST,
+            "taskmanager.memory.process.size": "1536m",
+            # Two, so that one TaskManager can do all where the other one is lost.
+            "taskmanager.numberOfTaskSlots": 2,
+            # Without this a job would first fill one TaskManager.
+            "taskmanager.load-balance.mode": "SLOTS",
+            "heartbeat.interval": 1000,
+            "heartbeat.timeout": 10000,
+            "restart-strategy.type": "fixed-delay",
+            "restart-strategy.fixed-delay.attempts": _ATTEMPTS,
+            "restart-strategy.fixed-delay.delay": "3 s",
+        }
+        # Flat keys are valid in both formats; up to 1.18 Flink reads flink-conf.yaml.
+        text = "".join(f"{key}: {value}\n" for key, value in settings.items())
+        for name in ("config.yaml", "flink-conf.yaml"):
+            (conf / name).unlink(missing_ok=True)
+        modern = (self._home / "conf" / "config.yaml").exists()
+        (conf / ("config.yaml" if modern else "flink-conf.yaml")).write_text(text)
+
+
+def _java_options(home: pathlib.Path) -> list[str]:
+    """What Flink's own configuration opens in Java's modules; Beam's job server needs it, too."""
+    for name in ("config.yaml", "flink-conf.yaml"):
+        path = home / "conf" / name
+        if path.exists():
+            found = re.search(r"^[^#\n]*(--add-exports.*)$", path.read_text(), re.MULTILINE)
+            if found:
+                return found[1].split()
+    return []

@@ -1,0 +1,185 @@
+"""Where the engines' parts come from: PyPI, Maven Central and Go's module proxy.
+
+Each part is fetched once, by its registry's own client, into a folder of the
+user's cache (or `$BEAM_BLEU_ENGINES`), under its version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+
+_BEAM = version("apache-beam")
+
+_ASSEMBLED_BEAM = "2.62.0"
+"""The newest Beam whose runners for Flink and Spark were found with all that they need."""
+
+_POMS = pathlib.Path(__file__).parent / "job_servers"
+
+_MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
+_JARS = pathlib.Path("~/.apache_beam/cache/jars").expanduser()
+"""Beam's own cache of jars, where its runners find them by name."""
+
+
+@dataclasses.dataclass(frozen=True)
+class JobServer:
+    """Beam's job server for an engine.
+
+    Attributes:
+      jar: the program.
+      engine: the version of the engine that it is for.
+      beam: the version of Beam that it is of.
+    """
+
+    jar: pathlib.Path
+    engine: str
+    beam: str
+
+
+class PartMissingError(Exception):
+    """A part cannot be had here; the message says which and why."""
+
+
+class NotPublishedError(PartMissingError):
+    """The registry was reached, and says that it has no such part."""
+
+
+def flink(release: str) -> pathlib.Path:
+    """Flink's home: PyPI has bin/ and conf/ in one package and lib/ in another."""
+    packages = [f"apache-flink=={release}", f"apache-flink-libraries=={release}"]
+    return _of_pypi(f"flink-{release}", packages) / "pyflink"
+
+
+def spark(release: str) -> pathlib.Path:
+    """Spark's home."""
+    return _of_pypi(f"spark-{release}", [f"pyspark=={release}"]) / "pyspark"
+
+
+def prism() -> pathlib.Path:
+    """The Prism that belongs to the installed Beam."""
+    return _of_go("prism", "cmd/prism")
+
+
+def boot() -> pathlib.Path:
+    """Beam's boot program for Python workers, which installs what was staged."""
+    return _of_go("boot", "python/container")
+
+
+def flink_job_server() -> JobServer:
+    """Beam's job server for Flink."""
+    return _job_server("flink", JobServer(_published("flink-2.2"), "2.2.1", _BEAM), "1.19.3")
+
+
+def spark_job_server() -> JobServer:
+    """Beam's job server for Spark; the jar bundles the Spark that it is for."""
+    found = _job_server("spark", JobServer(_published("spark-3"), "", _BEAM), "")
+    with zipfile.ZipFile(found.jar) as jar:
+        properties = jar.read("spark-version-info.properties").decode()
+    (bundled,) = re.findall(r"^version=(\S+)$", properties, re.MULTILINE)
+    return dataclasses.replace(found, engine=bundled)
+
+
+def _published(kind: str) -> pathlib.Path:
+    return _JARS / f"beam-runners-{kind}-job-server-{_BEAM}.jar"
+
+
+def _job_server(name: str, published: JobServer, assembled_for: str) -> JobServer:
+    """The published job server of this Beam, or else the newest that Maven can put together."""
+    jar = _cache() / f"{name}-job-server-{_ASSEMBLED_BEAM}.jar"
+    assembled = JobServer(jar, assembled_for, _ASSEMBLED_BEAM)
+    for here in (published, assembled):
+        if here.jar.exists():
+            return here
+    _program("java", "a Java runtime, version 17")
+    maven = [_program("mvn", "Maven"), "-B", "-q"]
+    artifact = f"org.apache.beam:{published.jar.stem.removesuffix(f'-{_BEAM}')}:{_BEAM}"
+    try:
+        with _new(published.jar) as folder:
+            # -U: Maven would else remember for a day that something was not there.
+            command = [*maven, "-U", _MAVEN_COPY, f"-Dartifact={artifact}"]
+            _run([*command, f"-DoutputDirectory={folder}"], artifact, "Could not find artifact")
+            os.replace(folder / published.jar.name, published.jar)
+        return published
+    except NotPublishedError as missing:
+        print(f"{missing}; taking Beam {_ASSEMBLED_BEAM}'s", file=sys.stderr, flush=True)
+    with _new(jar) as folder:
+        shutil.copy(_POMS / f"{name}.xml", folder / "pom.xml")
+        command = [*maven, "-f", folder, "package", f"-Djar={folder / jar.name}"]
+        _run(command, jar.name, "Could not find artifact")
+        os.replace(folder / jar.name, jar)
+    return assembled
+
+
+def _of_pypi(name: str, packages: Sequence[str]) -> pathlib.Path:
+    home = _cache() / name
+    if not home.exists():
+        _program("java", "a Java runtime, version 17")
+        with _new(home) as folder:
+            # Without dependencies: only the Java parts in them are wanted.
+            command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
+            _run([*command, folder / "home", *packages], name, "No matching distribution")
+            os.replace(folder / "home", home)
+    return home
+
+
+def _of_go(name: str, package: str) -> pathlib.Path:
+    program = _cache() / f"{name}-{_BEAM}"
+    if not program.exists():
+        go = _program("go", "Go")
+        module = f"github.com/apache/beam/sdks/v2/{'go/' if name == 'prism' else ''}{package}"
+        with _new(program) as folder:
+            command = ["env", f"GOBIN={folder}", go, "install", f"{module}@v{_BEAM}"]
+            _run(command, f"{module}@v{_BEAM}", "unknown revision")
+            os.replace(folder / package.rpartition("/")[2], program)
+    return program
+
+
+def _cache() -> pathlib.Path:
+    given = os.environ.get("BEAM_BLEU_ENGINES")
+    if given:
+        return pathlib.Path(given)
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    return cache / "beam-bleu" / "engines"
+
+
+@contextlib.contextmanager
+def _new(part: pathlib.Path) -> Iterator[pathlib.Path]:
+    """A temporary folder beside a part, so that the part can be moved into place whole."""
+    part.parent.mkdir(parents=True, exist_ok=True)
+    print(f"fetching {part.name} (once)", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory(prefix=f".{part.name}-", dir=part.parent) as folder:
+        yield pathlib.Path(folder)
+
+
+def _program(name: str, what: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise PartMissingError(f"there is no `{name}` here: install {what}")
+    return found
+
+
+def _run(command: Sequence[str | pathlib.Path], part: str, not_published: str) -> None:
+    done = subprocess.run(
+        [str(word) for word in command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        lines = [line for line in done.stdout.splitlines() if line.strip()]
+        said = next((line for line in lines if not_published in line), lines[-1] if lines else "")
+        said = said[max(said.find(not_published), 0) :]
+        kind = NotPublishedError if not_published in said else PartMissingError
+        raise kind(f"{part} cannot be fetched: {said.strip()}")

@@ -1,0 +1,37 @@
+"""Prism, Beam's own engine: one process."""
+
+from __future__ import annotations
+
+import pathlib
+
+from deploy.local.cluster import Cluster
+from deploy.local.processes import listening
+
+
+class PrismCluster(Cluster):
+    """Prism, with its Python workers in processes of their own.
+
+    Prism listens on all interfaces: it has no setting for that.
+
+    Args:
+      folder: where its logs go.
+      program: Prism.
+      boot: see `Cluster`.
+    """
+
+    engine = "prism"
+    made_of = "Prism, and a pool of Python workers"
+
+    def __init__(
+        self, folder: pathlib.Path, program: pathlib.Path, boot: pathlib.Path | None = None
+    ) -> None:
+        super().__init__(folder, boot)
+        self._program = program
+
+    def start_engine(self) -> None:
+        """See `Cluster`."""
+        self.processes.start(
+            "prism",
+            [self._program, f"--job_port={self.job_port}", "--serve_http=false"],
+        )
+        self.processes.wait_until("Prism", lambda: listening(self.job_port))

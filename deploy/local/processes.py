@@ -1,0 +1,124 @@
+"""Processes that are started together, waited for, and stopped together."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+HOST = "127.0.0.1"
+
+_PATIENCE = 120.0
+"""Seconds that a process may take to start; on a machine busy with tests a JVM takes many."""
+
+_GRACE = 10.0
+"""Seconds that a process may take to stop before it is killed."""
+
+
+class ClusterError(Exception):
+    """A process could not be started or has ended; the message says which, and its log's end."""
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of loopback that nobody listens on."""
+    with contextlib.ExitStack() as held:  # all at once, so that they differ
+        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind((HOST, 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+class Processes:
+    """Named processes, each the leader of a group of its own, with a log file each.
+
+    Args:
+      folder: where the logs go.
+    """
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
+        self._started: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(
+        self, name: str, command: Sequence[str | pathlib.Path], env: Mapping[str, str] | None = None
+    ) -> None:
+        """Starts a process; of a name that was stopped it may be another one."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self.log(name), "ab") as log:
+            self._started[name] = subprocess.Popen(
+                [str(word) for word in command],
+                env={**os.environ, **(env or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def log(self, name: str) -> pathlib.Path:
+        """The log of a process."""
+        return self.folder / f"{name}.log"
+
+    def pid(self, name: str) -> int:
+        """The number of a process."""
+        return self._started[name].pid
+
+    def wait_until(self, what: str, is_so: Callable[[], bool]) -> None:
+        """Waits until a condition holds.
+
+        Raises:
+          ClusterError: a process ended meanwhile, or it took too long.
+        """
+        end = time.monotonic() + _PATIENCE
+        while not is_so():
+            for name, process in self._started.items():
+                if process.poll() is not None:
+                    raise ClusterError(
+                        f"{name} ended with code {process.returncode} while {what} was awaited: "
+                        + self._end_of_log(name)
+                    )
+            if time.monotonic() > end:
+                last = next(reversed(self._started))
+                raise ClusterError(
+                    f"{what} was awaited for {_PATIENCE:.0f} s; the end of {last}'s log: "
+                    + self._end_of_log(last)
+                )
+            time.sleep(0.1)
+
+    def _end_of_log(self, name: str) -> str:
+        lines = self.log(name).read_text(errors="replace").splitlines()
+        return " / ".join(line.strip() for line in lines[-5:]) or "(its log is empty)"
+
+    def kill(self, name: str) -> None:
+        """Kills a process at once, as a machine that fails does (kill -9)."""
+        process = self._started.pop(name)
+        _signal_group(process, signal.SIGKILL)
+        process.wait()
+
+    def stop(self) -> None:
+        """Stops all processes, the last one first, and the processes that they started."""
+        for process in reversed(self._started.values()):
+            _signal_group(process, signal.SIGTERM)
+        end = time.monotonic() + _GRACE
+        for process in self._started.values():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(max(end - time.monotonic(), 0.1))
+            _signal_group(process, signal.SIGKILL)
+            process.wait()
+        self._started.clear()
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+
+
+def listening(port: int) -> bool:
+    """Whether somebody accepts connections at a port of loopback."""
+    with socket.socket() as client:
+        client.settimeout(1)
+        return client.connect_ex((HOST, port)) == 0

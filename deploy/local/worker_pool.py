@@ -1,0 +1,56 @@
+"""A pool of Beam's Python workers, served on loopback: a process for each that an engine asks for.
+
+It stands for the pools that run beside the workers of a real cluster (Beam's own
+`worker_pool_main`, which listens on all interfaces). Beam's portable engines use
+it with `--environment_type EXTERNAL --environment_config HOST:PORT`.
+
+    python -m deploy.local.worker_pool --port PORT [--boot EXECUTABLE]
+
+With --boot, Beam's boot program starts each worker, after it has installed what
+was staged with the job (--extra_package, --setup_file); without it, workers have
+what is installed in this Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import grpc
+from apache_beam.portability.api import beam_fn_api_pb2_grpc
+from apache_beam.runners.worker.worker_pool_main import (
+    BeamFnExternalWorkerPoolServicer,
+    kill_process_gracefully,
+)
+
+from deploy.local.processes import HOST
+
+
+def main() -> None:
+    """Serves until it gets a SIGTERM, then stops its workers."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--boot", help="Beam's boot program")
+    arguments = parser.parse_args()
+    # Beam's servicer starts its workers with the `python` that it finds.
+    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    pool = BeamFnExternalWorkerPoolServicer(
+        use_process=True, container_executable=arguments.boot, data_buffer_time_limit_ms=-1
+    )
+    server = grpc.server(ThreadPoolExecutor())
+    beam_fn_api_pb2_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(pool, server)
+    server.add_insecure_port(f"{HOST}:{arguments.port}")
+    # Blocked from here on, so that it waits for us whenever it comes.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+    server.start()
+    signal.sigwait({signal.SIGTERM, signal.SIGINT})
+    server.stop(None)
+    for worker in pool._worker_processes.values():
+        kill_process_gracefully(worker)
+
+
+if __name__ == "__main__":
+    main()
