@@ -2,6 +2,8 @@
 # ./run.sh            scores the bundled example
 # ./run.sh ARGS...    runs beam-bleu with these arguments
 # ./run.sh test ...   runs the tests (further arguments go to pytest)
+# ./run.sh cluster start|flags|stop flink|prism|spark
+#                     a real engine on this machine, to try the command on (docs/engines.md)
 #
 # The first call makes .venv here and installs the project into it; later calls
 # install again only when pyproject.toml or the Python has changed. PYTHON names
@@ -44,6 +46,11 @@ case ${1-} in
     install test
     cd "$project"
     exec "$venv/bin/python" -m pytest "$@"
+    ;;
+  cluster)
+    shift
+    install ""
+    PYTHONPATH=$project exec "$venv/bin/python" -m deploy.local "$@"
     ;;
   "")
     install ""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
 from pipeline.job import DEFAULT_RANGE_BYTES, Job
@@ -97,7 +98,7 @@ def parse(argv: Sequence[str]) -> Arguments:
         )
     in_memory = options.view_as(DirectOptions).direct_running_mode == "in_memory"
     threads = flags.threads or (available_threads() if runner.in_process and in_memory else 1)
-    return Arguments(_job(flags, threads), flags.format, flags.verbose, runner, options)
+    return Arguments(_job(flags, threads, runner), flags.format, flags.verbose, runner, options)
 
 
 def our_flags() -> list[argparse.Action]:
@@ -195,7 +196,7 @@ def _refuse(word: str, flags: Iterable[str]) -> NoReturn:
     )
 
 
-def _job(flags: argparse.Namespace, threads: int) -> Job:
+def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
     for name in ("candidates", "references"):
         if not getattr(flags, name):
             raise UsageError(f"--{name} is missing", "give it once or more")
@@ -204,7 +205,11 @@ def _job(flags: argparse.Namespace, threads: int) -> Job:
             f"--range_bytes must be {SMALLEST_RANGE} to {_LARGEST_RANGE}, got {flags.range_bytes}",
             _HELP,
         )
-    output = _path("--output", flags.output) if flags.output is not None else ""
+
+    def path(flag: str, given: str) -> str:
+        return _path(flag, given, anywhere=not runner.in_process)
+
+    output = path("--output", flags.output) if flags.output is not None else ""
     if os.path.isfile(output.rstrip("/")):
         raise UsageError(f"--output {output} is a file", "name a folder")
     try:
@@ -233,12 +238,12 @@ def _job(flags: argparse.Namespace, threads: int) -> Job:
     references = [
         Stream(
             f"references {number}" if len(flags.references) > 1 else "references",
-            _path("--references", pattern),
+            path("--references", pattern),
         )
         for number, pattern in enumerate(flags.references, 1)
     ]
     candidates = [
-        Stream(f"candidates {name}", _path("--candidates", pattern)) for name, pattern in named
+        Stream(f"candidates {name}", path("--candidates", pattern)) for name, pattern in named
     ]
     return Job(
         systems=systems,
@@ -266,16 +271,18 @@ def _named(text: str) -> tuple[str, str]:
     return os.path.splitext(stem)[0], text
 
 
-def _path(flag: str, path: str) -> str:
-    """A path as Beam takes it, of a filesystem that there is."""
+def _path(flag: str, path: str, anywhere: bool) -> str:
+    """A path as Beam takes it, of a filesystem that there is; `anywhere`, or from here."""
     path = path.removeprefix("file://")
     if not path:
         raise UsageError(f"{flag} is empty", "name a path")
     try:
-        FileSystems.get_filesystem(path)
+        filesystem = FileSystems.get_filesystem(path)
     except ValueError as error:
         raise UsageError(
             f"{flag} {path}: there is no such filesystem here: {error}",
             "install what it needs: beam-bleu[gcp], beam-bleu[aws] or beam-bleu[azure]",
         ) from error
+    if anywhere and isinstance(filesystem, LocalFileSystem):
+        return os.path.abspath(path)  # an engine's workers run in folders of their own
     return path

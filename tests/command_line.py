@@ -20,7 +20,7 @@ from sacrebleu.metrics import BLEU
 
 from pipeline.main import main
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[1]
 EXAMPLES = PROJECT / "examples"
 REFERENCES = [EXAMPLES / "references" / name for name in ("a.txt", "b.txt")]
 SYSTEMS = {name: EXAMPLES / "systems" / f"{name}.txt" for name in ("atlas", "birch", "cobalt")}
