@@ -1,0 +1,1 @@
+"""Running on Google Cloud Dataflow: a Flex Template (see README.md)."""

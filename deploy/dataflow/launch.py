@@ -1,0 +1,84 @@
+"""What Dataflow runs to launch the Flex Template: it submits the job and does not wait for it.
+
+A template's parameter has a name and one string. Dataflow gives it to this
+program as `--name=value`, switches as `--name=true`, and adds flags of Beam's.
+`command_line` turns that into the command line of beam-bleu.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+
+from pipeline.main import reported
+from transforms.errors import UsageError
+
+SEPARATOR = ";"
+"""Between the streams in one parameter: gcloud itself takes a comma for the next parameter."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Submits the job; returns the exit code, which is 0 as soon as the service has it."""
+    given = sys.argv[1:] if argv is None else argv
+    return reported(lambda: _launch(given), verbose="--verbose=true" in given)
+
+
+def command_line(given: Sequence[str]) -> list[str]:
+    """The command line of beam-bleu that template parameters mean.
+
+    Args:
+      given: the parameters, each as `--name=value`.
+
+    Raises:
+      UsageError: the value of a switch is neither true nor false.
+    """
+    from pipeline.options import beam_flags, our_flags
+
+    lists = {name for flag in our_flags() if is_list(flag) for name in flag.option_strings}
+    switches = {
+        name
+        for flag in [*our_flags(), *beam_flags()]
+        if flag.nargs == 0
+        for name in flag.option_strings
+    }
+    return [word for one in given for word in _words(one, lists, switches)]
+
+
+def is_list(flag: argparse.Action) -> bool:
+    """Whether a flag of ours can be repeated, so that its parameter holds several values."""
+    return isinstance(flag, argparse._AppendAction)
+
+
+def _words(given: str, lists: set[str], switches: set[str]) -> Iterator[str]:
+    name, equals, value = given.partition("=")
+    if equals and name in lists:
+        for part in value.split(SEPARATOR):
+            yield f"{name}={part.strip()}"
+    elif equals and name in switches:
+        if value not in ("true", "false"):
+            raise UsageError(f"{name} must be true or false, got {value!r}", "give one of them")
+        if value == "true":
+            yield name
+    else:
+        yield given
+
+
+def _launch(given: Sequence[str]) -> None:
+    # Later than `reported`, which keeps Beam from logging when it is imported.
+    from pipeline.graph import build
+    from pipeline.options import parse
+
+    # Dataflow gives --runner itself; a later one counts.
+    arguments = parse(["--runner=DataflowRunner", *command_line(given)])
+    if not arguments.job.output:
+        raise UsageError("--output is missing", "name a folder that the workers can write")
+    pipeline = arguments.runner.pipeline(arguments.beam)
+    build(pipeline, arguments.job)
+    # Not wait_until_finish: the service takes the job only when this program has
+    # ended. The job's own last step writes scores.json.
+    pipeline.run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

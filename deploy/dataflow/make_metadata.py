@@ -1,0 +1,93 @@
+"""Writes metadata.json, the Flex Template's parameters, from the flags of beam-bleu.
+
+Run it after a change of the flags: `python -m deploy.dataflow.make_metadata`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+from typing import Any
+
+from deploy.dataflow.launch import SEPARATOR, is_list
+from pipeline.options import our_flags
+
+METADATA = pathlib.Path(__file__).parent / "metadata.json"
+
+_LEFT_OUT = {"help", "version", "format"}
+"""What only prints: nobody reads a template's stdout."""
+
+_REQUIRED = {"candidates", "references", "output"}
+
+# Dataflow checks a value by POSIX regular expressions before it starts anything.
+_PATTERN = f"gs://[^{SEPARATOR}]+"
+_NAMED = f"([^{SEPARATOR}/=]+=)?{_PATTERN}"
+_WHOLE = "[1-9][0-9]*"
+_DECIMAL = "[0-9]*[.]?[0-9]+"
+
+_BY_METAVAR = {
+    "[NAME=]PATTERN": ("TEXT", _NAMED),
+    "PATTERN": ("TEXT", _PATTERN),
+    "DIR": ("GCS_WRITE_FOLDER", "gs://.+"),
+    "N": ("NUMBER", _WHOLE),
+    "VALUE": ("NUMBER", _DECIMAL),
+}
+"""The kind of a parameter, and what its value looks like, by what --help calls the value."""
+
+_IMAGE = {
+    "name": "sdk_container_image",
+    "label": "Image of the workers",
+    "helpText": "The image that this template was built from: it holds beam-bleu for the workers.",
+    "isOptional": False,
+    "paramType": "TEXT",
+    "regexes": ["^[^ ]+$"],
+}
+"""A flag of Beam's, declared because Dataflow refuses what is not; without it the workers
+would run Beam's own image, which does not hold beam-bleu."""
+
+
+def metadata() -> dict[str, Any]:
+    """The content of metadata.json."""
+    flags = [flag for flag in our_flags() if flag.dest not in _LEFT_OUT]
+    return {
+        "name": "beam-bleu",
+        "description": "BLEU of line-parallel text, with sacreBLEU's exact numbers.",
+        "streaming": False,
+        "parameters": [*(_parameter(flag) for flag in flags), _IMAGE],
+    }
+
+
+def metadata_text() -> str:
+    """metadata.json as it is written."""
+    return json.dumps(metadata(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _parameter(flag: argparse.Action) -> dict[str, Any]:
+    help_text = str(flag.help)
+    if is_list(flag):  # a flag is repeated, a parameter is not
+        help_text = f"{help_text.partition('; repeat')[0]}; put {SEPARATOR} between several"
+    parameter: dict[str, Any] = {
+        "name": flag.dest,
+        "label": flag.dest.replace("_", " ").capitalize(),
+        "helpText": help_text,
+        "isOptional": flag.dest not in _REQUIRED,
+    }
+    if flag.nargs == 0:
+        kind, regex = "BOOLEAN", "true|false"
+    elif flag.choices is not None:
+        kind, regex = "ENUM", "|".join(map(str, flag.choices))
+        parameter["enumOptions"] = [{"value": choice, "label": choice} for choice in flag.choices]
+    else:
+        kind, regex = _BY_METAVAR.get(str(flag.metavar), ("TEXT", ".+"))
+    parameter["paramType"] = kind
+    if is_list(flag):
+        regex = f"{regex}( *{SEPARATOR} *{regex})*"
+    parameter["regexes"] = [f"^({regex})$"]
+    if flag.default is not None and not is_list(flag):
+        parameter["defaultValue"] = json.dumps(flag.default).strip('"')
+    return parameter
+
+
+if __name__ == "__main__":
+    METADATA.write_text(metadata_text(), encoding="utf-8")
