@@ -1,0 +1,276 @@
+"""The job as Dataflow gets it: translated by its own runner, by the launcher, without a network."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import pathlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from apache_beam.internal import pickler
+from apache_beam.portability import common_urns
+from apache_beam.portability.api import beam_runner_api_pb2 as messages
+
+from deploy.dataflow.launch import command_line
+from pipeline.options import parse
+from transforms.pairing import line_parallel
+from transforms.statistics.count_matches import CountMatches
+from transforms.totals.sum_totals import SumTotals, totals_by_system
+
+OFFLINE_LAUNCH = pathlib.Path(__file__).with_name("offline_launch.py")
+
+IMAGE = "europe-west4-docker.pkg.dev/project/images/beam-bleu:1"
+PARAMETERS = [
+    "--candidates=base=gs://corpus/base/part-*; tuned=gs://corpus/tuned/part-*",
+    "--references=gs://corpus/ref-a.txt;gs://corpus/ref-b.txt.gz",
+    "--lowercase=true",
+    "--effective_order=false",
+    "--output=gs://corpus/scores",
+    f"--sdk_container_image={IMAGE}",
+]
+BEAMS = [
+    "--runner=DataflowRunner",
+    "--project=some-project",
+    "--region=europe-west4",
+    "--job_name=bleu-of-today",
+    "--temp_location=gs://bucket/tmp",
+    "--staging_location=gs://bucket/staging",
+    "--max_num_workers=7",
+    "--no_use_public_ips=true",
+]
+TEMPLATE = "bucket/staging/template_launches/1/job_object"
+
+
+@dataclasses.dataclass(frozen=True)
+class Launch:
+    """What the launcher did."""
+
+    done: subprocess.CompletedProcess[str]
+    folder: pathlib.Path
+
+    def job(self, name: str) -> dict[str, Any]:
+        """A job of Dataflow's."""
+        return json.loads((self.folder / name).read_bytes())
+
+    def pipeline(self) -> messages.Pipeline:
+        """The graph that was staged."""
+        (path,) = self.folder.rglob("pipeline.pb")
+        return messages.Pipeline.FromString(path.read_bytes())
+
+
+def launch(folder: pathlib.Path, *parameters: str) -> Launch:
+    done = subprocess.run(
+        [sys.executable, OFFLINE_LAUNCH, folder, *parameters],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    return Launch(done, folder)
+
+
+@pytest.fixture(scope="module")
+def launched(tmp_path_factory) -> Launch:
+    """A launch as Dataflow's own launcher makes it: the job becomes a file."""
+    folder = tmp_path_factory.mktemp("template")
+    run = launch(folder, *BEAMS, f"--template_location=gs://{TEMPLATE}", *PARAMETERS)
+    assert run.done.returncode == 0, run.done.stderr
+    return run
+
+
+@pytest.fixture(scope="module")
+def pipeline(launched) -> messages.Pipeline:
+    return launched.pipeline()
+
+
+@pytest.fixture(scope="module")
+def environment(launched) -> dict[str, Any]:
+    return launched.job(TEMPLATE)["environment"]
+
+
+def transforms(pipeline: messages.Pipeline, urn: str) -> Iterator[messages.PTransform]:
+    for transform in pipeline.components.transforms.values():
+        if transform.spec.urn == urn:
+            yield transform
+
+
+PAR_DO = common_urns.primitives.PAR_DO.urn
+GROUP_BY_KEY = common_urns.primitives.GROUP_BY_KEY.urn
+
+
+# Launching
+
+
+def test_a_launch_writes_the_job_and_says_nothing(launched):
+    assert (launched.done.stdout, launched.done.stderr) == ("", "")
+    assert (launched.folder / TEMPLATE).is_file()
+    assert not (launched.folder / "submitted.json").exists()
+
+
+def test_the_launcher_submits_one_job_and_does_not_wait(tmp_path):
+    # Asking the service how the job is getting on would end it with another code.
+    run = launch(tmp_path, *BEAMS, *PARAMETERS)
+    assert (run.done.returncode, run.done.stderr) == (0, "")
+    job = run.job("submitted.json")
+    assert (job["name"], job["type"]) == ("bleu-of-today", "JOB_TYPE_BATCH")
+
+
+def test_a_refused_parameter_writes_nothing(tmp_path):
+    run = launch(tmp_path, *BEAMS, *PARAMETERS, "--lowercase=maybe")
+    assert run.done.returncode == 2
+    assert run.done.stderr.splitlines()[0].startswith("beam-bleu: --lowercase must be true or")
+    assert len(run.done.stderr.splitlines()) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+# The job
+
+
+def test_the_job_is_as_it_was_asked_for(launched, environment):
+    job = launched.job(TEMPLATE)
+    assert (job["name"], job["type"]) == ("bleu-of-today", "JOB_TYPE_BATCH")
+    options = environment["sdkPipelineOptions"]["options"]
+    assert options["project"] == "some-project"
+    assert options["region"] == "europe-west4"
+    assert environment["tempStoragePrefix"].startswith("storage.googleapis.com/bucket/tmp/")
+    (pool,) = environment["workerPools"]
+    assert pool["ipConfiguration"] == "WORKER_IP_PRIVATE"
+    assert pool["autoscalingSettings"]["maxNumWorkers"] == 7
+
+
+def test_the_job_points_to_the_staged_graph(launched, environment):
+    url = environment["sdkPipelineOptions"]["options"]["pipelineUrl"]
+    assert url.startswith("gs://bucket/staging/bleu-of-today.")
+    assert (launched.folder / url.removeprefix("gs://")).is_file()
+
+
+def test_it_is_a_job_for_the_portable_runner(environment):
+    # Nobody has to give these: Beam has no other way to Dataflow any more.
+    assert {"use_runner_v2", "use_portable_job_submission"} <= set(environment["experiments"])
+    assert environment["version"]["job_type"] == "FNAPI_BATCH"
+
+
+def test_all_of_it_runs_in_the_image(pipeline, environment):
+    images = {
+        messages.DockerPayload.FromString(each.payload).container_image
+        for each in pipeline.components.environments.values()
+        if each.urn == common_urns.environments.DOCKER.urn
+    }
+    assert len(pipeline.components.environments) == 1
+    assert images == {IMAGE}
+    (pool,) = environment["workerPools"]
+    assert [each["containerImage"] for each in pool["sdkHarnessContainerImages"]] == [IMAGE]
+
+
+def test_no_package_is_staged_that_a_worker_would_install(environment):
+    # The image has all of it. These two are Beam's own notes.
+    (pool,) = environment["workerPools"]
+    assert {each["name"] for each in pool["packages"]} <= {
+        "pickled_main_session",
+        "submission_environment_dependencies.txt",
+    }
+
+
+def test_without_an_image_the_package_that_is_given_is_staged(tmp_path):
+    wheel = tmp_path / "beam_bleu-0.1.0-py3-none-any.whl"
+    wheel.touch()
+    without_image = [each for each in PARAMETERS if "container_image" not in each]
+    run = launch(tmp_path / "staged", *BEAMS, *without_image, f"--extra_package={wheel}")
+    assert (run.done.returncode, run.done.stderr) == (0, "")
+    (pool,) = run.job("submitted.json")["environment"]["workerPools"]
+    assert wheel.name in {each["name"] for each in pool["packages"]}
+
+
+# The graph
+
+
+def test_the_steps_are_those_a_console_shows(pipeline):
+    (root,) = pipeline.root_transform_ids
+    transforms = pipeline.components.transforms
+    steps = [transforms[each].unique_name for each in transforms[root].subtransforms]
+    assert steps[:4] == ["Pair lines", "Count matches", "Total each batch", "Add up totals"]
+    assert steps[-1] == "Score and write"
+
+
+def test_every_primitive_is_one_that_dataflow_knows(pipeline):
+    # The standard ones that batch needs: no stateful, splittable or cross-language step.
+    primitives = {
+        transform.spec.urn
+        for transform in pipeline.components.transforms.values()
+        if not transform.subtransforms
+    }
+    assert primitives == {
+        common_urns.primitives.IMPULSE.urn,
+        common_urns.primitives.FLATTEN.urn,
+        PAR_DO,
+        GROUP_BY_KEY,
+    }
+    assert list(pipeline.requirements) == []
+    for step in transforms(pipeline, PAR_DO):
+        payload = messages.ParDoPayload.FromString(step.spec.payload)
+        assert payload.do_fn.urn == "beam:dofn:pickled_python_info:v1"
+        assert not payload.restriction_coder_id
+        assert not payload.state_specs
+        assert not payload.timer_family_specs
+
+
+def test_nothing_is_a_side_input(pipeline):
+    steps = list(transforms(pipeline, PAR_DO))
+    assert len(steps) > 10
+    for step in steps:
+        assert not messages.ParDoPayload.FromString(step.spec.payload).side_inputs, step.unique_name
+
+
+def test_totals_are_added_up_before_they_are_shuffled(pipeline):
+    # Dataflow lifts a combiner in front of the shuffle where it finds one of this kind.
+    (combine,) = transforms(pipeline, common_urns.composites.COMBINE_PER_KEY.urn)
+    assert combine.unique_name == "Add up totals"
+    payload = messages.CombinePayload.FromString(combine.spec.payload)
+    assert isinstance(pickler.loads(payload.combine_fn.payload), SumTotals)
+
+
+def test_text_is_not_shuffled(pipeline):
+    def named(name: str) -> messages.PTransform:
+        (found,) = (
+            each for each in pipeline.components.transforms.values() if each.unique_name == name
+        )
+        return found
+
+    read, count = named("Pair lines/Read in lockstep"), named("Count matches")
+    shuffled = {
+        each for step in transforms(pipeline, GROUP_BY_KEY) for each in step.inputs.values()
+    }
+    assert len(shuffled) >= 4
+    assert not shuffled & set(read.outputs.values())
+    assert set(count.inputs.values()) == set(read.outputs.values())
+
+
+def test_workers_import_our_code_from_the_image(pipeline):
+    functions = {
+        step.unique_name: pickler.loads(
+            messages.ParDoPayload.FromString(step.spec.payload).do_fn.payload
+        )[0]
+        for step in transforms(pipeline, PAR_DO)
+    }
+    # The very same objects: pickled by name, not by value.
+    assert type(functions["Pair lines/Count lines"]) is line_parallel._CountLines
+    assert type(functions["Pair lines/Read in lockstep"]) is line_parallel._ReadUnit
+    assert type(functions["Count matches"]) is CountMatches
+    assert functions["Pair lines/List their files"]._fn is line_parallel._list_ranges
+    assert functions["Total each batch"]._fn is totals_by_system
+
+
+def test_the_job_that_is_scored_is_the_one_that_was_given(pipeline):
+    (name_the_job,) = (
+        pickler.loads(each.spec.payload)
+        for each in transforms(pipeline, "beam:transform:pickled_python:v1")
+        if each.unique_name == "Name the job"
+    )
+    (job,) = name_the_job.values
+    assert job == parse(command_line([*BEAMS, *PARAMETERS])).job
+    assert job.systems == ("base", "tuned")
+    assert job.config.lowercase
+    assert job.threads == 1  # Dataflow starts a process per core

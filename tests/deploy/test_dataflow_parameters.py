@@ -1,0 +1,242 @@
+"""A Flex Template's parameters: what metadata.json declares is what the launcher takes."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from command_line import REFERENCES, SYSTEMS, Run, called, streams
+from google.cloud.dataflow_v1beta3.types import TemplateMetadata
+from google.protobuf import json_format
+
+from deploy.dataflow.launch import command_line, main
+from deploy.dataflow.make_metadata import METADATA, metadata_text
+from pipeline.options import our_flags, parse
+
+DECLARED: list[dict[str, Any]] = json.loads(METADATA.read_text())["parameters"]
+BY_NAME = {parameter["name"]: parameter for parameter in DECLARED}
+
+REQUIRED = {
+    "candidates": "gs://corpus/base.txt",
+    "references": "gs://corpus/human.txt",
+    "output": "gs://corpus/scores",
+    "sdk_container_image": "europe-west4-docker.pkg.dev/project/images/beam-bleu:1",
+}
+
+
+def given(**parameters: str) -> list[str]:
+    """The form in which Dataflow gives parameters to the launcher."""
+    return [f"--{name}={value}" for name, value in parameters.items()]
+
+
+def allowed(name: str, value: str) -> bool:
+    """Whether Dataflow would take this value."""
+    return all(re.fullmatch(regex, value) for regex in BY_NAME[name]["regexes"])
+
+
+@pytest.fixture
+def launched(monkeypatch, capsys) -> Callable[..., Run]:
+    """Runs the launcher in this process."""
+    monkeypatch.setattr(logging, "basicConfig", lambda **keywords: None)
+
+    def launch(*parameters: str) -> Run:
+        code = main(parameters)
+        out, err = capsys.readouterr()
+        return Run(code, out.encode(), err)
+
+    return launch
+
+
+# What is declared
+
+
+def test_metadata_is_made_from_the_flags():
+    assert METADATA.read_text() == metadata_text(), "run: python -m deploy.dataflow.make_metadata"
+
+
+def test_metadata_is_of_dataflows_own_format():
+    template = json_format.Parse(METADATA.read_text(), TemplateMetadata()._pb)
+    assert template.name == "beam-bleu"
+    for parameter in template.parameters:
+        assert parameter.name
+        assert parameter.label
+        assert parameter.help_text
+        assert parameter.param_type
+
+
+def test_every_flag_that_does_not_only_print_is_a_parameter():
+    flags = {flag.dest for flag in our_flags()}
+    assert flags - BY_NAME.keys() == {"help", "version", "format"}
+    assert BY_NAME.keys() - flags == {"sdk_container_image"}
+
+
+def test_what_a_job_cannot_do_without_is_required():
+    required = {name for name, each in BY_NAME.items() if not each["isOptional"]}
+    assert required == REQUIRED.keys()
+
+
+def test_the_regular_expressions_are_posix():
+    for parameter in DECLARED:
+        for regex in parameter["regexes"]:
+            assert regex[0] + regex[-1] == "^$"
+            assert "\\" not in regex
+            assert "(?" not in regex
+
+
+# What is declared is taken
+
+
+def test_the_required_parameters_are_enough():
+    assert all(allowed(name, value) for name, value in REQUIRED.items())
+    job = parse(command_line(given(**REQUIRED))).job
+    assert job.systems == ("base",)
+    assert job.output == REQUIRED["output"]
+
+
+def examples(parameter: dict[str, Any]) -> list[str]:
+    """Values that a user could choose."""
+    choices = [option["value"] for option in parameter.get("enumOptions", [])]
+    kinds = {
+        "BOOLEAN": ["true", "false"],
+        "ENUM": choices,
+        "GCS_WRITE_FOLDER": ["gs://corpus/scores", "gs://corpus/scores/2026-11-19/"],
+        "NUMBER": ["16"],
+        "TEXT": ["gs://corpus/a.txt", "gs://corpus/a b.txt.gz; gs://corpus/c=d/e,f.txt"],
+    }
+    default = [parameter["defaultValue"]] if "defaultValue" in parameter else []
+    return [*kinds[parameter["paramType"]], *default]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(each["name"], value) for each in DECLARED for value in examples(each)],
+)
+def test_any_declared_value_is_taken(name, value):
+    if name == "sdk_container_image":
+        value = REQUIRED[name]
+    more = {"smooth_method": "floor"} if name == "smooth_value" else {}
+    assert allowed(name, value)
+    parse(command_line(given(**(REQUIRED | more | {name: value}))))
+
+
+def test_a_default_is_what_happens_without_the_parameter():
+    defaults = {each["name"]: each["defaultValue"] for each in DECLARED if "defaultValue" in each}
+    assert len(defaults) > 5
+    without = parse(command_line(given(**REQUIRED)))
+    with_defaults = parse(command_line(given(**REQUIRED, **defaults)))
+    assert with_defaults.job == without.job
+    assert with_defaults.verbose == without.verbose
+
+
+def test_several_streams_are_one_parameter():
+    given_once = given(
+        **REQUIRED
+        | {
+            "candidates": "base=gs://corpus/base/part-*;tuned=gs://corpus/t,u/part-*; gs://x/c.txt",
+            "references": "gs://corpus/dt=2026-11-19/a.txt ; gs://corpus/b.txt.gz",
+        }
+    )
+    assert all(allowed(*word[2:].split("=", 1)) for word in given_once)
+    job = parse(command_line(given_once)).job
+    assert job.systems == ("base", "tuned", "c")
+    assert [stream.pattern for stream in job.candidates] == [
+        "gs://corpus/base/part-*",
+        "gs://corpus/t,u/part-*",
+        "gs://x/c.txt",
+    ]
+    assert [stream.pattern for stream in job.references] == [
+        "gs://corpus/dt=2026-11-19/a.txt",
+        "gs://corpus/b.txt.gz",
+    ]
+
+
+@pytest.mark.parametrize(("value", "lowercase"), [("true", True), ("false", False)])
+def test_a_switch_has_a_value(value, lowercase):
+    job = parse(command_line(given(**REQUIRED, lowercase=value))).job
+    assert job.config.lowercase is lowercase
+
+
+def test_switches_of_beams_have_one_too():
+    words = given(**REQUIRED, no_use_public_ips="true", enable_hot_key_logging="false")
+    options = parse(command_line(words)).beam.get_all_options()
+    assert options["use_public_ips"] is False
+    assert options["enable_hot_key_logging"] is False
+
+
+# What is wrong is refused
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fragments"),
+    [
+        ("lowercase", "yes", ["--lowercase must be true or false, got 'yes'"]),
+        ("lowercase", "", ["--lowercase must be true or false, got ''"]),
+        ("tokenize", "14a", ["--tokenize", "14a", "13a", "none"]),
+        ("smooth_value", "much", ["--smooth_value", "much"]),
+        ("max_ngram_order", "0", ["max_ngram_order must be 1 to 16, got 0"]),
+        ("threads", "-1", ["--threads", "-1"]),
+        ("candidates", "gs://corpus/a.txt;", ["--candidates is empty"]),
+        ("references", "", ["--references is empty"]),
+        ("output", "", ["--output is empty"]),
+    ],
+)
+def test_a_wrong_value_is_refused_by_dataflow_and_by_the_launcher(launched, name, value, fragments):
+    assert not allowed(name, value)
+    launched(*given(**REQUIRED | {name: value})).assert_failed(2, *fragments)
+
+
+@pytest.mark.parametrize("name", ["candidates", "references", "output"])
+def test_a_missing_parameter_is_named(launched, name):
+    rest = {other: value for other, value in REQUIRED.items() if other != name}
+    launched(*given(**rest)).assert_failed(2, f"--{name}")
+    launched("--runner=DirectRunner", *given(**rest)).assert_failed(2, f"--{name}")
+
+
+def test_what_dataflow_needs_and_lacks_is_a_usage_error(launched, monkeypatch):
+    monkeypatch.setenv("CLOUDSDK_COMPUTE_REGION", "europe-west4")
+    locations = given(temp_location="gs://corpus/tmp", staging_location="gs://corpus/tmp")
+    run = launched("--dry_run=true", *given(**REQUIRED), *locations)
+    run.assert_failed(2, "DataflowRunner", "Missing required option: project")
+
+
+def test_an_unknown_parameter_is_refused(launched):
+    run = launched(*given(**REQUIRED, smoth_method="exp"))
+    run.assert_failed(2, "unknown flag --smoth_method", "--smooth_method?")
+
+
+# What it runs
+
+
+def test_the_launcher_runs_the_job_that_the_command_runs(launched, tmp_path):
+    parameters = {
+        "candidates": ";".join(map(str, SYSTEMS.values())),
+        "references": "; ".join(map(str, REFERENCES)),
+        "lowercase": "true",
+        "tokenize": "none",
+        "output": str(tmp_path),
+    }
+    run = launched("--runner=DirectRunner", *given(**parameters))
+    assert (run.code, run.out, run.err) == (0, b"", "")
+    flags = ["--lowercase", "--tokenize=none", "--format=json"]
+    command = called(*streams([*SYSTEMS.values()], REFERENCES, *flags))
+    assert (tmp_path / "scores.json").read_bytes() == command.out
+
+
+# What is documented
+
+
+def test_the_documented_launch_is_taken():
+    page = METADATA.with_name("README.md").read_text()
+    (command,) = re.findall(r"^gcloud dataflow flex-template run .*?^```", page, re.M | re.S)
+    filled = command.replace("$BUCKET", "my-bucket").replace("$IMAGE", "images/beam-bleu:1")
+    documented = dict(re.findall(r'--parameters "(\w+)=(.*?)"', filled))
+    assert len(documented) == command.count("--parameters")
+    assert all(allowed(name, value) for name, value in documented.items())
+    job = parse(command_line(given(**documented))).job
+    assert job.systems == ("base", "tuned")
+    assert len(job.references) == 2
+    assert job.config.lowercase
