@@ -7,8 +7,6 @@ import dataclasses
 from transforms.config import BleuConfig
 from transforms.pairing.streams import Stream
 
-DEFAULT_RANGE_BYTES = 1 << 26
-
 
 @dataclasses.dataclass(frozen=True)
 class Job:
@@ -21,7 +19,8 @@ class Job:
       config: the definition of BLEU.
       output: the folder that gets scores.json, visible to workers and launcher.
       threads: how many threads a worker counts with.
-      range_bytes: how many bytes are counted, and about how many are scored, at a time.
+      range_bytes: how many bytes are counted, and about how many are scored, at a time;
+        if None, what suits the corpus.
     """
 
     systems: tuple[str, ...]
@@ -30,4 +29,4 @@ class Job:
     config: BleuConfig
     output: str
     threads: int = 1
-    range_bytes: int = DEFAULT_RANGE_BYTES
+    range_bytes: int | None = None

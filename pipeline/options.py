@@ -13,12 +13,12 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
-from pipeline.job import DEFAULT_RANGE_BYTES, Job
+from pipeline.job import Job
 from pipeline.runners import Runner, find_runner
 from transforms.config import DEFAULT_SMOOTH_VALUES, SMOOTH_METHODS, TOKENIZERS, BleuConfig
 from transforms.errors import UsageError
 from transforms.pairing.listing import is_pattern
-from transforms.pairing.plan import SMALLEST_RANGE
+from transforms.pairing.ranges import SMALLEST_RANGE, USUAL_RANGE
 from transforms.pairing.streams import Stream, compression
 from transforms.threads import available_threads
 from transforms.version import VERSION
@@ -150,9 +150,8 @@ def _our_parser() -> _Parser:
     add(
         "--range_bytes",
         type=_positive,
-        default=DEFAULT_RANGE_BYTES,
         metavar="N",
-        help=f"bytes that are read at a time, default {DEFAULT_RANGE_BYTES}",
+        help=f"bytes that are read at a time, default {USUAL_RANGE}, larger above 4 TB",
     )
     add("--verbose", action="store_true", help="show logs and tracebacks")
     add("--version", action="version", version=f"beam-bleu {VERSION}")
@@ -200,9 +199,10 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
     for name in ("candidates", "references"):
         if not getattr(flags, name):
             raise UsageError(f"--{name} is missing", "give it once or more")
-    if not SMALLEST_RANGE <= flags.range_bytes <= _LARGEST_RANGE:
+    range_bytes: int | None = flags.range_bytes
+    if range_bytes is not None and not SMALLEST_RANGE <= range_bytes <= _LARGEST_RANGE:
         raise UsageError(
-            f"--range_bytes must be {SMALLEST_RANGE} to {_LARGEST_RANGE}, got {flags.range_bytes}",
+            f"--range_bytes must be {SMALLEST_RANGE} to {_LARGEST_RANGE}, got {range_bytes}",
             _HELP,
         )
 
@@ -252,7 +252,7 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
         config=config,
         output=output,
         threads=threads,
-        range_bytes=flags.range_bytes,
+        range_bytes=range_bytes,
     )
 
 

@@ -21,14 +21,8 @@ from transforms.batch import SegmentBatch
 from transforms.errors import InputError
 from transforms.pairing.lines import LineReader, changed, count_lines
 from transforms.pairing.listing import local_files
-from transforms.pairing.plan import (
-    ByteRange,
-    LineCounts,
-    WorkUnit,
-    block_bytes,
-    cut,
-    make_plan,
-)
+from transforms.pairing.plan import WorkUnit, make_plan
+from transforms.pairing.ranges import ByteRange, LineCounts, cut_corpus
 from transforms.pairing.streams import FoundFile, Stream, shards_in_order
 from transforms.threads import ThreadedDoFn
 
@@ -59,7 +53,7 @@ class ReadLineParallel(beam.PTransform):
       candidates: one stream per system.
       references: one or more streams.
       range_bytes: how many bytes a worker counts, and about how many (of all
-        streams together) it scores, at a time.
+        streams together) it scores, at a time; if None, what suits the corpus.
       threads: how many threads count lines.
 
     Expands a pipeline root to `LineParallel`. The pipeline fails with an
@@ -71,7 +65,7 @@ class ReadLineParallel(beam.PTransform):
         self,
         candidates: Sequence[Stream],
         references: Sequence[Stream],
-        range_bytes: int,
+        range_bytes: int | None,
         threads: int,
     ) -> None:
         super().__init__()
@@ -84,19 +78,16 @@ class ReadLineParallel(beam.PTransform):
         coders.register()
         counts = (
             root
-            | "Name the streams" >> beam.Create(list(enumerate(self._streams)), reshuffle=False)
+            | "Name the streams" >> beam.Create([self._streams], reshuffle=False)
             | "List their files" >> beam.FlatMap(_list_ranges, self._range_bytes)
             | "Spread the ranges" >> beam.Reshuffle()
-            | "Count lines"
-            >> beam.ParDo(_CountLines(self._streams, self._range_bytes, self._threads))
+            | "Count lines" >> beam.ParDo(_CountLines(self._streams, self._threads))
         )
         planned = (
             counts
             | "Gather the counts" >> beam.GroupByKey()
             | "Plan work units"
-            >> beam.ParDo(_Plan(self._streams, self._range_bytes)).with_outputs(
-                _Plan.SEGMENTS, main="units"
-            )
+            >> beam.ParDo(_Plan(self._streams)).with_outputs(_Plan.SEGMENTS, main="units")
         )
         batches = (
             planned.units
@@ -115,48 +106,51 @@ def _open(path: str) -> Any:
     return FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
 
 
-def _list_ranges(numbered: tuple[int, Stream], range_bytes: int) -> Iterator[ByteRange]:
-    number, stream = numbered
+def _list_ranges(streams: Sequence[Stream], range_bytes: int | None) -> Iterator[ByteRange]:
+    # One worker lists all streams: only the whole corpus tells how large its ranges are.
+    shards = [
+        shard
+        for number, stream in enumerate(streams)
+        for shard in shards_in_order(number, stream, _found(stream))
+    ]
+    yield from cut_corpus(shards, range_bytes)
+
+
+def _found(stream: Stream) -> list[FoundFile]:
     if isinstance(FileSystems.get_filesystem(stream.pattern), LocalFileSystem):
-        found = local_files(stream.label, stream.pattern)
-    else:
-        try:
-            matched = FileSystems.match([stream.pattern])[0].metadata_list
-        except BeamIOError as error:
-            raise InputError(
-                f"{stream.label}: cannot list {stream.pattern}: {error}",
-                "check the path and the access to its filesystem",
-            ) from error
-        found = [
-            FoundFile(file.path, file.size_in_bytes, file.last_updated_in_seconds or 0.0)
-            for file in matched
-        ]
-    for shard in shards_in_order(number, stream, found):
-        yield from cut(shard, range_bytes)
+        return local_files(stream.label, stream.pattern)
+    try:
+        matched = FileSystems.match([stream.pattern])[0].metadata_list
+    except BeamIOError as error:
+        raise InputError(
+            f"{stream.label}: cannot list {stream.pattern}: {error}",
+            "check the path and the access to its filesystem",
+        ) from error
+    return [
+        FoundFile(file.path, file.size_in_bytes, file.last_updated_in_seconds or 0.0)
+        for file in matched
+    ]
 
 
 class _CountLines(ThreadedDoFn):
-    def __init__(self, streams: Sequence[Stream], range_bytes: int, threads: int) -> None:
+    def __init__(self, streams: Sequence[Stream], threads: int) -> None:
         super().__init__(threads)
         self._streams = streams
-        self._block = block_bytes(range_bytes)
 
     def work(self, part: ByteRange) -> Iterable[tuple[int, LineCounts]]:
-        stream = self._streams[part.shard.stream]
-        return [(0, count_lines(stream, part, self._block, _open))]
+        return [(0, count_lines(self._streams[part.shard.stream], part, _open))]
 
 
 class _Plan(beam.DoFn):
     SEGMENTS = "segments"
 
-    def __init__(self, streams: Sequence[Stream], range_bytes: int) -> None:
+    def __init__(self, streams: Sequence[Stream]) -> None:
         self._streams = streams
-        self._range_bytes = range_bytes
 
     def process(self, gathered: tuple[int, Iterable[LineCounts]]) -> Iterator[Any]:
-        plan = make_plan(self._streams, list(gathered[1]), self._range_bytes)
+        plan = make_plan(self._streams, gathered[1])
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, plan.segments)
-        yield from plan.units
+        yield from plan.units()
 
 
 class _ReadUnit(beam.DoFn):

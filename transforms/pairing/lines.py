@@ -27,36 +27,40 @@ from transforms.machine import (
     newline_mask,
 )
 from transforms.pairing.decompression import decompressed
-from transforms.pairing.plan import ByteRange, LineCounts, Piece
+from transforms.pairing.plan import Piece
+from transforms.pairing.ranges import CHUNK, ByteRange, LineCounts, block_bytes
 from transforms.pairing.streams import Stream, compression
 
 Open = Callable[[str], BinaryIO]
 """Opens a file for reading its bytes as they are."""
 
-_CHUNK = 1 << 20
 _MOST_BUFFERED = 1 << 22
 """Bytes of a stream that are read ahead for a batch, unless a single line is longer."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def count_lines(stream: Stream, part: ByteRange, block: int, open_file: Open) -> LineCounts:
+def count_lines(stream: Stream, part: ByteRange, open_file: Open) -> LineCounts:
     """Counts the newlines of a range, block by block.
 
     Raises:
       InputError: the file cannot be read, or is truncated.
     """
     path = part.shard.path
-    newlines = []
+    block = block_bytes(part.range_bytes)
+    chunk_bytes = min(block, CHUNK)
+    counted = []
     last_byte = b"\n"
-    chunks = _chunks(stream, path, part.start, part.stop, part.shard.size, block, open_file)
+    chunks = _chunks(stream, path, part.start, part.stop, part.shard.size, chunk_bytes, open_file)
     for chunk in _without_mark(chunks) if part.start == 0 else chunks:
-        newlines.append(_count_newlines(np.frombuffer(chunk, np.uint8)))
+        counted.append(_count_newlines(np.frombuffer(chunk, np.uint8)))
         last_byte = chunk[-1:]
-    if compression(path):
-        newlines = [sum(newlines)]
+    counted = counted or [0]
+    chunks_in_block = len(counted) if compression(path) else block // chunk_bytes
+    newlines = np.add.reduceat(counted, np.arange(0, len(counted), chunks_in_block))
     ends_file = part.stop == part.shard.size
-    return LineCounts(part, np.array(newlines or [0], np.int64), ends_file and last_byte != b"\n")
+    smallest = np.min_scalar_type(newlines.max())
+    return LineCounts(part, newlines.astype(smallest), ends_file and last_byte != b"\n")
 
 
 class LineReader:
@@ -147,7 +151,7 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
     """
     skip, missing = piece.skip, piece.lines
     last_byte = b"\n"
-    chunks = _chunks(stream, piece.path, piece.start, piece.size, piece.size, _CHUNK, open_file)
+    chunks = _chunks(stream, piece.path, piece.start, piece.size, piece.size, CHUNK, open_file)
     for chunk in _without_mark(chunks) if piece.start == 0 else chunks:
         if not missing:
             raise changed(stream, piece.path, "has more lines than when they were counted")

@@ -1,51 +1,22 @@
 """The plan: which lines make up a work unit, and where each file holds them.
 
-The plan sees newline counts, never text. Files are counted in ranges (in
-parallel) and blocks (the grain of the plan); a unit starts at a line, and in
-each file at the last block that begins before this line, some lines of which
-are then skipped.
+The plan sees newline counts, never text. A unit starts at a line, and in each
+file at the last block that begins before this line, some lines of which are
+then skipped.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from transforms.arrays import Integers
 from transforms.errors import InputError
-from transforms.pairing.streams import Shard, Stream, compression
-
-BLOCKS_IN_RANGE = 64
-SMALLEST_RANGE = 16
-"""Bytes; a block is no smaller, either."""
-
-
-@dataclasses.dataclass(frozen=True)
-class ByteRange:
-    """Bytes start <= i < stop of a shard, counted by one worker."""
-
-    shard: Shard
-    start: int
-    stop: int
-
-
-@dataclasses.dataclass(frozen=True)
-class LineCounts:
-    """The newlines of a range.
-
-    Attributes:
-      range: the range.
-      newlines: int64, the newlines of each of its blocks (of `block_bytes`); of a
-        compressed file one number.
-      unfinished_line: whether the range ends its file with a line that has no newline.
-    """
-
-    range: ByteRange
-    newlines: Integers
-    unfinished_line: bool
+from transforms.pairing.ranges import LineCounts, block_bytes
+from transforms.pairing.streams import Stream, compression
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,35 +52,31 @@ class WorkUnit:
     pieces: tuple[tuple[Piece, ...], ...]
 
 
-@dataclasses.dataclass(frozen=True)
 class Plan:
-    """All lines of a corpus, cut into work units."""
+    """All lines of a corpus, cut into work units.
 
-    segments: int
-    units: tuple[WorkUnit, ...]
+    Attributes:
+      segments: how many lines each stream has.
+    """
 
+    def __init__(self, texts: Sequence[_StreamLines], bounds: Sequence[int]) -> None:
+        self.segments = bounds[-1]
+        self._texts = texts
+        self._bounds = bounds
 
-def block_bytes(range_bytes: int) -> int:
-    """The bytes of a block where ranges have so many."""
-    return max(range_bytes // BLOCKS_IN_RANGE, SMALLEST_RANGE)
-
-
-def cut(shard: Shard, range_bytes: int) -> Iterator[ByteRange]:
-    """The ranges of a shard; a compressed one cannot be cut, an empty one has one empty range."""
-    if compression(shard.path) or not shard.size:
-        yield ByteRange(shard, 0, shard.size)
-        return
-    for start in range(0, shard.size, range_bytes):
-        yield ByteRange(shard, start, min(start + range_bytes, shard.size))
+    def units(self) -> Iterator[WorkUnit]:
+        """The work units, in order; made as they are taken: all at once could fill the memory."""
+        for first, last in itertools.pairwise(self._bounds):
+            pieces = tuple(tuple(text.pieces(first, last)) for text in self._texts)
+            yield WorkUnit(last - first, pieces)
 
 
-def make_plan(streams: Sequence[Stream], counts: Sequence[LineCounts], range_bytes: int) -> Plan:
-    """Cuts a corpus into work units of about `range_bytes`, all streams together.
+def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> Plan:
+    """Cuts a corpus into work units of about a range's bytes, all streams together.
 
     Args:
       streams: the streams.
       counts: the counts of all ranges of all their shards, in any order.
-      range_bytes: the bytes of a counted range.
 
     Raises:
       InputError: the streams have different numbers of lines, or none.
@@ -117,15 +84,10 @@ def make_plan(streams: Sequence[Stream], counts: Sequence[LineCounts], range_byt
     found: list[list[LineCounts]] = [[] for _ in streams]
     for count in counts:
         found[count.range.shard.stream].append(count)
-    texts = [_StreamLines(of_stream, block_bytes(range_bytes)) for of_stream in found]
+    texts = [_StreamLines(of_stream) for of_stream in found]
     segments = _common_lines(streams, [text.lines for text in texts])
-    cuts = _cuts(texts, range_bytes)
-    bounds = [0, *cuts[(cuts > 0) & (cuts < segments)].tolist(), segments]
-    units = tuple(
-        WorkUnit(last - first, tuple(tuple(text.pieces(first, last)) for text in texts))
-        for first, last in itertools.pairwise(bounds)
-    )
-    return Plan(segments, units)
+    cuts = _cuts(texts, found[0][0].range.range_bytes)
+    return Plan(texts, [0, *cuts[(cuts > 0) & (cuts < segments)].tolist(), segments])
 
 
 def _common_lines(streams: Sequence[Stream], lines: Sequence[int]) -> int:
@@ -148,14 +110,16 @@ class _FileLines:
 
     Attributes:
       shard: the file.
+      block: the bytes of its blocks.
       lines: how many it has.
       starts: int64, the first byte of each block.
       before: int64, the newlines before each of these bytes.
     """
 
-    def __init__(self, counts: Sequence[LineCounts], block: int) -> None:
+    def __init__(self, counts: Sequence[LineCounts]) -> None:
         self.shard = counts[0].range.shard
-        newlines = np.concatenate([count.newlines for count in counts])
+        self.block = block = block_bytes(counts[0].range.range_bytes)
+        newlines = np.concatenate([count.newlines for count in counts], dtype=np.int64)
         self.starts = np.concatenate(
             [count.range.start + block * np.arange(len(count.newlines)) for count in counts]
         )
@@ -185,17 +149,21 @@ class _StreamLines:
       files: its files, in order.
       first_lines: int64 (files + 1,), the number of each file's first line, and of all lines.
       lines: how many it has.
-      bytes: the bytes of its files.
+      bytes: the bytes of its files, and a block for each: about what opening one costs. So a
+        unit of tiny files is not tens of thousands of them.
+      offsets: int64 (files + 1,), these bytes before each file, and all of them.
       is_compressed: whether any of them is.
     """
 
-    def __init__(self, counts: list[LineCounts], block: int) -> None:
+    def __init__(self, counts: list[LineCounts]) -> None:
         counts.sort(key=lambda count: (count.range.shard.number, count.range.start))
         by_file = itertools.groupby(counts, key=lambda count: count.range.shard.number)
-        self.files = [_FileLines(list(of_file), block) for _, of_file in by_file]
+        self.files = [_FileLines(list(of_file)) for _, of_file in by_file]
         self.first_lines = np.cumsum([0] + [file.lines for file in self.files])
         self.lines = int(self.first_lines[-1])
-        self.bytes = sum(file.shard.size for file in self.files)
+        costs = [file.shard.size + file.block for file in self.files]
+        self.offsets = np.cumsum([0, *costs])
+        self.bytes = int(self.offsets[-1])
         self.is_compressed = any(compression(file.shard.path) for file in self.files)
 
     def pieces(self, first: int, last: int) -> Iterator[Piece]:
@@ -211,11 +179,9 @@ class _StreamLines:
 
     def cuts(self) -> tuple[Integers, Integers]:
         """(lines where a unit may start, bytes of the stream before them)."""
-        sizes = [file.shard.size for file in self.files]
-        offsets = np.cumsum([0, *sizes[:-1]])
+        firsts, offsets = self.first_lines[:-1], self.offsets[:-1]
         if self.is_compressed:
-            return self.first_lines[:-1], offsets
-        firsts = self.first_lines[:-1]
+            return firsts, offsets
         return (
             np.concatenate([file.before + at for file, at in zip(self.files, firsts, strict=True)]),
             np.concatenate(

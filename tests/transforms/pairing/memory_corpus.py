@@ -15,7 +15,8 @@ from compressing import COMPRESS
 from hypothesis import strategies as st
 
 from transforms.pairing.lines import LineReader, count_lines
-from transforms.pairing.plan import LineCounts, Plan, block_bytes, cut, make_plan
+from transforms.pairing.plan import Plan, make_plan
+from transforms.pairing.ranges import LineCounts, cut
 from transforms.pairing.streams import Shard, Stream
 
 MARK = b"\xef\xbb\xbf"
@@ -65,19 +66,19 @@ class MemoryCorpus:
 
     def counts(self, range_bytes: int) -> list[LineCounts]:
         return [
-            count_lines(self.streams[i], part, block_bytes(range_bytes), self.open)
+            count_lines(self.streams[i], part, self.open)
             for i, files in enumerate(self.files)
             for number, file in enumerate(files)
             for part in cut(Shard(i, number, file.path, len(file.data)), range_bytes)
         ]
 
     def plan(self, range_bytes: int) -> Plan:
-        return make_plan(self.streams, self.counts(range_bytes), range_bytes)
+        return make_plan(self.streams, self.counts(range_bytes))
 
     def read(self, plan: Plan, most: int) -> list[list[str]]:
         """What the readers give for each stream: all units, at most so many lines at a time."""
         texts: list[list[str]] = [[] for _ in self.files]
-        for unit in plan.units:
+        for unit in plan.units():
             for stream, pieces, lines in zip(self.streams, unit.pieces, texts, strict=True):
                 reader = LineReader(stream, pieces, self.open)
                 while taken := reader.available(most):

@@ -10,7 +10,7 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
-from transforms.pairing import line_parallel
+from transforms.pairing import line_parallel, ranges
 from transforms.pairing.line_parallel import ReadLineParallel
 from transforms.pairing.lines import LineReader
 from transforms.pairing.streams import Stream
@@ -25,9 +25,13 @@ def streams(folder: pathlib.Path) -> tuple[list[Stream], list[Stream]]:
     return found[:2], found[2:]
 
 
-def read(folder: pathlib.Path, check: object) -> None:
+NAMES = ("one", "two", "left", "right")
+ROWS = [tuple(f"{name} {i}" for name in NAMES) for i in range(100)]
+
+
+def read(folder: pathlib.Path, check: object, range_bytes: int | None, batches: object) -> None:
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        paired = pipeline | ReadLineParallel(*streams(folder), range_bytes=64, threads=2)
+        paired = pipeline | ReadLineParallel(*streams(folder), range_bytes, threads=2)
         rows = paired.batches | beam.FlatMap(
             lambda batch: zip(
                 *(column.to_pylist() for column in (*batch.candidates, *batch.references)),
@@ -36,11 +40,29 @@ def read(folder: pathlib.Path, check: object) -> None:
         )
         assert_that(rows, check, label="rows")
         assert_that(paired.segments, equal_to([100]), label="segments")
+        assert_that(paired.batches | beam.combiners.Count.Globally(), batches, label="batches")
+
+
+def between(least: int, most: int) -> object:
+    def check(found: list[int]) -> None:
+        assert len(found) == 1
+        assert least <= found[0] <= most
+
+    return check
 
 
 def test_rows_hold_the_same_line_of_every_stream(tmp_path: pathlib.Path) -> None:
-    names = ("one", "two", "left", "right")
-    read(tmp_path, equal_to([tuple(f"{name} {i}" for name in names) for i in range(100)]))
+    read(tmp_path, equal_to(ROWS), 64, between(40, 60))
+
+
+@pytest.mark.parametrize("usual", [16, 64])
+def test_without_a_range_the_corpus_is_cut_into_so_many(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, usual: int
+) -> None:
+    # 3,060 bytes: 48 times 64, and a unit has one batch.
+    monkeypatch.setattr(ranges, "USUAL_RANGE", usual)
+    monkeypatch.setattr(ranges, "MOST_RANGES", 60)
+    read(tmp_path, equal_to(ROWS), None, between(40, 60))
 
 
 def test_a_file_written_to_while_it_is_read_is_an_error(
@@ -56,4 +78,4 @@ def test_a_file_written_to_while_it_is_read_is_an_error(
 
     monkeypatch.setattr(line_parallel, "LineReader", Meddling)
     with pytest.raises(Exception, match=r"stream left: .*left: was written to after it was listed"):
-        read(tmp_path, equal_to([]))
+        read(tmp_path, equal_to([]), 64, between(0, 0))

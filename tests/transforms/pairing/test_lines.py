@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import io
+import random
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,8 @@ from memory_corpus import COMPRESS, MARK, MemoryCorpus, MemoryFile, corpora, pla
 
 from transforms.errors import InputError
 from transforms.pairing.lines import LineReader, count_lines
-from transforms.pairing.plan import block_bytes, cut, make_plan
+from transforms.pairing.plan import make_plan
+from transforms.pairing.ranges import block_bytes, cut
 from transforms.pairing.streams import Shard, Stream
 
 property_test = settings(derandomize=True, deadline=None, max_examples=200)
@@ -32,10 +34,9 @@ def read_changed(
 ) -> list[str]:
     """The lines of a file that had other bytes when its lines were counted."""
     parts = cut(Shard(0, 0, path, len(counted)), range_bytes)
-    block = block_bytes(range_bytes)
-    counts = [count_lines(STREAM, part, block, lambda _: io.BytesIO(counted)) for part in parts]
+    counts = [count_lines(STREAM, part, lambda _: io.BytesIO(counted)) for part in parts]
     lines = []
-    for unit in make_plan([STREAM], counts, range_bytes).units:
+    for unit in make_plan([STREAM], counts).units():
         reader = LineReader(STREAM, unit.pieces[0], lambda _: io.BytesIO(read))
         while taken := reader.available(1000):
             lines += reader.take(taken).to_pylist()
@@ -53,7 +54,7 @@ def test_every_line_of_every_unit_is_read_once_in_order(corpus, range_bytes, mos
 @given(corpora(), st.integers(16, 200))
 def test_streams_in_lockstep_give_the_lines_of_the_same_segments(corpus, range_bytes):
     texts: list[list[str]] = [[] for _ in corpus.files]
-    for unit in corpus.plan(range_bytes).units:
+    for unit in corpus.plan(range_bytes).units():
         readers = [
             LineReader(stream, pieces, corpus.open)
             for stream, pieces in zip(corpus.streams, unit.pieces, strict=True)
@@ -103,7 +104,7 @@ def test_a_mark_only_file_has_no_line():
     for suffix, compress in COMPRESS.items():
         data = compress(MARK)
         (part,) = cut(Shard(0, 0, "a" + suffix, len(data)), 1 << 26)
-        counts = count_lines(STREAM, part, 1 << 20, lambda _, data=data: io.BytesIO(data))
+        counts = count_lines(STREAM, part, lambda _, data=data: io.BytesIO(data))
         assert (int(counts.newlines.sum()), counts.unfinished_line) == (0, False)
 
 
@@ -142,8 +143,8 @@ def test_a_reader_reads_ahead_only_a_few_megabytes():
     lines = ["x" * 99_999] * 200  # 20 MB
     file = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
     (part,) = cut(Shard(0, 0, "a", len(file.getvalue())), 1 << 26)
-    counts = count_lines(STREAM, part, MEGABYTE, lambda _: io.BytesIO(file.getvalue()))
-    (unit,) = make_plan([STREAM], [counts], 1 << 26).units
+    counts = count_lines(STREAM, part, lambda _: io.BytesIO(file.getvalue()))
+    (unit,) = make_plan([STREAM], [counts]).units()
     reader = LineReader(STREAM, unit.pieces[0], lambda _: file)
     read = 0
     while taken := reader.available(len(lines)):
@@ -153,6 +154,33 @@ def test_a_reader_reads_ahead_only_a_few_megabytes():
         reader.take(taken)
         read += taken
     assert read == len(lines)
+
+
+class Watched(io.BytesIO):
+    """Remembers the most that was asked for at a time."""
+
+    most = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        self.most = max(self.most, len(self.getvalue()) if size is None or size < 0 else size)
+        return super().read(size)
+
+
+@pytest.mark.parametrize("size", [1, 2 * MEGABYTE, 5 * MEGABYTE, 8 * MEGABYTE + 5])
+@pytest.mark.parametrize("mark", [b"", MARK])
+def test_large_blocks_are_counted_by_the_megabyte(size, mark):
+    source = random.Random(size)
+    text = mark + bytes(source.choices(b"ab\n", k=size))
+    range_bytes = 192 * MEGABYTE
+    block = block_bytes(range_bytes)
+    assert block == 3 * MEGABYTE
+    (part,) = cut(Shard(0, 0, "a", len(text)), range_bytes)
+    file = Watched(text)
+    counts = count_lines(STREAM, part, lambda _: file)
+    assert counts.newlines.tolist() == [
+        text.count(b"\n", at, at + block) for at in range(0, len(text), block)
+    ]
+    assert file.most <= MEGABYTE
 
 
 @property_test
@@ -275,7 +303,7 @@ def test_a_compressed_file_that_changes_after_it_was_counted_is_an_error(suffix,
 
 def test_a_reader_offers_no_more_lines_than_asked_for():
     corpus = MemoryCorpus(((plain_file("a", *map(str, range(10))),),))
-    (unit,) = corpus.plan(1 << 26).units
+    (unit,) = corpus.plan(1 << 26).units()
     reader = LineReader(corpus.streams[0], unit.pieces[0], corpus.open)
     for most, offered in ((1, 1), (4, 4), (10, 10), (11, 10)):
         assert reader.available(most) == offered
@@ -323,6 +351,6 @@ def refuse(path: str) -> io.BytesIO:
 def test_errors_of_the_filesystem_name_stream_and_file(open_file, reason):
     (part,) = cut(Shard(0, 0, "/data/a.txt", 6), 16)
     with pytest.raises(InputError) as error:
-        count_lines(STREAM, part, 16, open_file)
+        count_lines(STREAM, part, open_file)
     assert error.value.cause.startswith("candidates LIUM: /data/a.txt: cannot be read: ")
     assert reason in error.value.cause
