@@ -8,7 +8,7 @@ from apache_beam.metrics.metric import Metrics
 
 from transforms.batch import SegmentBatch
 from transforms.config import BleuConfig
-from transforms.statistics.kernel import count_batch
+from transforms.statistics.kernel import compile_kernel, count_batch
 from transforms.statistics.segment_statistics import SegmentStatistics
 from transforms.threads import ThreadedDoFn
 
@@ -22,6 +22,12 @@ class CountMatches(ThreadedDoFn):
         super().__init__(threads)
         self._config = config
         self._counters = SegmentCounters()
+
+    def setup(self) -> None:
+        super().setup()
+        # Once in a worker, and not in the time of its first batch, which an engine
+        # may take for a worker that hangs.
+        compile_kernel(self._config)
 
     def work(self, batch: SegmentBatch) -> Iterable[SegmentStatistics]:
         return [count_batch(batch, self._config)]

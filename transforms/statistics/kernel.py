@@ -7,6 +7,7 @@ so threads run it side by side.
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 from numba import njit
 
 from transforms.arrays import Integers
@@ -65,6 +66,12 @@ def count_batch(batch: SegmentBatch, config: BleuConfig) -> SegmentStatistics:
             "give every segment one or more references (an empty string is one)",
         )
     return statistics
+
+
+def compile_kernel(config: BleuConfig) -> None:
+    """Compiles the kernel, or loads it from its cache, if this process has not done so yet."""
+    text = pa.array(["a"], pa.large_string())
+    count_batch(SegmentBatch(candidates=(text,), references=(text,)), config)
 
 
 def _count(starts: Integers, ends: Integers, references: int, config: BleuConfig) -> Integers:

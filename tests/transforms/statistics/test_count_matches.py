@@ -1,0 +1,50 @@
+"""The kernel is compiled before the first batch."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import sys
+import pyarrow as pa
+from numba.core.dispatcher import Dispatcher
+from transforms.batch import SegmentBatch
+from transforms.config import BleuConfig
+from transforms.statistics.count_matches import CountMatches
+
+def refuse(dispatcher, signature):
+    sys.exit(f"{dispatcher} is compiled late")
+
+def column(*texts):
+    return pa.array(texts, pa.large_string())
+
+config = BleuConfig(tokenize=sys.argv[1], lowercase=sys.argv[2] == "lower", max_ngram_order=2)
+counting = CountMatches(config, threads=1)
+if sys.argv[3] == "set up":
+    counting.setup()
+Dispatcher.compile = refuse
+references = column("The c\\u00e1t <skipped> sat, 3.5!", None), column("It &amp; me-", "b")
+batch = SegmentBatch((column("a \\u00c1 3-b", ""), column("x", "y")), references)
+print(counting.work(batch)[0].candidate_length.tolist())
+"""
+
+
+def run(tokenize: str, case: str, first: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", PROGRAM, tokenize, case, first]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("case", ["lower", "mixed"])
+@pytest.mark.parametrize(
+    ("tokenize", "lengths"), [("13a", "[[5, 0], [1, 1]]"), ("none", "[[3, 0], [1, 1]]")]
+)
+def test_setup_leaves_nothing_to_compile(tokenize: str, case: str, lengths: str) -> None:
+    done = run(tokenize, case, "set up")
+    assert (done.returncode, done.stdout.strip()) == (0, lengths), done.stderr
+
+
+def test_without_setup_the_first_batch_would_compile() -> None:
+    assert "is compiled late" in run("13a", "mixed", "not set up").stderr
