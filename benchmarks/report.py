@@ -7,7 +7,7 @@ import os
 import pathlib
 import platform
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from measure import Run, cores
 from results import Measurement, Results
@@ -41,13 +41,13 @@ def report(results: Mapping[int, Results], notes: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def machine() -> str:
-    """The machine and the versions of everything that is measured.
+def machine(distributions: Sequence[str] = _DISTRIBUTIONS) -> str:
+    """The machine and the versions of what is measured.
 
     Raises:
       PackageNotFoundError: one of them is not installed.
     """
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in _DISTRIBUTIONS]
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in distributions]
     wc = subprocess.run(["wc", "--version"], capture_output=True, text=True, check=True).stdout
     return (
         f"{_processor()}, {len(cores())} of {os.cpu_count()} cores; "

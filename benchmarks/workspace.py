@@ -15,8 +15,6 @@ from measure import ROOT, run
 SYSTEMS = 16
 """How many systems the first shard has, as corpus.py says, which this process does not load."""
 
-_COPIES = 10
-
 
 @dataclasses.dataclass(frozen=True)
 class Text:
@@ -63,23 +61,28 @@ class Workspace:
         return self._text(self._pairs // 10, "ref-00.txt", names)
 
     def tenfold(self) -> Text:
-        """The corpus ten times: its files, hard-linked."""
-        (self._folder / "tenfold").mkdir(exist_ok=True)
-        for copy in range(_COPIES):
+        """The corpus ten times."""
+        return self.copies(10)
+
+    def copies(self, count: int) -> Text:
+        """The corpus `count` times: its files, hard-linked."""
+        folder = f"copies-{count}"
+        (self._folder / folder).mkdir(exist_ok=True)
+        for copy in range(count):
             for pattern in self.whole().patterns:
                 for path in self._folder.glob(os.path.basename(pattern)):
                     stream, _, shard = path.name.partition("-")
-                    link = self._folder / "tenfold" / f"{stream}-{copy:02}-{shard}"
+                    link = self._folder / folder / f"{stream}-{copy:04}-{shard}"
                     if not link.exists():
                         link.hardlink_to(path)
-        names = ["tenfold/system01-*.txt"]
-        return self._text(_COPIES * self._pairs, "tenfold/ref-*.txt", names)
+        names = [f"{folder}/system01-*.txt"]
+        return self._text(count * self._pairs, f"{folder}/ref-*.txt", names)
 
     def tenfold_half(self, half: int) -> Text:
         """The first (0) or second (1) half of `tenfold`."""
-        copies = "0[0-4]" if half == 0 else "0[5-9]"
-        names = [f"tenfold/system01-{copies}-*.txt"]
-        return self._text(_COPIES * self._pairs // 2, f"tenfold/ref-{copies}-*.txt", names)
+        copies = "000[0-4]" if half == 0 else "000[5-9]"
+        names = [f"copies-10/system01-{copies}-*.txt"]
+        return self._text(5 * self._pairs, f"copies-10/ref-{copies}-*.txt", names)
 
     def head(self, lines: int) -> Text:
         """The first lines of the corpus, in files of their own."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import pathlib
+import subprocess
 import sys
 from types import TracebackType
 
@@ -70,6 +71,22 @@ class Cluster(abc.ABC):
         traceback: TracebackType | None,
     ) -> None:
         self.processes.stop()
+
+    def workers(self) -> dict[int, float]:
+        """The Python workers that run now: their process numbers, and their CPU seconds."""
+        pool = str(self.processes.pid("workers"))
+        listed = subprocess.run(
+            ["ps", "-A", "-o", "pid=,pgid=,stat=,cputimes="],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        rows = [line.split() for line in listed.stdout.splitlines()]
+        return {
+            int(pid): float(seconds)
+            for pid, group, state, seconds in rows
+            if group == pool and pid != pool and not state.startswith("Z")
+        }
 
     def start_workers(self) -> None:
         """Starts the pool of workers."""

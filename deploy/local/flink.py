@@ -1,4 +1,4 @@
-"""A Flink cluster: a JobManager, two TaskManagers, and Beam's job server for it."""
+"""A Flink cluster: a JobManager, TaskManagers, and Beam's job server for it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from deploy.local.cluster import Cluster
 from deploy.local.parts import JobServer
 from deploy.local.processes import HOST, free_ports, listening
 
-TASK_MANAGERS = ("taskmanager-1", "taskmanager-2")
-
 _ATTEMPTS = 5
 """How often Flink starts a job again that a fault has stopped."""
 
@@ -27,9 +25,12 @@ class FlinkCluster(Cluster):
       home: Flink's bin/, conf/ and lib/.
       job_server: Beam's job server for this Flink.
       boot: see `Cluster`.
+      task_managers: how many there are; a job is cut into as many subtasks.
 
     Attributes:
       rest: the URL of its REST API and console.
+      job_server: Beam's job server.
+      task_manager_names: the names of the TaskManagers' processes.
     """
 
     engine = "flink"
@@ -41,28 +42,30 @@ class FlinkCluster(Cluster):
         home: pathlib.Path,
         job_server: JobServer,
         boot: pathlib.Path | None = None,
+        task_managers: int = 2,
     ) -> None:
         super().__init__(folder, boot)
+        self.task_manager_names = [f"taskmanager-{i}" for i in range(1, task_managers + 1)]
         self._home = home
-        self._jar = job_server.jar
+        self.job_server = job_server
         self._rpc_port, rest_port, self._artifact_port, self._expansion_port = free_ports(4)
         self.rest = f"http://{HOST}:{rest_port}"
         self.made_of = (
-            f"Flink {job_server.engine}: a JobManager ({self.rest}) and two TaskManagers, the job "
-            f"server of Beam {job_server.beam}, and a pool of Python workers"
+            f"Flink {job_server.engine}: a JobManager ({self.rest}) and {task_managers} "
+            f"TaskManagers, the job server of Beam {job_server.beam}, and a pool of Python workers"
         )
         self._rest_port = rest_port
         self._java_options = _java_options(home)
 
     def flags(self) -> list[str]:
-        """See `Cluster`: as many subtasks as there are TaskManagers."""
-        return [*super().flags(), f"--parallelism={len(TASK_MANAGERS)}"]
+        """See `Cluster`."""
+        return [*super().flags(), f"--parallelism={len(self.task_manager_names)}"]
 
     def start_engine(self) -> None:
         """See `Cluster`."""
         self._configure()
         self.start_job_manager()
-        for name in TASK_MANAGERS:
+        for name in self.task_manager_names:
             self.start_task_manager(name)
         self.processes.wait_until("Flink's TaskManagers", self._is_complete)
         self.start_job_server()
@@ -83,7 +86,7 @@ class FlinkCluster(Cluster):
         self.processes.start(
             "jobserver",
             [
-                *("java", *self._java_options, "-jar", self._jar),
+                *("java", *self._java_options, "-jar", self.job_server.jar),
                 *("--flink-master", self.rest, "--flink-conf-dir", self.folder / "conf"),
                 *("--job-host", HOST, "--job-port", str(self.job_port)),
                 *("--artifact-port", str(self._artifact_port), "--artifacts-dir", artifacts),
@@ -102,9 +105,19 @@ class FlinkCluster(Cluster):
         managers: list[dict[str, Any]] = self.ask("/taskmanagers")["taskmanagers"]
         return managers
 
+    def newest_job(self) -> dict[str, Any] | None:
+        """What Flink tells of the job that was submitted last."""
+        jobs = self.ask("/jobs/overview")["jobs"]
+        if not jobs:
+            return None
+        job: dict[str, Any] = self.ask(
+            "/jobs/" + max(jobs, key=lambda job: job["start-time"])["jid"]
+        )
+        return job
+
     def _is_complete(self) -> bool:
         try:
-            return len(self.task_managers()) == len(TASK_MANAGERS)
+            return len(self.task_managers()) == len(self.task_manager_names)
         except OSError:  # it listens before it answers
             return False
 

@@ -1,0 +1,119 @@
+"""Runs the command on a Flink cluster of this machine, and watches it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from measure import ROOT
+from workspace import Text
+
+sys.path.insert(0, ROOT)
+from deploy.local import parts
+from deploy.local.flink import FlinkCluster
+
+SCORING = "Count matches"
+"""In the name of the stage that reads and counts."""
+
+COUNTING = "Count lines"
+
+
+def flink(folder: pathlib.Path, task_managers: int = 2) -> FlinkCluster:
+    """A cluster, not started."""
+    server = parts.flink_job_server()
+    return FlinkCluster(folder, parts.flink(server.engine), server, task_managers=task_managers)
+
+
+class FlinkJob:
+    """The command, scoring a text on a cluster.
+
+    Args:
+      cluster: the cluster.
+      text: the text.
+      output: the folder that gets scores.json.
+      flags: the flags that send the job to the cluster; by default the cluster's.
+
+    Attributes:
+      process: the submitting process.
+      started: when it started.
+    """
+
+    def __init__(
+        self,
+        cluster: FlinkCluster,
+        text: Text,
+        output: pathlib.Path,
+        flags: Sequence[str] | None = None,
+    ) -> None:
+        self._cluster = cluster
+        self._seen: dict[str, Any] = {}
+        command = [sys.executable, "-m", "pipeline", f"--references={text.references}"]
+        for number, candidate in enumerate(text.candidates, 1):
+            command.append(f"--candidates=system{number:02}={candidate}")
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            [*command, f"--output={output}", *(cluster.flags() if flags is None else flags)],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def stop(self) -> None:
+        """Stops the submitting process and what it has started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since it was submitted."""
+        return time.monotonic() - self.started
+
+    def look(self) -> dict[str, Any]:
+        """What Flink tells of the job, or what it told last, in a state that says so."""
+        try:
+            job = self._cluster.newest_job()
+        except OSError:
+            return {**self._seen, "state": "unreachable"}
+        if job is None:
+            return {**self._seen, "state": "unknown"}
+        self._seen = job
+        return job
+
+    @property
+    def is_over(self) -> bool:
+        """Whether Flink has ended it; a job that cannot be seen has not begun or is lost."""
+        return self.look().get("state") in ("FINISHED", "FAILED", "CANCELED")
+
+    def stage(self, part: str) -> dict[str, Any] | None:
+        """The stage of the job whose name has this part."""
+        vertices = self.look().get("vertices", [])
+        return next((vertex for vertex in vertices if part in vertex["name"]), None)
+
+    def wait_for(self, part: str) -> None:
+        """Waits until a stage runs.
+
+        Raises:
+          RuntimeError: the job ended before.
+        """
+        while (self.stage(part) or {}).get("status") != "RUNNING":
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the job ended before {part}: {self.process.communicate()}")
+            time.sleep(0.2)
+
+    def restarts(self) -> int | None:
+        """How often Flink has started it again; None where it cannot tell."""
+        try:
+            metrics = self._cluster.ask(f"/jobs/{self._seen['jid']}/metrics?get=numRestarts")
+        except OSError:
+            return None
+        return int(metrics[0]["value"]) if metrics else None
