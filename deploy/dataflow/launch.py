@@ -11,7 +11,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
-from pipeline.main import reported
+from pipeline.reporting import importing, reported
 from transforms.errors import UsageError
 
 SEPARATOR = ";"
@@ -66,8 +66,9 @@ def _words(given: str, lists: set[str], switches: set[str]) -> Iterator[str]:
 
 def _launch(given: Sequence[str]) -> None:
     # Later than `reported`, which keeps Beam from logging when it is imported.
-    from pipeline.graph import build
-    from pipeline.options import parse
+    with importing():
+        from pipeline.graph import build
+        from pipeline.options import parse
 
     # Dataflow gives --runner itself; a later one counts.
     arguments = parse(["--runner=DataflowRunner", *command_line(given)])

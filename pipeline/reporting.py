@@ -1,0 +1,131 @@
+"""How a command ends: its errors on stderr, its signals, its exit code."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import logging
+import os
+import re
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from typing import NoReturn
+
+from transforms.errors import BleuError, JobError, find_error
+
+_STEP = re.compile(r" \[while running '[^']*'\]")
+"""What Beam adds to the message of an exception."""
+
+
+class _Interrupts:
+    """SIGINT and SIGTERM, each of which becomes a KeyboardInterrupt.
+
+    Attributes:
+      received: those that came.
+    """
+
+    def __init__(self) -> None:
+        self.received: list[signal.Signals] = []
+        self._held = False
+
+    @contextlib.contextmanager
+    def handled(self) -> Iterator[None]:
+        """While this lasts, signals come here."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # only the main thread can handle signals
+            return
+        self.received.clear()
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self._receive) for number in numbers}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """While this lasts, signals wait."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        if self.received:
+            raise KeyboardInterrupt
+
+    def _receive(self, number: int, frame: object) -> None:
+        self.received.append(signal.Signals(number))
+        if not self._held:
+            raise KeyboardInterrupt
+
+
+_interrupts = _Interrupts()
+
+
+@contextlib.contextmanager
+def importing() -> Iterator[None]:
+    """While this lasts, an interrupt waits.
+
+    One in the midst of an import can be swallowed by the library that is imported,
+    or make Python end as if it had not been handled.
+    """
+    with _interrupts.held():
+        yield
+
+
+def reported(work: Callable[[], None], verbose: bool) -> int:
+    """Does the work of a command, tells on stderr what went wrong; returns the exit code."""
+    # Beam logs a traceback for every exception of a worker, and warns of
+    # optional packages when it is imported.
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.CRITICAL, stream=sys.stderr, force=True
+    )
+    with _interrupts.handled():
+        try:
+            work()
+            return 0
+        except (Exception, KeyboardInterrupt) as error:
+            if verbose:
+                traceback.print_exc()
+            if _interrupts.received:  # whatever an engine has made of it
+                first = _interrupts.received[0]
+                _say(f"beam-bleu: stopped by {first.name}")
+                _end(128 + first)
+            found = _as_bleu_error(error)
+            _say(f"beam-bleu: {_STEP.sub('', found.cause)}\n  {found.remedy}")
+            return found.exit_code
+
+
+def _say(message: str) -> None:
+    """Writes a message to stderr, if that is possible."""
+    with contextlib.suppress(OSError):
+        if sys.stderr is not None:
+            print(message, file=sys.stderr, flush=True)
+
+
+def _end(code: int) -> NoReturn:
+    """Ends the process without waiting for the threads that an interrupted engine has left.
+
+    Python would wait for all of them, and some (Beam's samplers) then never end.
+    """
+    atexit._run_exitfuncs()  # in which Beam stops the programs that it has started
+    with contextlib.suppress(OSError, AttributeError):
+        sys.stdout.flush()
+    os._exit(code)
+
+
+def _as_bleu_error(error: BaseException) -> BleuError:
+    """What went wrong, found by its marker wherever an engine has put it."""
+    cause: BaseException | None = error
+    while cause is not None:
+        found = cause if isinstance(cause, BleuError) else find_error(str(cause))
+        if found is not None:
+            return found
+        cause = cause.__cause__ or cause.__context__
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    last = lines[-1].strip() if lines else type(error).__name__
+    return JobError(f"the job failed: {last}", "run it again with --verbose to see the log")
