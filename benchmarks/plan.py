@@ -1,0 +1,160 @@
+"""Plans fake corpora of up to a petabyte and reports what the plan costs.
+
+    python benchmarks/plan.py --output benchmarks/PLAN.md
+
+Only metadata is made up, nothing is read: the listing and the planning worker
+run as they would, each in a process of its own, and every plan is checked
+against where the newlines would be. It takes some 10 minutes, 10 GB of memory
+and 1 GB of disk; `--only` takes the numbers of some corpora.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import pathlib
+import platform
+import sys
+import tempfile
+from typing import Any
+
+from fake_corpora import CORPORA
+from measure import run
+
+_STAGES = {
+    "Spread the ranges": "",
+    "Gather the counts": " (one key)",
+    "Spread the work units": "",
+    "Add up totals": " (at most)",
+    "Bring it together": "",
+}
+
+
+def _measured(number: int) -> dict[str, Any]:
+    """What planning a corpus took, in two processes one after the other."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = str(pathlib.Path(folder, "counts"))
+        figures: dict[str, Any] = {"shuffles": {}}
+        for step in ("list", "plan"):
+            command = [sys.executable, "-m", "benchmarks.planning", step, str(number), file]
+            found = json.loads(run(command).stdout)
+            figures["shuffles"].update(found.pop("shuffles"))
+            figures.update(found)
+    return figures
+
+
+def _report(measured: dict[int, dict[str, Any]]) -> str:
+    lines = ["# The plan of massive corpora", "", _NOTES.format(**_machine()), ""]
+    lines += [
+        "| corpus | files | TB | range MiB | ranges | units | longest unit / mean "
+        "| read in vain | list s | plan s | list peak MB | plan peak MB |",
+        "| --- |" + " ---: |" * 11,
+    ]
+    for number, figures in measured.items():
+        lines.append(f"| {CORPORA[number].name} | {_cost(figures)} |")
+    stages = " | ".join(f"{stage}{note}" for stage, note in _STAGES.items())
+    lines += [
+        "",
+        _SHUFFLES,
+        "",
+        f"| corpus | {stages} | all, of the corpus | largest unit KB |",
+        "| --- |" + " ---: |" * (len(_STAGES) + 2),
+    ]
+    for number, figures in measured.items():
+        lines.append(f"| {CORPORA[number].name} | {_shuffled(figures)} |")
+    lines += ["", _limits(max(measured.values(), key=lambda figures: figures["files"]))]
+    return "\n".join(lines) + "\n"
+
+
+def _limits(figures: dict[str, Any]) -> str:
+    """What a corpus of very many files meets first."""
+    group = figures["shuffles"]["Gather the counts"]["largest"] / figures["files"]
+    memory = (figures["plan_peak"] - figures["idle"]) / figures["files"]
+    return (
+        "Above 4 TB the plan grows with the files of a corpus, not with its bytes (unless "
+        f"`--range_bytes` is given): each file takes {group:,.0f} bytes of the counts and {memory / 1e3:,.1f} KB "
+        "of the planning worker's memory (figures of the corpus with the most files). What breaks "
+        "first is `Gather the counts`, on an engine that makes one element of a key: the element "
+        f"has 100 MB at {1e8 / group:,.0f} files, and 2 GB, which is the most that a Java array "
+        f"or a message has, at {(1 << 31) / group:,.0f}."
+    )
+
+
+def _cost(figures: dict[str, Any]) -> str:
+    return " | ".join(
+        (
+            f"{figures['files']:,}",
+            f"{figures['bytes'] / 1e12:,.4g}",
+            f"{figures['range_bytes'] >> 20:,}",
+            f"{figures['ranges']:,}",
+            f"{figures['units']:,}",
+            f"{figures['longest_to_mean']:.2f}",
+            f"{figures['in_vain']:.1%}",
+            f"{figures['list_s']:.1f}",
+            f"{figures['plan_s']:.1f}",
+            f"{figures['list_peak'] / 1e6:,.0f}",
+            f"{figures['plan_peak'] / 1e6:,.0f}",
+        )
+    )
+
+
+def _shuffled(figures: dict[str, Any]) -> str:
+    shuffles = figures["shuffles"]
+    each = [
+        f"{shuffles[stage]['elements']:,}: {shuffles[stage]['bytes'] / 1e6:,.1f}"
+        for stage in _STAGES
+    ]
+    share = sum(shuffle["bytes"] for shuffle in shuffles.values()) / figures["bytes"]
+    largest = shuffles["Spread the work units"]["largest"] / 1e3
+    return " | ".join([*each, f"{share:.5%}", f"{largest:,.1f}"])
+
+
+def _machine() -> dict[str, str]:
+    return {"date": str(datetime.date.today()), "python": platform.python_version()}
+
+
+_NOTES = """\
+Listing, cutting into ranges and planning of corpora that are metadata only: nothing is read, and \
+every plan is checked against where the newlines would be (each line of each stream once, in \
+order, each piece beginning where it says). Made by `benchmarks/plan.py` on {date} with Python \
+{python}, on one core of the machine of [RESULTS.md](RESULTS.md). Two streams of 210 bytes a line \
+in files of 1 GB, cut at different lines, where nothing else is said.
+
+*List* is the one worker that lists all files: it orders, checks and cuts them and writes the \
+ranges; what the filesystem itself takes to list comes on top. *Plan* is the one worker that has \
+all counts: it reads them, plans, and writes the units. The peaks are of these processes, \
+including some 210 MB that Beam and the graph alone take. *Read in vain* is what units read \
+before their first lines, as a share of the corpus."""
+
+_SHUFFLES = """\
+What goes through each shuffle, elements: MB, encoded by the coders that Beam takes there. The \
+counts go to one key, so some engines make one element of all of them. A total is added to those \
+of its bundle before it is sent; the bound is one unit a bundle."""
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(description="Measures the plan of massive corpora.")
+    numbers = range(len(CORPORA))
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        type=int,
+        choices=numbers,
+        metavar="N",
+        help=", ".join(f"{number}: {CORPORA[number].name}" for number in numbers),
+    )
+    parser.add_argument("--output", type=pathlib.Path, metavar="FILE", help="writes it there, too")
+    flags = parser.parse_args()
+    measured = {}
+    for number in flags.only or numbers:
+        print(f"planning {CORPORA[number].name}", file=sys.stderr)
+        measured[number] = _measured(number)
+    text = _report(measured)
+    print(text, end="")
+    if flags.output:
+        flags.output.write_text(text)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,181 @@
+"""Plans a fake corpus as the pipeline would, measured from inside the process.
+
+    python -m benchmarks.planning list NUMBER FILE
+    python -m benchmarks.planning plan NUMBER FILE
+
+The first one lists and cuts corpus NUMBER and leaves the counts in FILE, as
+they would reach the planning worker; the second one is that worker. Each
+prints, as JSON, what it took and what would be shuffled.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks.fake_corpora import CORPORA, FakeCorpus, Integers
+from benchmarks.shuffles import Shuffle, shuffles_of
+from pipeline.job import Job
+from transforms.config import BleuConfig
+from transforms.pairing.plan import Piece, Plan, make_plan
+from transforms.pairing.ranges import ByteRange, LineCounts, block_bytes, cut_corpus
+from transforms.pairing.streams import compression, shards_in_order
+from transforms.totals.corpus_totals import CorpusTotals
+
+_WORDS_IN_LINE = 35
+
+
+def list_files(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.Path) -> Any:
+    """The step "List their files", and what comes of "Count lines"."""
+    found = [corpus.found(stream) for stream in range(len(corpus.streams))]
+    start = time.perf_counter()
+    shards = [
+        shard
+        for number, stream in enumerate(corpus.streams)
+        for shard in shards_in_order(number, stream, found[number])
+    ]
+    ranges = list(cut_corpus(shards, corpus.range_bytes))
+    for part in ranges:
+        shuffles["Spread the ranges"].spread(part)
+    figures = {"list_s": time.perf_counter() - start, "list_peak": _peak()}
+    file.write_bytes(shuffles["Gather the counts"].group(_counts(corpus, ranges)))
+    return {
+        **figures,
+        "bytes": sum(shard.size for shard in shards),
+        "files": len(shards),
+        "range_bytes": ranges[0].range_bytes,
+        "ranges": len(ranges),
+    }
+
+
+def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.Path) -> Any:
+    """The step "Plan work units", and what comes of its units."""
+    start = time.perf_counter()
+    # As an engine does: the group as one message, and all that is in it as a list.
+    plan = make_plan(corpus.streams, shuffles["Gather the counts"].ungroup(file.read_bytes()))
+    longest = 0
+    for unit in plan.units():
+        shuffles["Spread the work units"].spread(unit)
+        longest = max(longest, unit.lines)
+    figures = {"plan_s": time.perf_counter() - start, "plan_peak": _peak()}
+    units = shuffles["Spread the work units"].elements
+    # At most: a bundle has one total of each system, and one unit at least.
+    total = _total(plan.segments // units)
+    for system in range(corpus.systems):
+        shuffles["Add up totals"].carry((system, total), units)
+        shuffles["Bring it together"].carry((0, ("totals", (system, _total(plan.segments)))))
+    for end in (("segments", plan.segments), ("job", _job(corpus))):
+        shuffles["Bring it together"].carry((0, end))
+    in_vain = _check(corpus, plan) / sum(
+        corpus.text(stream).sizes.sum() for stream in range(len(corpus.streams))
+    )
+    longest_to_mean = longest * units / plan.segments
+    return {**figures, "units": units, "longest_to_mean": longest_to_mean, "in_vain": in_vain}
+
+
+def _job(corpus: FakeCorpus) -> Job:
+    references, *candidates = corpus.streams
+    names = tuple(stream.label for stream in candidates)
+    output = "s3://evaluation/scores/2026-11-19"
+    return Job(names, tuple(candidates), (references,), BleuConfig(), output)
+
+
+def _peak() -> int:
+    """The most memory of this process so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _counts(corpus: FakeCorpus, ranges: Iterable[ByteRange]) -> Iterator[LineCounts]:
+    for part in ranges:
+        shard = part.shard
+        block = shard.size if compression(shard.path) else block_bytes(part.range_bytes)
+        at = np.append(np.arange(part.start, part.stop, block), part.stop)
+        newlines = np.diff(corpus.text(shard.stream).newlines_before(shard.number, at))
+        yield LineCounts(part, newlines.astype(np.min_scalar_type(newlines.max())), False)
+
+
+def _total(lines: int) -> CorpusTotals:
+    """Totals of plausible size."""
+    words = lines * _WORDS_IN_LINE
+    return CorpusTotals(
+        matches=(words * 6 // 10, words * 3 // 10, words * 2 // 10, words // 10),
+        totals=(words, words - lines, words - 2 * lines, words - 3 * lines),
+        candidate_length=words,
+        reference_length=words,
+        segments=lines,
+        min_references=1,
+        max_references=1,
+        candidate_bytes=6 * words,
+        reference_bytes=6 * words,
+    )
+
+
+def _check(corpus: FakeCorpus, plan: Plan) -> float:
+    """Checks a plan against where the newlines are; returns the bytes that are read in vain.
+
+    Raises:
+      RuntimeError: the plan is wrong.
+    """
+    lines_of_units = np.array([unit.lines for unit in plan.units()])
+    in_vain = 0.0
+    for stream in range(len(corpus.streams)):
+        pieces = [unit.pieces[stream] for unit in plan.units()]
+        in_units = np.array([sum(piece.lines for piece in of_unit) for of_unit in pieces])
+        _must(np.array_equal(in_units, lines_of_units), "a unit lacks lines of a stream")
+        in_vain += _check_stream(corpus, stream, [piece for each in pieces for piece in each])
+    _must(lines_of_units.sum() == plan.segments, "the units have not all lines")
+    return in_vain
+
+
+def _check_stream(corpus: FakeCorpus, stream: int, pieces: Sequence[Piece]) -> float:
+    """Checks that pieces are a stream, each line once, in order; returns the bytes in vain."""
+    text = corpus.text(stream)
+    number = {found.path: i for i, found in enumerate(corpus.found(stream))}
+
+    def column(of: Callable[[Piece], int]) -> Integers:
+        return np.array([of(piece) for piece in pieces], np.int64)
+
+    file = column(lambda piece: number[piece.path])
+    first, lines = column(lambda piece: piece.first_line), column(lambda piece: piece.lines)
+    start, skip = column(lambda piece: piece.start), column(lambda piece: piece.skip)
+    ends_file = column(lambda piece: piece.ends_file)
+    last = first + lines
+    _must(bool(np.all(lines > 0)), "a piece is empty")
+    _must(np.array_equal(ends_file, last == text.lines[file]), "the end of a file is wrong")
+    _must(np.array_equal(file, np.cumsum(ends_file) - ends_file), "the order of files is wrong")
+    follows = np.where(ends_file[:-1], 0, last[:-1])
+    _must(first[0] == 0 and np.array_equal(first[1:], follows), "lines are missing or twice")
+    _must(file[-1] == corpus.shards - 1 and bool(ends_file[-1]), "the end is missing")
+    _must(
+        np.array_equal(text.newlines_before(file, start) + skip, first),
+        "a piece begins at another line",
+    )
+    _must(bool(np.all((skip > 0) | (start == 0))), "a piece begins inside a line")
+    return float(np.sum(skip * text.sizes[file] / text.lines[file]))
+
+
+def _must(is_so: bool, what: str) -> None:
+    if not is_so:
+        raise RuntimeError(f"the plan is wrong: {what}")
+
+
+def _main() -> None:
+    step, number, file = sys.argv[1:]
+    corpus = CORPORA[int(number)]
+    shuffles = shuffles_of(_job(corpus))
+    idle = _peak()
+    steps = {"list": list_files, "plan": plan_units}
+    figures = {"idle": idle, **steps[step](corpus, shuffles, pathlib.Path(file))}
+    carried = {label: each.figures for label, each in shuffles.items() if each.elements}
+    print(json.dumps({**figures, "shuffles": carried}))
+
+
+if __name__ == "__main__":
+    _main()
