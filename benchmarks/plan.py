@@ -63,7 +63,9 @@ def _report(measured: dict[int, dict[str, Any]]) -> str:
     ]
     for number, figures in measured.items():
         lines.append(f"| {CORPORA[number].name} | {_shuffled(figures)} |")
-    lines += ["", _limits(max(measured.values(), key=lambda figures: figures["files"]))]
+    most_files = max(measured.values(), key=lambda figures: figures["files"])
+    if most_files["ranges"] == most_files["files"]:
+        lines += ["", _limits(most_files)]
     return "\n".join(lines) + "\n"
 
 
@@ -73,8 +75,8 @@ def _limits(figures: dict[str, Any]) -> str:
     memory = (figures["plan_peak"] - figures["idle"]) / figures["files"]
     return (
         "Above 4 TB the plan grows with the files of a corpus, not with its bytes (unless "
-        f"`--range_bytes` is given): each file takes {group:,.0f} bytes of the counts and {memory / 1e3:,.1f} KB "
-        "of the planning worker's memory (figures of the corpus with the most files). What breaks "
+        f"`--range_bytes` is given): each file takes {group:,.0f} bytes of the counts and "
+        f"{memory / 1e3:,.1f} KB of the planning worker's memory (figures of the corpus with the most files). What breaks "
         "first is `Gather the counts`, on an engine that makes one element of a key: the element "
         f"has 100 MB at {1e8 / group:,.0f} files, and 2 GB, which is the most that a Java array "
         f"or a message has, at {(1 << 31) / group:,.0f}."
