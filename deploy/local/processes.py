@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import pathlib
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -18,6 +20,9 @@ _PATIENCE = 120.0
 
 _GRACE = 10.0
 """Seconds that a process may take to stop before it is killed."""
+
+
+_PR_SET_PDEATHSIG = 1
 
 
 class ClusterError(Exception):
@@ -57,6 +62,7 @@ class Processes:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=_end_with_parent if sys.platform == "linux" else None,
             )
 
     def log(self, name: str) -> pathlib.Path:
@@ -110,6 +116,11 @@ class Processes:
             _signal_group(process, signal.SIGKILL)
             process.wait()
         self._started.clear()
+
+
+def _end_with_parent() -> None:
+    """Has Linux kill this process when the process that started it is killed."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
