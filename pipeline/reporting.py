@@ -20,6 +20,12 @@ _STEP = re.compile(r" \[while running '[^']*'\]")
 """What Beam adds to the message of an exception."""
 
 
+_CODE_MISSING = re.compile(r"No module named '(pipeline|transforms)\b")
+
+_CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)", re.MULTILINE)
+"""What Python writes between an exception and the one that followed from it."""
+
+
 class _Interrupts:
     """SIGINT and SIGTERM, each of which becomes a KeyboardInterrupt.
 
@@ -126,6 +132,14 @@ def _as_bleu_error(error: BaseException) -> BleuError:
         if found is not None:
             return found
         cause = cause.__cause__ or cause.__context__
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    last = lines[-1].strip() if lines else type(error).__name__
+    text = str(error)
+    if _CODE_MISSING.search(text):
+        return JobError(
+            "the workers do not have beam-bleu",
+            "install it where they run, or send it with the job: --extra_package beam_bleu-....whl",
+        )
+    # An engine gives a worker's traceback as text: the cause is in its first part.
+    first = _CAUSED.split(text)[0]
+    lines = [line.strip() for line in first.splitlines() if line.strip()]
+    last = lines[-1] if lines else type(error).__name__
     return JobError(f"the job failed: {last}", "run it again with --verbose to see the log")

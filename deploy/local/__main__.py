@@ -19,7 +19,7 @@ import sys
 import time
 
 from deploy.local import parts
-from deploy.local.cluster import PROJECT, Cluster
+from deploy.local.cluster import PROJECT, THIS_PYTHON, Cluster, Workers
 from deploy.local.flink import FlinkCluster
 from deploy.local.prism import PrismCluster
 from deploy.local.processes import ClusterError
@@ -37,14 +37,13 @@ def main() -> int:
     )
     parser.add_argument("action", choices=("start", "flags", "stop", "serve"))
     parser.add_argument("engine", choices=ENGINES)
-    parser.add_argument("--boot", action="store_true", help="workers install what is staged")
     arguments = parser.parse_args()
     folder = PROJECT / ".cluster" / arguments.engine
     try:
         if arguments.action == "start":
-            _start(folder, arguments)
+            _start(folder, arguments.engine)
         elif arguments.action == "serve":
-            _serve(folder, arguments)
+            _serve(folder, arguments.engine)
         elif arguments.action == "flags":
             print(shlex.join(_state(folder)["flags"]))
         else:
@@ -55,37 +54,36 @@ def main() -> int:
     return 0
 
 
-def make_cluster(engine: str, folder: pathlib.Path, with_boot: bool = False) -> Cluster:
+def make_cluster(engine: str, folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> Cluster:
     """The cluster of an engine, not started; fetches the parts of it that are not here.
 
     Args:
       engine: one of `ENGINES`.
       folder: where its configuration, its work and its logs go.
-      with_boot: whether its workers install what is staged with a job.
+      workers: what its Python workers run.
 
     Raises:
       PartMissingError: a part cannot be had.
     """
-    boot = parts.boot() if with_boot else None
     if engine == "prism":
-        return PrismCluster(folder, parts.prism(), boot)
+        return PrismCluster(folder, parts.prism(), workers)
     if engine == "flink":
         server = parts.flink_job_server()
-        return FlinkCluster(folder, parts.flink(server.engine), server, boot)
+        return FlinkCluster(folder, parts.flink(server.engine), server, workers)
     server = parts.spark_job_server()
-    return SparkCluster(folder, parts.spark(server.engine), server, boot)
+    return SparkCluster(folder, parts.spark(server.engine), server, workers)
 
 
-def _start(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
+def _start(folder: pathlib.Path, engine: str) -> None:
     """Starts a process of our own that starts the cluster, and waits for that."""
     if _running(folder):
-        print(f"{arguments.engine} is running already", file=sys.stderr)
+        print(f"{engine} is running already", file=sys.stderr)
         return
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     with open(folder / "serve.log", "wb") as log:
         serving = subprocess.Popen(
-            [sys.executable, "-m", "deploy.local", "serve", *sys.argv[2:]],
+            [sys.executable, "-m", "deploy.local", "serve", engine],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -97,16 +95,16 @@ def _start(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
         print(text[shown:], end="", file=sys.stderr, flush=True)
         shown = len(text)
         if serving.poll() is not None:
-            raise ClusterError(f"{arguments.engine} did not start; its logs are in {folder}")
+            raise ClusterError(f"{engine} did not start; its logs are in {folder}")
         time.sleep(0.2)
-    print(f"{arguments.engine} is running: {_state(folder)['made_of']}", file=sys.stderr)
+    print(f"{engine} is running: {_state(folder)['made_of']}", file=sys.stderr)
 
 
-def _serve(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
+def _serve(folder: pathlib.Path, engine: str) -> None:
     """Keeps a cluster until it gets a SIGTERM."""
     stop = {signal.SIGTERM, signal.SIGINT}
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # while it starts
-    with make_cluster(arguments.engine, folder, arguments.boot) as cluster:
+    with make_cluster(engine, folder) as cluster:
         signal.pthread_sigmask(signal.SIG_BLOCK, stop)
         state = {"pid": os.getpid(), "flags": cluster.flags(), "made_of": cluster.made_of}
         (folder / f".{_STATE}").write_text(json.dumps(state))

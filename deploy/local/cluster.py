@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 import pathlib
 import subprocess
 import sys
@@ -13,6 +14,22 @@ from deploy.local.processes import HOST, Processes, free_ports, listening
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 
 
+@dataclasses.dataclass(frozen=True)
+class Workers:
+    """What Python workers run.
+
+    Attributes:
+      python: a Python that has Beam; by default this one, which has the project, too.
+      boot: Beam's boot program, if workers shall install what is staged with a job.
+    """
+
+    python: str = sys.executable
+    boot: pathlib.Path | None = None
+
+
+THIS_PYTHON = Workers()
+
+
 class Cluster(abc.ABC):
     """An engine's processes and a pool of Beam's Python workers, on loopback.
 
@@ -20,7 +37,7 @@ class Cluster(abc.ABC):
 
     Args:
       folder: where its configuration and its logs go.
-      boot: Beam's boot program, if workers shall install what is staged with a job.
+      workers: what its Python workers run.
 
     Attributes:
       engine: its name.
@@ -33,11 +50,11 @@ class Cluster(abc.ABC):
     engine: str
     made_of: str
 
-    def __init__(self, folder: pathlib.Path, boot: pathlib.Path | None = None) -> None:
+    def __init__(self, folder: pathlib.Path, workers: Workers) -> None:
         self.folder = folder
         self.processes = Processes(folder / "log")
         self.pool_port, self.job_port = free_ports(2)
-        self._boot = boot
+        self._workers = workers
 
     @abc.abstractmethod
     def start_engine(self) -> None:
@@ -90,8 +107,10 @@ class Cluster(abc.ABC):
 
     def start_workers(self) -> None:
         """Starts the pool of workers."""
-        command = [sys.executable, "-m", "deploy.local.worker_pool", f"--port={self.pool_port}"]
-        if self._boot:
-            command.append(f"--boot={self._boot}")
-        self.processes.start("workers", command, {"PYTHONPATH": str(PROJECT)})
+        program = pathlib.Path(__file__).with_name("worker_pool.py")
+        command = [self._workers.python, program, f"--port={self.pool_port}"]
+        if self._workers.boot:
+            command.append(f"--boot={self._workers.boot}")
+        # In a folder of its own, because a Python finds modules in the one it runs in.
+        self.processes.start("workers", command, cwd=self.folder)
         self.processes.wait_until("the pool of workers", lambda: listening(self.pool_port))

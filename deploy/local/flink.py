@@ -9,7 +9,7 @@ import shutil
 import urllib.request
 from typing import Any
 
-from deploy.local.cluster import Cluster
+from deploy.local.cluster import THIS_PYTHON, Cluster, Workers
 from deploy.local.parts import JobServer
 from deploy.local.processes import HOST, free_ports, listening
 
@@ -24,7 +24,7 @@ class FlinkCluster(Cluster):
       folder: where its configuration and its logs go.
       home: Flink's bin/, conf/ and lib/.
       job_server: Beam's job server for this Flink.
-      boot: see `Cluster`.
+      workers: see `Cluster`.
       task_managers: how many there are; a job is cut into as many subtasks.
 
     Attributes:
@@ -41,10 +41,10 @@ class FlinkCluster(Cluster):
         folder: pathlib.Path,
         home: pathlib.Path,
         job_server: JobServer,
-        boot: pathlib.Path | None = None,
+        workers: Workers = THIS_PYTHON,
         task_managers: int = 2,
     ) -> None:
-        super().__init__(folder, boot)
+        super().__init__(folder, workers)
         self.task_manager_names = [f"taskmanager-{i}" for i in range(1, task_managers + 1)]
         self._home = home
         self.job_server = job_server

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 
-from deploy.local.cluster import Cluster
+from deploy.local.cluster import THIS_PYTHON, Cluster, Workers
 from deploy.local.processes import listening
 
 
@@ -16,16 +16,16 @@ class PrismCluster(Cluster):
     Args:
       folder: where its logs go.
       program: Prism.
-      boot: see `Cluster`.
+      workers: see `Cluster`.
     """
 
     engine = "prism"
     made_of = "Prism, and a pool of Python workers"
 
     def __init__(
-        self, folder: pathlib.Path, program: pathlib.Path, boot: pathlib.Path | None = None
+        self, folder: pathlib.Path, program: pathlib.Path, workers: Workers = THIS_PYTHON
     ) -> None:
-        super().__init__(folder, boot)
+        super().__init__(folder, workers)
         self._program = program
 
     def start_engine(self) -> None:

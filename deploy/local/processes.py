@@ -50,7 +50,11 @@ class Processes:
         self._started: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(
-        self, name: str, command: Sequence[str | pathlib.Path], env: Mapping[str, str] | None = None
+        self,
+        name: str,
+        command: Sequence[str | pathlib.Path],
+        env: Mapping[str, str] | None = None,
+        cwd: pathlib.Path | None = None,
     ) -> None:
         """Starts a process; of a name that was stopped it may be another one."""
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -58,6 +62,7 @@ class Processes:
             self._started[name] = subprocess.Popen(
                 [str(word) for word in command],
                 env={**os.environ, **(env or {})},
+                cwd=cwd,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 
-from deploy.local.cluster import Cluster
+from deploy.local.cluster import THIS_PYTHON, Cluster, Workers
 from deploy.local.parts import JobServer
 from deploy.local.processes import HOST, free_ports, listening
 
@@ -25,7 +25,7 @@ class SparkCluster(Cluster):
       folder: where its work and its logs go.
       home: Spark's bin/ and jars/.
       job_server: Beam's job server for this Spark.
-      boot: see `Cluster`.
+      workers: see `Cluster`.
 
     Attributes:
       console: the URL of the master's console; at its /json/ a program can read it.
@@ -38,9 +38,9 @@ class SparkCluster(Cluster):
         folder: pathlib.Path,
         home: pathlib.Path,
         job_server: JobServer,
-        boot: pathlib.Path | None = None,
+        workers: Workers = THIS_PYTHON,
     ) -> None:
-        super().__init__(folder, boot)
+        super().__init__(folder, workers)
         self.made_of = (
             f"Spark {job_server.engine}: a master and two workers, the job server of Beam "
             f"{job_server.beam}, and a pool of Python workers"

@@ -4,11 +4,12 @@ It stands for the pools that run beside the workers of a real cluster (Beam's ow
 `worker_pool_main`, which listens on all interfaces). Beam's portable engines use
 it with `--environment_type EXTERNAL --environment_config HOST:PORT`.
 
-    python -m deploy.local.worker_pool --port PORT [--boot EXECUTABLE]
+    python deploy/local/worker_pool.py --port PORT [--boot EXECUTABLE]
 
 With --boot, Beam's boot program starts each worker, after it has installed what
 was staged with the job (--extra_package, --setup_file); without it, workers have
-what is installed in this Python.
+what is installed in this Python. This file needs no other one of the project, so
+that a Python without the project can run it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from apache_beam.runners.worker.worker_pool_main import (
     kill_process_gracefully,
 )
 
-from deploy.local.processes import HOST
+HOST = "127.0.0.1"
 
 
 def main() -> None:
