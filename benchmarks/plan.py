@@ -76,10 +76,10 @@ def _limits(figures: dict[str, Any]) -> str:
     return (
         "Above 4 TB the plan grows with the files of a corpus, not with its bytes (unless "
         f"`--range_bytes` is given): each file takes {group:,.0f} bytes of the counts and "
-        f"{memory / 1e3:,.1f} KB of the planning worker's memory (figures of the corpus with the most files). What breaks "
-        "first is `Gather the counts`, on an engine that makes one element of a key: the element "
-        f"has 100 MB at {1e8 / group:,.0f} files, and 2 GB, which is the most that a Java array "
-        f"or a message has, at {(1 << 31) / group:,.0f}."
+        f"{memory / 1e3:,.1f} KB of the planning worker's memory (figures of the corpus with the "
+        "most files). What breaks first is `Gather the counts`, on an engine that makes one "
+        f"element of a key: the element has 100 MB at {1e8 / group:,.0f} files, and 2 GB, which "
+        f"is the most that a Java array or a message has, at {(1 << 31) / group:,.0f}."
     )
 
 
