@@ -21,12 +21,16 @@ from collections.abc import Callable
 
 from flink_job import COUNTING, SCORING, FlinkJob, flink
 from report import machine
+from sampling import sample
 from workspace import Text, Workspace
 
 from deploy.local.flink import FlinkCluster
 
 _PATIENCE = 600
 """Seconds for a job and its restarts."""
+
+_AT_WORK = 300_000_000
+"""Bytes; whoever has read so many reads text."""
 
 Act = Callable[[FlinkCluster, FlinkJob], None]
 
@@ -81,7 +85,15 @@ class Outcome:
 
 
 def _kill_worker(cluster: FlinkCluster, job: FlinkJob) -> None:
-    os.kill(max(cluster.workers()), signal.SIGKILL)
+    # One that is at work: Beam's Flink runner waits for ever for one that dies as it starts.
+    while True:
+        read = {worker: sample([worker]).read for worker in cluster.workers()}
+        if max(read.values(), default=0) > _AT_WORK:
+            os.kill(max(read, key=read.__getitem__), signal.SIGKILL)
+            return
+        if job.process.poll() is not None:
+            raise RuntimeError("the job was over before a worker could be killed")
+        time.sleep(0.2)
 
 
 def _kill_worker_twice(cluster: FlinkCluster, job: FlinkJob) -> None:
@@ -234,7 +246,7 @@ def _main() -> int:
             outcome, found = _run(fault, text, pathlib.Path(folder), expected)
         expected = expected or found
         rows.append((fault, outcome))
-        print(outcome, file=sys.stderr)
+        print(outcome, file=sys.stderr, flush=True)
     notes = f"{text.pairs:,} pairs, one system; {machine(('apache-beam', 'numba', 'pyarrow'))}"
     report = _report(rows, notes)
     print(report, end="")

@@ -1,0 +1,82 @@
+"""Watches running processes: the bytes that they have read, their CPU and their memory (Linux)."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+import os
+import pathlib
+import time
+from collections.abc import Callable, Collection, Sequence
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    """The state of some processes at a time.
+
+    Attributes:
+      time: seconds.
+      read: bytes that they have read, all together.
+      cpu: seconds of CPU that they have used.
+      memory: bytes of memory of the largest one.
+    """
+
+    time: float
+    read: int
+    cpu: float
+    memory: int
+
+
+def sample(processes: Collection[int]) -> Sample:
+    """Looks at processes; one that has ended counts nothing."""
+    read, cpu, memory = 0, 0.0, 0
+    for process in processes:
+        with contextlib.suppress(OSError):
+            folder = pathlib.Path("/proc", str(process))
+            read += _field(folder / "io", "rchar:")
+            memory = max(memory, 1024 * _field(folder / "status", "VmRSS:"))
+            after_name = (folder / "stat").read_text().rpartition(")")[2].split()
+            cpu += (int(after_name[11]) + int(after_name[12])) / _TICKS
+    return Sample(time.monotonic(), read, cpu, memory)
+
+
+def _field(path: pathlib.Path, name: str) -> int:
+    for line in path.read_text().splitlines():
+        if line.startswith(name):
+            return int(line.split()[1])
+    return 0
+
+
+def watch(processes: Callable[[], Collection[int]], is_over: Callable[[], bool]) -> list[Sample]:
+    """Samples of the processes, twice a second, until it is over."""
+    samples = []
+    while not is_over():
+        samples.append(sample(processes()))
+        time.sleep(0.5)
+    return samples
+
+
+def tenths(samples: Sequence[Sample]) -> list[tuple[float, int]]:
+    """(seconds, largest memory) of each tenth of what was read."""
+    first, last = samples[0].read, samples[-1].read
+    # Up to the first sample with all: the processes may live on.
+    samples = samples[: next(i for i, each in enumerate(samples) if each.read == last) + 1]
+    result = []
+    for tenth in range(10):
+        low = first + (last - first) * tenth // 10
+        high = first + (last - first) * (tenth + 1) // 10
+        within = [each for each in samples if low <= each.read <= high] or [samples[-1]]
+        result.append((_when(samples, high) - _when(samples, low), max(s.memory for s in within)))
+    return result
+
+
+def _when(samples: Sequence[Sample], read: int) -> float:
+    """When so much was read, between two samples as if reading were steady."""
+    for before, after in itertools.pairwise(samples):
+        if after.read >= read:
+            share = (read - before.read) / max(after.read - before.read, 1)
+            return before.time + max(share, 0.0) * (after.time - before.time)
+    return samples[-1].time
