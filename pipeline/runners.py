@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
+import socket
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions, StandardOptions
 from apache_beam.runners.runner import create_runner
 
-from transforms.errors import UsageError
+from transforms.errors import JobError, UsageError
 
 _IN_PROCESS = ("directrunner", "fnapirunner", "switchingdirectrunner")
 
@@ -17,6 +19,11 @@ _REFUSED = {
     "daskrunner": "it drops tagged outputs and all but one of a pipeline's last steps, "
     "so that parts of a corpus are lost without an error",
 }
+
+_OF_JAVA = ("FlinkRunner", "SparkRunner")
+
+_PATIENCE = 10
+"""Seconds for a job server to accept a connection."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,8 +62,11 @@ class Runner:
 
         Raises:
           UsageError: there is no such runner, or it wants other options.
+          JobError: its job server cannot be reached.
         """
         runner = self.create()
+        if not self.in_process:
+            _check_job_server(self.name, options)
         try:
             return beam.Pipeline(runner=runner, options=options)
         except ValueError as error:  # Beam checks the options here, and lists what is wrong
@@ -64,6 +74,31 @@ class Runner:
             raise UsageError(
                 f"--runner {self.name}: {wrong}", "give the runner the flags that it needs"
             ) from error
+
+
+def _check_job_server(runner: str, options: PipelineOptions) -> None:
+    """Finds in time what a runner would find late, or wait for in silence."""
+    name = runner.rpartition(".")[2]
+    endpoint = options.view_as(PortableOptions).job_endpoint
+    if endpoint and endpoint != "embed":
+        host, _, port = endpoint.rpartition(":")
+        if not host or not port.isdecimal():
+            raise UsageError(f"--job_endpoint must be HOST:PORT, got {endpoint}", "name both")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
+        except (OSError, OverflowError) as error:
+            raise JobError(
+                f"no job server answers at --job_endpoint {endpoint}: {error}", "start it"
+            ) from error
+    elif name == "PortableRunner":
+        raise UsageError(
+            "--runner PortableRunner needs --job_endpoint", "name the engine's job server"
+        )
+    elif name in _OF_JAVA and shutil.which("java") is None:
+        raise UsageError(
+            f"--runner {runner} starts a job server in Java, and there is no `java` here",
+            "install Java, or name a job server that runs elsewhere: --job_endpoint HOST:PORT",
+        )
 
 
 def find_runner(name: str | None) -> Runner:

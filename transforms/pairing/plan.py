@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from transforms.arrays import Integers
-from transforms.errors import InputError
-from transforms.pairing.ranges import LineCounts, block_bytes
+from transforms.errors import InputError, JobError
+from transforms.pairing.ranges import ByteRange, LineCounts, block_bytes
 from transforms.pairing.streams import Stream, compression
 
 
@@ -80,14 +80,37 @@ def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> Plan:
 
     Raises:
       InputError: the streams have different numbers of lines, or none.
+      JobError: a count is missing, or there twice.
     """
     found: list[list[LineCounts]] = [[] for _ in streams]
     for count in counts:
         found[count.range.shard.stream].append(count)
+    for stream, of_stream in zip(streams, found, strict=True):
+        of_stream.sort(key=lambda count: (count.range.shard.number, count.range.start))
+        _check_complete(stream, [count.range for count in of_stream])
     texts = [_StreamLines(of_stream) for of_stream in found]
     segments = _common_lines(streams, [text.lines for text in texts])
     cuts = _cuts(texts, found[0][0].range.range_bytes)
     return Plan(texts, [0, *cuts[(cuts > 0) & (cuts < segments)].tolist(), segments])
+
+
+def _check_complete(stream: Stream, ranges: Sequence[ByteRange]) -> None:
+    """Checks that each byte of a stream was counted once; if not, scores could still look right."""
+    number, start, is_last = 0, 0, False
+    for part in ranges:
+        shard = part.shard
+        if (shard.number, part.start) != (number, start):
+            break
+        start = part.stop
+        if start == shard.size:
+            number, start, is_last = number + 1, 0, shard.is_last
+    else:
+        if is_last and start == 0:
+            return
+    raise JobError(
+        f"{stream}: not every byte was counted exactly once",
+        "the runner lost or repeated data: do not trust it with this job",
+    )
 
 
 def _common_lines(streams: Sequence[Stream], lines: Sequence[int]) -> int:
@@ -155,8 +178,7 @@ class _StreamLines:
       is_compressed: whether any of them is.
     """
 
-    def __init__(self, counts: list[LineCounts]) -> None:
-        counts.sort(key=lambda count: (count.range.shard.number, count.range.start))
+    def __init__(self, counts: Sequence[LineCounts]) -> None:
         by_file = itertools.groupby(counts, key=lambda count: count.range.shard.number)
         self.files = [_FileLines(list(of_file)) for _, of_file in by_file]
         self.first_lines = np.cumsum([0] + [file.lines for file in self.files])

@@ -53,6 +53,7 @@ class Shard:
       path: its path.
       size: its bytes, compressed as it is.
       modified: when it was last changed; 0 if its filesystem does not tell.
+      is_last: whether it is the stream's last file.
     """
 
     stream: int
@@ -60,6 +61,7 @@ class Shard:
     path: str
     size: int
     modified: float = 0.0
+    is_last: bool = True
 
 
 def compression(path: str) -> str | None:
@@ -94,7 +96,10 @@ def shards_in_order(number: int, stream: Stream, found: Sequence[FoundFile]) -> 
                 "by number after it",
                 "name the shards with leading zeros (part-00002, part-00010)",
             )
-    return [Shard(number, i, file.path, file.size, file.modified) for i, file in enumerate(found)]
+    return [
+        Shard(number, i, file.path, file.size, file.modified, is_last=i == len(found) - 1)
+        for i, file in enumerate(found)
+    ]
 
 
 def _numbers_as_numbers(path: str) -> list[tuple[int, str]]:

@@ -69,7 +69,10 @@ class MemoryCorpus:
             count_lines(self.streams[i], part, self.open)
             for i, files in enumerate(self.files)
             for number, file in enumerate(files)
-            for part in cut(Shard(i, number, file.path, len(file.data)), range_bytes)
+            for part in cut(
+                Shard(i, number, file.path, len(file.data), is_last=number == len(files) - 1),
+                range_bytes,
+            )
         ]
 
     def plan(self, range_bytes: int) -> Plan:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_corpus import COMPRESS, MARK, MemoryCorpus, MemoryFile, corpora, plain_file
 
-from transforms.errors import InputError
+from transforms.errors import InputError, JobError
 from transforms.pairing.plan import make_plan
 from transforms.pairing.ranges import LineCounts, block_bytes, cut
 from transforms.pairing.streams import Shard, Stream
@@ -193,6 +193,23 @@ def test_unequal_streams_are_told_with_every_count():
         "the streams have different numbers of lines: stream 0 (pattern 0): 3; "
         "stream 1 (pattern 1): 4; stream 2 (pattern 2): 3"
     )
+
+
+@given(corpora(), st.data())
+def test_counts_that_were_lost_or_repeated_fail_the_plan(corpus, data):
+    # Even where they were lost of all streams alike, so that the line numbers still agree.
+    counts = corpus.counts(20)
+    lost = data.draw(st.integers(0, len(counts) - 1))
+    repeated = data.draw(st.integers(0, len(counts) - 1))
+    first_shards = [count for count in counts if count.range.shard.number == 0]
+    for wrong in (
+        counts[:lost] + counts[lost + 1 :],
+        [*counts, counts[repeated]],
+        [],
+        first_shards if len(first_shards) < len(counts) else [],
+    ):
+        with pytest.raises(JobError, match="not every byte was counted exactly once"):
+            make_plan(corpus.streams, wrong)
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)

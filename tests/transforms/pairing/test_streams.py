@@ -36,7 +36,8 @@ OUT_OF_ORDER = [
 @pytest.mark.parametrize(("paths", "reason"), IN_ORDER)
 def test_shards_are_in_name_order_whatever_order_they_were_found_in(paths, reason):
     found = [FoundFile(path, 10 + i, 5.0) for i, path in enumerate(paths)]
-    expected = [Shard(3, i, path, 10 + i, 5.0) for i, path in enumerate(paths)]
+    last = len(paths) - 1
+    expected = [Shard(3, i, path, 10 + i, 5.0, i == last) for i, path in enumerate(paths)]
     assert shards_in_order(3, STREAM, found) == expected, reason
     assert shards_in_order(3, STREAM, found[::-1]) == expected, reason
 

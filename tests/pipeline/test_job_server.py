@@ -1,0 +1,41 @@
+"""An engine that cannot be reached is named before the job starts."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+from command_line import EXAMPLE, called
+
+
+def on(output, *flags: str):
+    return called(*EXAMPLE, "--output", output, *flags)
+
+
+def test_nobody_listens(tmp_path) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))  # and does not listen
+        endpoint = f"127.0.0.1:{silent.getsockname()[1]}"
+        run = on(tmp_path, "--runner=FlinkRunner", f"--job_endpoint={endpoint}")
+    run.assert_failed(1, f"no job server answers at --job_endpoint {endpoint}: ", "start it")
+
+
+@pytest.mark.parametrize("endpoint", ["8099", "localhost", "localhost:", ":8099", "localhost:http"])
+def test_an_endpoint_that_is_none(endpoint, tmp_path) -> None:
+    run = on(tmp_path, "--runner=PortableRunner", f"--job_endpoint={endpoint}")
+    run.assert_failed(2, f"--job_endpoint must be HOST:PORT, got {endpoint}")
+
+
+def test_a_port_that_is_none(tmp_path) -> None:
+    run = on(tmp_path, "--runner=PortableRunner", "--job_endpoint=localhost:99999")
+    run.assert_failed(1, "no job server answers at --job_endpoint localhost:99999")
+
+
+def test_the_portable_runner_needs_to_know_where(tmp_path) -> None:
+    on(tmp_path, "--runner=PortableRunner").assert_failed(2, "PortableRunner needs --job_endpoint")
+
+
+@pytest.mark.parametrize("runner", ["FlinkRunner", "spark"])
+def test_a_job_server_in_java_needs_java(runner, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    on(tmp_path, f"--runner={runner}").assert_failed(2, "in Java, and there is no `java` here")
