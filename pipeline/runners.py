@@ -66,6 +66,7 @@ class Runner:
         """
         runner = self.create()
         if not self.in_process:
+            _check_mode(self.name, options)
             _check_job_server(self.name, options)
         try:
             return beam.Pipeline(runner=runner, options=options)
@@ -74,6 +75,14 @@ class Runner:
             raise UsageError(
                 f"--runner {self.name}: {wrong}", "give the runner the flags that it needs"
             ) from error
+
+
+def _check_mode(runner: str, options: PipelineOptions) -> None:
+    if runner.endswith("SparkRunner") and options.view_as(StandardOptions).streaming:
+        raise UsageError(
+            "--streaming: Spark never ends a streaming job, although this one's input ends",
+            "leave it out",
+        )
 
 
 def _check_job_server(runner: str, options: PipelineOptions) -> None:

@@ -41,6 +41,7 @@ class Cluster(abc.ABC):
 
     Attributes:
       engine: its name.
+      runner: Beam's name of the runner that sends jobs to it.
       made_of: what is running, for people.
       processes: its processes.
       pool_port: where the pool of workers listens.
@@ -48,6 +49,7 @@ class Cluster(abc.ABC):
     """
 
     engine: str
+    runner: str
     made_of: str
 
     def __init__(self, folder: pathlib.Path, workers: Workers) -> None:
@@ -68,9 +70,6 @@ class Cluster(abc.ABC):
             "--environment_type=EXTERNAL",
             f"--environment_config={HOST}:{self.pool_port}",
         ]
-
-    runner = "PortableRunner"
-    """Beam's name of the runner that takes these flags."""
 
     def __enter__(self) -> Cluster:
         try:

@@ -20,6 +20,7 @@ class PrismCluster(Cluster):
     """
 
     engine = "prism"
+    runner = "PrismRunner"
     made_of = "Prism, and a pool of Python workers"
 
     def __init__(

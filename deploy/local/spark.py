@@ -32,6 +32,7 @@ class SparkCluster(Cluster):
     """
 
     engine = "spark"
+    runner = "SparkRunner"
 
     def __init__(
         self,

@@ -73,6 +73,7 @@ USAGE_ERRORS = [
     (["extra.txt"], ["unexpected argument 'extra.txt'", "--candidates and --references"]),
     (["--runner", "DaskRunner"], ["DaskRunner is refused", "lost without an error"]),
     (["--runner", "dask"], ["dask is refused"]),
+    (["--runner", "spark", "--output", "x", "--streaming"], ["--streaming: Spark never ends"]),
     (["--runner", "FastRunner"], ["FastRunner: there is no such runner", "FlinkRunner"]),
     (["--runner", "FlinkRunner"], ["FlinkRunner needs --output"]),  # nobody would see the result
     (["--runner", "dataflow"], ["dataflow needs --output"]),
