@@ -7,13 +7,28 @@ import pathlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
+from engine_parts import need
 
 import transforms.corpus_bleu
 
 PROJECT = pathlib.Path(__file__).parent.parent
 README = (PROJECT / "README.md").read_text()
+
+
+@pytest.fixture
+def started_flink() -> Iterator[None]:
+    """The cluster of `./run.sh cluster start flink`."""
+    need("flink")
+
+    def cluster(action: str) -> None:
+        subprocess.run([PROJECT / "run.sh", "cluster", action, "flink"], check=True)
+
+    cluster("start")
+    yield
+    cluster("stop")
 
 
 def console_blocks() -> list[str]:
@@ -36,7 +51,11 @@ def test_the_readme_shows_commands() -> None:
 
 
 @pytest.mark.parametrize("block", console_blocks(), ids=lambda block: commands(block)[-1][0])
-def test_a_command_prints_what_the_readme_shows(block: str, tmp_path: pathlib.Path) -> None:
+def test_a_command_prints_what_the_readme_shows(
+    block: str, tmp_path: pathlib.Path, request: pytest.FixtureRequest
+) -> None:
+    if "cluster flags flink" in block:
+        request.getfixturevalue("started_flink")
     (tmp_path / "examples").symlink_to(PROJECT / "examples")
     (tmp_path / "run.sh").write_text(f'#!/bin/sh\nexec "{PROJECT}/run.sh" "$@"\n')
     (tmp_path / "run.sh").chmod(0o755)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_line import EXAMPLE, PROJECT, Run, called
+from engine_parts import need
 
 from deploy.local import parts
 from deploy.local.__main__ import make_cluster
@@ -102,11 +103,9 @@ def test_workers_get_the_code_with_the_job(
     bare = environment(tmp_path / "bare", dependencies)
     for name, value in BOOT.items():
         monkeypatch.setenv(name, value)
-    try:
-        workers = Workers(str(bare / "python"), parts.boot())
-        cluster = make_cluster("prism", tmp_path / "prism", workers)
-    except parts.PartMissingError as missing:
-        pytest.skip(f"no Prism here: {missing}")
+    need("prism")
+    workers = Workers(str(bare / "python"), parts.boot())
+    cluster = make_cluster("prism", tmp_path / "prism", workers)
     arguments = [*map(str, EXAMPLE), "--format=json", "--output", tmp_path / "out"]
     with cluster:
         without = run(launcher, *arguments, *cluster.flags(), cwd=tmp_path)

@@ -1,0 +1,29 @@
+"""Which engines the tests can have here, and which they must have."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from deploy.local import parts
+from deploy.local.__main__ import ENGINES
+
+REQUIRED = os.environ.get("BEAM_BLEU_REQUIRED_ENGINES", "").split()
+"""Engines whose absence is a failure; that of the others is a skip that says why."""
+
+
+def need(engine: str) -> None:
+    """Fetches the parts of an engine; skips the test where they cannot be had."""
+    assert set(REQUIRED) <= set(ENGINES), REQUIRED
+    try:
+        if engine == "prism":
+            parts.prism()
+        elif engine == "flink":
+            parts.flink(parts.flink_job_server().engine)
+        else:
+            parts.spark(parts.spark_job_server().engine)
+    except parts.PartMissingError as missing:
+        if engine in REQUIRED:
+            raise
+        pytest.skip(f"no {engine} here: {missing}")
