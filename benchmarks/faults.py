@@ -62,7 +62,7 @@ class Outcome:
       exit: the exit code of the command; negative if it was killed.
       message: the first line of its error.
       state: Flink's state of the job at the end.
-      restarts: how often Flink started the job again, if it can still tell.
+      failures: how often Flink saw the job fail (and started it again), if it can still tell.
       seconds: from the submission to the end of the command and of the job.
       scores: "same", "none", or "DIFFERENT".
     """
@@ -70,7 +70,7 @@ class Outcome:
     exit: int
     message: str
     state: str
-    restarts: int | None
+    failures: int | None
     seconds: float
     scores: str
 
@@ -181,7 +181,7 @@ def _run(
             code = job.process.wait(_PATIENCE)
             while code < 0 and not job.is_over and job.seconds < _PATIENCE:
                 time.sleep(0.5)  # the job without its submitting process
-            seconds, state, restarts = job.seconds, job.look()["state"], job.restarts()
+            seconds, state, failures = job.seconds, job.look()["state"], job.failures()
         finally:
             job.stop()
         _, errors = job.process.communicate()
@@ -191,7 +191,7 @@ def _run(
     except FileNotFoundError:
         found, scores = b"", "none"
     message = (errors.splitlines() or [""])[0]
-    return Outcome(code, message, state, restarts, seconds, scores), found
+    return Outcome(code, message, state, failures, seconds, scores), found
 
 
 def _report(rows: list[tuple[Fault, Outcome]], notes: str) -> str:
@@ -200,7 +200,7 @@ def _report(rows: list[tuple[Fault, Outcome]], notes: str) -> str:
         "",
         notes,
         "",
-        "| killed with kill -9 | exit | scores.json | Flink's state | restarts | s | right? |",
+        "| killed with kill -9 | exit | scores.json | Flink's state | failures seen | s | right? |",
         "| --- | ---: | --- | --- | ---: | ---: | --- |",
     ]
     for fault, outcome in rows:
@@ -209,7 +209,7 @@ def _report(rows: list[tuple[Fault, Outcome]], notes: str) -> str:
             str(outcome.exit),
             outcome.scores,
             outcome.state,
-            "" if outcome.restarts is None else str(outcome.restarts),
+            "" if outcome.failures is None else str(outcome.failures),
             f"{outcome.seconds:.0f}",
             "yes" if outcome.is_right else "**NO**",
         )

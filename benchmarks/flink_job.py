@@ -110,10 +110,10 @@ class FlinkJob:
                 raise RuntimeError(f"the job ended before {part}: {self.process.communicate()}")
             time.sleep(0.2)
 
-    def restarts(self) -> int | None:
-        """How often Flink has started it again; None where it cannot tell."""
+    def failures(self) -> int | None:
+        """How often a fault made Flink start it again, or end it; None where it cannot tell."""
         try:
-            metrics = self._cluster.ask(f"/jobs/{self._seen['jid']}/metrics?get=numRestarts")
+            seen = self._cluster.failures(self._seen["jid"])
         except OSError:
             return None
-        return int(metrics[0]["value"]) if metrics else None
+        return len(seen)

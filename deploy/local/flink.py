@@ -115,6 +115,11 @@ class FlinkCluster(Cluster):
         )
         return job
 
+    def failures(self, job: str) -> list[str]:
+        """What made a job fail, each time; its restarts are no more reliably told."""
+        history = self.ask(f"/jobs/{job}/exceptions")["exceptionHistory"]["entries"]
+        return [entry["exceptionName"] for entry in history]
+
     def _is_complete(self) -> bool:
         try:
             return len(self.task_managers()) == len(self.task_manager_names)
