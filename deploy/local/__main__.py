@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any
 
 from deploy.local import parts
 from deploy.local.cluster import PROJECT, THIS_PYTHON, Cluster, Workers
@@ -136,9 +137,10 @@ def _running(folder: pathlib.Path) -> bool:
     return "deploy.local serve" in done.stdout and not done.stdout.startswith("Z")
 
 
-def _state(folder: pathlib.Path) -> dict:
+def _state(folder: pathlib.Path) -> dict[str, Any]:
     try:
-        return json.loads((folder / _STATE).read_text())
+        state: dict[str, Any] = json.loads((folder / _STATE).read_text())
+        return state
     except FileNotFoundError:
         raise ClusterError(
             f"{folder.name} is not running: ./run.sh cluster start {folder.name}"

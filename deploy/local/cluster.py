@@ -107,7 +107,8 @@ class Cluster(abc.ABC):
     def start_workers(self) -> None:
         """Starts the pool of workers."""
         program = pathlib.Path(__file__).with_name("worker_pool.py")
-        command = [self._workers.python, program, f"--port={self.pool_port}"]
+        command: list[str | pathlib.Path] = [self._workers.python, program]
+        command += [f"--port={self.pool_port}"]
         if self._workers.boot:
             command.append(f"--boot={self._workers.boot}")
         # In a folder of its own, because a Python finds modules in the one it runs in.

@@ -9,7 +9,8 @@ import shutil
 import urllib.request
 from typing import Any
 
-from deploy.local.cluster import THIS_PYTHON, Cluster, Workers
+from deploy.local.cluster import THIS_PYTHON, Workers
+from deploy.local.job_server import JobServerCluster
 from deploy.local.parts import JobServer
 from deploy.local.processes import HOST, free_ports, listening
 
@@ -17,19 +18,15 @@ _ATTEMPTS = 5
 """How often Flink starts a job again that a fault has stopped."""
 
 
-class FlinkCluster(Cluster):
+class FlinkCluster(JobServerCluster):
     """Flink on loopback.
 
     Args:
-      folder: where its configuration and its logs go.
-      home: Flink's bin/, conf/ and lib/.
-      job_server: Beam's job server for this Flink.
-      workers: see `Cluster`.
+      folder, home, job_server, workers: see `JobServerCluster`.
       task_managers: how many there are; a job is cut into as many subtasks.
 
     Attributes:
       rest: the URL of its REST API and console.
-      job_server: Beam's job server.
       task_manager_names: the names of the TaskManagers' processes.
     """
 
@@ -44,18 +41,17 @@ class FlinkCluster(Cluster):
         workers: Workers = THIS_PYTHON,
         task_managers: int = 2,
     ) -> None:
-        super().__init__(folder, workers)
+        super().__init__(folder, home, job_server, workers)
         self.task_manager_names = [f"taskmanager-{i}" for i in range(1, task_managers + 1)]
-        self._home = home
-        self.job_server = job_server
-        self._rpc_port, rest_port, self._artifact_port, self._expansion_port = free_ports(4)
-        self.rest = f"http://{HOST}:{rest_port}"
+        self._rpc_port, self._rest_port = free_ports(2)
+        self.rest = f"http://{HOST}:{self._rest_port}"
         self.made_of = (
             f"Flink {job_server.engine}: a JobManager ({self.rest}) and {task_managers} "
             f"TaskManagers, the job server of Beam {job_server.beam}, and a pool of Python workers"
         )
-        self._rest_port = rest_port
-        self._java_options = _java_options(home)
+        # What Flink itself opens in Java's modules; Beam's job server needs it, too.
+        usual = (home / "conf" / "config.yaml").read_text()
+        self._java_options = re.findall(r"--add-(?:exports|opens)=\S+", usual)
 
     def flags(self) -> list[str]:
         """See `Cluster`."""
@@ -68,7 +64,10 @@ class FlinkCluster(Cluster):
         for name in self.task_manager_names:
             self.start_task_manager(name)
         self.processes.wait_until("Flink's TaskManagers", self._is_complete)
-        self.start_job_server()
+        conf = str(self.folder / "conf")
+        self.run_job_server(
+            self._java_options, ["--flink-master", self.rest, "--flink-conf-dir", conf]
+        )
 
     def start_job_manager(self) -> None:
         """Starts the JobManager and waits for its REST API."""
@@ -78,22 +77,6 @@ class FlinkCluster(Cluster):
     def start_task_manager(self, name: str) -> None:
         """Starts a TaskManager."""
         self._start(name, "taskmanager.sh")
-
-    def start_job_server(self) -> None:
-        """Starts Beam's job server and waits until it takes jobs."""
-        artifacts = self.folder / "artifacts"
-        artifacts.mkdir(parents=True, exist_ok=True)
-        self.processes.start(
-            "jobserver",
-            [
-                *("java", *self._java_options, "-jar", self.job_server.jar),
-                *("--flink-master", self.rest, "--flink-conf-dir", self.folder / "conf"),
-                *("--job-host", HOST, "--job-port", str(self.job_port)),
-                *("--artifact-port", str(self._artifact_port), "--artifacts-dir", artifacts),
-                *("--expansion-port", str(self._expansion_port)),
-            ],
-        )
-        self.processes.wait_until("Beam's job server", lambda: listening(self.job_port))
 
     def ask(self, path: str) -> Any:
         """What Flink's REST API answers."""
@@ -129,13 +112,13 @@ class FlinkCluster(Cluster):
     def _start(self, name: str, script: str) -> None:
         self.processes.start(
             name,
-            ["bash", self._home / "bin" / script, "start-foreground"],
+            ["bash", self.home / "bin" / script, "start-foreground"],
             {"FLINK_CONF_DIR": str(self.folder / "conf"), "FLINK_LOG_DIR": str(self.folder)},
         )
 
     def _configure(self) -> None:
         conf = self.folder / "conf"
-        shutil.copytree(self._home / "conf", conf, dirs_exist_ok=True)
+        shutil.copytree(self.home / "conf", conf, dirs_exist_ok=True)
         settings = {
             "env.java.opts.all": " ".join(self._java_options),
             "jobmanager.bind-host": HOST,
@@ -158,20 +141,5 @@ class FlinkCluster(Cluster):
             "restart-strategy.fixed-delay.attempts": _ATTEMPTS,
             "restart-strategy.fixed-delay.delay": "3 s",
         }
-        # Flat keys are valid in both formats; up to 1.18 Flink reads flink-conf.yaml.
         text = "".join(f"{key}: {value}\n" for key, value in settings.items())
-        for name in ("config.yaml", "flink-conf.yaml"):
-            (conf / name).unlink(missing_ok=True)
-        modern = (self._home / "conf" / "config.yaml").exists()
-        (conf / ("config.yaml" if modern else "flink-conf.yaml")).write_text(text)
-
-
-def _java_options(home: pathlib.Path) -> list[str]:
-    """What Flink's own configuration opens in Java's modules; Beam's job server needs it, too."""
-    for name in ("config.yaml", "flink-conf.yaml"):
-        path = home / "conf" / name
-        if path.exists():
-            found = re.search(r"^[^#\n]*(--add-exports.*)$", path.read_text(), re.MULTILINE)
-            if found:
-                return found[1].split()
-    return []
+        (conf / "config.yaml").write_text(text)

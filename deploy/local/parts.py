@@ -114,7 +114,7 @@ def _job_server(name: str, published: JobServer, assembled_for: str) -> JobServe
         print(f"{missing}; taking Beam {_ASSEMBLED_BEAM}'s", file=sys.stderr, flush=True)
     with _new(jar) as folder:
         shutil.copy(_POMS / f"{name}.xml", folder / "pom.xml")
-        command = [*maven, "-f", folder, "package", f"-Djar={folder / jar.name}"]
+        command = [*maven, "-f", str(folder), "package", f"-Djar={folder / jar.name}"]
         _run(command, jar.name, "Could not find artifact")
         os.replace(folder / jar.name, jar)
     return assembled
@@ -128,7 +128,8 @@ def _of_pypi(name: str, packages: Sequence[str]) -> pathlib.Path:
             # Without dependencies: only the Java parts in them are wanted.
             command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
             _run([*command, folder / "home", *packages], name, "No matching distribution")
-            os.replace(folder / "home", home)
+            if not home.exists():  # fetched by another process meanwhile
+                os.replace(folder / "home", home)
     return home
 
 
