@@ -89,11 +89,6 @@ class FlinkJob:
         self._seen = job
         return job
 
-    @property
-    def is_over(self) -> bool:
-        """Whether Flink has ended it; a job that cannot be seen has not begun or is lost."""
-        return self.look().get("state") in ("FINISHED", "FAILED", "CANCELED")
-
     def stage(self, part: str) -> dict[str, Any] | None:
         """The stage of the job whose name has this part."""
         vertices = self.look().get("vertices", [])

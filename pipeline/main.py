@@ -46,6 +46,7 @@ def _run(argv: Sequence[str]) -> bytes:
         from pipeline.table import table
 
     arguments = parse(argv)
+    arguments.runner.check(arguments.beam)
     with importing():  # the runner
         pipeline = arguments.runner.pipeline(arguments.beam)
     with output_folder(arguments.job.output, arguments.runner.in_process) as folder:

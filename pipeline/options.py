@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
+from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
@@ -91,6 +92,7 @@ def parse(argv: Sequence[str]) -> Arguments:
         _refuse(unknown[0], known)
     runner = find_runner(beam_flags.runner)
     options = PipelineOptions([*for_beam, *for_engine])
+    FileSystems.set_options(options)  # some filesystems cannot be asked for without
     if not runner.in_process and flags.output is None:
         raise UsageError(
             f"--runner {beam_flags.runner} needs --output",
@@ -278,7 +280,7 @@ def _path(flag: str, path: str, anywhere: bool) -> str:
         raise UsageError(f"{flag} is empty", "name a path")
     try:
         filesystem = FileSystems.get_filesystem(path)
-    except ValueError as error:
+    except (ValueError, BeamIOError) as error:
         raise UsageError(
             f"{flag} {path}: there is no such filesystem here: {error}",
             "install what it needs: beam-bleu[gcp], beam-bleu[aws] or beam-bleu[azure]",

@@ -8,7 +8,14 @@ import socket
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions, StandardOptions
+from apache_beam.options.pipeline_options import (
+    FlinkRunnerOptions,
+    JobServerOptions,
+    PipelineOptions,
+    PortableOptions,
+    SparkRunnerOptions,
+    StandardOptions,
+)
 from apache_beam.runners.runner import create_runner
 
 from transforms.errors import JobError, UsageError
@@ -57,17 +64,24 @@ class Runner:
 
         return FnApiRunner()
 
+    def check(self, options: PipelineOptions) -> None:
+        """Finds in time what a runner would find late, or wait for in silence.
+
+        Raises:
+          UsageError: the runner cannot do what the options ask for, or lacks what it needs.
+          JobError: its job server cannot be reached.
+        """
+        if not self.in_process:
+            _check_mode(self.name, options)
+            _check_job_server(self.name, options)
+
     def pipeline(self, options: PipelineOptions) -> beam.Pipeline:
         """An empty pipeline for this runner.
 
         Raises:
           UsageError: there is no such runner, or it wants other options.
-          JobError: its job server cannot be reached.
         """
         runner = self.create()
-        if not self.in_process:
-            _check_mode(self.name, options)
-            _check_job_server(self.name, options)
         try:
             return beam.Pipeline(runner=runner, options=options)
         except ValueError as error:  # Beam checks the options here, and lists what is wrong
@@ -86,7 +100,6 @@ def _check_mode(runner: str, options: PipelineOptions) -> None:
 
 
 def _check_job_server(runner: str, options: PipelineOptions) -> None:
-    """Finds in time what a runner would find late, or wait for in silence."""
     name = runner.rpartition(".")[2]
     endpoint = options.view_as(PortableOptions).job_endpoint
     if endpoint and endpoint != "embed":
@@ -103,11 +116,21 @@ def _check_job_server(runner: str, options: PipelineOptions) -> None:
         raise UsageError(
             "--runner PortableRunner needs --job_endpoint", "name the engine's job server"
         )
-    elif name in _OF_JAVA and shutil.which("java") is None:
-        raise UsageError(
-            f"--runner {runner} starts a job server in Java, and there is no `java` here",
-            "install Java, or name a job server that runs elsewhere: --job_endpoint HOST:PORT",
-        )
+    elif name in _OF_JAVA and not _sends_a_jar(options):
+        java = options.view_as(JobServerOptions).job_server_java_launcher
+        if shutil.which(java) is None:
+            raise UsageError(
+                f"--runner {runner} starts a job server in Java, and there is no `{java}` here",
+                "install Java, or name a job server that runs elsewhere: --job_endpoint HOST:PORT",
+            )
+
+
+def _sends_a_jar(options: PipelineOptions) -> bool:
+    """Whether the runner makes a jar of the job and sends it to the engine without a job server."""
+    return bool(
+        options.view_as(FlinkRunnerOptions).flink_submit_uber_jar
+        or options.view_as(SparkRunnerOptions).spark_submit_uber_jar
+    )
 
 
 def find_runner(name: str | None) -> Runner:

@@ -14,11 +14,13 @@ REQUIRED = os.environ.get("BEAM_BLEU_REQUIRED_ENGINES", "").split()
 
 
 def need(engine: str) -> None:
-    """Fetches the parts of an engine; skips the test where they cannot be had."""
+    """Fetches the parts of an engine, or Beam's boot program; skips the test without them."""
     assert set(REQUIRED) <= set(ENGINES), REQUIRED
     try:
         if engine == "prism":
             parts.prism()
+        elif engine == "boot":
+            parts.boot()
         elif engine == "flink":
             parts.flink(parts.flink_job_server().engine)
         else:

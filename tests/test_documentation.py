@@ -19,9 +19,10 @@ README = (PROJECT / "README.md").read_text()
 
 
 @pytest.fixture
-def started_flink() -> Iterator[None]:
-    """The cluster of `./run.sh cluster start flink`."""
+def started_flink(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The cluster of `./run.sh cluster start flink`, apart from a user's own."""
     need("flink")
+    monkeypatch.setenv("BEAM_BLEU_CLUSTERS", str(tmp_path / "clusters"))
 
     def cluster(action: str) -> None:
         subprocess.run([PROJECT / "run.sh", "cluster", action, "flink"], check=True)

@@ -18,7 +18,7 @@ from transforms.config import BleuConfig
 from transforms.pairing.segments import Segment, batch_segments
 from transforms.score.bleu import BleuScore, bleu_score
 from transforms.statistics.count_matches import SegmentCounters
-from transforms.statistics.kernel import count_batch
+from transforms.statistics.kernel import compile_kernel, count_batch
 from transforms.totals.corpus_totals import CorpusTotals
 from transforms.totals.sum_totals import SumTotals
 
@@ -120,6 +120,9 @@ class _CountSegments(beam.DoFn):
         self._keyed = keyed
         self._one_by_one = one_by_one
         self._counters = SegmentCounters()
+
+    def setup(self) -> None:
+        compile_kernel(self._config)
 
     def start_bundle(self) -> None:
         self._segments: list[Segment] = []

@@ -74,6 +74,7 @@ def _launch(given: Sequence[str]) -> None:
     arguments = parse(["--runner=DataflowRunner", *command_line(given)])
     if not arguments.job.output:
         raise UsageError("--output is missing", "name a folder that the workers can write")
+    arguments.runner.check(arguments.beam)
     pipeline = arguments.runner.pipeline(arguments.beam)
     build(pipeline, arguments.job)
     # Not wait_until_finish: the service takes the job only when this program has

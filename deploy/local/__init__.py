@@ -1,1 +1,1 @@
-"""Real engines on this machine: clusters of several processes, all of them on loopback."""
+"""Real engines on this machine: clusters of several processes that meet on loopback."""

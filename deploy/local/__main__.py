@@ -28,7 +28,7 @@ from deploy.local.spark import SparkCluster
 
 ENGINES = ("flink", "prism", "spark")
 
-_STATE = "cluster.json"
+_PID, _STATE = "pid", "cluster.json"
 
 
 def main() -> int:
@@ -39,14 +39,18 @@ def main() -> int:
     parser.add_argument("action", choices=("start", "flags", "stop", "serve"))
     parser.add_argument("engine", choices=ENGINES)
     arguments = parser.parse_args()
-    folder = PROJECT / ".cluster" / arguments.engine
+    folder = pathlib.Path(os.environ.get("BEAM_BLEU_CLUSTERS") or PROJECT / ".cluster")
+    folder /= arguments.engine
     try:
         if arguments.action == "start":
             _start(folder, arguments.engine)
         elif arguments.action == "serve":
             _serve(folder, arguments.engine)
         elif arguments.action == "flags":
-            print(shlex.join(_state(folder)["flags"]))
+            # Where there is none, a flag that the command refuses: it would else run without.
+            flags = _state(folder)["flags"] if _running(folder) else ["--cluster_is_not_running"]
+            print(shlex.join(flags))
+            _state(folder)
         else:
             _stop(folder)
     except (ClusterError, parts.PartMissingError) as error:
@@ -90,14 +94,20 @@ def _start(folder: pathlib.Path, engine: str) -> None:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+    (folder / _PID).write_text(str(serving.pid))
     shown = 0
-    while not (folder / _STATE).exists():
-        text = (folder / "serve.log").read_text()
-        print(text[shown:], end="", file=sys.stderr, flush=True)
-        shown = len(text)
-        if serving.poll() is not None:
-            raise ClusterError(f"{engine} did not start; its logs are in {folder}")
-        time.sleep(0.2)
+    try:
+        while not (folder / _STATE).exists():
+            text = (folder / "serve.log").read_text()
+            print(text[shown:], end="", file=sys.stderr, flush=True)
+            shown = len(text)
+            if serving.poll() is not None:
+                raise ClusterError(f"{engine} did not start; its logs are in {folder}")
+            time.sleep(0.2)
+    except KeyboardInterrupt:
+        serving.terminate()
+        serving.wait()
+        raise
     print(f"{engine} is running: {_state(folder)['made_of']}", file=sys.stderr)
 
 
@@ -107,7 +117,7 @@ def _serve(folder: pathlib.Path, engine: str) -> None:
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # while it starts
     with make_cluster(engine, folder) as cluster:
         signal.pthread_sigmask(signal.SIG_BLOCK, stop)
-        state = {"pid": os.getpid(), "flags": cluster.flags(), "made_of": cluster.made_of}
+        state = {"flags": cluster.flags(), "made_of": cluster.made_of}
         (folder / f".{_STATE}").write_text(json.dumps(state))
         os.replace(folder / f".{_STATE}", folder / _STATE)
         signal.sigwait(stop)
@@ -117,18 +127,17 @@ def _stop(folder: pathlib.Path) -> None:
     if not _running(folder):
         print("it is not running", file=sys.stderr)
         return
-    state = _state(folder)
-    os.kill(state["pid"], signal.SIGTERM)
+    os.kill(int((folder / _PID).read_text()), signal.SIGTERM)
     while _running(folder):
         time.sleep(0.1)
-    (folder / _STATE).unlink()
+    (folder / _STATE).unlink(missing_ok=True)
 
 
 def _running(folder: pathlib.Path) -> bool:
-    if not (folder / _STATE).exists():
+    if not (folder / _PID).exists():
         return False
     done = subprocess.run(
-        ["ps", "-o", "stat=,args=", "-p", str(_state(folder)["pid"])],
+        ["ps", "-o", "stat=,args=", "-p", (folder / _PID).read_text()],
         capture_output=True,
         text=True,
         check=False,

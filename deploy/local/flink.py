@@ -19,7 +19,7 @@ _ATTEMPTS = 5
 
 
 class FlinkCluster(JobServerCluster):
-    """Flink on loopback.
+    """Flink on loopback; Beam's own parts of it listen on all interfaces (job server, Fn API).
 
     Args:
       folder, home, job_server, workers: see `JobServerCluster`.
@@ -102,6 +102,11 @@ class FlinkCluster(JobServerCluster):
         """What made a job fail, each time; its restarts are no more reliably told."""
         history = self.ask(f"/jobs/{job}/exceptions")["exceptionHistory"]["entries"]
         return [entry["exceptionName"] for entry in history]
+
+    def cancel(self, job: str) -> None:
+        """Cancels a job."""
+        request = urllib.request.Request(f"{self.rest}/jobs/{job}?mode=cancel", method="PATCH")
+        urllib.request.urlopen(request, timeout=30).close()
 
     def _is_complete(self) -> bool:
         try:

@@ -97,10 +97,10 @@ def _job_server(name: str, published: JobServer, assembled_for: str) -> JobServe
     """The published job server of this Beam, or else the newest that Maven can put together."""
     jar = _cache() / f"{name}-job-server-{_ASSEMBLED_BEAM}.jar"
     assembled = JobServer(jar, assembled_for, _ASSEMBLED_BEAM)
+    _program("java", "a Java runtime, version 17")
     for here in (published, assembled):
         if here.jar.exists():
             return here
-    _program("java", "a Java runtime, version 17")
     maven = [_program("mvn", "Maven"), "-B", "-q"]
     artifact = f"org.apache.beam:{published.jar.stem.removesuffix(f'-{_BEAM}')}:{_BEAM}"
     try:
@@ -122,8 +122,8 @@ def _job_server(name: str, published: JobServer, assembled_for: str) -> JobServe
 
 def _of_pypi(name: str, packages: Sequence[str]) -> pathlib.Path:
     home = _cache() / name
+    _program("java", "a Java runtime, version 17")
     if not home.exists():
-        _program("java", "a Java runtime, version 17")
         with _new(home) as folder:
             # Without dependencies: only the Java parts in them are wanted.
             command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]

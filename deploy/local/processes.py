@@ -22,6 +22,7 @@ _GRACE = 10.0
 """Seconds that a process may take to stop before it is killed."""
 
 
+_LIBC = ctypes.CDLL(None)  # loaded now: a forked process must not load anything
 _PR_SET_PDEATHSIG = 1
 
 
@@ -124,8 +125,8 @@ class Processes:
 
 
 def _end_with_parent() -> None:
-    """Has Linux kill this process when the process that started it is killed."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    """Has Linux kill this process when the thread that started it ends, even by kill -9."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

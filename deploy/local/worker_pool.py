@@ -18,6 +18,7 @@ import argparse
 import os
 import signal
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
@@ -44,10 +45,12 @@ def main() -> None:
     server = grpc.server(ThreadPoolExecutor())
     beam_fn_api_pb2_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(pool, server)
     server.add_insecure_port(f"{HOST}:{arguments.port}")
-    # Blocked from here on, so that it waits for us whenever it comes.
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+    stop = threading.Event()
+    # Not blocked and waited for: the workers would inherit that, and not hear of their own.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, frame: stop.set())
     server.start()
-    signal.sigwait({signal.SIGTERM, signal.SIGINT})
+    stop.wait()
     server.stop(None)
     for worker in pool._worker_processes.values():
         kill_process_gracefully(worker)

@@ -1,4 +1,4 @@
-"""Real engines, started once for all tests, and stopped."""
+"""Real engines, started once for the tests of this folder, and stopped."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ def running(engine: str, factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield cluster
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkCluster]:
     for cluster in running("flink", tmp_path_factory):
         assert isinstance(cluster, FlinkCluster)
         yield cluster
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def prism(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     yield from running("prism", tmp_path_factory)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     yield from running("spark", tmp_path_factory)
 

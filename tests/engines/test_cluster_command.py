@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import json
+import os
 import subprocess
 from pathlib import Path
 
 from command_line import PROJECT, REFERENCES, SYSTEMS, streams
 from engine_parts import need
 
-STATE = PROJECT / ".cluster" / "prism" / "cluster.json"
 
-
-def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [PROJECT / "run.sh", *words]
-    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
-
-
-def processes_of(leader: int) -> list[str]:
-    """The processes whose parent is `leader`."""
-    listed = subprocess.run(
-        ["ps", "-A", "-o", "ppid=,args="], capture_output=True, text=True, check=True
+def run(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [PROJECT / "run.sh", *words],
+        cwd=PROJECT,
+        env={**os.environ, "BEAM_BLEU_CLUSTERS": str(folder)},  # not where a user's own are
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    return [line for line in listed.stdout.splitlines() if line.split()[0] == str(leader)]
+
+
+def descendants(process: int) -> list[int]:
+    """The processes that a process has started, and those that they have started."""
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, check=True)
+    parents = [map(int, line.split()) for line in listed.stdout.splitlines()]
+    children = [child for child, parent in parents if parent == process]
+    return children + [each for child in children for each in descendants(child)]
 
 
 def is_running(process: int) -> bool:
@@ -35,25 +39,26 @@ def is_running(process: int) -> bool:
 
 def test_start_use_and_stop(tmp_path: Path) -> None:
     need("prism")
-    run("cluster", "stop", "prism")
-    not_yet = run("cluster", "flags", "prism")
+    corpus = streams([SYSTEMS["atlas"]], REFERENCES[:1])
+    not_yet = run(tmp_path, "cluster", "flags", "prism")
     assert not_yet.returncode == 1
     assert "./run.sh cluster start prism" in not_yet.stderr
+    # As $(...) in a command, this must not become a run without the cluster.
+    assert run(tmp_path, *corpus, *not_yet.stdout.split()).returncode == 2
 
-    assert run("cluster", "start", "prism").returncode == 0
+    assert run(tmp_path, "cluster", "start", "prism").returncode == 0
     try:
-        leader = json.loads(STATE.read_text())["pid"]
-        assert len(processes_of(leader)) == 2  # Prism and the pool of workers
-        assert "running already" in run("cluster", "start", "prism").stderr
+        leader = int((tmp_path / "prism" / "pid").read_text())
+        assert "running already" in run(tmp_path, "cluster", "start", "prism").stderr
 
-        flags = run("cluster", "flags", "prism").stdout.split()
+        flags = run(tmp_path, "cluster", "flags", "prism").stdout.split()
         assert "--environment_type=EXTERNAL" in flags
-        corpus = streams([SYSTEMS["atlas"]], REFERENCES[:1])
-        job = run(*corpus, "--output", tmp_path, *flags)
-        assert (job.returncode, job.stdout) == (0, run(*corpus).stdout), job.stderr
+        job = run(tmp_path, *corpus, "--output", tmp_path / "out", *flags)
+        assert (job.returncode, job.stdout) == (0, run(tmp_path, *corpus).stdout), job.stderr
+        started = [leader, *descendants(leader)]
+        assert len(started) >= 3  # the leader, Prism, the pool of workers
     finally:
-        stopped = run("cluster", "stop", "prism")
+        stopped = run(tmp_path, "cluster", "stop", "prism")
     assert stopped.returncode == 0
-    assert processes_of(leader) == []
-    assert not is_running(leader)
-    assert run("cluster", "flags", "prism").returncode == 1
+    assert not [process for process in started if is_running(process)]
+    assert run(tmp_path, "cluster", "flags", "prism").returncode == 1

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import (
+    COMMAND,
     PROJECT,
     REFERENCES,
     SYSTEMS,
     Argument,
     called,
+    read_lines,
     streams,
 )
 
@@ -26,18 +31,27 @@ from deploy.local.flink import FlinkCluster
 COPIES, SYSTEMS_AT_ONCE = 12_000, 12
 """Of the example: so much that something can happen while it is scored."""
 
-BUSY = 4.0
-"""CPU seconds after which a worker has started and is scoring."""
+AT_WORK = 250_000_000
+"""Bytes: a worker that has read so many has started and reads text."""
+
+PATIENCE = 300.0
+"""Seconds for a job, with what it does again."""
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Argument]:
+    """Lines that are all different, so that none can be counted in the place of another."""
     folder = tmp_path_factory.mktemp("corpus")
-    candidates, references = folder / "candidates.txt", folder / "references.txt"
-    candidates.write_bytes(SYSTEMS["atlas"].read_bytes() * COPIES)
-    references.write_bytes(REFERENCES[0].read_bytes() * COPIES)
-    systems = [f"{number}={candidates}" for number in range(SYSTEMS_AT_ONCE)]
-    return streams(systems, [references], "--range_bytes=20000000")
+    paths = []
+    for name, source in (("candidates", SYSTEMS["atlas"]), ("references", REFERENCES[0])):
+        lines = read_lines(source)
+        text = "".join(
+            f"{number} {line}\n" for number, line in enumerate(itertools.chain(*[lines] * COPIES))
+        )
+        paths.append(folder / name)
+        paths[-1].write_text(text, encoding="utf-8")
+    systems = [f"{number}={paths[0]}" for number in range(SYSTEMS_AT_ONCE)]
+    return streams(systems, paths[1:], "--range_bytes=20000000")
 
 
 @pytest.fixture(scope="module")
@@ -50,30 +64,33 @@ class Watched:
 
     def __init__(self, cluster: FlinkCluster, arguments: list[Argument], output: Path) -> None:
         self._cluster = cluster
-        self.output = output
-        before = cluster.newest_job()
-        command = [sys.executable, "-m", "pipeline", *arguments, f"--output={output}"]
+        self._before = set(cluster.workers())
+        newest = cluster.newest_job()
+        self._newest_before = newest and newest["jid"]
+        self._deadline = time.monotonic() + PATIENCE
         self.process = subprocess.Popen(
-            [*command, *cluster.flags()],
+            [*COMMAND, *arguments, f"--output={output}", *cluster.flags()],
             cwd=PROJECT,
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
-            stdout=subprocess.DEVNULL,
         )
         self.job: dict[str, Any] = {}
-        self.workers: dict[int, float] = {}
-        self._before = before and before["jid"]
+        self.read: dict[int, int] = {}
+        """The bytes that each of its workers has read."""
 
     def look(self) -> None:
+        assert time.monotonic() < self._deadline, self.job
         job = self._cluster.newest_job()
-        if job and job["jid"] != self._before:
+        if job and job["jid"] != self._newest_before:
             self.job = job
-        self.workers.update(self._cluster.workers())
+        for worker in set(self._cluster.workers()) - self._before:
+            self.read[worker] = bytes_read(worker)
+        time.sleep(0.2)
 
     def wait_until(self, is_so: Callable[[], bool]) -> None:
         while not is_so():
             assert self.process.poll() is None, self.process.communicate()
-            time.sleep(0.2)
             self.look()
 
     def stage(self, part: str) -> dict[str, Any]:
@@ -82,16 +99,37 @@ class Watched:
 
     def finish(self) -> None:
         while self.process.poll() is None:
-            time.sleep(0.2)
             self.look()
         assert (self.process.returncode, self.process.stderr.read()) == (0, "")
         self.look()
 
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        if self.job.get("state") not in (None, "FINISHED", "FAILED"):
+            self._cluster.cancel(self.job["jid"])
 
-def test_both_task_managers_and_two_workers_do_the_work(
+
+def bytes_read(process: int) -> int:
+    try:
+        return int(Path(f"/proc/{process}/io").read_text().split()[1])
+    except OSError:  # it has ended
+        return 0
+
+
+@pytest.fixture
+def watched(
     flink: FlinkCluster, corpus: list[Argument], expected: bytes, tmp_path: Path
+) -> Iterator[Watched]:
+    job = Watched(flink, corpus, tmp_path)
+    yield job
+    job.stop()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+def test_both_task_managers_and_two_workers_do_the_work(
+    flink: FlinkCluster, watched: Watched, expected: bytes, tmp_path: Path
 ) -> None:
-    watched = Watched(flink, corpus, tmp_path)
     watched.finish()
     assert (tmp_path / "scores.json").read_bytes() == expected
     assert watched.job["state"] == "FINISHED"
@@ -104,20 +142,20 @@ def test_both_task_managers_and_two_workers_do_the_work(
     assert set(did) == {each["id"] for each in flink.task_managers()}
     assert all(units >= 3 for units in did.values()), did
 
+    at_work = [read for read in watched.read.values() if read >= AT_WORK]
+    assert len(at_work) >= 2, watched.read
     counters = flink.ask(f"/jobs/{watched.job['jid']}/accumulators")
-    assert "beam_bleu" in str(counters)
-    busy = [seconds for seconds in watched.workers.values() if seconds >= BUSY]
-    assert len(busy) >= 2, watched.workers
+    segments = json.loads(expected)["segments"]
+    assert re.search(rf"beam_bleu:segments:1?: ?{segments}\b", str(counters)), counters
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
 def test_a_killed_worker_changes_nothing(
-    flink: FlinkCluster, corpus: list[Argument], expected: bytes, tmp_path: Path
+    flink: FlinkCluster, watched: Watched, expected: bytes, tmp_path: Path
 ) -> None:
-    watched = Watched(flink, corpus, tmp_path)
     watched.wait_until(lambda: watched.stage("Count matches")["status"] == "RUNNING")
-    watched.wait_until(lambda: max(flink.workers().values(), default=0) >= BUSY)
-    workers = flink.workers()
-    os.kill(max(workers, key=workers.__getitem__), signal.SIGKILL)
+    watched.wait_until(lambda: max(watched.read.values(), default=0) >= AT_WORK)
+    os.kill(max(watched.read, key=watched.read.__getitem__), signal.SIGKILL)
     watched.finish()
     assert (tmp_path / "scores.json").read_bytes() == expected
     assert len(flink.failures(watched.job["jid"])) >= 1

@@ -38,6 +38,8 @@ def checked(*command: str | Path, cwd: Path) -> str:
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project without what earlier builds have left in it."""
+    need("prism")
+    need("boot")
     folder = tmp_path_factory.mktemp("sources")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(PROJECT / name, folder)
@@ -103,7 +105,6 @@ def test_workers_get_the_code_with_the_job(
     bare = environment(tmp_path / "bare", dependencies)
     for name, value in BOOT.items():
         monkeypatch.setenv(name, value)
-    need("prism")
     workers = Workers(str(bare / "python"), parts.boot())
     cluster = make_cluster("prism", tmp_path / "prism", workers)
     arguments = [*map(str, EXAMPLE), "--format=json", "--output", tmp_path / "out"]
