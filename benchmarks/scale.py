@@ -26,7 +26,7 @@ from report import machine
 from sampling import Sample, sample, tenths, watch
 from workspace import Text, Workspace
 
-_ROUNDS = 3
+_ROUNDS = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -217,7 +217,7 @@ def _main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add = parser.add_argument
     add("--pairs", type=int, default=2_018_688, metavar="N", help="of the corpus")
-    add("--copies", type=int, default=20, metavar="N", help="of it, to compare; default 20")
+    add("--copies", type=int, default=10, metavar="N", help="of it, to compare; default 10")
     add("--long_copies", type=int, default=50, metavar="N", help="in the long run; default 50")
     add(
         "--work_dir",
