@@ -30,17 +30,26 @@ class Sample:
     memory: int
 
 
-def sample(processes: Collection[int]) -> Sample:
-    """Looks at processes; one that has ended counts nothing."""
-    read, cpu, memory = 0, 0.0, 0
+def sample(processes: Collection[int], ended: dict[int, Sample] | None = None) -> Sample:
+    """Looks at processes.
+
+    Args:
+      processes: their numbers.
+      ended: what was last seen of each process, kept up to date here, so that one that has ended
+        still counts with what it has read and used.
+    """
+    seen = {} if ended is None else ended
+    memory = 0
     for process in processes:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, IndexError):  # it is ending
             folder = pathlib.Path("/proc", str(process))
-            read += _field(folder / "io", "rchar:")
-            memory = max(memory, 1024 * _field(folder / "status", "VmRSS:"))
             after_name = (folder / "stat").read_text().rpartition(")")[2].split()
-            cpu += (int(after_name[11]) + int(after_name[12])) / _TICKS
-    return Sample(time.monotonic(), read, cpu, memory)
+            cpu = (int(after_name[11]) + int(after_name[12])) / _TICKS
+            size = 1024 * _field(folder / "status", "VmRSS:")
+            seen[process] = Sample(time.monotonic(), _field(folder / "io", "rchar:"), cpu, size)
+            memory = max(memory, size)
+    read, used = sum(each.read for each in seen.values()), sum(each.cpu for each in seen.values())
+    return Sample(time.monotonic(), read, used, memory)
 
 
 def _field(path: pathlib.Path, name: str) -> int:
@@ -53,8 +62,9 @@ def _field(path: pathlib.Path, name: str) -> int:
 def watch(processes: Callable[[], Collection[int]], is_over: Callable[[], bool]) -> list[Sample]:
     """Samples of the processes, twice a second, until it is over."""
     samples = []
+    seen: dict[int, Sample] = {}
     while not is_over():
-        samples.append(sample(processes()))
+        samples.append(sample(processes(), seen))
         time.sleep(0.5)
     return samples
 

@@ -142,9 +142,9 @@ def test_bad_input_is_named_by_its_worker(cluster: Cluster, tmp_path: Path) -> N
     assert not (tmp_path / "out").exists()
 
 
-def test_paths_may_be_relative(cluster: Cluster, tmp_path: Path) -> None:
+def test_paths_may_be_relative(prism: Cluster, tmp_path: Path) -> None:
     """They are the launcher's, wherever the workers run."""
     corpus = streams(["examples/systems/atlas.txt"], ["examples/references/a.txt"])
-    run = typed(*corpus, "--output", tmp_path / "out", *cluster.flags(), timeout=300)
+    run = typed(*corpus, "--output", tmp_path / "out", *prism.flags(), timeout=300)
     assert (run.code, run.err) == (0, "")
     assert run.out == typed(*corpus).out
