@@ -107,6 +107,19 @@ def test_the_readme_names_every_flag() -> None:
     assert not {flag for flag in flags if f"`{flag}" not in README}
 
 
+PAGES = [
+    page
+    for page in PROJECT.rglob("*.md")
+    if not {".venv", "build"} & set(page.relative_to(PROJECT).parts)
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_links_to_files_lead_somewhere(page: pathlib.Path) -> None:
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
+    assert not [link for link in links if not (page.parent / link).exists()]
+
+
 def test_docstring_examples_run() -> None:
     results = doctest.testmod(transforms.corpus_bleu)
     assert results.attempted >= 3
