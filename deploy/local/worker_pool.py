@@ -17,18 +17,47 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
-from apache_beam.portability.api import beam_fn_api_pb2_grpc
-from apache_beam.runners.worker.worker_pool_main import (
-    BeamFnExternalWorkerPoolServicer,
-    kill_process_gracefully,
-)
+from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc
+from apache_beam.runners.worker.worker_pool_main import BeamFnExternalWorkerPoolServicer
 
 HOST = "127.0.0.1"
+
+
+class _Pool(BeamFnExternalWorkerPoolServicer):
+    """Beam's pool, for several machines of an engine that are one here.
+
+    Each of them numbers its workers from 1, and Beam's pool knows workers by these
+    numbers: asked by one to stop its worker, it would stop the other one's, which
+    is then waited for. So none is stopped by number. A worker ends when the
+    engine's machine that it works for hangs up.
+    """
+
+    def __init__(self, boot: str | None) -> None:
+        super().__init__(use_process=True, container_executable=boot, data_buffer_time_limit_ms=-1)
+        self.workers: list[subprocess.Popen[bytes]] = []
+
+    def StartWorker(  # noqa: N802
+        self, request: beam_fn_api_pb2.StartWorkerRequest, context: object
+    ) -> beam_fn_api_pb2.StartWorkerResponse:
+        """See Beam's."""
+        response = super().StartWorker(request, context)
+        if not response.error:
+            self.workers.append(self._worker_processes[request.worker_id])
+        # Asking how those that have ended did is what removes them.
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
+        return response
+
+    def StopWorker(  # noqa: N802
+        self, request: beam_fn_api_pb2.StopWorkerRequest, context: object
+    ) -> beam_fn_api_pb2.StopWorkerResponse:
+        """Does nothing, see above."""
+        return beam_fn_api_pb2.StopWorkerResponse()
 
 
 def main() -> None:
@@ -39,9 +68,7 @@ def main() -> None:
     arguments = parser.parse_args()
     # Beam's servicer starts its workers with the `python` that it finds.
     os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
-    pool = BeamFnExternalWorkerPoolServicer(
-        use_process=True, container_executable=arguments.boot, data_buffer_time_limit_ms=-1
-    )
+    pool = _Pool(arguments.boot)
     server = grpc.server(ThreadPoolExecutor())
     beam_fn_api_pb2_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(pool, server)
     server.add_insecure_port(f"{HOST}:{arguments.port}")
@@ -52,8 +79,8 @@ def main() -> None:
     server.start()
     stop.wait()
     server.stop(None)
-    for worker in pool._worker_processes.values():
-        kill_process_gracefully(worker)
+    for worker in pool.workers:
+        worker.terminate()
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def in_process(plain: list[Argument], texts: Texts) -> bytes:
 
 
 def assert_same_bytes(cluster: Cluster, patterns: Sequence[Argument], expected: bytes, out: Path):
-    run = typed(*arguments(patterns), "--output", out, *cluster.flags(), timeout=300)
+    run = typed(*arguments(patterns), "--output", out, *cluster.flags(), timeout=900)
     assert (run.code, run.err) == (0, "")
     assert run.out == expected
     assert (out / "scores.json").read_bytes() == expected
@@ -124,7 +124,7 @@ def test_a_pipeline_of_the_users_own(cluster: Cluster, tmp_path: Path) -> None:
     def scores(*flags: str) -> list[str]:
         out = tmp_path / f"scores-{len(flags)}"
         command = [sys.executable, USERS_PIPELINE, str(out), *flags]
-        subprocess.run(command, cwd=PROJECT, check=True, capture_output=True, timeout=300)
+        subprocess.run(command, cwd=PROJECT, check=True, capture_output=True, timeout=900)
         return sorted(line for path in tmp_path.glob(f"{out.name}*") for line in read_lines(path))
 
     expected = scores("--runner=FnApiRunner")
@@ -136,7 +136,7 @@ def test_bad_input_is_named_by_its_worker(cluster: Cluster, tmp_path: Path) -> N
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"fine\n\xff\n" + b"fine\n" * 70)
     run = typed(
-        *streams([bad], REFERENCES, "--output", tmp_path / "out", *cluster.flags()), timeout=300
+        *streams([bad], REFERENCES, "--output", tmp_path / "out", *cluster.flags()), timeout=900
     )
     run.assert_failed(3, "candidates bad", f"{bad}: line 2: invalid UTF-8 at byte 1")
     assert not (tmp_path / "out").exists()
@@ -145,6 +145,6 @@ def test_bad_input_is_named_by_its_worker(cluster: Cluster, tmp_path: Path) -> N
 def test_paths_may_be_relative(prism: Cluster, tmp_path: Path) -> None:
     """They are the launcher's, wherever the workers run."""
     corpus = streams(["examples/systems/atlas.txt"], ["examples/references/a.txt"])
-    run = typed(*corpus, "--output", tmp_path / "out", *prism.flags(), timeout=300)
+    run = typed(*corpus, "--output", tmp_path / "out", *prism.flags(), timeout=900)
     assert (run.code, run.err) == (0, "")
     assert run.out == typed(*corpus).out
