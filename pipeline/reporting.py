@@ -22,6 +22,11 @@ _STEP = re.compile(r" \[while running '[^']*'\]")
 
 _CODE_MISSING = re.compile(r"No module named '(pipeline|transforms)\b")
 
+_DETAIL = re.compile(r'^\s*details = "(.+)"$', re.MULTILINE)
+"""Where gRPC says why an engine's job server was lost."""
+
+_WORD = re.compile(r"[A-Za-z]{3}")
+
 _CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)", re.MULTILINE)
 """What Python writes between an exception and the one that followed from it."""
 
@@ -140,6 +145,7 @@ def _as_bleu_error(error: BaseException) -> BleuError:
         )
     # An engine gives a worker's traceback as text: the cause is in its first part.
     first = _CAUSED.split(text)[0]
-    lines = [line.strip() for line in first.splitlines() if line.strip()]
-    last = lines[-1] if lines else type(error).__name__
+    detail = _DETAIL.search(text)
+    lines = [line.strip() for line in first.splitlines() if _WORD.search(line)]
+    last = detail[1] if detail else lines[-1] if lines else type(error).__name__
     return JobError(f"the job failed: {last}", "run it again with --verbose to see the log")
