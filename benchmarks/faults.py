@@ -30,8 +30,8 @@ from deploy.local.flink import FlinkCluster
 _PATIENCE = 600
 """Seconds for a job and its restarts."""
 
-_AT_WORK = 300_000_000
-"""Bytes; whoever has read so many reads text."""
+_AT_WORK = 30_000_000
+"""Bytes; whoever reads so many in half a second reads text, and does not only start."""
 
 Act = Callable[[FlinkCluster, FlinkJob], None]
 
@@ -89,14 +89,16 @@ class Outcome:
 
 def _kill_worker(cluster: FlinkCluster, job: FlinkJob) -> None:
     # One that is at work: Beam's Flink runner waits for ever for one that dies as it starts.
-    while True:
+    before: dict[int, int] = {}
+    while job.process.poll() is None:
         read = {worker: sample([worker]).read for worker in cluster.workers()}
-        if max(read.values(), default=0) > _AT_WORK:
-            os.kill(max(read, key=read.__getitem__), signal.SIGKILL)
+        grown = {worker: now - before.get(worker, now) for worker, now in read.items()}
+        if max(grown.values(), default=0) > _AT_WORK:
+            os.kill(max(grown, key=grown.__getitem__), signal.SIGKILL)
             return
-        if job.process.poll() is not None:
-            raise RuntimeError("the job was over before a worker could be killed")
-        time.sleep(0.2)
+        before = read
+        time.sleep(0.5)
+    raise RuntimeError("the job was over before a worker could be killed")
 
 
 def _kill_worker_twice(cluster: FlinkCluster, job: FlinkJob) -> None:

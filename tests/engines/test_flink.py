@@ -34,6 +34,9 @@ COPIES, SYSTEMS_AT_ONCE = 12_000, 12
 AT_WORK = 250_000_000
 """Bytes: a worker that has read so many has started and reads text."""
 
+SCORES = 150_000_000
+"""Bytes: more than a worker reads to start."""
+
 OVER = ("FINISHED", "FAILED", "CANCELED")
 
 PATIENCE = 300.0
@@ -121,6 +124,11 @@ def bytes_read(process: int) -> int:
         return 0
 
 
+def scored(read: dict[int, int], counted: dict[int, int]) -> dict[int, int]:
+    """The bytes that workers have read since they had counted so many."""
+    return {worker: after - counted.get(worker, 0) for worker, after in read.items()}
+
+
 def counter(metrics: str, name: str) -> int:
     """The sum of a counter of ours in Beam's metrics, which are its protocol's messages as JSON."""
     total = 0
@@ -167,8 +175,11 @@ def test_a_killed_worker_changes_nothing(
     flink: FlinkCluster, watched: Watched, expected: bytes, tmp_path: Path
 ) -> None:
     watched.wait_until(lambda: watched.stage("Count matches")["status"] == "RUNNING")
-    watched.wait_until(lambda: max(watched.read.values(), default=0) >= AT_WORK)
-    os.kill(max(watched.read, key=watched.read.__getitem__), signal.SIGKILL)
+    # A worker that scores: one that has only counted lines may be about to end.
+    counted = dict(watched.read)
+    watched.wait_until(lambda: max(scored(watched.read, counted).values(), default=0) >= SCORES)
+    by_worker = scored(watched.read, counted)
+    os.kill(max(by_worker, key=by_worker.__getitem__), signal.SIGKILL)
     watched.finish()
     assert (tmp_path / "scores.json").read_bytes() == expected
     assert len(flink.failures(watched.job["jid"])) >= 1
