@@ -40,7 +40,6 @@ class Cluster(abc.ABC):
       workers: what its Python workers run.
 
     Attributes:
-      engine: its name.
       runner: Beam's name of the runner that sends jobs to it.
       made_of: what is running, for people.
       processes: its processes.
@@ -48,7 +47,6 @@ class Cluster(abc.ABC):
       job_port: where Beam's jobs are submitted.
     """
 
-    engine: str
     runner: str
     made_of: str
 

@@ -30,7 +30,6 @@ class FlinkCluster(JobServerCluster):
       task_manager_names: the names of the TaskManagers' processes.
     """
 
-    engine = "flink"
     runner = "FlinkRunner"
 
     def __init__(

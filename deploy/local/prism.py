@@ -19,7 +19,6 @@ class PrismCluster(Cluster):
       workers: see `Cluster`.
     """
 
-    engine = "prism"
     runner = "PrismRunner"
     made_of = "Prism, and a pool of Python workers"
 

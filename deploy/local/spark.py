@@ -26,7 +26,6 @@ class SparkCluster(JobServerCluster):
       folder, home, job_server, workers: see `JobServerCluster`.
     """
 
-    engine = "spark"
     runner = "SparkRunner"
 
     def __init__(
