@@ -27,7 +27,7 @@ from transforms.config import BleuConfig
 from transforms.pairing.plan import Piece, Plan, make_plan
 from transforms.pairing.ranges import ByteRange, LineCounts, block_bytes, cut_corpus
 from transforms.pairing.streams import compression, shards_in_order
-from transforms.totals.corpus_totals import CorpusTotals
+from transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 
 _WORDS_IN_LINE = 35
 
@@ -107,8 +107,9 @@ def _total(lines: int) -> CorpusTotals:
     return CorpusTotals(
         matches=(words * 6 // 10, words * 3 // 10, words * 2 // 10, words // 10),
         totals=(words, words - lines, words - 2 * lines, words - 3 * lines),
+        short_candidates=(0, 0, 0, 0),
         candidate_length=words,
-        reference_length=words,
+        reference_lengths=ReferenceLengths(words, words, words, words, ((1, words),)),
         segments=lines,
         min_references=1,
         max_references=1,

@@ -20,18 +20,18 @@ from transforms.batch import SegmentBatch
 from transforms.config import BleuConfig
 from transforms.errors import JobError
 from transforms.statistics.count_matches import CountMatches
-from transforms.totals.corpus_totals import CorpusTotals
+from transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 
 CONFIG = BleuConfig(max_ngram_order=2)
 TOTALS = CorpusTotals(
     matches=(6, 3),
     totals=(8, 6),
+    short_candidates=(0, 0),
     candidate_length=8,
-    reference_length=10,
+    reference_lengths=ReferenceLengths(closest=10),
     segments=2,
     min_references=1,
     max_references=1,
-    empty_candidates=0,
     candidate_bytes=30,
     reference_bytes=40,
 )
@@ -67,7 +67,7 @@ def test_the_document_has_the_contracts_keys():
 
 
 def test_counters_add_up_the_systems_and_count_the_references_once():
-    other = dataclasses.replace(TOTALS, empty_candidates=1, candidate_bytes=7)
+    other = dataclasses.replace(TOTALS, short_candidates=(1, 1), candidate_bytes=7)
     document = result_document(["LIUM", "NMT"], {1: other, 0: TOTALS}, 2, CONFIG)
     assert document["counters"] == {"segments": 2, "empty_candidates": 1, "bytes": 77}
     assert [score["system"] for score in document["scores"]] == ["LIUM", "NMT"]

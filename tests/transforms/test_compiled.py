@@ -43,11 +43,11 @@ def candidate_length(folder: pathlib.Path) -> int:
     ("file", "old", "new", "after"),
     [
         ("machine.py", '("{", "~")', '("{", "}")', 1),
-        # candidate_length is then what is counted as the reference's, and in its place.
+        # Code of before would write the length of the reference, 1, to this column.
         (
             "statistics/segment_statistics.py",
-            "FIRST_MATCHES = 0, 1, 2",
-            "FIRST_MATCHES = 1, 0, 2",
+            "FIRST_REFERENCE_LENGTH = 0, 1",
+            "FIRST_REFERENCE_LENGTH = 1, 2",
             3,
         ),
     ],

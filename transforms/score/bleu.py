@@ -1,24 +1,15 @@
-"""BLEU from corpus totals, exactly as sacreBLEU computes it from the same integers.
-
-The formula is Papineni et al. 2002 (https://aclanthology.org/P02-1040), section
-2.3: BLEU = BP * exp(sum over n of log(p_n) / N), BP = exp(1 - r/c) if c < r. The
-smoothing methods are those of Chen & Cherry 2014
-(https://aclanthology.org/W14-3346) as sacreBLEU 2.6 implements them in
-`BLEU.compute_bleu`; the same operations in the same order, so that the result
-is the same to the last bit.
-"""
+"""BLEU from corpus totals: formula.py's score of a corpus, and what is told with it."""
 
 from __future__ import annotations
 
 import dataclasses
-import math
+from collections.abc import Sequence
+from fractions import Fraction
 
-from transforms.config import DEFAULT_SMOOTH_VALUES, BleuConfig
+from transforms.config import BleuConfig
+from transforms.score.formula import brevity_penalty, method_number, smooth, weighted_score
 from transforms.score.signature import signature
 from transforms.totals.corpus_totals import CorpusTotals
-
-_LOG_OF_ZERO = -9999999999.0
-"""What sacreBLEU takes for log 0: small enough that the score is 0.0."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,9 +24,11 @@ class BleuScore:
       bp: the brevity penalty, 0..1.
       ratio: sys_len / ref_len, 0.0 if ref_len is 0.
       sys_len: tokens in the candidates.
-      ref_len: tokens in the closest references (the shorter one of two equally close).
+      ref_len: tokens in the references by the definition's rule; a float (the
+        nearest one) if that is their average.
       segments: how many segments were scored.
       signature: the definition that this score follows.
+      warnings: what a reader of the score has to know, a sentence each.
     """
 
     score: float
@@ -45,80 +38,77 @@ class BleuScore:
     bp: float
     ratio: float
     sys_len: int
-    ref_len: int
+    ref_len: int | float
     segments: int
     signature: str
+    warnings: tuple[str, ...] = ()
 
 
 def bleu_score(totals: CorpusTotals, config: BleuConfig) -> BleuScore:
     """The BLEU score of a corpus.
 
     Args:
-      totals: the corpus's sums, made with the same config.
+      totals: the corpus's sums, counted up to the config's `counting_order` or further.
       config: the definition of BLEU.
 
     Raises:
-      ValueError: the totals are of another n-gram order than the config.
+      ValueError: the totals are of a lower n-gram order than the config, or the
+        config is one for single segments.
     """
-    if len(totals.matches) != config.max_ngram_order:
+    config.require_corpus()
+    orders = config.max_ngram_order
+    if totals.max_order < orders:
         raise ValueError(
-            f"totals of order {len(totals.matches)} cannot be scored "
-            f"with max_ngram_order {config.max_ngram_order}"
+            f"totals of order {totals.max_order} cannot be scored with max_ngram_order {orders}"
         )
-    sys_len, ref_len = totals.candidate_length, totals.reference_length
-    bp = brevity_penalty(sys_len, ref_len)
-    precisions, orders = _precisions(totals, config)
-    score = 0.0
-    if any(totals.matches):
-        # A plain left-to-right sum, as in sacreBLEU: fsum would round differently.
-        logs = sum([_log(precision) for precision in precisions[:orders]])
-        score = bp * math.exp(logs / orders)
+    sys_len = totals.candidate_length
+    ref_len = totals.reference_lengths.by(config.reference_length)
+    exact = Fraction(ref_len)
+    bp = brevity_penalty(sys_len, exact.numerator, exact.denominator)
+    method, weights = method_number(config.smooth_method), config.weights or ()
+    precisions = [0.0] * orders
+    counted = smooth(
+        method,
+        config.effective_smooth_value,
+        config.effective_order,
+        weights,
+        totals.matches,
+        totals.totals,
+        totals.short_candidates,
+        sys_len,
+        precisions,
+    )
     return BleuScore(
-        score=score,
+        score=weighted_score(method, weights, precisions, counted, bp),
         precisions=tuple(precisions),
-        matches=totals.matches,
-        totals=totals.totals,
+        matches=totals.matches[:orders],
+        totals=totals.totals[:orders],
         bp=bp,
-        ratio=sys_len / ref_len if ref_len else 0.0,
+        ratio=float(sys_len / ref_len) if ref_len else 0.0,
         sys_len=sys_len,
-        ref_len=ref_len,
+        ref_len=float(ref_len) if config.reference_length == "average" else int(ref_len),
         segments=totals.segments,
         signature=signature(totals, config),
+        warnings=tuple(_warnings(totals, config, precisions[:counted])),
     )
 
 
-def brevity_penalty(sys_len: int, ref_len: int) -> float:
-    """exp(1 - r/c) for candidates shorter than their references, else 1; 0 if there is no token."""
-    if sys_len >= ref_len:
-        return 1.0
-    return math.exp(1 - ref_len / sys_len) if sys_len > 0 else 0.0
-
-
-def _precisions(totals: CorpusTotals, config: BleuConfig) -> tuple[list[float], int]:
-    """(the smoothed precision of each order, 0..100; how many orders the mean is over)."""
-    precisions = [0.0] * config.max_ngram_order
-    orders = config.max_ngram_order
-    if not any(totals.matches):
-        return precisions, orders
-    value = config.smooth_value
-    if value is None:
-        value = DEFAULT_SMOOTH_VALUES.get(config.smooth_method, 0.0)
-    halvings = 1.0
-    for n, (matches, total) in enumerate(zip(totals.matches, totals.totals, strict=True), 1):
-        added = value if config.smooth_method == "add-k" and n > 1 else 0
-        if total + added == 0:
-            break  # no candidate is as long as this order
-        if config.effective_order:
-            orders = n
-        if matches + added != 0:
-            precisions[n - 1] = 100.0 * (matches + added) / (total + added)
-        elif config.smooth_method == "exp":
-            halvings *= 2
-            precisions[n - 1] = 100.0 / (halvings * total)
-        elif config.smooth_method == "floor":
-            precisions[n - 1] = 100.0 * value / total
-    return precisions, orders
-
-
-def _log(value: float) -> float:
-    return math.log(value) if value != 0.0 else _LOG_OF_ZERO
+def _warnings(totals: CorpusTotals, config: BleuConfig, precisions: Sequence[float]) -> list[str]:
+    """What is odd about the sums, and what can be done about it."""
+    used = [
+        order
+        for order in range(1, config.max_ngram_order + 1)
+        if config.weights is None or config.weights[order - 1]
+    ]
+    if not totals.candidate_length:
+        return ["the score is 0: no candidate has a token"]
+    too_long = [order for order in used if not totals.totals[order - 1]]
+    if too_long and len(precisions) >= too_long[0]:
+        order = too_long[0]
+        return [
+            f"no candidate has {order} tokens, so there are no {order}-grams to match: "
+            "use effective_order, or a smaller max_ngram_order, for so short a corpus"
+        ]
+    if not any(totals.matches[order - 1] for order in used):
+        return ["no n-gram of any candidate is in a reference: are they of the same segments?"]
+    return []

@@ -27,7 +27,7 @@ from transforms.statistics.rewriting import rewritten
 from transforms.statistics.segment_statistics import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
-    REFERENCE_LENGTH,
+    FIRST_REFERENCE_LENGTH,
     SegmentStatistics,
     width,
 )
@@ -39,12 +39,15 @@ _MOST_BYTES = 2**31 - 1
 _FIRST_TABLE_BITS = 10
 
 
-def count_batch(batch: SegmentBatch, config: BleuConfig) -> SegmentStatistics:
+def count_batch(
+    batch: SegmentBatch, config: BleuConfig, max_order: int | None = None
+) -> SegmentStatistics:
     """Counts every segment of a batch, for every system.
 
     Args:
       batch: the segments; each has at least one reference.
-      config: its tokenizer, lowercase and max_ngram_order are used.
+      config: what is done with a text, up to its tokens, is used.
+      max_order: the largest n-gram order to count; if None, the config's.
 
     Raises:
       InputError: a segment has no reference, or 2 GiB of text.
@@ -55,7 +58,7 @@ def count_batch(batch: SegmentBatch, config: BleuConfig) -> SegmentStatistics:
     starts, ends = spans(texts)
     references = len(batch.references)
     statistics = SegmentStatistics(
-        counts=_count(starts, ends, references, config),
+        counts=_count(starts, ends, references, config, max_order or config.counting_order),
         references=np.count_nonzero(starts[:references], axis=0).astype(np.int64),
         candidate_bytes=sizes[references:],
         reference_bytes=sizes[:references].sum(axis=0),
@@ -74,10 +77,12 @@ def compile_kernel(config: BleuConfig) -> None:
     count_batch(SegmentBatch(candidates=(text,), references=(text,)), config)
 
 
-def _count(starts: Integers, ends: Integers, references: int, config: BleuConfig) -> Integers:
-    """The counts, int64 (systems, segments, 2 + 2 N), of texts by address (see `spans`)."""
+def _count(
+    starts: Integers, ends: Integers, references: int, config: BleuConfig, max_order: int
+) -> Integers:
+    """The counts, int64 (systems, segments, 6 + 2 N), of texts by address (see `spans`)."""
     texts, rows = starts.shape
-    counts = np.zeros((texts - references, rows, width(config.max_ngram_order)), np.int64)
+    counts = np.zeros((texts - references, rows, width(max_order)), np.int64)
     if not rows:
         return counts
     longest = int((ends - starts).sum(axis=0).max())
@@ -103,16 +108,39 @@ def _count(starts: Integers, ends: Integers, references: int, config: BleuConfig
 
 
 @njit
-def _closest_length(length, row, rows, references, starts, bounds):
-    """The length of the reference closest to `length` tokens; the shorter one of two."""
-    closest = -1
+def _store_reference_lengths(lengths, length, row, rows, references, starts, bounds):
+    """Writes the length of the references by each rule, in the order of REFERENCE_LENGTHS.
+
+    Args:
+      lengths: address of their int64.
+      length: the candidate's tokens.
+      row: the segment's row.
+      rows: how many there are.
+      references: how many of the texts, the first ones, are references.
+      starts: address of where each text starts, int64 (texts, rows); 0 where it is missing.
+      bounds: address of where the tokens of each text begin.
+    """
+    closest = first = shortest = longest = -1
+    total = 0
     for text in range(references):
         if load_int(starts, text * rows + row) != 0:
             other = load_int(bounds, text + 1) - 1 - load_int(bounds, text)
-            further = abs(other - length) - abs(closest - length)
-            if closest < 0 or further < 0 or (further == 0 and other < closest):
+            if closest < 0:
+                closest = first = shortest = longest = other
+            distance = abs(other - length)
+            if distance < abs(first - length):
+                first = other
+            further = distance - abs(closest - length)
+            if further < 0 or (further == 0 and other < closest):
                 closest = other
-    return closest
+            shortest = min(shortest, other)
+            longest = max(longest, other)
+            total += other
+    store_int(lengths, 0, closest)
+    store_int(lengths, 1, first)
+    store_int(lengths, 2, shortest)
+    store_int(lengths, 3, longest)
+    store_int(lengths, 4, total)
 
 
 @compiled
@@ -144,9 +172,16 @@ def _count_rows(first_row, starts, ends, references, split, tokens, grams, table
         for text in range(references, texts):
             mine = count_space + ((text - references) * rows + row) * row_bytes
             length = load_int(bound_space, text + 1) - 1 - load_int(bound_space, text)
-            closest = _closest_length(length, row, rows, references, start_space, bound_space)
             store_int(mine, CANDIDATE_LENGTH, length)
-            store_int(mine, REFERENCE_LENGTH, closest)
+            _store_reference_lengths(
+                mine + FIRST_REFERENCE_LENGTH * 8,
+                length,
+                row,
+                rows,
+                references,
+                start_space,
+                bound_space,
+            )
             for n in range(max_order):
                 store_int(mine, FIRST_MATCHES + max_order + n, max(length - n, 0))
         match_segment(

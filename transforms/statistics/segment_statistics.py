@@ -5,9 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 from transforms.arrays import Integers
+from transforms.config import REFERENCE_LENGTHS
 
-# The columns of `SegmentStatistics.counts`; matches and totals of N orders follow.
-CANDIDATE_LENGTH, REFERENCE_LENGTH, FIRST_MATCHES = 0, 1, 2
+# The columns of `SegmentStatistics.counts`: a length of the references by each rule,
+# then matches and totals of N orders.
+CANDIDATE_LENGTH, FIRST_REFERENCE_LENGTH = 0, 1
+FIRST_MATCHES = FIRST_REFERENCE_LENGTH + len(REFERENCE_LENGTHS)
 
 
 def width(max_order: int) -> int:
@@ -20,7 +23,7 @@ class SegmentStatistics:
     """The statistics of a batch of segments, for every system.
 
     Attributes:
-      counts: int64 (systems, segments, 2 + 2 N), read through the properties.
+      counts: int64 (systems, segments, 6 + 2 N), read through the properties.
       references: int64 (segments,), how many references each segment has.
       candidate_bytes: int64 (systems, segments), bytes of UTF-8.
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
@@ -57,13 +60,13 @@ class SegmentStatistics:
         """Tokens of each candidate, (systems, segments)."""
         return self.counts[:, :, CANDIDATE_LENGTH]
 
-    @property
-    def reference_length(self) -> Integers:
-        """Tokens of the reference closest in length, (systems, segments).
+    def reference_length(self, rule: str) -> Integers:
+        """Tokens of each segment's references by a rule of REFERENCE_LENGTHS, (systems, segments).
 
-        Of two equally close ones it is the shorter.
+        For "average" it is the sum over all references of the segment, an
+        integer, to be divided by `references`.
         """
-        return self.counts[:, :, REFERENCE_LENGTH]
+        return self.counts[:, :, FIRST_REFERENCE_LENGTH + REFERENCE_LENGTHS.index(rule)]
 
     @property
     def matches(self) -> Integers:

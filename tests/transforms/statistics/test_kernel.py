@@ -27,7 +27,7 @@ def count(candidate, references, **config):
     statistics = count_batch(batch_segments([(candidate, references)]), BleuConfig(**config))
     return Counts(
         int(statistics.candidate_length[0, 0]),
-        int(statistics.reference_length[0, 0]),
+        int(statistics.reference_length("closest")[0, 0]),
         statistics.matches[0, 0].tolist(),
         statistics.totals[0, 0].tolist(),
     )

@@ -81,7 +81,9 @@ def name(value):
 
 def integers(statistics):
     """All counts as sacreBLEU orders them, int64 (systems, segments, 2 + 2 N)."""
-    lengths = np.stack([statistics.candidate_length, statistics.reference_length], axis=-1)
+    lengths = np.stack(
+        [statistics.candidate_length, statistics.reference_length("closest")], axis=-1
+    )
     return np.concatenate([lengths, statistics.matches, statistics.totals], axis=-1)
 
 

@@ -14,7 +14,7 @@ from transforms.batch import SegmentBatch
 from transforms.config import BleuConfig
 from transforms.pairing.segments import batch_segments
 from transforms.statistics.kernel import count_batch
-from transforms.totals.corpus_totals import CorpusTotals
+from transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 from transforms.totals.sum_totals import SumTotals, totals_by_system
 
 ORDER = 4
@@ -52,13 +52,25 @@ def summed_by_hand(inputs):
         totals=tuple(sum(each.totals[n] for each in inputs) for n in range(ORDER)),
         min_references=min(each.min_references for each in inputs),
         max_references=max(each.max_references for each in inputs),
+        short_candidates=tuple(
+            sum(each.short_candidates[n] for each in inputs) for n in range(ORDER)
+        ),
+        reference_lengths=ReferenceLengths(
+            **{
+                rule: sum(getattr(each.reference_lengths, rule) for each in inputs)
+                for rule in ("closest", "closest_first", "shortest", "longest")
+            },
+            sums=tuple(
+                (number, sum(dict(each.reference_lengths.sums).get(number, 0) for each in inputs))
+                for number in (1, 2, 3)
+                if any(number in dict(each.reference_lengths.sums) for each in inputs)
+            ),
+        ),
         **{
             field: sum(getattr(each, field) for each in inputs)
             for field in (
                 "candidate_length",
-                "reference_length",
                 "segments",
-                "empty_candidates",
                 "candidate_bytes",
                 "reference_bytes",
             )
@@ -157,11 +169,15 @@ def test_the_inputs_of_the_routes_are_worth_adding():
 
 def test_beyond_64_bits_totals_stay_exact():
     large = dataclasses.replace(
-        CorpusTotals.of(some_statistics(), 0), matches=(2**63 - 1,) * ORDER, reference_length=2**70
+        CorpusTotals.of(some_statistics(), 0),
+        matches=(2**63 - 1,) * ORDER,
+        reference_lengths=ReferenceLengths(2**70, sums=((2, 2**70),)),
     )
     for route, output in by_every_route(SumTotals(ORDER), [large] * 5):
         assert output.matches == (5 * (2**63 - 1),) * ORDER, route
-        assert output.reference_length == 5 * 2**70, route
+        assert output.reference_lengths == ReferenceLengths(5 * 2**70, sums=((2, 5 * 2**70),)), (
+            route
+        )
 
 
 def test_nothing_adds_up_to_zero():
@@ -214,11 +230,12 @@ def test_totals_of_a_segment_are_its_statistics():
         matches=(2, 1, 0, 0),
         totals=(3, 2, 1, 0),
         candidate_length=3,
-        reference_length=2 + 0,  # 2 and 4 are equally close to 3: the shorter; "" is closest to ""
+        short_candidates=(1, 1, 1, 2),
+        # 2 and 4 are equally close to 3: the shorter, and the first; "" is closest to "".
+        reference_lengths=ReferenceLengths(2 + 0, 2 + 0, 2 + 0, 4 + 1, ((2, 2 + 4 + 1 + 0),)),
         segments=2,
         min_references=2,
         max_references=2,
-        empty_candidates=1,
         candidate_bytes=6,
         reference_bytes=3 + 7 + 1,
     )
@@ -226,9 +243,15 @@ def test_totals_of_a_segment_are_its_statistics():
 
 def test_totals_are_plain_integers():
     totals = CorpusTotals.of(some_statistics(), 0)
-    for value in dataclasses.astuple(totals):
-        for number in value if isinstance(value, tuple) else [value]:
-            assert type(number) is int
+
+    def check(value):
+        if isinstance(value, tuple):
+            for each in value:
+                check(each)
+        else:
+            assert type(value) is int
+
+    check(dataclasses.astuple(totals))
 
 
 def test_each_system_of_a_batch_has_its_own_totals():
@@ -245,7 +268,7 @@ def test_a_system_has_the_totals_that_it_has_alone():
     for system, candidates in enumerate(batch.candidates):
         alone = count_batch(SegmentBatch((candidates,), batch.references), BleuConfig())
         assert totals[system] == CorpusTotals.of(alone, 0)
-    assert len({each.reference_length for each in totals}) == 3
+    assert len({each.reference_lengths for each in totals}) == 3
 
 
 def test_beam_gives_the_direct_sums():

@@ -1,0 +1,212 @@
+"""BLEU's formula: from the integers of a corpus, or of a segment, to a score.
+
+Papineni et al. 2002 (https://aclanthology.org/P02-1040), section 2.3:
+BLEU = BP * exp(sum over n of w_n log p_n), BP = exp(1 - r/c) if c < r, else 1.
+All definitions share it; they differ in what becomes of orders without matches
+(`smooth`), in the weights and in r. For sacreBLEU's methods the operations and
+their order are those of sacreBLEU 2.6's `BLEU.compute_bleu`, and for NLTK's those
+of its `SmoothingFunction`, so that the results are theirs.
+
+The functions run in two ways: as they are, on Python's unbounded integers, for a
+corpus; and compiled by numba, on int64, for every segment of a batch
+(segment_scores.py). So they use loops and numbers only.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import MutableSequence, Sequence
+
+from transforms.config import SMOOTH_METHODS
+
+_NUMBERS = {method: number for number, method in enumerate(SMOOTH_METHODS)}
+_EXP, _FLOOR, _ADD_K, _NONE = (_NUMBERS[each] for each in ("exp", "floor", "add-k", "none"))
+_ADD_K_ALL, _EPSILON = _NUMBERS["add-k-all"], _NUMBERS["epsilon"]
+_LEAVE_OUT, _METHOD0 = _NUMBERS["leave-out"], _NUMBERS["nltk-method0"]  # NLTK's are the last
+_METHOD1, _METHOD2, _METHOD3, _METHOD4, _METHOD5, _METHOD6, _METHOD7 = (
+    _METHOD0 + number for number in range(1, 8)
+)
+
+_SMALLEST = sys.float_info.min
+"""What NLTK's method 0 takes for a precision of 0."""
+
+_COMPENSATED = sys.version_info >= (3, 12)
+"""Whether Python's `sum`, with which sacreBLEU adds logarithms, compensates for rounding."""
+
+
+def method_number(smooth_method: str) -> int:
+    """The number by which the formula knows a smoothing method."""
+    return _NUMBERS[smooth_method]
+
+
+def brevity_penalty(sys_len: int, ref_len: int, references: int = 1) -> float:
+    """exp(1 - r/c) for candidates shorter than their references, else 1; 0 if there is no token.
+
+    The reference length r is `ref_len / references`, so that an average is exact.
+    """
+    if sys_len * references >= ref_len:
+        return 1.0
+    return math.exp(1 - ref_len / (sys_len * references)) if sys_len > 0 else 0.0
+
+
+def smooth(
+    method: int,
+    value: float,
+    effective_order: bool,
+    weights: Sequence[float],
+    matches: Sequence[int],
+    totals: Sequence[int],
+    short: Sequence[int],
+    length: int,
+    precisions: MutableSequence[float],
+) -> int:
+    """Writes the precision of each order, 0..100, and returns how many orders count.
+
+    Args:
+      method: the number of the smoothing method.
+      value: its value.
+      effective_order: whether orders longer than every candidate are left out.
+      weights: N numbers, or none where all orders weigh the same.
+      matches: clipped matches of order 1 to N, or 5 if the method needs it.
+      totals: n-grams likewise.
+      short: candidates without an n-gram of the order, likewise.
+      length: the candidates' tokens.
+      precisions: N numbers, the room for the result.
+
+    Returns:
+      How many orders count; 0 where the score is 0 because nothing matches, and
+      -1 where the method is not defined.
+    """
+    orders = len(precisions)
+    for n in range(orders):
+        precisions[n] = 0.0
+    if method >= _METHOD0:
+        return _smooth_as_nltk(method, value, matches, totals, short, length, precisions)
+    if method in (_ADD_K_ALL, _EPSILON):
+        if length == 0:
+            return 0
+    else:
+        any_match = False
+        for n in range(orders):
+            any_match |= matches[n] != 0 and (len(weights) == 0 or weights[n] != 0)
+        if not any_match:
+            return 0
+    halvings = 1.0
+    for n in range(orders):
+        if len(weights) != 0 and weights[n] == 0:
+            if totals[n] != 0:
+                precisions[n] = 100.0 * matches[n] / totals[n]
+            continue
+        added = value if method == _ADD_K_ALL or (method == _ADD_K and n > 0) else 0.0
+        total = totals[n] + added
+        if total == 0:  # no candidate is as long as this order
+            if effective_order:
+                return n
+            if method == _EPSILON:
+                precisions[n] = 100.0 * value
+                continue
+            break
+        if matches[n] + added != 0:
+            precisions[n] = 100.0 * (matches[n] + added) / total
+        elif method == _EXP:
+            halvings *= 2
+            precisions[n] = 100.0 / (halvings * total)
+        elif method == _FLOOR:
+            precisions[n] = 100.0 * value / total
+        elif method == _EPSILON:
+            precisions[n] = 100.0 * value
+    return orders
+
+
+def _smooth_as_nltk(
+    method: int,
+    value: float,
+    matches: Sequence[int],
+    totals: Sequence[int],
+    short: Sequence[int],
+    length: int,
+    precisions: MutableSequence[float],
+) -> int:
+    """The precisions of NLTK 3.9's SmoothingFunction, whose denominators are max(1, total).
+
+    In a corpus that is: a candidate that is shorter than n adds 1 to the total of order n.
+    """
+    orders = len(precisions)
+    if matches[0] == 0:
+        return 0
+    if method == _METHOD6 and matches[2] == 0:
+        return -1  # NLTK refuses it
+    halvings = 1.0
+    for n in range(orders):
+        denominator = totals[n] + short[n]
+        precisions[n] = matches[n] / denominator
+        if method == _METHOD2 and n > 0:
+            precisions[n] = (matches[n] + 1) / (denominator + 1)
+        elif matches[n] == 0:
+            if method == _METHOD0:
+                precisions[n] = _SMALLEST
+            elif method == _METHOD1:
+                precisions[n] = value / denominator
+            elif method == _METHOD3:
+                halvings *= 2
+                precisions[n] = 1 / (halvings * denominator)
+            elif method in (_METHOD4, _METHOD7) and length > 1:
+                halvings *= 2
+                precisions[n] = 1 / (halvings * value / math.log(length)) / denominator
+    if method in (_METHOD5, _METHOD7):
+        before = precisions[0] + 1
+        beyond = matches[4] / (totals[4] + short[4])
+        for n in range(orders):
+            behind = precisions[n + 1] if n + 1 < orders else beyond
+            before = (before + precisions[n] + behind) / 3
+            precisions[n] = before
+    elif method == _METHOD6:
+        for n in range(2, orders):
+            prior = 0.0 if precisions[n - 2] == 0 else precisions[n - 1] ** 2 / precisions[n - 2]
+            precisions[n] = (matches[n] + value * prior) / (totals[n] + value)
+    for n in range(orders):
+        precisions[n] *= 100
+    return orders
+
+
+def weighted_score(
+    method: int, weights: Sequence[float], precisions: Sequence[float], orders: int, bp: float
+) -> float:
+    """BP * exp(sum of w_n log p_n), 0..100.
+
+    Args:
+      method: the number of the smoothing method.
+      weights: N numbers, or none where all orders weigh the same.
+      precisions: what `smooth` wrote.
+      orders: what `smooth` returned.
+      bp: the brevity penalty.
+    """
+    if orders <= 0:
+        return 0.0 if orders == 0 else math.nan
+    # NLTK leaves out a precision that is 0 after smoothing, too.
+    leaves_out = method >= _LEAVE_OUT
+    total = lost = 0.0
+    for n in range(orders):
+        if len(weights) != 0 and weights[n] == 0:
+            continue
+        if precisions[n] == 0:
+            if leaves_out:
+                continue
+            return 0.0
+        if len(weights) != 0:
+            term = weights[n] * math.log(precisions[n] / 100)
+        elif leaves_out:
+            term = math.log(precisions[n] / 100) / orders
+        else:
+            term = math.log(precisions[n])
+        longer = total + term
+        if _COMPENSATED:  # what was rounded off (Neumaier's summation)
+            larger, smaller = (total, term) if abs(total) >= abs(term) else (term, total)
+            lost += (larger - longer) + smaller
+        total = longer
+    total += lost
+    if len(weights) != 0 or leaves_out:
+        # The weights need not sum to 1, so here the precisions were taken as 0..1.
+        return 100 * bp * math.exp(total)
+    return bp * math.exp(total / orders)
