@@ -28,9 +28,11 @@ def build(root: beam.Pipeline, job: Job) -> None:
     totals = (
         paired.batches
         | "Count matches"
-        >> beam.ParDo(CountMatches(job.config, job.threads)).with_output_types(SegmentStatistics)
+        >> beam.ParDo(CountMatches(job.config, job.max_order, job.threads)).with_output_types(
+            SegmentStatistics
+        )
         | "Total each batch" >> beam.FlatMap(totals_by_system)
-        | "Add up totals" >> beam.CombinePerKey(SumTotals(job.config.max_ngram_order))
+        | "Add up totals" >> beam.CombinePerKey(SumTotals(job.max_order))
     )
     # The last step has an element of its own, the job: where the other data was
     # lost it still runs, finds that the count does not close, and fails.
@@ -61,5 +63,5 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
             "the runner lost or repeated data: do not trust it with this job",
         )
     (job,) = ends["job"]
-    document = result_document(job.systems, by_system, segments[0], job.config)
+    document = result_document(job.systems, by_system, segments[0], job.config, job.presets)
     write_atomically(scores_path(job.output), document_bytes(document))

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from pipeline.reporting import importing, reported
+from pipeline.reporting import importing, reported, warn
 from transforms.errors import JobError
 
 
@@ -58,6 +58,7 @@ def _run(argv: Sequence[str]) -> bytes:
         if state not in (None, PipelineState.DONE):
             raise JobError(f"the job ended as {state}", "look at the engine's log")
         scores = read_scores(folder, written_before)
-    if arguments.format == "json":
-        return scores
-    return table(json.loads(scores)).encode()
+    document = json.loads(scores)
+    for warning in document["warnings"]:
+        warn(warning)
+    return scores if arguments.format == "json" else table(document).encode()

@@ -15,12 +15,21 @@ from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
 from pipeline.job import Job
+from pipeline.presets_table import presets_table
 from pipeline.runners import Runner, find_runner
-from transforms.config import DEFAULT_SMOOTH_VALUES, SMOOTH_METHODS, TOKENIZERS, BleuConfig
+from transforms.config import (
+    DEFAULT_SMOOTH_VALUES,
+    LARGEST_NGRAM_ORDER,
+    REFERENCE_LENGTHS,
+    SMOOTH_METHODS,
+    TOKENIZERS,
+    BleuConfig,
+)
 from transforms.errors import UsageError
 from transforms.pairing.listing import is_pattern
 from transforms.pairing.ranges import SMALLEST_RANGE, USUAL_RANGE
 from transforms.pairing.streams import Stream, compression
+from transforms.presets import DEFAULT_PRESET, PRESETS, preset
 from transforms.threads import available_threads
 from transforms.version import VERSION
 
@@ -134,13 +143,12 @@ def _our_parser() -> _Parser:
         metavar="PATTERN",
         help="references, line by line; repeat it for more",
     )
-    add("--tokenize", choices=TOKENIZERS, default="13a", help="default 13a")
-    add("--lowercase", action="store_true", help="score lower-cased text")
-    add("--smooth_method", choices=SMOOTH_METHODS, default="exp", help="default exp")
-    defaults = ", ".join(f"{name} {value}" for name, value in DEFAULT_SMOOTH_VALUES.items())
-    add("--smooth_value", type=float, metavar="VALUE", help=f"default: {defaults}")
-    add("--max_ngram_order", type=int, default=4, metavar="N", help="1 to 16, default 4")
-    add("--effective_order", action="store_true", help="leave out orders no candidate is long for")
+    _add_definition(parser)
+    add(
+        "--compare_presets",
+        action="store_true",
+        help="score the run under every preset that has its tokens and case, too",
+    )
     add("--format", choices=("text", "json"), default="text", help="what stdout shows")
     add("--output", metavar="DIR", help="the folder that gets scores.json")
     add(
@@ -158,6 +166,77 @@ def _our_parser() -> _Parser:
     add("--verbose", action="store_true", help="show logs and tracebacks")
     add("--version", action="version", version=f"beam-bleu {VERSION}")
     return parser
+
+
+def _add_definition(parser: _Parser) -> None:
+    """The flags that say which BLEU; those that are not given are the preset's."""
+    add = parser.add_argument
+    add(
+        "--preset",
+        type=_preset_name,
+        choices=tuple(PRESETS),
+        help=f"a definition by name, default {DEFAULT_PRESET}; other flags change it; "
+        "`--preset list` shows what each one sets",
+    )
+    add("--tokenize", choices=TOKENIZERS, help="default 13a")
+    add("--lowercase", action="store_true", help="score lower-cased text")
+    add("--no_lowercase", action="store_true", help="score text as it is, whatever the preset")
+    add("--smooth_method", choices=SMOOTH_METHODS, help="orders without matches; default exp")
+    defaults = ", ".join(f"{name} {value}" for name, value in DEFAULT_SMOOTH_VALUES.items())
+    add("--smooth_value", type=float, metavar="VALUE", help=f"default: {defaults}")
+    add(
+        "--max_ngram_order",
+        type=int,
+        metavar="N",
+        help=f"1 to {LARGEST_NGRAM_ORDER}, default 4, or as many as there are weights",
+    )
+    add(
+        "--weights",
+        type=_weights,
+        metavar="W,W,...",
+        help="the weight of each order, 0 for none; default 1/N each",
+    )
+    add("--effective_order", action="store_true", help="leave out orders no candidate is long for")
+    add("--no_effective_order", action="store_true", help="count them, whatever the preset")
+    add(
+        "--reference_length",
+        choices=REFERENCE_LENGTHS,
+        help="which length of several references counts; default closest",
+    )
+
+
+def _config(flags: argparse.Namespace) -> BleuConfig:
+    """The definition of BLEU that a command line asks for.
+
+    Raises:
+      UsageError: it is none.
+    """
+    fields = [field.name for field in dataclasses.fields(BleuConfig)]
+    changes = {name: getattr(flags, name, None) for name in fields}
+    for name in ("lowercase", "effective_order"):
+        wanted, unwanted = getattr(flags, name), getattr(flags, f"no_{name}")
+        if wanted and unwanted:
+            raise UsageError(f"--{name} and --no_{name} contradict each other", "leave one out")
+        changes[name] = True if wanted else False if unwanted else None
+    given = {name: value for name, value in changes.items() if value is not None}
+    try:
+        config = preset(flags.preset or DEFAULT_PRESET, **given)
+        config.require_corpus()
+    except ValueError as error:
+        raise UsageError(str(error), _HELP) from None
+    return config
+
+
+def _preset_name(text: str) -> str:
+    """A preset's name, or the end: `list` shows them all, as --help shows the flags."""
+    if text == "list":
+        print(presets_table(), end="")
+        raise SystemExit(0)
+    return text
+
+
+def _weights(text: str) -> tuple[float, ...]:
+    return tuple(float(number) for number in text.split(","))
 
 
 def _beam_parser() -> _Parser:
@@ -214,17 +293,7 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
     output = path("--output", flags.output) if flags.output is not None else ""
     if os.path.isfile(output.rstrip("/")):
         raise UsageError(f"--output {output} is a file", "name a folder")
-    try:
-        config = BleuConfig(
-            tokenize=flags.tokenize,
-            lowercase=flags.lowercase,
-            smooth_method=flags.smooth_method,
-            smooth_value=flags.smooth_value,
-            max_ngram_order=flags.max_ngram_order,
-            effective_order=flags.effective_order,
-        )
-    except ValueError as error:
-        raise UsageError(str(error), _HELP) from None
+    config = _config(flags)
     named = [_named(text) for text in flags.candidates]
     systems = tuple(name for name, _ in named)
     for name in systems:
@@ -252,6 +321,7 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
         candidates=tuple(candidates),
         references=tuple(references),
         config=config,
+        compare_presets=flags.compare_presets,
         output=output,
         threads=threads,
         range_bytes=range_bytes,

@@ -16,11 +16,12 @@ __all__ = ["CountMatches", "SegmentCounters"]
 
 
 class CountMatches(ThreadedDoFn):
-    """Maps each `SegmentBatch` to its `SegmentStatistics`."""
+    """Maps each `SegmentBatch` to its `SegmentStatistics`, of n-gram orders up to `max_order`."""
 
-    def __init__(self, config: BleuConfig, threads: int) -> None:
+    def __init__(self, config: BleuConfig, max_order: int, threads: int) -> None:
         super().__init__(threads)
         self._config = config
+        self._max_order = max_order
         self._counters = SegmentCounters()
 
     def setup(self) -> None:
@@ -30,7 +31,7 @@ class CountMatches(ThreadedDoFn):
         compile_kernel(self._config)
 
     def work(self, batch: SegmentBatch) -> Iterable[SegmentStatistics]:
-        return [count_batch(batch, self._config)]
+        return [count_batch(batch, self._config, self._max_order)]
 
     def emitted(self, statistics: SegmentStatistics) -> None:
         self._counters.count(statistics)

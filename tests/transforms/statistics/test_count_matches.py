@@ -22,7 +22,7 @@ def column(*texts):
     return pa.array(texts, pa.large_string())
 
 config = BleuConfig(tokenize=sys.argv[1], lowercase=sys.argv[2] == "lower", max_ngram_order=2)
-counting = CountMatches(config, threads=1)
+counting = CountMatches(config, max_order=2, threads=1)
 if sys.argv[3] == "set up":
     counting.setup()
 Dispatcher.compile = refuse
