@@ -18,10 +18,11 @@ from pipeline.job import Job
 from pipeline.presets_table import presets_table
 from pipeline.runners import Runner, find_runner
 from transforms.config import (
+    CORPUS_SMOOTH_METHODS,
     DEFAULT_SMOOTH_VALUES,
     LARGEST_NGRAM_ORDER,
     REFERENCE_LENGTHS,
-    SMOOTH_METHODS,
+    SEGMENT_SMOOTH_METHODS,
     TOKENIZERS,
     BleuConfig,
 )
@@ -181,7 +182,12 @@ def _add_definition(parser: _Parser) -> None:
     add("--tokenize", choices=TOKENIZERS, help="default 13a")
     add("--lowercase", action="store_true", help="score lower-cased text")
     add("--no_lowercase", action="store_true", help="score text as it is, whatever the preset")
-    add("--smooth_method", choices=SMOOTH_METHODS, help="orders without matches; default exp")
+    add(
+        "--smooth_method",
+        type=_corpus_method,
+        choices=CORPUS_SMOOTH_METHODS,
+        help="what becomes of orders without matches; default exp",
+    )
     defaults = ", ".join(f"{name} {value}" for name, value in DEFAULT_SMOOTH_VALUES.items())
     add("--smooth_value", type=float, metavar="VALUE", help=f"default: {defaults}")
     add(
@@ -220,11 +226,9 @@ def _config(flags: argparse.Namespace) -> BleuConfig:
         changes[name] = True if wanted else False if unwanted else None
     given = {name: value for name, value in changes.items() if value is not None}
     try:
-        config = preset(flags.preset or DEFAULT_PRESET, **given)
-        config.require_corpus()
+        return preset(flags.preset or DEFAULT_PRESET, **given)
     except ValueError as error:
         raise UsageError(str(error), _HELP) from None
-    return config
 
 
 def _preset_name(text: str) -> str:
@@ -232,6 +236,15 @@ def _preset_name(text: str) -> str:
     if text == "list":
         print(presets_table(), end="")
         raise SystemExit(0)
+    return text
+
+
+def _corpus_method(text: str) -> str:
+    if text in SEGMENT_SMOOTH_METHODS:
+        try:
+            BleuConfig(smooth_method=text).require_corpus()
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
     return text
 
 

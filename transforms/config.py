@@ -25,6 +25,8 @@ SMOOTH_METHODS = (
 SEGMENT_SMOOTH_METHODS = ("nltk-method5", "nltk-method6", "nltk-method7")
 """The methods that smooth the precisions of one segment, and mean nothing to sums."""
 
+CORPUS_SMOOTH_METHODS = tuple(each for each in SMOOTH_METHODS if each not in SEGMENT_SMOOTH_METHODS)
+
 DEFAULT_SMOOTH_VALUES = {
     "floor": 0.1,
     "add-k": 1.0,
@@ -166,10 +168,9 @@ class BleuConfig:
           ValueError: its smoothing is for single segments.
         """
         if self.smooth_method in SEGMENT_SMOOTH_METHODS:
-            others = [each for each in SMOOTH_METHODS if each not in SEGMENT_SMOOTH_METHODS]
             raise ValueError(
                 f"smooth_method {self.smooth_method!r} is for segment scores only: of a corpus "
-                f"NLTK takes the last segment's text for it; use one of {', '.join(others)}"
+                f"NLTK takes the last segment's text for it; use one of {', '.join(CORPUS_SMOOTH_METHODS)}"
             )
 
     def _check_smooth_value(self) -> None:
