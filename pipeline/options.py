@@ -30,7 +30,7 @@ from transforms.errors import UsageError
 from transforms.pairing.listing import is_pattern
 from transforms.pairing.ranges import SMALLEST_RANGE, USUAL_RANGE
 from transforms.pairing.streams import Stream, compression
-from transforms.presets import DEFAULT_PRESET, PRESETS, preset
+from transforms.presets import DEFAULT_PRESET, PRESETS, comparable, preset
 from transforms.threads import available_threads
 from transforms.version import VERSION
 
@@ -307,6 +307,11 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
     if os.path.isfile(output.rstrip("/")):
         raise UsageError(f"--output {output} is a file", "name a folder")
     config = _config(flags)
+    if flags.compare_presets and not comparable(config):
+        raise UsageError(
+            "--compare_presets: no preset has this --tokenize and this case",
+            "choose those of one: --preset list shows them",
+        )
     named = [_named(text) for text in flags.candidates]
     systems = tuple(name for name, _ in named)
     for name in systems:

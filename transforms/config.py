@@ -168,9 +168,10 @@ class BleuConfig:
           ValueError: its smoothing is for single segments.
         """
         if self.smooth_method in SEGMENT_SMOOTH_METHODS:
+            others = ", ".join(CORPUS_SMOOTH_METHODS)
             raise ValueError(
                 f"smooth_method {self.smooth_method!r} is for segment scores only: of a corpus "
-                f"NLTK takes the last segment's text for it; use one of {', '.join(CORPUS_SMOOTH_METHODS)}"
+                f"NLTK takes the last segment's text for it; use one of {others}"
             )
 
     def _check_smooth_value(self) -> None:

@@ -99,11 +99,13 @@ def preset(name: str, **changes: Any) -> BleuConfig:
 
 
 def comparable(config: BleuConfig) -> dict[str, BleuConfig]:
-    """The presets that score the same tokens as a config, by name."""
-    text = _text(config)
-    configs = {name: preset(name) for name in PRESETS}
-    return {name: each for name, each in configs.items() if _text(each) == text}
+    """The presets that score the same tokens as a config, by name.
 
-
-def _text(config: BleuConfig) -> tuple[Any, ...]:
-    return config.tokenize, config.spm_model, config.lowercase, config.normalize
+    No preset normalizes, so they are taken with the config's normalization.
+    """
+    configs = {name: preset(name, normalize=config.normalize) for name in PRESETS}
+    return {
+        name: each
+        for name, each in configs.items()
+        if (each.tokenize, each.lowercase) == (config.tokenize, config.lowercase)
+    }

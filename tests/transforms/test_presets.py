@@ -82,7 +82,14 @@ def test_what_scores_the_same_tokens_can_be_compared():
         "multi_bleu",
         "torchmetrics",
     ]
-    assert comparable(BleuConfig("none", normalize="nfc")) == {}
+    assert comparable(BleuConfig("none", lowercase=True)) == {}
+
+
+def test_presets_are_compared_on_normalized_text():
+    assert comparable(BleuConfig(normalize="nfc")) == {
+        "sacrebleu": BleuConfig(normalize="nfc"),
+        "huggingface": preset("huggingface", normalize="nfc"),
+    }
 
 
 def test_docstring_examples_run():
