@@ -19,7 +19,8 @@ REFERENCE_LENGTHS = ("closest", "closest_first", "shortest", "longest", "average
 
 SMOOTH_METHODS = (
     *("exp", "floor", "add-k", "none"),  # sacreBLEU's
-    *("add-k-all", "epsilon", "leave-out"),
+    *("add-k-all", "epsilon", "mteval"),
+    "leave-out",
     *(f"nltk-method{number}" for number in range(8)),
 )
 SEGMENT_SMOOTH_METHODS = ("nltk-method5", "nltk-method6", "nltk-method7")
@@ -85,9 +86,11 @@ class BleuConfig:
         again at each such order, as mteval-v13a), "floor" (`smooth_value`
         matches), "add-k" (`smooth_value` added to matches and totals of every
         order above 1), "none", "add-k-all" (added to those of every order),
-        "epsilon" (precision `smooth_value`), "leave-out" (its logarithm is
-        left out of the sum) or "nltk-method0" to "nltk-method7" (those of
-        NLTK's SmoothingFunction; 5, 6 and 7 for single segments only).
+        "epsilon" (precision `smooth_value`), "mteval" ("exp" as the Perl script
+        has it: also where nothing matches, and with precision 1 where there is no
+        n-gram), "leave-out" (its logarithm is left out of the sum, as NLTK once
+        did) or "nltk-method0" to "nltk-method7" (those of NLTK's
+        SmoothingFunction; 5, 6 and 7 for single segments only).
       smooth_value: the value of the methods in `DEFAULT_SMOOTH_VALUES`.
       max_ngram_order: the largest n-gram order N, 1..16.
       effective_order: whether orders longer than every candidate are left out.

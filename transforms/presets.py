@@ -54,11 +54,11 @@ PRESETS = {
         {"tokenize": "none", "smooth_method": "nltk-method0"},
     ),
     "nltk_legacy": Preset(
-        "NLTK's sentence_bleu of old",
-        {"tokenize": "none", "smooth_method": "leave-out", "reference_length": "closest_first"},
+        "NLTK 3.2.2 to 3.2.5's corpus_bleu and sentence_bleu",
+        {"tokenize": "none", "smooth_method": "leave-out"},
     ),
     "multi_bleu": Preset("Moses's multi-bleu.perl", {"tokenize": "none", "smooth_method": "none"}),
-    "mteval13a": Preset("NIST's mteval-v13a.pl", {"lowercase": True}),
+    "mteval13a": Preset("NIST's mteval-v13a.pl", {"lowercase": True, "smooth_method": "mteval"}),
     "torchmetrics": Preset(
         "torchmetrics' bleu_score",
         {"tokenize": "none", "smooth_method": "none", "reference_length": "closest_first"},
