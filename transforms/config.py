@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-TOKENIZERS = ("13a", "none")
+TOKENIZERS = ("13a", "none", "intl", "zh", "char")
 SMOOTH_METHODS = ("exp", "floor", "add-k", "none")
 DEFAULT_SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 """The methods that take a value, and sacreBLEU's default for each (Chen & Cherry 2014)."""
