@@ -36,7 +36,7 @@ from transforms.machine import (
     rewritten_mask,
     store_byte,
 )
-from transforms.statistics.spacing import SPACED, spaced
+from transforms.statistics.spacing import spaced
 
 _Rows = npt.NDArray[np.bool_]
 
@@ -48,7 +48,7 @@ def rewritten(column: pa.LargeStringArray, tokenize: str, lowercase: bool) -> pa
         column = _lowered(column)
     if tokenize == "13a":
         column = _without_skipped(column)
-    elif tokenize in SPACED:
+    elif tokenize in ("intl", "zh"):
         column = spaced(column, tokenize)
     return column
 

@@ -1,25 +1,24 @@
-"""Tokenizers that put spaces into a text, which is then split at white space.
+"""The tokenizers `zh` and `intl`: spaces put into a text, which is then split at them.
 
-sacreBLEU writes them as passes over the whole text. Here each one is a table
-of what every code point is, and one closed form serves them all; the tests
-prove it against sacreBLEU, token by token:
+sacreBLEU inserts them by regular expressions, one after the other. Here a
+tokenizer is a table of what every code point is, and one closed form serves
+both; the tests prove it against sacreBLEU, token by token:
 
-* `char`: every code point stands alone;
-* `zh`: so do Chinese code points and the ASCII symbols of 13a; full stops and
-  commas are points, 0-9 are digits, and a hyphen stands alone if a digit
-  stands directly before it;
-* `intl`: symbols (Unicode's S) stand alone, punctuation marks (P) are points
-  and numbers (N) are digits, of any script.
+* what is alone stands alone: to `zh` Chinese code points and the ASCII symbols
+  of 13a, to `intl` the symbols of Unicode (S);
+* points are `.` and `,` to `zh`, punctuation marks (P) to `intl`; digits are 0-9
+  to `zh`, numbers of any script (N) to `intl`. In a run of points, each one
+  stands alone, except that the last one joins a digit or the end of the text
+  behind it if (the run is odd) == (a digit or the start of the text is before it);
+* such a point, if it is the only one of its run, joins the digit before it, too;
+* to `zh`, a hyphen stands alone if a digit stands directly before it.
 
-A point's two regular expressions set it apart from what precedes it unless that
-is a digit, then from what follows it unless that is a digit. Matches do not
-overlap: where the first expression has matched a point, it does not look from
-that point at the next one. So in a run of points every second one is bound to
-what precedes it: the first one if a digit or nothing precedes the run. A point
-stands alone unless it is bound in this sense and a digit or nothing follows it.
-Nothing, at the two ends of a text, counts as a digit: 13a pads a text with
-spaces, `zh` and `intl` do not. The last point of a text is thus part of a
-number before it: a known fault of mteval-v14, which sacreBLEU keeps.
+The rules for points are 13a's, but for the ends of the text: 13a pads a text with
+spaces, so that there is always something round a point. Where they come from: the
+first expression sets apart a point behind what is no digit, then goes on behind
+that point, which it thus does not see as what precedes the next one. So every
+second point of a run is left, the first one if a digit or nothing precedes it.
+The second expression then sets apart points before what is no digit.
 """
 
 from __future__ import annotations
@@ -46,9 +45,6 @@ from transforms.machine import (
     store_byte,
     store_word,
 )
-
-SPACED = ("intl", "zh", "char")
-"""The tokenizers that `spaced` knows."""
 
 _OTHER, _WHITE, _ALONE, _POINT, _DIGIT, _HYPHEN = range(6)
 
@@ -81,7 +77,6 @@ _CHINESE = (
 )
 
 _NOTHING = np.uint64(0)
-_EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 def spaced(column: pa.LargeStringArray, tokenize: str) -> pa.LargeStringArray:
@@ -91,11 +86,8 @@ def spaced(column: pa.LargeStringArray, tokenize: str) -> pa.LargeStringArray:
     room = 2 * int((ends - starts).sum()) + len(column) + READ_AHEAD
     texts = np.empty(room, np.uint8)
     offsets = np.zeros(len(column) + 1, np.int64)
-    steps_over_letters = tokenize != "char"
-    strips_start = tokenize == "zh"
-    _space_rows(
-        starts[0], ends[0], _classes(tokenize), steps_over_letters, strips_start, texts, offsets
-    )
+    strips_start = tokenize == "zh"  # the end, sacreBLEU strips for every tokenizer
+    _space_rows(starts[0], ends[0], strips_start, _classes(tokenize), texts, offsets)
     texts[offsets[-1] : offsets[-1] + READ_AHEAD] = 0
     return padded_column(texts, offsets, column)
 
@@ -104,9 +96,7 @@ def spaced(column: pa.LargeStringArray, tokenize: str) -> pa.LargeStringArray:
 def _classes(tokenize: str) -> Bytes:
     """What every code point is to a tokenizer, uint8 (code points,)."""
     classes = np.zeros(_CODE_POINTS, np.uint8)
-    if tokenize == "char":
-        classes[:] = _ALONE
-    elif tokenize == "zh":
+    if tokenize == "zh":
         for symbol in _SYMBOLS:
             classes[ord(symbol)] = _ALONE
         for first, last in _CHINESE:
@@ -115,8 +105,8 @@ def _classes(tokenize: str) -> Bytes:
         classes[ord("0") : ord("9") + 1] = _DIGIT
         classes[ord("-")] = _HYPHEN
     else:
-        # Only here, so that other tokenizers start without it. sacreBLEU asks it, too: the
-        # Unicode tables of Python itself may be older.
+        # Imported here, so that other tokenizers start without it. sacreBLEU's classes are
+        # those of this module; Python's own Unicode tables may be older.
         import regex
 
         code_points = np.arange(_CODE_POINTS, dtype="<u4").tobytes()
@@ -130,17 +120,16 @@ def _classes(tokenize: str) -> Bytes:
 
 
 @compiled
-def _space_rows(starts, ends, classes, steps_over_letters, strips_start, texts, offsets):
+def _space_rows(starts, ends, strips_start, classes, texts, offsets):
     """Writes the texts with their spaces, one after the other, and where each one ends."""
     first = target = address_of(texts)
     table = address_of(classes)
-    plain = _EVERYTHING if steps_over_letters else _NOTHING
     for row in range(starts.size):
         start = starts[row]
         end = _stripped_end(start, ends[row], table)
         if strips_start:
             start = _stripped_start(start, end, table)
-        target = _space(start, end, table, plain, target)
+        target = _space(start, end, table, target)
         offsets[row + 1] = target - first
 
 
@@ -184,48 +173,50 @@ def _stripped_end(start, end, table):
 
 
 @njit
-def _space(start, end, table, plain, target):
+def _space(start, end, table, target):
     """Writes the text at [start, end) with its spaces; returns where the next one would go.
 
     Args:
       start: address of the text.
       end: where it ends; nothing counts as following it.
       table: address of the classes of all code points.
-      plain: all bits if ASCII letters and spaces have no class, else none.
       target: address to write to, with room for a space more than code points;
         a block behind the end of what is written may be overwritten.
     """
     copied = start  # up to here the text is written
-    behind = start  # where the code point that was looked at last ends
-    bound = True  # whether a point that stands there is bound to what precedes it
+    # Of the code point of a class that was looked at last:
+    behind = start  # where it ends
+    leaves = True  # whether the first expression leaves a point that stands there
     was_digit = was_alone = False
     block = start
     while block < end:
         firsts, letters = code_point_masks(block)
-        look = firsts & ~(letters & plain)
+        look = firsts & ~letters
         while look != _NOTHING:
             at = block + lowest_bit(look)
             look = clear_lowest_bit(look)
             if at >= end:
                 break
-            if at != behind:
-                bound = was_digit = was_alone = False
             code, size = _code_point(at)
             what = load_byte(table + code)
+            if what <= _WHITE:
+                continue
+            if at != behind:
+                leaves = was_digit = was_alone = False
             behind = at + size
             alone = what == _ALONE
             if what == _POINT:
-                ends_number = behind >= end or _class_at(behind, table) == _DIGIT
-                alone = not (bound and ends_number)
-                bound = not bound
+                joins = behind >= end or _class_at(behind, table) == _DIGIT
+                alone = not (leaves and joins)
+                leaves = not leaves
             else:
                 if what == _HYPHEN:
                     alone = was_digit
-                bound = what == _DIGIT
+                leaves = what == _DIGIT
             was_digit = what == _DIGIT
             if alone:
                 if copied < at:
-                    copy_block(target, copied)  # less than a block is of use
+                    copy_block(target, copied)  # of which less than a block stays
                     target += at - copied
                 store_byte(target, ord(" "))
                 target += np.int64(not was_alone)
