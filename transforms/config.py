@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 
-KERNEL_TOKENIZERS = ("13a", "none")
+KERNEL_TOKENIZERS = ("13a", "none", "intl", "zh", "char")
 """Those that the compiled kernel has."""
 
 LIBRARY_TOKENIZERS = ("ja-mecab", "ko-mecab", "spm")

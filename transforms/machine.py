@@ -159,6 +159,19 @@ def copy_lower_block(typingctx, to, source):
     return types.uint64(types.int64, types.int64), codegen
 
 
+@intrinsic
+def copy_block(typingctx, to, source):
+    """Copies a block; it is read before it is written."""
+
+    def codegen(context, builder, signature, args):
+        vector = _load(builder, _BYTES, args[1])
+        store = builder.store(vector, builder.inttoptr(args[0], _BYTES.as_pointer()))
+        store.align = 1
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
 @njit
 def clear_lowest_bit(mask):
     """The mask without its lowest set bit."""
@@ -251,6 +264,14 @@ def _punctuation(builder: _Builder, address: _Value) -> list[_Value]:
     ]
 
 
+def _code_points(builder: _Builder, address: _Value) -> list[_Value]:
+    vector = _load(builder, _BYTES, address)
+    return [
+        _is(builder, vector, ("\x00", "\x7f"), ("\xc0", "\xff")),
+        _is(builder, vector, " ", ("A", "Z"), ("a", "z")),
+    ]
+
+
 def _rewritten(builder: _Builder, address: _Value) -> _Value:
     return _is(builder, _load(builder, _BYTES, address), "<", "\n")
 
@@ -271,6 +292,9 @@ punctuation_masks = intrinsic(_masks(5, _punctuation))
 Symbols are the ASCII punctuation that 13a always sets apart: all but the
 apostrophe, the full stop, the comma and the hyphen.
 """
+
+code_point_masks = intrinsic(_masks(2, _code_points))
+"""First bytes of code points; of these, ASCII letters and spaces."""
 
 rewritten_mask = intrinsic(_mask(_rewritten))
 """Bytes where text that 13a rewrites before it splits may begin or end: < and newline."""

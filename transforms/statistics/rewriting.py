@@ -36,6 +36,7 @@ from transforms.machine import (
     rewritten_mask,
     store_byte,
 )
+from transforms.statistics.spacing import spaced
 
 _Rows = npt.NDArray[np.bool_]
 
@@ -47,6 +48,8 @@ def rewritten(column: pa.LargeStringArray, tokenize: str, lowercase: bool) -> pa
         column = _lowered(column)
     if tokenize == "13a":
         column = _without_skipped(column)
+    elif tokenize in ("intl", "zh"):
+        column = spaced(column, tokenize)
     return column
 
 
