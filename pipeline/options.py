@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 import difflib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from apache_beam.io.filesystem import BeamIOError
@@ -181,6 +181,7 @@ def _add_definition(parser: _Parser) -> None:
     )
     add("--tokenize", choices=TOKENIZERS, help="default 13a")
     add("--lowercase", action="store_true", help="score lower-cased text")
+    add("--lowercase_ascii", action="store_true", help="score text with A-Z lower-cased")
     add("--no_lowercase", action="store_true", help="score text as it is, whatever the preset")
     add(
         "--smooth_method",
@@ -219,16 +220,25 @@ def _config(flags: argparse.Namespace) -> BleuConfig:
     """
     fields = [field.name for field in dataclasses.fields(BleuConfig)]
     changes = {name: getattr(flags, name, None) for name in fields}
-    for name in ("lowercase", "effective_order"):
-        wanted, unwanted = getattr(flags, name), getattr(flags, f"no_{name}")
-        if wanted and unwanted:
-            raise UsageError(f"--{name} and --no_{name} contradict each other", "leave one out")
-        changes[name] = True if wanted else False if unwanted else None
+    changes["lowercase"] = _switched(
+        flags, {"lowercase": True, "lowercase_ascii": "ascii", "no_lowercase": False}
+    )
+    changes["effective_order"] = _switched(
+        flags, {"effective_order": True, "no_effective_order": False}
+    )
     given = {name: value for name, value in changes.items() if value is not None}
     try:
         return preset(flags.preset or DEFAULT_PRESET, **given)
     except ValueError as error:
         raise UsageError(str(error), _HELP) from None
+
+
+def _switched(flags: argparse.Namespace, meanings: Mapping[str, Any]) -> Any:
+    """What the one of some switches that is given means; None without any."""
+    given = [name for name in meanings if getattr(flags, name)]
+    if len(given) > 1:
+        raise UsageError(f"--{given[0]} and --{given[1]} contradict each other", "leave one out")
+    return meanings[given[0]] if given else None
 
 
 def _preset_name(text: str) -> str:

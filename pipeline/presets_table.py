@@ -20,7 +20,7 @@ def _row(name: str, config: BleuConfig) -> tuple[str, ...]:
     return (
         name,
         config.tokenize,
-        "lower" if config.lowercase else "mixed",
+        "lower A-Z" if config.lowercase == "ascii" else "lower" if config.lowercase else "mixed",
         config.reference_length,
         f"{config.max_ngram_order}{' or fewer' if config.effective_order else ''}",
         weights,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 
-KERNEL_TOKENIZERS = ("13a", "none", "intl", "zh", "char")
+KERNEL_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ascii-space")
 """Those that the compiled kernel has."""
 
 LIBRARY_TOKENIZERS = ("ja-mecab", "ko-mecab", "spm")
@@ -78,10 +78,13 @@ class BleuConfig:
     `transforms.presets` the definitions of other tools by name.
 
     Attributes:
-      tokenize: "13a" (mteval-v13a, WMT's), "none" (split at white space only),
-        "ja-mecab" or "ko-mecab" (sacreBLEU's, with its dictionaries) or "spm"
-        (`spm_model`'s pieces).
-      lowercase: whether texts are lower-cased first, as `str.lower` does.
+      tokenize: "13a" (mteval-v13a, WMT's), "intl" (mteval-v14, Unicode's
+        punctuation), "zh" (each Chinese character, and 13a), "char" (each
+        character), "none" (split at white space only), "ascii-space" (at ASCII
+        white space only, as Perl does), "ja-mecab" or "ko-mecab" (sacreBLEU's,
+        with its dictionaries) or "spm" (`spm_model`'s pieces).
+      lowercase: whether texts are lower-cased first, as `str.lower` does; "ascii"
+        for A-Z only.
       smooth_method: what becomes of an order without matches: "exp" (halved
         again at each such order, as mteval-v13a), "floor" (`smooth_value`
         matches), "add-k" (`smooth_value` added to matches and totals of every
@@ -109,7 +112,7 @@ class BleuConfig:
     """
 
     tokenize: str = "13a"
-    lowercase: bool = False
+    lowercase: bool | str = False
     smooth_method: str = "exp"
     smooth_value: float | None = None
     max_ngram_order: int = 4
@@ -125,7 +128,8 @@ class BleuConfig:
         _require_choice("reference_length", self.reference_length, REFERENCE_LENGTHS)
         if self.normalize is not None:
             _require_choice("normalize", self.normalize, NORMALIZATIONS)
-        _require_bool("lowercase", self.lowercase)
+        if self.lowercase != "ascii":
+            _require_bool("lowercase", self.lowercase, "True, False or 'ascii'")
         _require_bool("effective_order", self.effective_order)
         order = self.max_ngram_order
         if not _is_a(int, order) or not 1 <= order <= LARGEST_NGRAM_ORDER:
@@ -212,9 +216,9 @@ def _is_a(kind: type | tuple[type, ...], value: object) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def _require_bool(name: str, value: object) -> None:
+def _require_bool(name: str, value: object, choices: str = "True or False") -> None:
     if not isinstance(value, bool):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
+        raise ValueError(f"{name} must be {choices}, got {value!r}")
 
 
 def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

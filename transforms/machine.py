@@ -233,6 +233,10 @@ def _white_space(builder: _Builder, address: _Value) -> list[_Value]:
     ]
 
 
+def _ascii_white_space(builder: _Builder, address: _Value) -> _Value:
+    return _is(builder, _load(builder, _BYTES, address), ("\t", "\r"), " ")
+
+
 def _unicode_white_space(builder: _Builder, address: _Value) -> list[_Value]:
     first, second, third = (
         _load(builder, _BYTES, builder.add(address, ir.Constant(_I64, i))) for i in range(3)
@@ -282,6 +286,9 @@ def _newlines(builder: _Builder, address: _Value) -> _Value:
 
 white_space_masks = intrinsic(_masks(2, _white_space))
 """ASCII white space; bytes that may begin white space of 2 or 3 bytes."""
+
+ascii_white_space_mask = intrinsic(_mask(_ascii_white_space))
+"""White space as C and Perl have it: tab to carriage return, and space."""
 
 unicode_white_space_masks = intrinsic(_masks(2, _unicode_white_space))
 """First bytes of white space of 2 bytes; first bytes of white space of 3 bytes."""

@@ -58,7 +58,7 @@ PRESETS = {
         {"tokenize": "none", "smooth_method": "leave-out"},
     ),
     "multi_bleu": Preset("Moses's multi-bleu.perl", {"tokenize": "none", "smooth_method": "none"}),
-    "mteval13a": Preset("NIST's mteval-v13a.pl", {"lowercase": True, "smooth_method": "mteval"}),
+    "mteval13a": Preset("NIST's mteval-v13a.pl", {"lowercase": "ascii", "smooth_method": "mteval"}),
     "torchmetrics": Preset(
         "torchmetrics' bleu_score",
         {"tokenize": "none", "smooth_method": "none", "reference_length": "closest_first"},

@@ -1,6 +1,7 @@
 """Compiled tokenization: from the bytes of a text to the places of its tokens.
 
-Three rules: `none` splits at white space as `str.split` does, `char` makes a
+Four rules: `none` splits at white space as `str.split` does, `ascii-space` at that of
+ASCII only (which lacks the separators U+001C to U+001F), `char` makes a
 token of every code point that is not white space, `13a` splits as sacreBLEU's
 Tokenizer13a (mteval-v13a) does once `<skipped>` and hyphenated line ends are out
 of the text. (`zh` and `intl` are spaces put into the text, which `none` splits:
@@ -25,6 +26,7 @@ from numba import njit
 
 from transforms.machine import (
     BLOCK,
+    ascii_white_space_mask,
     clear_lowest_bit,
     code_point_masks,
     load_byte,
@@ -39,7 +41,7 @@ from transforms.machine import (
 # A token: its key at its beginning, its length and its address behind; three words.
 LENGTH, ADDRESS, TOKEN_BYTES = 8, 16, 24
 
-_WHITE_SPACE, _13A, _CHARACTERS = range(3)
+_WHITE_SPACE, _13A, _CHARACTERS, _ASCII_SPACE = range(4)
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
@@ -51,7 +53,8 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth's multiplicat
 
 def rule_of(tokenizer: str) -> int:
     """The rule by which `tokenize` splits what is left of a text by `rewritten`."""
-    return {"13a": _13A, "char": _CHARACTERS}.get(tokenizer, _WHITE_SPACE)
+    rules = {"13a": _13A, "char": _CHARACTERS, "ascii-space": _ASCII_SPACE}
+    return rules.get(tokenizer, _WHITE_SPACE)
 
 
 def _little_endian(text: str) -> np.uint64:
@@ -156,6 +159,8 @@ def tokenize(start, end, rule, tokens):
         left = end - block
         inside = _EVERYTHING if left >= BLOCK else (_ONE << np.uint64(left)) - _ONE
         white, lead = white_space_masks(block)
+        if rule == _ASCII_SPACE:
+            white, lead = ascii_white_space_mask(block), _NOTHING
         white |= blank
         blank = _NOTHING
         if lead & inside != _NOTHING:

@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import random
 import re
+import string
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,12 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.batch import SegmentBatch
-from transforms.config import TOKENIZERS, BleuConfig
+from transforms.config import KERNEL_TOKENIZERS, BleuConfig
 from transforms.pairing.segments import batch_segments
 from transforms.statistics import tokenization
 from transforms.statistics.kernel import count_batch
 from transforms.statistics.rewriting import rewritten
 
+SACREBLEUS = [each for each in KERNEL_TOKENIZERS if each != "ascii-space"]
 CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 WHITE_SPACE = [point for point in CODE_POINTS if point.isspace()]
 LONG_TOKENS = [
@@ -87,15 +89,15 @@ TEXTS_OF_PIECES = st.lists(
 )
 CONFIGS = st.builds(
     BleuConfig,
-    tokenize=st.sampled_from(TOKENIZERS),
+    tokenize=st.sampled_from(SACREBLEUS),
     lowercase=st.booleans(),
     max_ngram_order=st.integers(1, 16),
 )
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=1000)
 EVERY_TOKENIZATION = [
-    BleuConfig(tokenize, lowercase) for tokenize in TOKENIZERS for lowercase in (False, True)
+    BleuConfig(tokenize, lowercase) for tokenize in SACREBLEUS for lowercase in (False, True)
 ]
-WITH_LONG_TOKENS = [tokenize for tokenize in TOKENIZERS if tokenize != "char"]
+WITH_LONG_TOKENS = [tokenize for tokenize in SACREBLEUS if tokenize != "char"]
 
 
 def name(value):
@@ -175,6 +177,36 @@ def hostile_segments(draw):
 @given(hostile_segments(), CONFIGS)
 def test_any_text_counts_as_in_sacrebleu(segments, config):
     assert_equal_to_sacrebleu(segments, config)
+
+
+NOT_ASCII_SPACE = {
+    ord(space): 0xF0000 + i for i, space in enumerate(WHITE_SPACE) if space not in "\t\n\v\f\r "
+}
+ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+
+def translated(segments, table):
+    return [
+        (candidate.translate(table), [each and each.translate(table) for each in references])
+        for candidate, references in segments
+    ]
+
+
+@DETERMINISTIC
+@given(hostile_segments())
+def test_other_white_space_is_like_a_letter_to_ascii_space(segments):
+    ours = integers(count_batch(batch_segments(segments), BleuConfig("ascii-space")))[0]
+    theirs = sacrebleu_integers(translated(segments, NOT_ASCII_SPACE), BleuConfig("none"))
+    assert_same(segments, BleuConfig("ascii-space"), ours, theirs)
+
+
+@DETERMINISTIC
+@given(hostile_segments(), st.sampled_from(SACREBLEUS))
+def test_ascii_lower_case_leaves_other_letters_as_they_are(segments, tokenize):
+    config = BleuConfig(tokenize, lowercase="ascii")
+    ours = integers(count_batch(batch_segments(segments), config))[0]
+    theirs = sacrebleu_integers(translated(segments, ASCII_LOWER), BleuConfig(tokenize))
+    assert_same(segments, config, ours, theirs)
 
 
 @DETERMINISTIC
