@@ -28,11 +28,14 @@ and starts there a server that expands the transform (ports). A path has a slash
         transforms:
           CorpusBleu: transforms.beam_yaml.CorpusBleuRows
 
-Two habits of Beam's own readers change texts before they get here. `ReadFromJson`
-turns a list into one string, so it needs a field for each reference (Parquet, Avro
-and Pub/Sub keep lists), and `convert_dates: false` to leave a field called `date` as
-it is. `ReadFromCsv` takes texts such as "null" and "NA" for missing ones, and needs
-`keep_default_na: false` to leave them; an empty field is then an empty text.
+Beam YAML reads and writes JSON and CSV through pandas, which has habits of its own:
+
+- `ReadFromJson` turns a list into one string, so it needs a field for each reference
+  (Parquet keeps lists), and `convert_dates: false` to leave a field called `date` as
+  it is.
+- `ReadFromCsv` takes texts such as "null" and "NA" for missing ones, and needs
+  `keep_default_na: false` to leave them; an empty field is then an empty text.
+- `WriteToJson` writes 10 decimals of a score; Parquet has all of it.
 """
 
 from __future__ import annotations
@@ -40,8 +43,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ParamSpec
 
 import apache_beam as beam
 from apache_beam.io.filesystem import BeamIOError
@@ -80,6 +83,23 @@ _SCORE: Mapping[str, Any] = {
 _ONE_EACH = "for fields with one reference each, list them: references: [reference_a, reference_b]"
 
 
+_Keys = ParamSpec("_Keys")
+
+
+def _with_known_keys(construct: Callable[_Keys, None]) -> Callable[_Keys, None]:
+    """A constructor that says which keys it has; Python's own error does not."""
+    _, *known = inspect.signature(construct).parameters
+
+    @functools.wraps(construct)
+    def checked(*args: _Keys.args, **config: _Keys.kwargs) -> None:
+        for key in config:
+            if key not in known:
+                raise ValueError(f"CorpusBleu has no key {key!r}; it has {', '.join(known)}")
+        construct(*args, **config)
+
+    return checked
+
+
 class CorpusBleuRows(beam.PTransform):
     """Corpus BLEU of rows with a candidate and its references.
 
@@ -112,14 +132,7 @@ class CorpusBleuRows(beam.PTransform):
       ValueError: a key or a value means nothing; the choices are shown.
     """
 
-    def __new__(cls, **config: Any) -> CorpusBleuRows:
-        # Python's own error for an unknown key does not say which there are.
-        keys = [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
-        for key in config:
-            if key not in keys:
-                raise ValueError(f"CorpusBleu has no key {key!r}; it has {', '.join(keys)}")
-        return super().__new__(cls)
-
+    @_with_known_keys
     def __init__(
         self,
         *,
