@@ -82,7 +82,6 @@ _SCORE: Mapping[str, Any] = {
 
 _ONE_EACH = "for fields with one reference each, list them: references: [reference_a, reference_b]"
 
-
 _Keys = ParamSpec("_Keys")
 
 
@@ -108,7 +107,7 @@ class CorpusBleuRows(beam.PTransform):
     `signature` and `warnings`, as `BleuScore` has them. Works under any windowing
     and trigger; without rows there is no score.
 
-    A key that is null or left out is as the preset has it.
+    A key of the definition that is null or left out is as the preset has it.
 
     Args:
       candidate: The field of the candidate.
@@ -246,7 +245,7 @@ class _Fields:
                 raise ValueError(
                     f"the field {name!r} must be a text, but its type is {_shown(types[name])}"
                 )
-        if self.reference_list and types[self.reference_list] in _TEXT:
+        if self.reference_list is not None and types[self.reference_list] in _TEXT:
             raise ValueError(f"{self._not_a_list()}; {_ONE_EACH}")
 
     def segment_of(self, row: Any, checked: bool) -> tuple[tuple[Any, ...], Segment]:
@@ -261,7 +260,7 @@ class _Fields:
         """
         if not checked:
             self._check_row(row)
-        if self.reference_list:
+        if self.reference_list is not None:
             references = getattr(row, self.reference_list)
             if isinstance(references, str):
                 raise InputError(f"{self._not_a_list()}: {_shown(references)}", _ONE_EACH)
@@ -280,8 +279,8 @@ class _Fields:
     def _missing_in(self, fields: Iterable[str]) -> str:
         """What to say if some are not among the fields that there are; "" if all are."""
         there = list(fields)
-        last = (self.reference_list,) if self.reference_list else ()
-        for name in (self.candidate, *self.references, *last, *self.group_by):
+        lists = () if self.reference_list is None else (self.reference_list,)
+        for name in (self.candidate, *self.references, *lists, *self.group_by):
             if name not in there:
                 return f"the rows have no field {name!r}; they have {', '.join(there)}"
         return ""

@@ -235,6 +235,7 @@ def test_the_model_of_a_path_travels_with_the_transform(tmp_path: Path) -> None:
         ({"group_by": ["a", "a"]}, "group_by a, a would give the rows of scores two fields 'a'"),
         ({"candidate": "hyp"}, "the rows have no field 'hyp'; they have candidate, references"),
         ({"references": "ref"}, "the rows have no field 'ref'; they have candidate, references"),
+        ({"references": ""}, "the rows have no field ''; they have candidate, references"),
         ({"references": ["references", "ref"]}, "the rows have no field 'ref'; they have "),
         ({"group_by": "day"}, "the rows have no field 'day'; they have candidate, references"),
         ({"references": ["references"]}, "the field 'references' must be a text, but its type is "),
