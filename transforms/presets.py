@@ -85,7 +85,7 @@ def preset(name: str, **changes: Any) -> BleuConfig:
       >>> preset("tensorflow", smooth_method="add-k-all").reference_length
       'shortest'
     """
-    if name not in PRESETS:
+    if name not in tuple(PRESETS):  # whatever a configuration says, a list too
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {name!r}")
     known = PRESETS[name]
     choices = {**known.choices, **changes}
