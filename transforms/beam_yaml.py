@@ -116,7 +116,7 @@ class CorpusBleuRows(beam.PTransform):
       group_by: The field or fields whose values are scored apart.
       preset: The definition to start from, default sacrebleu.
       tokenize: The tokenizer.
-      lowercase: Whether texts are lower-cased first.
+      lowercase: Whether texts are lower-cased first; "ascii" for A-Z only.
       smooth_method: What becomes of an order without matches.
       smooth_value: The value of the smoothing methods that take one.
       max_ngram_order: The largest n-gram order.
@@ -140,7 +140,7 @@ class CorpusBleuRows(beam.PTransform):
         group_by: str | Sequence[str] = (),
         preset: str | None = None,
         tokenize: str | None = None,
-        lowercase: bool | None = None,
+        lowercase: bool | str | None = None,
         smooth_method: str | None = None,
         smooth_value: float | None = None,
         max_ngram_order: int | None = None,

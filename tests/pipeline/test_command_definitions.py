@@ -161,7 +161,7 @@ def test_a_corpus_without_4_grams_scores_0_with_a_warning(form, tmp_path):
     assert warning.startswith(
         "beam-bleu: warning: short: the score is 0: no candidate has 4 tokens"
     )
-    assert "--effective_order" in warning
+    assert "effective_order" in warning
     document = called(*streams([short], [short]), "--format", "json").document
     assert document["scores"][0]["score"] == 0
     assert warning == f"beam-bleu: warning: {document['warnings'][0]}"

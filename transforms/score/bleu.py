@@ -110,9 +110,9 @@ def _why_zero(totals: CorpusTotals, config: BleuConfig) -> str:
     if not totals.totals[order - 1]:
         return (
             f"the score is 0: no candidate has {order} tokens; for a corpus so short "
-            "use --effective_order or a smaller --max_ngram_order"
+            "use effective_order or a smaller max_ngram_order"
         )
     return (
         f"the score is 0: no {order}-gram of a candidate is in its references; for a corpus "
-        "so short or so far from them use another --smooth_method or a smaller --max_ngram_order"
+        "so short or so far from them use another smooth_method or a smaller max_ngram_order"
     )

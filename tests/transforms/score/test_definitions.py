@@ -302,8 +302,8 @@ def test_a_corpus_without_4_grams_says_why_it_scores_0_and_what_to_use():
     assert result.score == 0
     (warning,) = result.warnings
     assert "no candidate has 4 tokens" in warning
-    assert "--effective_order" in warning
-    assert "--max_ngram_order" in warning
+    assert "effective_order" in warning
+    assert "max_ngram_order" in warning
     for better in ({"effective_order": True}, {"max_ngram_order": 3}):
         result = score_of(segments, BleuConfig(**better))
         assert result.score == pytest.approx(100)
