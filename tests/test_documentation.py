@@ -102,6 +102,12 @@ def test_the_library_example_prints_what_the_readme_shows(tmp_path: pathlib.Path
     assert sorted(done.stdout.splitlines()) == shown.splitlines()
 
 
+def test_the_readme_shows_the_yaml_example_as_it_is() -> None:
+    (shown,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
+    example = (PROJECT / "examples" / "beam_yaml" / "score.yaml").read_text()
+    assert shown == example[example.index("pipeline:") :]
+
+
 def test_the_readme_names_every_flag() -> None:
     help_text = subprocess.run(
         [sys.executable, "-m", "pipeline", "--help"],
