@@ -1,6 +1,7 @@
-"""What happens to a text before it is split: lower-casing, and 13a's rewriting.
+"""What happens to a text before it is split: lower-casing, and what its tokenizer rewrites.
 
-Both are exactly what Python's `str` does, because that is what sacreBLEU calls.
+The spaces of `zh` and `intl` have a file of their own (spacing.py). Lower-casing and
+13a's rewriting are exactly what Python's `str` does, because that is what sacreBLEU calls.
 Compiled code does what it can do exactly, and a row that needs more (a letter
 whose lower case has another length, or a final sigma; `<skipped>`, or a
 hyphenated line end) goes through Python's own `str`.
