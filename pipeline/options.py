@@ -9,18 +9,26 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from apache_beam.io.filesystem import BeamIOError
+from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
 from pipeline.job import Job
 from pipeline.runners import Runner, find_runner
-from transforms.config import DEFAULT_SMOOTH_VALUES, SMOOTH_METHODS, TOKENIZERS, BleuConfig
-from transforms.errors import UsageError
+from transforms.config import (
+    DEFAULT_SMOOTH_VALUES,
+    NORMALIZATIONS,
+    SMOOTH_METHODS,
+    TOKENIZERS,
+    BleuConfig,
+    SentencePieceModel,
+)
+from transforms.errors import InputError, UsageError
 from transforms.pairing.listing import is_pattern
 from transforms.pairing.ranges import SMALLEST_RANGE, USUAL_RANGE
 from transforms.pairing.streams import Stream, compression
+from transforms.statistics.library_tokenizers import require_tokenizer
 from transforms.threads import available_threads
 from transforms.version import VERSION
 
@@ -74,6 +82,7 @@ def parse(argv: Sequence[str]) -> Arguments:
 
     Raises:
       UsageError: a flag is unknown, or a value or a combination is impossible.
+      InputError: the file of --spm_model cannot be read, or is no model.
       SystemExit: after --help or --version.
     """
     ours, beams = _our_parser(), _beam_parser()
@@ -135,6 +144,8 @@ def _our_parser() -> _Parser:
         help="references, line by line; repeat it for more",
     )
     add("--tokenize", choices=TOKENIZERS, default="13a", help="default 13a")
+    add("--spm_model", metavar="FILE", help="the SentencePiece model of --tokenize spm")
+    add("--normalize", choices=NORMALIZATIONS, help="Unicode normalization, before all else")
     add("--lowercase", action="store_true", help="score lower-cased text")
     add("--smooth_method", choices=SMOOTH_METHODS, default="exp", help="default exp")
     defaults = ", ".join(f"{name} {value}" for name, value in DEFAULT_SMOOTH_VALUES.items())
@@ -222,9 +233,15 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
             smooth_value=flags.smooth_value,
             max_ngram_order=flags.max_ngram_order,
             effective_order=flags.effective_order,
+            normalize=flags.normalize,
+            spm_model=_model(flags.spm_model) if flags.spm_model is not None else None,
         )
     except ValueError as error:
         raise UsageError(str(error), _HELP) from None
+    try:
+        require_tokenizer(config)
+    except InputError as error:
+        raise InputError(f"--spm_model {flags.spm_model}: {error.cause}", error.remedy) from error
     named = [_named(text) for text in flags.candidates]
     systems = tuple(name for name, _ in named)
     for name in systems:
@@ -256,6 +273,18 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
         threads=threads,
         range_bytes=range_bytes,
     )
+
+
+def _model(given: str) -> SentencePieceModel:
+    """The model in a file of any filesystem."""
+    path = _path("--spm_model", given, anywhere=False)
+    try:
+        with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+            return SentencePieceModel.of(file.read())
+    except Exception as error:  # each filesystem has exceptions of its own
+        raise InputError(
+            f"--spm_model {given}: cannot be read: {error}", "check the path"
+        ) from error
 
 
 def _named(text: str) -> tuple[str, str]:
