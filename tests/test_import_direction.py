@@ -24,6 +24,7 @@ BEAM_FREE = [
     "transforms.score.bleu",
     "transforms.score.signature",
     "transforms.statistics.kernel",
+    "transforms.statistics.library_tokenizers",
     "transforms.statistics.segment_statistics",
     "transforms.totals.corpus_totals",
     "pipeline.document",
