@@ -12,10 +12,11 @@ import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from transforms.columns import padded
 from transforms.config import NORMALIZATIONS, BleuConfig
 from transforms.pairing.segments import batch_segments
 from transforms.statistics.kernel import count_batch
-from transforms.statistics.normalization import normalized
+from transforms.statistics.normalization import _settled, normalized
 
 CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 MARKS = [point for point in CODE_POINTS if unicodedata.combining(point)]
@@ -66,8 +67,31 @@ def test_every_code_point_is_normalized_as_by_python(normalize):
 
 
 def test_what_is_normalized_already_is_not_copied():
-    texts = column(["plain", "é", None, "東京"])
+    texts = padded(column(["plain", "é", None, "東京"]))
     assert normalized(texts, "nfc") is texts
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC"])
+def test_what_is_settled_stays_as_it_is_beside_anything(form):
+    settled = [chr(code) for code in np.flatnonzero(_settled(form))]
+    assert len(settled) > 150_000
+    assert unicodedata.is_normalized(form, "".join(settled))
+    # Whatever normalization makes from two, it makes from these.
+    decomposed = [unicodedata.decomposition(point).split() for point in CODE_POINTS]
+    firsts = {chr(int(pair[0], 16)) for pair in decomposed if len(pair) == 2 and "<" not in pair[0]}
+    firsts = (firsts | {"\u1100", "가"}) & set(settled)
+    assert len(firsts) > 100
+    for first in sorted(firsts)[:: len(firsts) // 50]:
+        text = "".join(first + point for point in settled)
+        assert unicodedata.normalize(form, text) == text
+
+
+@pytest.mark.parametrize("length", range(1, 20))
+def test_an_accent_anywhere_among_other_bytes_is_found(length):
+    for filler, at in itertools.product("aéか😀", range(length + 1)):
+        texts = [f"{filler * at}e\u0301{filler * (length - at)}"] * 2 + [filler * length]
+        expected = [in_form("nfc", text) for text in texts]
+        assert normalized(column(texts), "nfc").to_pylist() == expected
 
 
 def test_a_null_over_text_stays_a_null():
