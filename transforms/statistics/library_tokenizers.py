@@ -21,7 +21,7 @@ from transforms.errors import InputError, JobError, UsageError
 _EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko", "spm": "spm"}
 
 # A tagger of MeCab's keeps its work between calls and is not for two threads at a
-# time. It holds the interpreter lock all the while, so nobody waits longer for this.
+# time. It holds the interpreter's lock all the while, so threads lose nothing by ours.
 _mecab_lock = threading.Lock()
 
 _TEXTS_A_CALL = 256
@@ -44,19 +44,6 @@ def tokenized(column: pa.LargeStringArray, config: BleuConfig) -> pa.LargeString
     return pa.array([None if text is None else next(tokens) for text in texts], pa.large_string())
 
 
-def load_tokenizer(config: BleuConfig) -> None:
-    """Loads the library that a definition needs, with its model or dictionary.
-
-    Raises:
-      JobError: it is missing, where it is a worker that tokenizes.
-      InputError: the model is none.
-    """
-    if config.spm_model is not None:
-        _sentencepiece(config.spm_model)
-    elif config.tokenize in LIBRARY_TOKENIZERS:
-        mecab(config.tokenize)
-
-
 def require_tokenizer(config: BleuConfig) -> None:
     """Checks before a job starts that this machine has what a definition needs.
 
@@ -65,7 +52,10 @@ def require_tokenizer(config: BleuConfig) -> None:
       InputError: the model is none.
     """
     try:
-        load_tokenizer(config)
+        if config.spm_model is not None:
+            _sentencepiece(config.spm_model)
+        elif config.tokenize in LIBRARY_TOKENIZERS:
+            mecab(config.tokenize)
     except JobError as error:
         raise UsageError(
             f"tokenize {config.tokenize!r} needs what is not installed here: "
