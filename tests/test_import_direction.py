@@ -26,6 +26,7 @@ BEAM_FREE = [
     "transforms.score.formula",
     "transforms.score.signature",
     "transforms.statistics.kernel",
+    "transforms.statistics.library_tokenizers",
     "transforms.statistics.segment_statistics",
     "transforms.statistics.versions",
     "transforms.totals.corpus_totals",

@@ -30,7 +30,9 @@ from transforms.machine import (
     READ_AHEAD,
     address_of,
     clear_lowest_bit,
+    code_point,
     copy_lower_block,
+    letter_size,
     load_byte,
     load_word,
     lowest_bit,
@@ -176,10 +178,8 @@ def _lower_letter(source, target, table):
     first = load_byte(source)
     if first < 0xC0:
         return False  # not the first byte of a letter
-    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    code = first & (0x7F >> size)
-    for i in range(1, size):
-        code = (code << 6) | (load_byte(source + i) & 0x3F)
+    size = letter_size(first)
+    code = code_point(source, size)
     lower = np.int64(table[code]) if code < table.size else 0
     if lower <= 0:
         return lower == _PYTHONS
