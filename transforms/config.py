@@ -159,6 +159,26 @@ class BleuConfig:
             return self
         return dataclasses.replace(self, spm_model=SentencePieceModel(self.spm_model.digest, None))
 
+    def for_segments(
+        self, smooth_method: str | None = None, smooth_value: float | None = None
+    ) -> BleuConfig:
+        """The definition of the scores of single segments: in effective order.
+
+        Args:
+          smooth_method: its smoothing; None for the same.
+          smooth_value: the value of its smoothing; None for the same, or for the
+            default of another method.
+
+        Raises:
+          ValueError: the smoothing means nothing, or not with the other choices.
+        """
+        if smooth_method is None:
+            smooth_method = self.smooth_method
+            smooth_value = self.smooth_value if smooth_value is None else smooth_value
+        return dataclasses.replace(
+            self, effective_order=True, smooth_method=smooth_method, smooth_value=smooth_value
+        )
+
     def require_corpus(self) -> None:
         """Checks that this is a definition for sums over a corpus.
 
