@@ -9,6 +9,7 @@ from typing import Any
 from transforms.config import BleuConfig
 from transforms.errors import JobError
 from transforms.score.bleu import bleu_score
+from transforms.score.signature import signature
 from transforms.totals.corpus_totals import CorpusTotals
 
 
@@ -17,6 +18,7 @@ def result_document(
     totals: Mapping[int, CorpusTotals],
     segments: int,
     config: BleuConfig,
+    segment_config: BleuConfig | None = None,
 ) -> dict[str, Any]:
     """The document of a finished job.
 
@@ -25,6 +27,7 @@ def result_document(
       totals: each system's totals, by its number.
       segments: how many segments were planned.
       config: the definition of BLEU.
+      segment_config: that of the segments' scores, if they were asked for.
 
     Raises:
       JobError: not every segment of every system was scored exactly once.
@@ -38,7 +41,7 @@ def result_document(
                 "the runner lost or repeated data: do not trust it with this job",
             )
     scores = [bleu_score(totals[number], config) for number in range(len(systems))]
-    return {
+    document = {
         "signature": scores[0].signature,
         "segments": segments,
         "scores": [
@@ -64,6 +67,12 @@ def result_document(
             + totals[0].reference_bytes,
         },
     }
+    if segment_config is not None:
+        document["segment_scores"] = {
+            "signature": signature(totals[0], segment_config),
+            "rows": segments * len(systems),
+        }
+    return document
 
 
 def document_bytes(document: Mapping[str, Any]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import uuid
 
 from transforms.config import BleuConfig
 from transforms.pairing.streams import Stream
@@ -21,6 +22,9 @@ class Job:
       threads: how many threads a worker counts with.
       range_bytes: how many bytes are counted, and about how many are scored, at a time;
         if None, what suits the corpus.
+      segment_config: the definition of the segments' scores, in effective order, which
+        differs from the other in its smoothing at most; None if they are not asked for.
+      run: names what only this run of the job writes.
     """
 
     systems: tuple[str, ...]
@@ -30,3 +34,11 @@ class Job:
     output: str
     threads: int = 1
     range_bytes: int | None = None
+    segment_config: BleuConfig | None = None
+    run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
+
+    @property
+    def counting_order(self) -> int:
+        """The largest n-gram order that must be counted."""
+        configs = [self.config, self.segment_config or self.config]
+        return max(config.counting_order for config in configs)

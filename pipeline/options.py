@@ -141,6 +141,22 @@ def _our_parser() -> _Parser:
     add("--smooth_value", type=float, metavar="VALUE", help=f"default: {defaults}")
     add("--max_ngram_order", type=int, default=4, metavar="N", help="1 to 16, default 4")
     add("--effective_order", action="store_true", help="leave out orders no candidate is long for")
+    add(
+        "--segment_scores",
+        action="store_true",
+        help="write the score of each segment, too, as Parquet files: DIR/segment_scores/",
+    )
+    add(
+        "--segment_smooth_method",
+        choices=SMOOTH_METHODS,
+        help="smoothing of the segment scores, default --smooth_method",
+    )
+    add(
+        "--segment_smooth_value",
+        type=float,
+        metavar="VALUE",
+        help="its value, default --smooth_value, or the default of another method",
+    )
     add("--format", choices=("text", "json"), default="text", help="what stdout shows")
     add("--output", metavar="DIR", help="the folder that gets scores.json")
     add(
@@ -225,6 +241,14 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
         )
     except ValueError as error:
         raise UsageError(str(error), _HELP) from None
+    try:
+        config.require_corpus()
+    except ValueError as error:
+        raise UsageError(
+            str(error),
+            "for the segment scores: "
+            f"--segment_scores --segment_smooth_method {config.smooth_method}",
+        ) from None
     named = [_named(text) for text in flags.candidates]
     systems = tuple(name for name, _ in named)
     for name in systems:
@@ -252,10 +276,26 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
         candidates=tuple(candidates),
         references=tuple(references),
         config=config,
+        segment_config=_segment_config(flags, config),
         output=output,
         threads=threads,
         range_bytes=range_bytes,
     )
+
+
+def _segment_config(flags: argparse.Namespace, config: BleuConfig) -> BleuConfig | None:
+    """The definition of the segments' scores, if they are asked for."""
+    if not flags.segment_scores:
+        for name in ("segment_smooth_method", "segment_smooth_value"):
+            if getattr(flags, name) is not None:
+                raise UsageError(f"--{name} goes with --segment_scores", "give both, or none")
+        return None
+    if flags.output is None:
+        raise UsageError("--segment_scores needs --output", "name the folder that gets them")
+    try:
+        return config.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
+    except ValueError as error:
+        raise UsageError(f"the segment scores: {error}", _HELP) from None
 
 
 def _named(text: str) -> tuple[str, str]:

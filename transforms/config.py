@@ -172,9 +172,9 @@ class BleuConfig:
         Raises:
           ValueError: the smoothing means nothing, or not with the other choices.
         """
-        if smooth_method is None:
-            smooth_method = self.smooth_method
-            smooth_value = self.smooth_value if smooth_value is None else smooth_value
+        smooth_method = smooth_method or self.smooth_method
+        if smooth_value is None and smooth_method == self.smooth_method:
+            smooth_value = self.smooth_value
         return dataclasses.replace(
             self, effective_order=True, smooth_method=smooth_method, smooth_value=smooth_value
         )

@@ -7,6 +7,7 @@ those of its `sentence_score`, for NLTK's those of its `sentence_bleu` (times 10
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -134,8 +135,8 @@ def _score_rows(
       scores: float64 (systems, segments), written; nan where a score is not defined.
     """
     max_order = (counts.shape[2] - FIRST_MATCHES) // 2
-    precisions = np.empty(orders, np.float64)
-    short = np.empty(max_order, np.int64)
+    precisions: Any = np.empty(orders, np.float64)
+    short: Any = np.empty(max_order, np.int64)
     for system in range(counts.shape[0]):
         for row in range(counts.shape[1]):
             mine = counts[system, row]

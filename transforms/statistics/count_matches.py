@@ -16,11 +16,18 @@ __all__ = ["CountMatches", "SegmentCounters"]
 
 
 class CountMatches(ThreadedDoFn):
-    """Maps each `SegmentBatch` to its `SegmentStatistics`."""
+    """Maps each `SegmentBatch` to its `SegmentStatistics`.
 
-    def __init__(self, config: BleuConfig, threads: int) -> None:
+    Args:
+      config: the definition of BLEU, by which texts become tokens.
+      threads: how many threads count.
+      max_order: the largest n-gram order to count; if None, the config's.
+    """
+
+    def __init__(self, config: BleuConfig, threads: int, max_order: int | None = None) -> None:
         super().__init__(threads)
         self._config = config
+        self._max_order = max_order
         self._counters = SegmentCounters()
 
     def setup(self) -> None:
@@ -30,7 +37,7 @@ class CountMatches(ThreadedDoFn):
         compile_kernel(self._config)
 
     def work(self, batch: SegmentBatch) -> Iterable[SegmentStatistics]:
-        return [count_batch(batch, self._config)]
+        return [count_batch(batch, self._config, self._max_order)]
 
     def emitted(self, statistics: SegmentStatistics) -> None:
         self._counters.count(statistics)
