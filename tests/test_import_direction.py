@@ -22,6 +22,8 @@ BEAM_FREE = [
     "transforms.pairing.segments",
     "transforms.pairing.streams",
     "transforms.score.bleu",
+    "transforms.score.formula",
+    "transforms.score.segment_scores",
     "transforms.score.signature",
     "transforms.statistics.kernel",
     "transforms.statistics.segment_statistics",

@@ -41,6 +41,9 @@ sacreBLEU's and NLTK's are those of Chen & Cherry 2014; NLTK calls its values
 epsilon (method 1), k (4 and 7) and alpha (6).
 """
 
+_DIVIDED_BY_VALUE = ("nltk-method4", "nltk-method6", "nltk-method7")
+"""The methods that would divide by a value of 0."""
+
 LARGEST_NGRAM_ORDER = 16
 LARGEST_SMOOTH_VALUE = 1_000_000
 _LARGEST_WEIGHT = 1_000_000
@@ -203,6 +206,10 @@ class BleuConfig:
             )
         if not _is_a((int, float), value) or not 0 <= value <= LARGEST_SMOOTH_VALUE:
             raise ValueError(f"smooth_value must be 0 to {LARGEST_SMOOTH_VALUE}, got {value!r}")
+        if value == 0 and self.smooth_method in _DIVIDED_BY_VALUE:
+            raise ValueError(
+                f"smooth_value must be above 0 for smooth_method {self.smooth_method!r}, got 0"
+            )
 
     def _check_weights(self) -> None:
         weights = self.weights
