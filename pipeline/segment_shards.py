@@ -32,6 +32,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
+from pyarrow.parquet import ParquetWriter, read_metadata
 
 from pipeline.output import RENAMING
 from transforms.errors import JobError
@@ -100,8 +101,6 @@ class _Shard:
     """
 
     def __init__(self, folder: str, schema: pa.Schema) -> None:
-        from pyarrow.parquet import ParquetWriter  # not needed by jobs without segment scores
-
         self.name = f"part-{uuid.uuid4().hex}.parquet"
         self.rows = 0
         self._waiting: list[pa.Table] = []
@@ -160,9 +159,7 @@ def check_rows(output: str, run: str, shards: Sequence[str], rows: int) -> None:
             f"scores are not where they were written, among them {missing[0]}",
             "all workers must see the same --output",
         )
-    with _writing(final):
-        paths = [FileSystems.join(places[name], name) for name in shards]
-        written = sum(_each(_rows_of, paths))
+    written = sum(_each(_rows_of, [FileSystems.join(places[name], name) for name in shards]))
     if written != rows:
         raise JobError(
             f"the count does not close: {rows} segment scores are due, {written} were written",
@@ -205,6 +202,7 @@ def discard(output: str, run: str) -> None:
     """Removes what a run that failed has staged, as far as that is possible."""
     with contextlib.suppress(Exception):
         _remove(staging_folder(output, run))
+        _remove_if_empty(FileSystems.join(output, _ASIDE, run, _FORMER))
         _remove_if_empty(FileSystems.join(output, _ASIDE, run))
         _remove_if_empty(FileSystems.join(output, _ASIDE))
 
@@ -220,10 +218,11 @@ def _writing(folder: str) -> Iterator[None]:
 
 
 def _rows_of(path: str) -> int:
-    from pyarrow.parquet import read_metadata
-
-    with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-        return int(read_metadata(file).num_rows)
+    try:
+        with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+            return int(read_metadata(file).num_rows)
+    except Exception as error:
+        raise JobError(f"{path} cannot be read: {error}", "check the folder") from error
 
 
 def _names(folder: str) -> list[str]:

@@ -270,7 +270,7 @@ def test_the_length_of_the_references_is_by_the_rule(rule, lengths):
 def test_statistics_of_too_low_an_order_are_refused():
     statistics = count_batch(batch_segments(SEGMENTS), BleuConfig())
     for config in (BleuConfig(smooth_method="nltk-method5"), BleuConfig(max_ngram_order=5)):
-        with pytest.raises(ValueError, match="order 4 cannot be scored .* order 5"):
+        with pytest.raises(ValueError, match=r"order 4 cannot be scored .* order 5"):
             segment_scores(statistics, config, ["a"])
 
 
