@@ -35,7 +35,7 @@ class Job:
     threads: int = 1
     range_bytes: int | None = None
     segment_config: BleuConfig | None = None
-    run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
+    run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex, compare=False)
 
     @property
     def counting_order(self) -> int:
