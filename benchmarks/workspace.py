@@ -94,6 +94,17 @@ class Workspace:
                 file.writelines(itertools.islice(_lines(shards), lines))
         return self._text(lines, names[0], names[1:])
 
+    def chinese_head(self, lines: int) -> Text:
+        """The first lines of the corpus in what looks like Chinese."""
+        western = self.head(lines)
+        names = [f"heads/zh-{stream}-{lines:08}.txt" for stream in ("ref", "system01")]
+        text = self._text(lines, names[0], names[1:])
+        paths = [
+            path for pair in zip(western.patterns, text.patterns, strict=True) for path in pair
+        ]
+        run([sys.executable, os.path.join(ROOT, "benchmarks", "chinese.py"), *paths])
+        return text
+
     def _text(self, pairs: int, references: str, candidates: list[str]) -> Text:
         paths = [str(self._folder / name) for name in (references, *candidates)]
         return Text(pairs, paths[0], tuple(paths[1:]))

@@ -8,8 +8,8 @@ from typing import Any
 
 from transforms.config import BleuConfig
 from transforms.errors import JobError
-from transforms.score.bleu import bleu_score
-from transforms.score.signature import signature
+from transforms.score.bleu import BleuScore, bleu_score
+from transforms.score.signature import sacrebleu_signature, signature
 from transforms.totals.corpus_totals import CorpusTotals
 
 
@@ -18,6 +18,7 @@ def result_document(
     totals: Mapping[int, CorpusTotals],
     segments: int,
     config: BleuConfig,
+    presets: Mapping[str, BleuConfig] | None = None,
     segment_config: BleuConfig | None = None,
 ) -> dict[str, Any]:
     """The document of a finished job.
@@ -27,6 +28,7 @@ def result_document(
       totals: each system's totals, by its number.
       segments: how many segments were planned.
       config: the definition of BLEU.
+      presets: other definitions to score the same totals by, by name.
       segment_config: that of the segments' scores, if they were asked for.
 
     Raises:
@@ -40,39 +42,63 @@ def result_document(
                 f"{scored} of system {system} were scored",
                 "the runner lost or repeated data: do not trust it with this job",
             )
-    scores = [bleu_score(totals[number], config) for number in range(len(systems))]
-    document = {
-        "signature": scores[0].signature,
+
+    def score_all(config: BleuConfig) -> dict[str, BleuScore]:
+        return {system: bleu_score(totals[number], config) for number, system in enumerate(systems)}
+
+    scores = score_all(config)
+    document: dict[str, Any] = {
+        "signature": scores[systems[0]].signature,
+        "sacrebleu_signature": sacrebleu_signature(totals[0], config),
         "segments": segments,
-        "scores": [
-            {
-                "system": system,
-                "slice": None,
-                "segments": score.segments,
-                "score": score.score,
-                "precisions": score.precisions,
-                "matches": score.matches,
-                "totals": score.totals,
-                "bp": score.bp,
-                "ratio": score.ratio,
-                "sys_len": score.sys_len,
-                "ref_len": score.ref_len,
-            }
-            for system, score in zip(systems, scores, strict=True)
-        ],
+        "scores": _listed(scores),
         "counters": {
             "segments": segments,
             "empty_candidates": sum(each.empty_candidates for each in totals.values()),
             "bytes": sum(each.candidate_bytes for each in totals.values())
             + totals[0].reference_bytes,
         },
+        "warnings": [
+            f"{system}: {warning}" for system, score in scores.items() for warning in score.warnings
+        ],
     }
+    if presets:
+        document["presets"] = [
+            {
+                "preset": name,
+                "signature": others[systems[0]].signature,
+                "sacrebleu_signature": sacrebleu_signature(totals[0], preset),
+                "scores": _listed(others),
+            }
+            for name, preset, others in (
+                (name, preset, score_all(preset)) for name, preset in presets.items()
+            )
+        ]
     if segment_config is not None:
         document["segment_scores"] = {
             "signature": signature(totals[0], segment_config),
             "rows": segments * len(systems),
         }
     return document
+
+
+def _listed(scores: Mapping[str, BleuScore]) -> list[dict[str, Any]]:
+    return [
+        {
+            "system": system,
+            "slice": None,
+            "segments": score.segments,
+            "score": score.score,
+            "precisions": score.precisions,
+            "matches": score.matches,
+            "totals": score.totals,
+            "bp": score.bp,
+            "ratio": score.ratio,
+            "sys_len": score.sys_len,
+            "ref_len": score.ref_len,
+        }
+        for system, score in scores.items()
+    ]
 
 
 def document_bytes(document: Mapping[str, Any]) -> bytes:

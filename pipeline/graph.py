@@ -28,14 +28,13 @@ def build(root: beam.Pipeline, job: Job) -> None:
     paired = root | "Pair lines" >> ReadLineParallel(
         job.candidates, job.references, job.range_bytes, job.threads
     )
-    order = job.counting_order
     counted = paired.batches | "Count matches" >> beam.ParDo(
-        CountMatches(job.config, job.threads, order)
+        CountMatches(job.config, job.max_order, job.threads)
     ).with_output_types(SegmentStatistics)
     totals = (
         counted
         | "Total each batch" >> beam.FlatMap(totals_by_system)
-        | "Add up totals" >> beam.CombinePerKey(SumTotals(order))
+        | "Add up totals" >> beam.CombinePerKey(SumTotals(job.max_order))
     )
     # The last step has an element of its own, the job: where the other data was
     # lost it still runs, finds that the count does not close, and fails.
@@ -79,7 +78,9 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
             "the runner lost or repeated data: do not trust it with this job",
         )
     (job,) = ends["job"]
-    document = result_document(job.systems, by_system, segments[0], job.config, job.segment_config)
+    document = result_document(
+        job.systems, by_system, segments[0], job.config, job.presets, job.segment_config
+    )
     shards: list[str] = list(ends.get("shards", ()))
     if job.segment_config is not None:
         check_rows(job.output, job.run, shards, segments[0] * len(job.systems))

@@ -7,6 +7,7 @@ import uuid
 
 from transforms.config import BleuConfig
 from transforms.pairing.streams import Stream
+from transforms.presets import comparable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,6 +19,7 @@ class Job:
       candidates: each system's stream.
       references: the streams of references.
       config: the definition of BLEU.
+      compare_presets: whether it is scored under every preset with its tokens, too.
       output: the folder that gets scores.json, visible to workers and launcher.
       threads: how many threads a worker counts with.
       range_bytes: how many bytes are counted, and about how many are scored, at a time;
@@ -34,11 +36,17 @@ class Job:
     output: str
     threads: int = 1
     range_bytes: int | None = None
+    compare_presets: bool = False
     segment_config: BleuConfig | None = None
     run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex, compare=False)
 
     @property
-    def counting_order(self) -> int:
-        """The largest n-gram order that must be counted."""
-        configs = [self.config, self.segment_config or self.config]
-        return max(config.counting_order for config in configs)
+    def presets(self) -> dict[str, BleuConfig]:
+        """The definitions to compare, by name."""
+        return comparable(self.config) if self.compare_presets else {}
+
+    @property
+    def max_order(self) -> int:
+        """The largest n-gram order that any of its definitions needs."""
+        definitions = [self.config, *self.presets.values(), self.segment_config or self.config]
+        return max(each.counting_order for each in definitions)

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from pipeline.reporting import importing, reported
+from pipeline.reporting import importing, reported, warn
 from transforms.errors import JobError
 
 
@@ -66,6 +66,7 @@ def _run(argv: Sequence[str]) -> bytes:
             if arguments.runner.in_process and job.segment_config is not None:
                 discard(folder, job.run)
             raise
-    if arguments.format == "json":
-        return scores
-    return table(json.loads(scores)).encode()
+    document = json.loads(scores)
+    for warning in document["warnings"]:
+        warn(warning)
+    return scores if arguments.format == "json" else table(document).encode()

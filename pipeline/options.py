@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 import difflib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from apache_beam.io.filesystem import BeamIOError
@@ -15,12 +15,23 @@ from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
 from pipeline.job import Job
+from pipeline.presets_table import presets_table
 from pipeline.runners import Runner, find_runner
-from transforms.config import DEFAULT_SMOOTH_VALUES, SMOOTH_METHODS, TOKENIZERS, BleuConfig
+from transforms.config import (
+    CORPUS_SMOOTH_METHODS,
+    DEFAULT_SMOOTH_VALUES,
+    LARGEST_NGRAM_ORDER,
+    REFERENCE_LENGTHS,
+    SEGMENT_SMOOTH_METHODS,
+    SMOOTH_METHODS,
+    TOKENIZERS,
+    BleuConfig,
+)
 from transforms.errors import UsageError
 from transforms.pairing.listing import is_pattern
 from transforms.pairing.ranges import SMALLEST_RANGE, USUAL_RANGE
 from transforms.pairing.streams import Stream, compression
+from transforms.presets import DEFAULT_PRESET, PRESETS, comparable, preset
 from transforms.threads import available_threads
 from transforms.version import VERSION
 
@@ -134,29 +145,13 @@ def _our_parser() -> _Parser:
         metavar="PATTERN",
         help="references, line by line; repeat it for more",
     )
-    add("--tokenize", choices=TOKENIZERS, default="13a", help="default 13a")
-    add("--lowercase", action="store_true", help="score lower-cased text")
-    add("--smooth_method", choices=SMOOTH_METHODS, default="exp", help="default exp")
-    defaults = ", ".join(f"{name} {value}" for name, value in DEFAULT_SMOOTH_VALUES.items())
-    add("--smooth_value", type=float, metavar="VALUE", help=f"default: {defaults}")
-    add("--max_ngram_order", type=int, default=4, metavar="N", help="1 to 16, default 4")
-    add("--effective_order", action="store_true", help="leave out orders no candidate is long for")
+    _add_definition(parser)
     add(
-        "--segment_scores",
+        "--compare_presets",
         action="store_true",
-        help="write the score of each segment, too, as Parquet files: DIR/segment_scores/",
+        help="score the run under every preset that has its tokens and case, too",
     )
-    add(
-        "--segment_smooth_method",
-        choices=SMOOTH_METHODS,
-        help="smoothing of the segment scores, default --smooth_method",
-    )
-    add(
-        "--segment_smooth_value",
-        type=float,
-        metavar="VALUE",
-        help="its value, default --smooth_value, or the default of another method",
-    )
+    _add_segment_scores(parser)
     add("--format", choices=("text", "json"), default="text", help="what stdout shows")
     add("--output", metavar="DIR", help="the folder that gets scores.json")
     add(
@@ -174,6 +169,140 @@ def _our_parser() -> _Parser:
     add("--verbose", action="store_true", help="show logs and tracebacks")
     add("--version", action="version", version=f"beam-bleu {VERSION}")
     return parser
+
+
+def _add_definition(parser: _Parser) -> None:
+    """The flags that say which BLEU; those that are not given are the preset's."""
+    add = parser.add_argument
+    add(
+        "--preset",
+        type=_preset_name,
+        choices=tuple(PRESETS),
+        help=f"a definition by name, default {DEFAULT_PRESET}; other flags change it; "
+        "`--preset list` shows what each one sets",
+    )
+    add("--tokenize", choices=TOKENIZERS, help="default 13a")
+    add("--lowercase", action="store_true", help="score lower-cased text")
+    add("--lowercase_ascii", action="store_true", help="score text with A-Z lower-cased")
+    add("--no_lowercase", action="store_true", help="score text as it is, whatever the preset")
+    add(
+        "--smooth_method",
+        type=_corpus_method,
+        choices=CORPUS_SMOOTH_METHODS,
+        help="what becomes of orders without matches; default exp",
+    )
+    defaults = ", ".join(f"{name} {value}" for name, value in DEFAULT_SMOOTH_VALUES.items())
+    add("--smooth_value", type=float, metavar="VALUE", help=f"default: {defaults}")
+    add(
+        "--max_ngram_order",
+        type=int,
+        metavar="N",
+        help=f"1 to {LARGEST_NGRAM_ORDER}, default 4, or as many as there are weights",
+    )
+    add(
+        "--weights",
+        type=_weights,
+        metavar="W,W,...",
+        help="the weight of each order, 0 for none; default 1/N each",
+    )
+    add("--effective_order", action="store_true", help="leave out orders no candidate is long for")
+    add("--no_effective_order", action="store_true", help="count them, whatever the preset")
+    add(
+        "--reference_length",
+        choices=REFERENCE_LENGTHS,
+        help="which length of several references counts; default closest",
+    )
+
+
+def _add_segment_scores(parser: _Parser) -> None:
+    add = parser.add_argument
+    add(
+        "--segment_scores",
+        action="store_true",
+        help="write the score of each segment, too, as Parquet files: DIR/segment_scores/",
+    )
+    add(
+        "--segment_smooth_method",
+        choices=SMOOTH_METHODS,
+        help="smoothing of the segment scores, default as of the corpus's",
+    )
+    add(
+        "--segment_smooth_value",
+        type=float,
+        metavar="VALUE",
+        help="its value, default as of the corpus's, or the default of another method",
+    )
+
+
+def _config(flags: argparse.Namespace) -> BleuConfig:
+    """The definition of BLEU that a command line asks for.
+
+    Raises:
+      UsageError: it is none.
+    """
+    fields = [field.name for field in dataclasses.fields(BleuConfig)]
+    changes = {name: getattr(flags, name, None) for name in fields}
+    changes["lowercase"] = _switched(
+        flags, {"lowercase": True, "lowercase_ascii": "ascii", "no_lowercase": False}
+    )
+    changes["effective_order"] = _switched(
+        flags, {"effective_order": True, "no_effective_order": False}
+    )
+    given = {name: value for name, value in changes.items() if value is not None}
+    try:
+        return preset(flags.preset or DEFAULT_PRESET, **given)
+    except ValueError as error:
+        raise UsageError(str(error), _HELP) from None
+
+
+def _segment_config(flags: argparse.Namespace, config: BleuConfig) -> BleuConfig | None:
+    """The definition of the segments' scores, if they are asked for.
+
+    Raises:
+      UsageError: it is none, or half of the flags are given.
+    """
+    if not flags.segment_scores:
+        for name in ("segment_smooth_method", "segment_smooth_value"):
+            if getattr(flags, name) is not None:
+                raise UsageError(f"--{name} goes with --segment_scores", "give both, or none")
+        return None
+    if flags.output is None:
+        raise UsageError("--segment_scores needs --output", "name the folder that gets them")
+    try:
+        return config.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
+    except ValueError as error:
+        raise UsageError(f"the segment scores: {error}", _HELP) from None
+
+
+def _switched(flags: argparse.Namespace, meanings: Mapping[str, Any]) -> Any:
+    """What the one of some switches that is given means; None without any."""
+    given = [name for name in meanings if getattr(flags, name)]
+    if len(given) > 1:
+        raise UsageError(f"--{given[0]} and --{given[1]} contradict each other", "leave one out")
+    return meanings[given[0]] if given else None
+
+
+def _preset_name(text: str) -> str:
+    """A preset's name, or the end: `list` shows them all, as --help shows the flags."""
+    if text == "list":
+        print(presets_table(), end="")
+        raise SystemExit(0)
+    return text
+
+
+def _corpus_method(text: str) -> str:
+    if text in SEGMENT_SMOOTH_METHODS:
+        try:
+            BleuConfig(smooth_method=text).require_corpus()
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(
+                f"{error}; for the segment scores it is --segment_smooth_method {text}"
+            ) from None
+    return text
+
+
+def _weights(text: str) -> tuple[float, ...]:
+    return tuple(float(number) for number in text.split(","))
 
 
 def _beam_parser() -> _Parser:
@@ -230,25 +359,12 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
     output = path("--output", flags.output) if flags.output is not None else ""
     if os.path.isfile(output.rstrip("/")):
         raise UsageError(f"--output {output} is a file", "name a folder")
-    try:
-        config = BleuConfig(
-            tokenize=flags.tokenize,
-            lowercase=flags.lowercase,
-            smooth_method=flags.smooth_method,
-            smooth_value=flags.smooth_value,
-            max_ngram_order=flags.max_ngram_order,
-            effective_order=flags.effective_order,
-        )
-    except ValueError as error:
-        raise UsageError(str(error), _HELP) from None
-    try:
-        config.require_corpus()
-    except ValueError as error:
+    config = _config(flags)
+    if flags.compare_presets and not comparable(config):
         raise UsageError(
-            str(error),
-            "for the segment scores: "
-            f"--segment_scores --segment_smooth_method {config.smooth_method}",
-        ) from None
+            "--compare_presets: no preset has this --tokenize and this case",
+            "choose those of one: --preset list shows them",
+        )
     named = [_named(text) for text in flags.candidates]
     systems = tuple(name for name, _ in named)
     for name in systems:
@@ -276,26 +392,12 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
         candidates=tuple(candidates),
         references=tuple(references),
         config=config,
+        compare_presets=flags.compare_presets,
         segment_config=_segment_config(flags, config),
         output=output,
         threads=threads,
         range_bytes=range_bytes,
     )
-
-
-def _segment_config(flags: argparse.Namespace, config: BleuConfig) -> BleuConfig | None:
-    """The definition of the segments' scores, if they are asked for."""
-    if not flags.segment_scores:
-        for name in ("segment_smooth_method", "segment_smooth_value"):
-            if getattr(flags, name) is not None:
-                raise UsageError(f"--{name} goes with --segment_scores", "give both, or none")
-        return None
-    if flags.output is None:
-        raise UsageError("--segment_scores needs --output", "name the folder that gets them")
-    try:
-        return config.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
-    except ValueError as error:
-        raise UsageError(f"the segment scores: {error}", _HELP) from None
 
 
 def _named(text: str) -> tuple[str, str]:

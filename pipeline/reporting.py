@@ -88,6 +88,11 @@ def importing() -> Iterator[None]:
         yield
 
 
+def warn(message: str) -> None:
+    """Tells on stderr what a reader of the result has to know."""
+    _say(f"beam-bleu: warning: {message}")
+
+
 def reported(work: Callable[[], None], verbose: bool) -> int:
     """Does the work of a command, tells on stderr what went wrong; returns the exit code."""
     # Beam logs a traceback for every exception of a worker, and warns of

@@ -1,8 +1,8 @@
-"""The table on stdout: sacreBLEU's line, one row per system."""
+"""The tables on stdout: sacreBLEU's line, one row per system; presets, one row each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _HEADER = ("system", "BLEU", "precisions", "BP", "ratio", "hyp_len", "ref_len")
@@ -10,13 +10,21 @@ _HEADER = ("system", "BLEU", "precisions", "BP", "ratio", "hyp_len", "ref_len")
 
 def table(document: Mapping[str, Any]) -> str:
     """The result document as text, rounded as sacreBLEU rounds."""
-    rows = [_HEADER, *(_row(score) for score in document["scores"])]
+    head = f"BLEU|{document['signature']}\n{document['segments']} segments\n"
+    parts = [head, aligned([_HEADER, *(_row(score) for score in document["scores"])])]
+    if "presets" in document:
+        parts.append(aligned(_comparison(document)))
+    return "\n".join(parts)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of cells as lines of text, in columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [f"BLEU|{document['signature']}", f"{document['segments']} segments", ""]
-    for row in rows:
-        first, *others = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        lines.append("  ".join([first, *others]).rstrip())
-    return "\n".join(lines) + "\n"
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _row(score: Mapping[str, Any]) -> tuple[str, ...]:
@@ -27,5 +35,19 @@ def _row(score: Mapping[str, Any]) -> tuple[str, ...]:
         f"{score['bp']:.3f}",
         f"{score['ratio']:.3f}",
         str(score["sys_len"]),
-        str(score["ref_len"]),
+        _length(score["ref_len"]),
     )
+
+
+def _length(length: float) -> str:
+    return str(length) if isinstance(length, int) else f"{length:.1f}"
+
+
+def _comparison(document: Mapping[str, Any]) -> list[list[str]]:
+    """A row for each preset: the scores of all systems, and its definition."""
+    systems = [score["system"] for score in document["scores"]]
+    rows = [["preset", *systems, "signature"]]
+    for each in document["presets"]:
+        scores = [f"{score['score']:.1f}" for score in each["scores"]]
+        rows.append([each["preset"], *scores, each["signature"]])
+    return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import math
 import pathlib
 import re
 import subprocess
@@ -13,6 +14,13 @@ import pytest
 from engine_parts import need
 
 import transforms.corpus_bleu
+from pipeline.options import parse
+from transforms.config import REFERENCE_LENGTHS, SMOOTH_METHODS, TOKENIZERS
+from transforms.pairing.segments import batch_segments
+from transforms.presets import PRESETS
+from transforms.score.bleu import BleuScore, bleu_score
+from transforms.statistics.kernel import count_batch
+from transforms.totals.corpus_totals import CorpusTotals
 
 PROJECT = pathlib.Path(__file__).parent.parent
 README = (PROJECT / "README.md").read_text()
@@ -94,6 +102,12 @@ def test_the_library_example_prints_what_the_readme_shows(tmp_path: pathlib.Path
     assert sorted(done.stdout.splitlines()) == shown.splitlines()
 
 
+def test_the_readme_shows_the_yaml_example_as_it_is() -> None:
+    (shown,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
+    example = (PROJECT / "examples" / "beam_yaml" / "score.yaml").read_text()
+    assert shown == example[example.index("pipeline:") :]
+
+
 def test_the_readme_names_every_flag() -> None:
     help_text = subprocess.run(
         [sys.executable, "-m", "pipeline", "--help"],
@@ -118,6 +132,70 @@ PAGES = [
 def test_links_to_files_lead_somewhere(page: pathlib.Path) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
     assert not [link for link in links if not (page.parent / link).exists()]
+
+
+def rows(page: pathlib.Path, header: str) -> list[list[str]]:
+    """The cells of all tables with a header like this; an empty cell is the one above it."""
+    found: list[list[str]] = []
+    for block in page.read_text().split("\n\n"):
+        lines = block.splitlines()
+        if lines[0] == header:
+            for line in lines[2:]:
+                cells = [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+                found.append([cell or found[-1][i] for i, cell in enumerate(cells)])
+    return found
+
+
+DEFINITIONS = PROJECT / "docs" / "definitions.md"
+
+
+def scored(candidates: str, references: str, flags: str) -> BleuScore:
+    """The score of an example as the page writes it."""
+    config = parse([*flags.split(), "--candidates=x", "--references=y"]).job.config
+    segments = [
+        (candidate.strip(), [reference.strip() for reference in of_segment.split(" / ")])
+        for candidate, of_segment in zip(candidates.split(";"), references.split(";"), strict=True)
+    ]
+    return bleu_score(CorpusTotals.of(count_batch(batch_segments(segments), config), 0), config)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "references", "flags", "shown"),
+    rows(DEFINITIONS, "| candidates | references | flags | score |"),
+)
+def test_an_example_of_a_definition_scores_what_the_page_shows(
+    candidates: str, references: str, flags: str, shown: str
+) -> None:
+    score = scored(candidates, references, flags).score
+    digits = len(shown.partition(".")[2])
+    # The founding documents print all digits of a float, 0 to 1: the last one may be rounded.
+    assert score == pytest.approx(float(shown), rel=1e-15, abs=0.5 * 10**-digits)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "references", "order", "shown"),
+    rows(DEFINITIONS, "| candidate | references | order | precision |"),
+)
+def test_a_precision_is_what_the_page_shows(
+    candidate: str, references: str, order: str, shown: str
+) -> None:
+    score = scored(candidate, references, "--preset papineni2002")
+    assert f"{score.matches[int(order) - 1]}/{score.totals[int(order) - 1]}" == shown
+
+
+def test_the_page_of_definitions_shows_examples_and_names_every_choice() -> None:
+    assert len(rows(DEFINITIONS, "| candidates | references | flags | score |")) > 40
+    assert len(rows(DEFINITIONS, "| candidate | references | order | precision |")) == 6
+    page = DEFINITIONS.read_text().replace("`5`", "`nltk-method5`")
+    page = page.replace("`6`", "`nltk-method6`").replace("`7`", "`nltk-method7`")
+    for choice in (*PRESETS, *TOKENIZERS, *REFERENCE_LENGTHS, *SMOOTH_METHODS):
+        assert f"`{choice}`" in page, choice
+    for number in ("1.70", "0.516", "1.95", "0.135"):
+        assert number in page
+    assert (math.exp((4 / 6 + 2 / 5) / 2), math.exp(1 - 1 / 3)) == pytest.approx(
+        (1.70, 1.95), abs=5e-3
+    )
+    assert math.sqrt(4 / 6 * 2 / 5) == pytest.approx(0.516, abs=5e-4)
 
 
 def test_docstring_examples_run() -> None:

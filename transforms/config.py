@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 
-KERNEL_TOKENIZERS = ("13a", "none")
+KERNEL_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ascii-space")
 """Those that the compiled kernel has."""
 
 LIBRARY_TOKENIZERS = ("ja-mecab", "ko-mecab", "spm")
@@ -19,11 +19,14 @@ REFERENCE_LENGTHS = ("closest", "closest_first", "shortest", "longest", "average
 
 SMOOTH_METHODS = (
     *("exp", "floor", "add-k", "none"),  # sacreBLEU's
-    *("add-k-all", "epsilon", "leave-out"),
+    *("add-k-all", "epsilon", "mteval"),
+    "leave-out",
     *(f"nltk-method{number}" for number in range(8)),
 )
 SEGMENT_SMOOTH_METHODS = ("nltk-method5", "nltk-method6", "nltk-method7")
 """The methods that smooth the precisions of one segment, and mean nothing to sums."""
+
+CORPUS_SMOOTH_METHODS = tuple(each for each in SMOOTH_METHODS if each not in SEGMENT_SMOOTH_METHODS)
 
 DEFAULT_SMOOTH_VALUES = {
     "floor": 0.1,
@@ -78,17 +81,22 @@ class BleuConfig:
     `transforms.presets` the definitions of other tools by name.
 
     Attributes:
-      tokenize: "13a" (mteval-v13a, WMT's), "none" (split at white space only),
-        "ja-mecab" or "ko-mecab" (sacreBLEU's, with its dictionaries) or "spm"
-        (`spm_model`'s pieces).
-      lowercase: whether texts are lower-cased first, as `str.lower` does.
+      tokenize: "13a" (mteval-v13a, WMT's), "intl" (mteval-v14, Unicode's
+        punctuation), "zh" (each Chinese character, and 13a), "char" (each
+        character), "none" (split at white space only), "ascii-space" (at ASCII
+        white space only, as Perl does), "ja-mecab" or "ko-mecab" (sacreBLEU's,
+        with its dictionaries) or "spm" (`spm_model`'s pieces).
+      lowercase: whether texts are lower-cased first, as `str.lower` does; "ascii"
+        for A-Z only.
       smooth_method: what becomes of an order without matches: "exp" (halved
         again at each such order, as mteval-v13a), "floor" (`smooth_value`
         matches), "add-k" (`smooth_value` added to matches and totals of every
         order above 1), "none", "add-k-all" (added to those of every order),
-        "epsilon" (precision `smooth_value`), "leave-out" (its logarithm is
-        left out of the sum) or "nltk-method0" to "nltk-method7" (those of
-        NLTK's SmoothingFunction; 5, 6 and 7 for single segments only).
+        "epsilon" (precision `smooth_value`), "mteval" ("exp" as the Perl script
+        has it: also where nothing matches, and with precision 1 where there is no
+        n-gram), "leave-out" (its logarithm is left out of the sum, as NLTK once
+        did) or "nltk-method0" to "nltk-method7" (those of NLTK's
+        SmoothingFunction; 5, 6 and 7 for single segments only).
       smooth_value: the value of the methods in `DEFAULT_SMOOTH_VALUES`.
       max_ngram_order: the largest n-gram order N, 1..16.
       effective_order: whether orders longer than every candidate are left out.
@@ -107,7 +115,7 @@ class BleuConfig:
     """
 
     tokenize: str = "13a"
-    lowercase: bool = False
+    lowercase: bool | str = False
     smooth_method: str = "exp"
     smooth_value: float | None = None
     max_ngram_order: int = 4
@@ -123,7 +131,8 @@ class BleuConfig:
         _require_choice("reference_length", self.reference_length, REFERENCE_LENGTHS)
         if self.normalize is not None:
             _require_choice("normalize", self.normalize, NORMALIZATIONS)
-        _require_bool("lowercase", self.lowercase)
+        if self.lowercase != "ascii":
+            _require_bool("lowercase", self.lowercase, "True, False or 'ascii'")
         _require_bool("effective_order", self.effective_order)
         order = self.max_ngram_order
         if not _is_a(int, order) or not 1 <= order <= LARGEST_NGRAM_ORDER:
@@ -189,10 +198,10 @@ class BleuConfig:
           ValueError: its smoothing is for single segments.
         """
         if self.smooth_method in SEGMENT_SMOOTH_METHODS:
-            others = [each for each in SMOOTH_METHODS if each not in SEGMENT_SMOOTH_METHODS]
+            others = ", ".join(CORPUS_SMOOTH_METHODS)
             raise ValueError(
                 f"smooth_method {self.smooth_method!r} is for segment scores only: of a corpus "
-                f"NLTK takes the last segment's text for it; use one of {', '.join(others)}"
+                f"NLTK takes the last segment's text for it; use one of {others}"
             )
 
     def _check_smooth_value(self) -> None:
@@ -234,9 +243,9 @@ def _is_a(kind: type | tuple[type, ...], value: object) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def _require_bool(name: str, value: object) -> None:
+def _require_bool(name: str, value: object, choices: str = "True or False") -> None:
     if not isinstance(value, bool):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
+        raise ValueError(f"{name} must be {choices}, got {value!r}")
 
 
 def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -55,10 +55,11 @@ class CorpusBleu:
         def __init__(self, config: BleuConfig | None = None) -> None:
             super().__init__()
             self._config = config or BleuConfig()
+            self._config.require_corpus()
 
         def expand(self, segments: PCollection[Segment]) -> PCollection[BleuScore]:
             count = _CountSegments(self._config, keyed=False, one_by_one=_one_by_one(segments))
-            add_up = beam.CombineGlobally(SumTotals(self._config.max_ngram_order))
+            add_up = beam.CombineGlobally(SumTotals(self._config.counting_order))
             return (
                 segments
                 | "Count matches" >> beam.ParDo(count)
@@ -72,6 +73,7 @@ class CorpusBleu:
         def __init__(self, config: BleuConfig | None = None) -> None:
             super().__init__()
             self._config = config or BleuConfig()
+            self._config.require_corpus()
 
         def expand(
             self, segments: PCollection[tuple[Any, Segment]]
@@ -84,7 +86,7 @@ class CorpusBleu:
                 segments
                 | "Count matches"
                 >> beam.ParDo(count).with_output_types(typehints.Tuple[key_type, CorpusTotals])
-                | "Add up totals" >> beam.CombinePerKey(SumTotals(self._config.max_ngram_order))
+                | "Add up totals" >> beam.CombinePerKey(SumTotals(self._config.counting_order))
                 | "Score"
                 >> beam.MapTuple(score).with_output_types(typehints.Tuple[key_type, BleuScore])
             )

@@ -159,6 +159,19 @@ def copy_lower_block(typingctx, to, source):
     return types.uint64(types.int64, types.int64), codegen
 
 
+@intrinsic
+def copy_block(typingctx, to, source):
+    """Copies a block; it is read before it is written."""
+
+    def codegen(context, builder, signature, args):
+        vector = _load(builder, _BYTES, args[1])
+        store = builder.store(vector, builder.inttoptr(args[0], _BYTES.as_pointer()))
+        store.align = 1
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
 @njit
 def clear_lowest_bit(mask):
     """The mask without its lowest set bit."""
@@ -220,6 +233,10 @@ def _white_space(builder: _Builder, address: _Value) -> list[_Value]:
     ]
 
 
+def _ascii_white_space(builder: _Builder, address: _Value) -> _Value:
+    return _is(builder, _load(builder, _BYTES, address), ("\t", "\r"), " ")
+
+
 def _unicode_white_space(builder: _Builder, address: _Value) -> list[_Value]:
     first, second, third = (
         _load(builder, _BYTES, builder.add(address, ir.Constant(_I64, i))) for i in range(3)
@@ -251,6 +268,14 @@ def _punctuation(builder: _Builder, address: _Value) -> list[_Value]:
     ]
 
 
+def _code_points(builder: _Builder, address: _Value) -> list[_Value]:
+    vector = _load(builder, _BYTES, address)
+    return [
+        _is(builder, vector, ("\x00", "\x7f"), ("\xc0", "\xff")),
+        _is(builder, vector, " ", ("A", "Z"), ("a", "z")),
+    ]
+
+
 def _rewritten(builder: _Builder, address: _Value) -> _Value:
     return _is(builder, _load(builder, _BYTES, address), "<", "\n")
 
@@ -262,6 +287,9 @@ def _newlines(builder: _Builder, address: _Value) -> _Value:
 white_space_masks = intrinsic(_masks(2, _white_space))
 """ASCII white space; bytes that may begin white space of 2 or 3 bytes."""
 
+ascii_white_space_mask = intrinsic(_mask(_ascii_white_space))
+"""White space as C and Perl have it: tab to carriage return, and space."""
+
 unicode_white_space_masks = intrinsic(_masks(2, _unicode_white_space))
 """First bytes of white space of 2 bytes; first bytes of white space of 3 bytes."""
 
@@ -271,6 +299,9 @@ punctuation_masks = intrinsic(_masks(5, _punctuation))
 Symbols are the ASCII punctuation that 13a always sets apart: all but the
 apostrophe, the full stop, the comma and the hyphen.
 """
+
+code_point_masks = intrinsic(_masks(2, _code_points))
+"""First bytes of code points; of these, ASCII letters and spaces."""
 
 rewritten_mask = intrinsic(_mask(_rewritten))
 """Bytes where text that 13a rewrites before it splits may begin or end: < and newline."""

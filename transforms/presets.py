@@ -54,11 +54,11 @@ PRESETS = {
         {"tokenize": "none", "smooth_method": "nltk-method0"},
     ),
     "nltk_legacy": Preset(
-        "NLTK's sentence_bleu of old",
-        {"tokenize": "none", "smooth_method": "leave-out", "reference_length": "closest_first"},
+        "NLTK 3.2.2 to 3.2.5's corpus_bleu and sentence_bleu",
+        {"tokenize": "none", "smooth_method": "leave-out"},
     ),
     "multi_bleu": Preset("Moses's multi-bleu.perl", {"tokenize": "none", "smooth_method": "none"}),
-    "mteval13a": Preset("NIST's mteval-v13a.pl", {"lowercase": True}),
+    "mteval13a": Preset("NIST's mteval-v13a.pl", {"lowercase": "ascii", "smooth_method": "mteval"}),
     "torchmetrics": Preset(
         "torchmetrics' bleu_score",
         {"tokenize": "none", "smooth_method": "none", "reference_length": "closest_first"},
@@ -85,7 +85,7 @@ def preset(name: str, **changes: Any) -> BleuConfig:
       >>> preset("tensorflow", smooth_method="add-k-all").reference_length
       'shortest'
     """
-    if name not in PRESETS:
+    if name not in tuple(PRESETS):  # whatever a configuration says, a list too
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {name!r}")
     known = PRESETS[name]
     choices = {**known.choices, **changes}
@@ -99,11 +99,13 @@ def preset(name: str, **changes: Any) -> BleuConfig:
 
 
 def comparable(config: BleuConfig) -> dict[str, BleuConfig]:
-    """The presets that score the same tokens as a config, by name."""
-    text = _text(config)
-    configs = {name: preset(name) for name in PRESETS}
-    return {name: each for name, each in configs.items() if _text(each) == text}
+    """The presets that score the same tokens as a config, by name.
 
-
-def _text(config: BleuConfig) -> tuple[Any, ...]:
-    return config.tokenize, config.spm_model, config.lowercase, config.normalize
+    No preset normalizes, so they are taken with the config's normalization.
+    """
+    configs = {name: preset(name, normalize=config.normalize) for name in PRESETS}
+    return {
+        name: each
+        for name, each in configs.items()
+        if (each.tokenize, each.lowercase) == (config.tokenize, config.lowercase)
+    }

@@ -25,13 +25,15 @@ _PATTERN = f"gs://[^{SEPARATOR}]+"
 _NAMED = f"([^{SEPARATOR}/=]+=)?{_PATTERN}"
 _WHOLE = "[1-9][0-9]*"
 _DECIMAL = "[0-9]*[.]?[0-9]+"
+_SMALL = f"{_DECIMAL}(e-?[0-9]+)?"
 
 _BY_METAVAR = {
     "[NAME=]PATTERN": ("TEXT", _NAMED),
     "PATTERN": ("TEXT", _PATTERN),
     "DIR": ("GCS_WRITE_FOLDER", "gs://.+"),
     "N": ("NUMBER", _WHOLE),
-    "VALUE": ("NUMBER", _DECIMAL),
+    "VALUE": ("NUMBER", _SMALL),
+    "W,W,...": ("TEXT", f"{_DECIMAL}(,{_DECIMAL})*"),
 }
 """The kind of a parameter, and what its value looks like, by what --help calls the value."""
 

@@ -43,7 +43,14 @@ def with_segments(segments: int) -> CorpusTotals:
 
 def test_the_document_has_the_contracts_keys():
     document = result_document(["LIUM"], {0: TOTALS}, 2, CONFIG)
-    assert list(document) == ["signature", "segments", "scores", "counters"]
+    assert list(document) == [
+        "signature",
+        "sacrebleu_signature",
+        "segments",
+        "scores",
+        "counters",
+        "warnings",
+    ]
     (score,) = document["scores"]
     assert list(score) == [
         "system",

@@ -208,7 +208,7 @@ USAGE_ERRORS = [
             [
                 f"smooth_method 'nltk-method{number}' is for segment scores only",
                 "the last segment's text",
-                f"--segment_scores --segment_smooth_method nltk-method{number}",
+                f"--segment_smooth_method nltk-method{number}",
             ],
         )
         for number in (5, 6, 7)

@@ -16,10 +16,12 @@ from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
 
-from transforms import BleuConfig, BleuScore, CorpusBleu
+from transforms import BleuConfig, BleuScore, CorpusBleu, preset
 from transforms import corpus_bleu as module
 from transforms.pairing.segments import batch_segments
+from transforms.score.bleu import bleu_score
 from transforms.statistics.kernel import count_batch
+from transforms.totals.corpus_totals import CorpusTotals
 
 CAT = ("the cat sat on the mat", ["a cat sat on the mat"])
 DOG = ("a dog ran in the park today", ["the dog ran in a park today", "a dog in the park"])
@@ -101,6 +103,33 @@ def test_globally_gives_sacrebleus_score(
             pipeline | beam.Create(segments) | CorpusBleu.Globally(BleuConfig(**options)), check
         )
     )
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        preset("nltk"),
+        preset("d2l", max_ngram_order=2),
+        BleuConfig(reference_length="average", weights=(0.5, 0.2, 0, 1)),
+        BleuConfig("none", smooth_method="leave-out", max_ngram_order=6),
+    ],
+    ids=["nltk", "d2l", "average and weights", "leave-out"],
+)
+def test_any_definition_can_be_taken(config: BleuConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_BATCH_SEGMENTS", 7)
+    segments = hostile_segments(100, seed=4)
+    expected = bleu_score(CorpusTotals.of(count_batch(batch_segments(segments), config), 0), config)
+    run(
+        lambda pipeline: assert_that(
+            pipeline | beam.Create(segments) | CorpusBleu.Globally(config), equal_to([expected])
+        )
+    )
+
+
+@pytest.mark.parametrize("transform", [CorpusBleu.Globally, CorpusBleu.PerKey])
+def test_a_definition_for_single_segments_is_refused_at_construction(transform: Any) -> None:
+    with pytest.raises(ValueError, match=r"nltk-method6.* is for segment scores only"):
+        transform(BleuConfig(smooth_method="nltk-method6"))
 
 
 def test_per_key_scores_each_key_alone() -> None:

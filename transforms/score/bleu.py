@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from fractions import Fraction
 
 from transforms.config import BleuConfig
@@ -78,8 +77,9 @@ def bleu_score(totals: CorpusTotals, config: BleuConfig) -> BleuScore:
         sys_len,
         precisions,
     )
+    score = weighted_score(method, weights, precisions, counted, bp)
     return BleuScore(
-        score=weighted_score(method, weights, precisions, counted, bp),
+        score=score,
         precisions=tuple(precisions),
         matches=totals.matches[:orders],
         totals=totals.totals[:orders],
@@ -89,26 +89,30 @@ def bleu_score(totals: CorpusTotals, config: BleuConfig) -> BleuScore:
         ref_len=float(ref_len) if config.reference_length == "average" else int(ref_len),
         segments=totals.segments,
         signature=signature(totals, config),
-        warnings=tuple(_warnings(totals, config, precisions[:counted])),
+        warnings=() if score else (_why_zero(totals, config),),
     )
 
 
-def _warnings(totals: CorpusTotals, config: BleuConfig, precisions: Sequence[float]) -> list[str]:
-    """What is odd about the sums, and what can be done about it."""
-    used = [
-        order
-        for order in range(1, config.max_ngram_order + 1)
-        if config.weights is None or config.weights[order - 1]
-    ]
+def _why_zero(totals: CorpusTotals, config: BleuConfig) -> str:
+    """Why a score is 0, and what can be done about it."""
+    weights = config.weights or (1,) * config.max_ngram_order
+    used = [n for n, weight in enumerate(weights) if weight]
     if not totals.candidate_length:
-        return ["the score is 0: no candidate has a token"]
-    too_long = [order for order in used if not totals.totals[order - 1]]
-    if too_long and len(precisions) >= too_long[0]:
-        order = too_long[0]
-        return [
-            f"no candidate has {order} tokens, so there are no {order}-grams to match: "
-            "use effective_order, or a smaller max_ngram_order, for so short a corpus"
-        ]
-    if not any(totals.matches[order - 1] for order in used):
-        return ["no n-gram of any candidate is in a reference: are they of the same segments?"]
-    return []
+        return "the score is 0: no candidate has a token"
+    if not any(totals.matches[n] for n in used):
+        return (
+            "the score is 0: no n-gram of a candidate is in its references; "
+            "check that they are of the same segments"
+        )
+    order = next((n + 1 for n in used if not totals.matches[n]), 0)
+    if not order:
+        return "the score is 0: the candidates are hundreds of times shorter than the references"
+    if not totals.totals[order - 1]:
+        return (
+            f"the score is 0: no candidate has {order} tokens; for a corpus so short "
+            "use effective_order or a smaller max_ngram_order"
+        )
+    return (
+        f"the score is 0: no {order}-gram of a candidate is in its references; for a corpus "
+        "so short or so far from them use another smooth_method or a smaller max_ngram_order"
+    )

@@ -22,8 +22,8 @@ from transforms.config import SMOOTH_METHODS
 
 _NUMBERS = {method: number for number, method in enumerate(SMOOTH_METHODS)}
 _EXP, _FLOOR, _ADD_K, _NONE = (_NUMBERS[each] for each in ("exp", "floor", "add-k", "none"))
-_ADD_K_ALL, _EPSILON = _NUMBERS["add-k-all"], _NUMBERS["epsilon"]
-_LEAVE_OUT, _METHOD0 = _NUMBERS["leave-out"], _NUMBERS["nltk-method0"]  # NLTK's are the last
+_ADD_K_ALL, _EPSILON, _MTEVAL = (_NUMBERS[each] for each in ("add-k-all", "epsilon", "mteval"))
+_LEAVE_OUT, _METHOD0 = _NUMBERS["leave-out"], _NUMBERS["nltk-method0"]  # NLTK's, the last ones
 _METHOD1, _METHOD2, _METHOD3, _METHOD4, _METHOD5, _METHOD6, _METHOD7 = (
     _METHOD0 + number for number in range(1, 8)
 )
@@ -81,9 +81,9 @@ def smooth(
     orders = len(precisions)
     for n in range(orders):
         precisions[n] = 0.0
-    if method >= _METHOD0:
+    if method >= _LEAVE_OUT:
         return _smooth_as_nltk(method, value, matches, totals, short, length, precisions)
-    if method in (_ADD_K_ALL, _EPSILON):
+    if method in (_ADD_K_ALL, _EPSILON, _MTEVAL):
         if length == 0:
             return 0
     else:
@@ -105,11 +105,14 @@ def smooth(
                 return n
             if method == _EPSILON:
                 precisions[n] = 100.0 * value
-                continue
-            break
+            elif method == _MTEVAL:
+                precisions[n] = 100.0
+            else:
+                break
+            continue
         if matches[n] + added != 0:
             precisions[n] = 100.0 * (matches[n] + added) / total
-        elif method == _EXP:
+        elif method in (_EXP, _MTEVAL):
             halvings *= 2
             precisions[n] = 100.0 / (halvings * total)
         elif method == _FLOOR:
@@ -131,6 +134,7 @@ def _smooth_as_nltk(
     """The precisions of NLTK 3.9's SmoothingFunction, whose denominators are max(1, total).
 
     In a corpus that is: a candidate that is shorter than n adds 1 to the total of order n.
+    NLTK 3.2.2 to 3.2.5 did the same, and left precisions of 0 as they are.
     """
     orders = len(precisions)
     if matches[0] == 0:
@@ -184,7 +188,7 @@ def weighted_score(
     """
     if orders <= 0:
         return 0.0 if orders == 0 else math.nan
-    # NLTK leaves out a precision that is 0 after smoothing, too.
+    # NLTK leaves precisions of 0 out of the sum; its methods let few of them be.
     leaves_out = method >= _LEAVE_OUT
     total = lost = 0.0
     for n in range(orders):

@@ -46,7 +46,8 @@ def sacrebleu_signature(totals: CorpusTotals, config: BleuConfig) -> str | None:
         and config.reference_length == "closest"
         and config.weights is None
         and config.smooth_method in _SACREBLEU_SMOOTHING
-        and config.tokenize != "spm"
+        and config.tokenize not in ("spm", "ascii-space")
+        and config.lowercase != "ascii"
     )
     if not expressible:
         return None
@@ -60,7 +61,11 @@ def _fields(totals: CorpusTotals, config: BleuConfig) -> dict[str, str]:
     few, many = totals.min_references, totals.max_references
     return {
         "nrefs": str(many) if few == many else "var",
-        "case": "lc" if config.lowercase else "mixed",
+        "case": "lc-ascii"
+        if config.lowercase == "ascii"
+        else "lc"
+        if config.lowercase
+        else "mixed",
         "eff": "yes" if config.effective_order else "no",
         "tok": tokenizer_name(config),
         "smooth": _smoothing(config),

@@ -16,15 +16,9 @@ __all__ = ["CountMatches", "SegmentCounters"]
 
 
 class CountMatches(ThreadedDoFn):
-    """Maps each `SegmentBatch` to its `SegmentStatistics`.
+    """Maps each `SegmentBatch` to its `SegmentStatistics`, of n-gram orders up to `max_order`."""
 
-    Args:
-      config: the definition of BLEU, by which texts become tokens.
-      threads: how many threads count.
-      max_order: the largest n-gram order to count; if None, the config's.
-    """
-
-    def __init__(self, config: BleuConfig, threads: int, max_order: int | None = None) -> None:
+    def __init__(self, config: BleuConfig, max_order: int, threads: int) -> None:
         super().__init__(threads)
         self._config = config
         self._max_order = max_order

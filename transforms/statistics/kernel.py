@@ -31,7 +31,7 @@ from transforms.statistics.segment_statistics import (
     SegmentStatistics,
     width,
 )
-from transforms.statistics.tokenization import TOKEN_BYTES, tokenize
+from transforms.statistics.tokenization import TOKEN_BYTES, rule_of, tokenize
 
 _MOST_BYTES = 2**31 - 1
 """Bytes of one segment's texts together: positions and slots of tokens are 32-bit numbers."""
@@ -97,12 +97,12 @@ def _count(
     tokens = np.empty(most_tokens * TOKEN_BYTES, np.uint8)
     grams = np.empty(most_tokens * GRAM_BYTES, np.uint8)
     bounds = np.empty(2 * texts + 1, np.int64)
-    split = config.tokenize == "13a"
+    rule = rule_of(config.tokenize)
     row, bits = 0, _FIRST_TABLE_BITS
     while True:
         table = np.empty((2**bits + 1) * SLOT_BYTES, np.uint8)
         row, bits = _count_rows(
-            row, starts, ends, references, split, tokens, grams, table, bounds, counts
+            row, starts, ends, references, rule, tokens, grams, table, bounds, counts
         )
         if row == rows:
             return counts
@@ -145,7 +145,7 @@ def _store_reference_lengths(lengths, length, row, rows, references, starts, bou
 
 
 @compiled
-def _count_rows(first_row, starts, ends, references, split, tokens, grams, table, bounds, counts):
+def _count_rows(first_row, starts, ends, references, rule, tokens, grams, table, bounds, counts):
     """Counts rows from `first_row` on; returns (rows done, table bits for the next)."""
     texts, rows = starts.shape
     row_bytes = counts.shape[2] * 8
@@ -164,7 +164,7 @@ def _count_rows(first_row, starts, ends, references, split, tokens, grams, table
             store_int(bound_space, text, (token - token_space) // TOKEN_BYTES)
             start = load_int(start_space, text * rows + row)
             if start != 0:
-                token = tokenize(start, load_int(stop_space, text * rows + row), split, token)
+                token = tokenize(start, load_int(stop_space, text * rows + row), rule, token)
             token += TOKEN_BYTES
         store_int(bound_space, texts, (token - token_space) // TOKEN_BYTES)
         bits = table_bits(load_int(bound_space, references))

@@ -36,17 +36,22 @@ from transforms.machine import (
     rewritten_mask,
     store_byte,
 )
+from transforms.statistics.spacing import spaced
 
 _Rows = npt.NDArray[np.bool_]
 
 
-def rewritten(column: pa.LargeStringArray, tokenize: str, lowercase: bool) -> pa.LargeStringArray:
+def rewritten(
+    column: pa.LargeStringArray, tokenize: str, lowercase: bool | str
+) -> pa.LargeStringArray:
     """The padded column whose texts only need splitting."""
     column = padded(column)
     if lowercase:
-        column = _lowered(column)
+        column = _lowered(column, only_ascii=lowercase == "ascii")
     if tokenize == "13a":
         column = _without_skipped(column)
+    elif tokenize in ("intl", "zh"):
+        column = spaced(column, tokenize)
     return column
 
 
@@ -109,6 +114,7 @@ def _find_rewritten(starts, ends, rows):
 # (0 in the table), or is left to Python.
 _PYTHONS = -1
 _LAST_CASED = 0x1FFFF  # the end of the planes that have letters of two cases
+_NO_LETTERS = np.zeros(0, np.int32)  # a table in which every code point stays as it is
 
 
 @cache
@@ -128,13 +134,14 @@ def _lower_table() -> npt.NDArray[np.int32]:
     return table
 
 
-def _lowered(column: pa.LargeStringArray) -> pa.LargeStringArray:
-    """The texts of a padded column in lower case, as `str.lower` has it."""
+def _lowered(column: pa.LargeStringArray, only_ascii: bool) -> pa.LargeStringArray:
+    """The texts of a padded column in lower case: as `str.lower` has it, or A-Z only."""
     offsets = offsets_of(column)
     starts = offsets + column.buffers()[2].address
     lower = np.zeros(int(offsets[-1] - offsets[0]) + READ_AHEAD, np.uint8)
     rows = np.zeros(len(column), np.bool_)
-    _lower_rows(starts, lower, _lower_table(), rows)
+    table = _NO_LETTERS if only_ascii else _lower_table()
+    _lower_rows(starts, lower, table, rows)
     lowered = padded_column(lower, offsets - offsets[0], column)
     # Rows left to Python are lower-cased from the start: context counts.
     return _replaced(lowered, rows, column, str.lower)

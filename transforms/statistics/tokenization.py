@@ -1,9 +1,12 @@
 """Compiled tokenization: from the bytes of a text to the places of its tokens.
 
-Two rules: `none` splits at white space as `str.split` does, `13a` as sacreBLEU's
+Four rules: `none` splits at white space as `str.split` does, `ascii-space` at that of
+ASCII only (which lacks the separators U+001C to U+001F), `char` makes a
+token of every code point that is not white space, `13a` splits as sacreBLEU's
 Tokenizer13a (mteval-v13a) does once `<skipped>` and hyphenated line ends are out
-of the text. 13a is defined by regular expressions that insert spaces; on bytes
-it has a closed form, proved against sacreBLEU by the tests:
+of the text. (`zh` and `intl` are spaces put into the text, which `none` splits:
+see spacing.py.) 13a is defined by regular expressions that insert spaces; on
+bytes it has a closed form, proved against sacreBLEU by the tests:
 
 * a symbol always stands alone, and so does an entity, which counts as the
   symbol it stands for;
@@ -23,7 +26,9 @@ from numba import njit
 
 from transforms.machine import (
     BLOCK,
+    ascii_white_space_mask,
     clear_lowest_bit,
+    code_point_masks,
     load_byte,
     load_word,
     lowest_bit,
@@ -36,12 +41,20 @@ from transforms.machine import (
 # A token: its key at its beginning, its length and its address behind; three words.
 LENGTH, ADDRESS, TOKEN_BYTES = 8, 16, 24
 
+_WHITE_SPACE, _13A, _CHARACTERS, _ASCII_SPACE = range(4)
+
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
 _TWO = np.uint64(2)
 _LAST = np.uint64(BLOCK - 1)  # the shift that brings a mask's last bit down to bit 0
 _EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth's multiplicative hashing)
+
+
+def rule_of(tokenizer: str) -> int:
+    """The rule by which `tokenize` splits what is left of a text by `rewritten`."""
+    rules = {"13a": _13A, "char": _CHARACTERS, "ascii-space": _ASCII_SPACE}
+    return rules.get(tokenizer, _WHITE_SPACE)
 
 
 def _little_endian(text: str) -> np.uint64:
@@ -129,13 +142,15 @@ def _append(tokens, address, length, end):
 
 
 @njit
-def tokenize(start, end, split_punctuation, tokens):
+def tokenize(start, end, rule, tokens):
     """Writes the tokens of the text at [start, end) and returns where the next one would go.
 
+    The rule is that of `rule_of`.
     A token is three words: its key, its length in bytes and its address. Two
     tokens are the same if key and length are and, beyond 8 bytes, their bytes.
     Where an entity stands for a symbol, the token is that of the symbol.
     """
+    entities_end = end if rule == _13A else start  # elsewhere an ampersand is one
     block = start
     opened = 0  # address of the token that reaches into this block, if any
     # What the block before says about the first bytes of this one, as low bits:
@@ -144,6 +159,8 @@ def tokenize(start, end, split_punctuation, tokens):
         left = end - block
         inside = _EVERYTHING if left >= BLOCK else (_ONE << np.uint64(left)) - _ONE
         white, lead = white_space_masks(block)
+        if rule == _ASCII_SPACE:
+            white, lead = ascii_white_space_mask(block), _NOTHING
         white |= blank
         blank = _NOTHING
         if lead & inside != _NOTHING:
@@ -155,7 +172,7 @@ def tokenize(start, end, split_punctuation, tokens):
         alone = _NOTHING
         joined = _NOTHING  # digits that the point before them joins
         joins_next_block = _NOTHING
-        if split_punctuation:
+        if rule == _13A:
             symbol, point, digit, hyphen, ampersand = punctuation_masks(block)
             point &= inside
             digit &= inside
@@ -186,16 +203,18 @@ def tokenize(start, end, split_punctuation, tokens):
         solid = inside & ~white
         alone &= solid
         cut = (alone | (alone << _ONE) | was_alone) & ~joined
+        if rule == _CHARACTERS:
+            cut = code_point_masks(block)[0]
         after_solid = (solid << _ONE) | was_solid
         starts = solid & (cut | ~after_solid)
         ends = after_solid & (cut | ~solid)
         if opened != 0 and ends != _NOTHING:
-            tokens = _append(tokens, opened, block + lowest_bit(ends) - opened, end)
+            tokens = _append(tokens, opened, block + lowest_bit(ends) - opened, entities_end)
             ends = clear_lowest_bit(ends)
             opened = 0
         while ends != _NOTHING:
             first = lowest_bit(starts)
-            tokens = _append(tokens, block + first, lowest_bit(ends) - first, end)
+            tokens = _append(tokens, block + first, lowest_bit(ends) - first, entities_end)
             starts = clear_lowest_bit(starts)
             ends = clear_lowest_bit(ends)
         if starts != _NOTHING:
@@ -204,5 +223,5 @@ def tokenize(start, end, split_punctuation, tokens):
         was_alone = (alone >> _LAST) & ~joins_next_block
         block += BLOCK
     if opened != 0:
-        tokens = _append(tokens, opened, end - opened, end)
+        tokens = _append(tokens, opened, end - opened, entities_end)
     return tokens

@@ -25,7 +25,7 @@ def tokenizer_name(config: BleuConfig) -> str:
 def text_versions(config: BleuConfig) -> dict[str, str]:
     """The versions of all that a text's tokens depend on, apart from beam-bleu's own."""
     versions = {}
-    if config.lowercase or config.normalize is not None:
+    if config.lowercase is True or config.normalize is not None:
         versions["unicode"] = unicodedata.unidata_version
     if config.tokenize == "intl":
         versions["regex"] = importlib.metadata.version("regex")

@@ -333,7 +333,7 @@ def test_different_smooth_values_have_different_signatures(one, other):
         ({"max_ngram_order": 4.0}, "4.0", "1 to 16"),
         ({"max_ngram_order": True}, "True", "1 to 16"),
         ({"max_ngram_order": "4"}, "'4'", "1 to 16"),
-        ({"lowercase": "no"}, "'no'", "True or False"),
+        ({"lowercase": "no"}, "'no'", "True, False or 'ascii'"),
         ({"effective_order": 1}, "1", "True or False"),
         ({"smooth_method": "floor", "smooth_value": True}, "True", "0 to 1000000"),
         ({"smooth_method": "floor", "smooth_value": "0.1"}, "'0.1'", "0 to 1000000"),

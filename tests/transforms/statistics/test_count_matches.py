@@ -22,7 +22,7 @@ def column(*texts):
     return pa.array(texts, pa.large_string())
 
 config = BleuConfig(tokenize=sys.argv[1], lowercase=sys.argv[2] == "lower", max_ngram_order=2)
-counting = CountMatches(config, threads=1)
+counting = CountMatches(config, max_order=2, threads=1)
 if sys.argv[3] == "set up":
     counting.setup()
 Dispatcher.compile = refuse
@@ -39,7 +39,14 @@ def run(tokenize: str, case: str, first: str) -> subprocess.CompletedProcess[str
 
 @pytest.mark.parametrize("case", ["lower", "mixed"])
 @pytest.mark.parametrize(
-    ("tokenize", "lengths"), [("13a", "[[5, 0], [1, 1]]"), ("none", "[[3, 0], [1, 1]]")]
+    ("tokenize", "lengths"),
+    [
+        ("13a", "[[5, 0], [1, 1]]"),
+        ("none", "[[3, 0], [1, 1]]"),
+        ("intl", "[[5, 0], [1, 1]]"),
+        ("zh", "[[5, 0], [1, 1]]"),
+        ("char", "[[5, 0], [1, 1]]"),
+    ],
 )
 def test_setup_leaves_nothing_to_compile(tokenize: str, case: str, lengths: str) -> None:
     done = run(tokenize, case, "set up")

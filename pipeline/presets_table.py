@@ -1,0 +1,29 @@
+"""What `--preset list` shows."""
+
+from __future__ import annotations
+
+from pipeline.table import aligned
+from transforms.config import BleuConfig
+from transforms.presets import PRESETS, preset
+
+_HEADER = ("preset", "tokenize", "case", "reference_length", "N", "weights", "smoothing", "is")
+
+
+def presets_table() -> str:
+    """All presets and what each one sets, as text."""
+    rows = [_row(name, preset(name)) for name in PRESETS]
+    return aligned([_HEADER, *rows])
+
+
+def _row(name: str, config: BleuConfig) -> tuple[str, ...]:
+    weights = "1/N" if config.weights is None else ",".join(f"{each:g}" for each in config.weights)
+    return (
+        name,
+        config.tokenize,
+        "lower A-Z" if config.lowercase == "ascii" else "lower" if config.lowercase else "mixed",
+        config.reference_length,
+        f"{config.max_ngram_order}{' or fewer' if config.effective_order else ''}",
+        weights,
+        config.smooth_method,
+        PRESETS[name].source,
+    )

@@ -1,0 +1,309 @@
+"""BLEU in its many definitions, slowly: straight from the papers, from lists of tokens.
+
+Sums are exact integers and fractions; only the last logarithm and exponential are floats. Scores
+are on the scale 0..1. Nothing of this project is imported.
+"""
+
+import math
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What a corpus adds up to; element n - 1 of a list belongs to order n."""
+
+    matches: list[int]
+    totals: list[int]
+    shorter: list[int]
+    """Candidates of fewer than n tokens."""
+    candidate_length: int
+    reference_length: Fraction
+
+
+def ngrams(tokens, n):
+    """How often each n-gram occurs."""
+    return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+
+
+def clipped_matches(candidate, references, n):
+    """Count_clip = min(Count, Max_Ref_Count), summed (Papineni et al. 2002, section 2.1)."""
+    counts = [ngrams(reference, n) for reference in references]
+    matches = 0
+    for ngram, count in ngrams(candidate, n).items():
+        matches += min(count, max(reference[ngram] for reference in counts))
+    return matches
+
+
+def unclipped_matches(candidate, references, n):
+    """The precision that the paper's section 2.1 starts from: an n-gram of any reference counts."""
+    return sum(
+        count
+        for ngram, count in ngrams(candidate, n).items()
+        if any(ngram in ngrams(reference, n) for reference in references)
+    )
+
+
+def closest(candidate_length, lengths):
+    """The best match length, of two equally far the shorter (multi-bleu, mteval-v13a, NLTK)."""
+    return min(lengths, key=lambda length: (abs(length - candidate_length), length))
+
+
+def closest_first(candidate_length, lengths):
+    """The best match length, of two equally far the first (torchmetrics)."""
+    distances = [abs(length - candidate_length) for length in lengths]
+    return lengths[distances.index(min(distances))]
+
+
+def shortest(candidate_length, lengths):
+    """TensorFlow NMT; mteval before version 13."""
+    return min(lengths)
+
+
+def longest(candidate_length, lengths):
+    """One of the two readings of seed 002."""
+    return max(lengths)
+
+
+def average(candidate_length, lengths):
+    """The other reading of seed 002; exact, so that the sum has no rounding."""
+    return Fraction(sum(lengths), len(lengths))
+
+
+REFERENCE_LENGTHS = {
+    "closest": closest,
+    "closest_first": closest_first,
+    "shortest": shortest,
+    "longest": longest,
+    "average": average,
+}
+
+
+def corpus_sums(segments, max_order=4, rule="closest"):
+    """The sums of (candidate tokens, [reference tokens, ...]) pairs (Papineni et al., 2.1.1, 2.2).
+
+    Matches and totals are added up over the segments before they are divided.
+    """
+    orders = range(1, max_order + 1)
+    return Sums(
+        matches=[
+            sum(clipped_matches(c, references, n) for c, references in segments) for n in orders
+        ],
+        totals=[sum(ngrams(c, n).total() for c, _ in segments) for n in orders],
+        shorter=[sum(len(c) < n for c, _ in segments) for n in orders],
+        candidate_length=sum(len(c) for c, _ in segments),
+        reference_length=sum(
+            (
+                Fraction(REFERENCE_LENGTHS[rule](len(c), [len(r) for r in references]))
+                for c, references in segments
+            ),
+            Fraction(0),
+        ),
+    )
+
+
+def uniform(max_order):
+    """w_n = 1/N."""
+    return [Fraction(1, max_order)] * max_order
+
+
+def brevity_penalty(sums):
+    """BP (Papineni et al. 2002, section 2.3); an empty candidate is infinitely too short.
+
+    Nothing scored against nothing is not too short; no definition here lets that matter.
+    """
+    c, r = sums.candidate_length, sums.reference_length
+    if c >= r:
+        return 1.0
+    return math.exp(1 - r / c) if c else 0.0
+
+
+def weighted_geometric_mean(precisions, weights):
+    """exp(sum of w_n log p_n); 0 when a precision that has a weight is 0."""
+    pairs = [(p, w) for p, w in zip(precisions, weights, strict=True) if w]
+    if any(p == 0 for p, _ in pairs):
+        return 0.0
+    return math.exp(math.fsum(float(w) * math.log(p) for p, w in pairs))
+
+
+def precisions_or_zero(sums):
+    """p_n; 0 where there is no n-gram of the order."""
+    return [
+        Fraction(m, t) if t else Fraction(0) for m, t in zip(sums.matches, sums.totals, strict=True)
+    ]
+
+
+def papineni2002(sums, weights=None):
+    """BLEU = BP exp(sum of w_n log p_n) (section 2.3), log 0 being minus infinity."""
+    weights = weights or uniform(len(sums.matches))
+    return brevity_penalty(sums) * weighted_geometric_mean(precisions_or_zero(sums), weights)
+
+
+def papineni2002_epsilon(sums, epsilon=1e-100, weights=None):
+    """The same with epsilon instead of a zero precision (seed 000's class)."""
+    precisions = [p or epsilon for p in precisions_or_zero(sums)]
+    weights = weights or uniform(len(sums.matches))
+    return brevity_penalty(sums) * weighted_geometric_mean(precisions, weights)
+
+
+def tensorflow(sums, smooth=False):
+    """compute_bleu of TensorFlow NMT, whose reference lengths are the shortest.
+
+    Smoothing adds one to matches and totals of every order, unigrams included. Like the tool it
+    divides by the reference length and then by the ratio, so that an empty side is an error.
+    """
+    added = 1 if smooth else 0
+    precisions = [
+        Fraction(m + added, t + added) if t + added else Fraction(0)
+        for m, t in zip(sums.matches, sums.totals, strict=True)
+    ]
+    ratio = sums.candidate_length / sums.reference_length
+    penalty = 1.0 if ratio > 1 else math.exp(1 - 1 / ratio)
+    return penalty * weighted_geometric_mean(precisions, uniform(len(precisions)))
+
+
+def torchmetrics(sums, smooth=False, weights=None):
+    """torchmetrics' bleu_score in exact numbers (its own are float32); lengths: closest_first.
+
+    Any order without matches gives 0, smoothing or not; smoothing adds one to matches and totals
+    of every order but the first.
+    """
+    if min(sums.matches) == 0:
+        return 0.0
+    added = [1 if smooth and n > 1 else 0 for n in range(1, len(sums.matches) + 1)]
+    precisions = [
+        Fraction(m + a, t + a) for m, t, a in zip(sums.matches, sums.totals, added, strict=True)
+    ]
+    weights = weights or uniform(len(precisions))
+    return brevity_penalty(sums) * weighted_geometric_mean(precisions, weights)
+
+
+def d2l(candidate, reference, k):
+    """D2L's bleu (section 10.7.6 of the book; d2l 1.0): p_n ** (1/2**n), n = 1 .. min(k, c).
+
+    One segment, one reference; the tool's tokens are str.split(" ").
+    """
+    score = math.exp(min(0, 1 - len(reference) / len(candidate)))
+    for n in range(1, min(k, len(candidate)) + 1):
+        matches = clipped_matches(candidate, [reference], n)
+        score *= (matches / ngrams(candidate, n).total()) ** (0.5**n)
+    return score
+
+
+def d2l_until_0_17(candidate, reference, k):
+    """d2l 0.15 to 0.17 go on to order k, and divide by zero where there is no such n-gram."""
+    if k > len(candidate):
+        raise ZeroDivisionError
+    return d2l(candidate, reference, k)
+
+
+def nltk_totals(sums):
+    """NLTK's denominators: each segment counts max(1, its n-grams) (Counter sums since 3.2.2)."""
+    return [total + shorter for total, shorter in zip(sums.totals, sums.shorter, strict=True)]
+
+
+def nltk(sums, method=0, weights=None, epsilon=0.1, k=5):
+    """NLTK's corpus_bleu with SmoothingFunction().method0 .. method4 (3.6 and later).
+
+    Chen and Cherry 2014, as NLTK has them; no unigram matches is 0 before any smoothing. Method 0
+    takes the smallest normal float for 0; method 4 takes the candidate length of the corpus, and
+    leaves an order without matches out when that is 1.
+    """
+    totals = nltk_totals(sums)
+    if not any(totals):
+        raise ZeroDivisionError
+    if sums.matches[0] == 0:
+        return 0.0
+    precisions, zeros = [], 0
+    for n, (m, t) in enumerate(zip(sums.matches, totals, strict=True), 1):
+        zeros += m == 0
+        if method == 2 and n > 1:
+            p = Fraction(m + 1, t + 1)
+        elif m > 0:
+            p = Fraction(m, t)
+        elif method == 0:
+            p = sys.float_info.min
+        elif method == 1:
+            p = epsilon / t
+        elif method == 3:
+            p = Fraction(1, 2**zeros * t)
+        elif method == 4 and sums.candidate_length > 1:
+            p = math.log(sums.candidate_length) / (2**zeros * k * t)
+        else:
+            p = None
+        precisions.append(p)
+    weights = weights or uniform(len(precisions))
+    kept = [(p, w) for p, w in zip(precisions, weights, strict=True) if p is not None]
+    return brevity_penalty(sums) * math.exp(math.fsum(float(w) * math.log(p) for p, w in kept))
+
+
+def nltk_legacy(sums, weights=None):
+    """NLTK 3.2.2 to 3.2.5: an order without matches is left out, the other weights stay."""
+    totals = nltk_totals(sums)
+    if not any(totals):
+        raise ZeroDivisionError
+    if sums.matches[0] == 0:
+        return 0.0
+    weights = weights or uniform(len(totals))
+    logarithms = [
+        float(w) * math.log(Fraction(m, t))
+        for m, t, w in zip(sums.matches, totals, weights, strict=True)
+        if m
+    ]
+    return brevity_penalty(sums) * math.exp(math.fsum(logarithms))
+
+
+def sacrebleu(sums, smooth_method="exp", smooth_value=None, effective_order=False):
+    """sacreBLEU's corpus score (2.x), divided by 100.
+
+    An order without n-grams is 0, or with effective_order ends the mean; no match at all is 0.
+    """
+    value = (
+        {"floor": 0.1, "add-k": 1}.get(smooth_method, 0) if smooth_value is None else smooth_value
+    )
+    if not any(sums.matches):
+        return 0.0
+    precisions, zeros = [], 0
+    for n, (m, t) in enumerate(zip(sums.matches, sums.totals, strict=True), 1):
+        if smooth_method == "add-k" and n > 1:
+            m, t = m + Fraction(value), t + Fraction(value)
+        if t == 0:
+            break
+        if m == 0:
+            zeros += 1
+            m = {"exp": Fraction(1, 2**zeros), "floor": Fraction(value)}.get(smooth_method, 0)
+        precisions.append(Fraction(m) / t)
+    if not effective_order:
+        precisions += [Fraction(0)] * (len(sums.matches) - len(precisions))
+    return brevity_penalty(sums) * weighted_geometric_mean(precisions, uniform(len(precisions)))
+
+
+def multi_bleu(sums):
+    """multi-bleu.perl of Moses: as the paper; 0, with a BP of 0, where the references are empty.
+
+    An empty candidate is a division by zero.
+    """
+    if sums.reference_length == 0:
+        return 0.0
+    if sums.candidate_length == 0:
+        raise ZeroDivisionError
+    return papineni2002(sums)
+
+
+def mteval13a(sums, smoothing=True):
+    """mteval-v13a.pl: 1/2, 1/4, ... matches for orders without any; p_n = 1 where no n-gram is.
+
+    At the level of a segment, where an empty candidate gives 0; for the whole corpus the script
+    takes the logarithm of its brevity penalty, and of the length ratio, and dies on an empty side.
+    Without smoothing an order without matches gives 0.
+    """
+    if not smoothing:
+        return papineni2002(sums)
+    precisions, zeros = [], 0
+    for m, t in zip(sums.matches, sums.totals, strict=True):
+        zeros += t > 0 and m == 0
+        precisions.append(Fraction(m or Fraction(1, 2**zeros), t) if t else Fraction(1))
+    penalty = brevity_penalty(sums) if sums.candidate_length else 0.0
+    return penalty * weighted_geometric_mean(precisions, uniform(len(precisions)))

@@ -1,0 +1,176 @@
+"""The command scores by any definition, compares definitions, and tells what a 0 means."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import (
+    EXAMPLE,
+    REFERENCES,
+    SYSTEMS,
+    called,
+    read_lines,
+    streams,
+    typed,
+    write_lines,
+)
+
+from transforms.config import BleuConfig
+from transforms.pairing.segments import batch_segments
+from transforms.presets import PRESETS, preset
+from transforms.score.bleu import bleu_score
+from transforms.statistics.kernel import count_batch
+from transforms.totals.corpus_totals import CorpusTotals
+
+SEGMENTS = {
+    name: list(
+        zip(
+            read_lines(path),
+            map(list, zip(*map(read_lines, REFERENCES), strict=True)),
+            strict=True,
+        )
+    )
+    for name, path in SYSTEMS.items()
+}
+
+
+def expected(system: str, config: BleuConfig):
+    """The score that the library computes of an example's system in one go."""
+    statistics = count_batch(batch_segments(SEGMENTS[system]), config)
+    return bleu_score(CorpusTotals.of(statistics, 0), config)
+
+
+def assert_scored(scores, config: BleuConfig) -> None:
+    assert [each["system"] for each in scores] == list(SYSTEMS)
+    for each in scores:
+        ours = expected(each["system"], config)
+        assert (each["score"], each["ref_len"]) == (ours.score, ours.ref_len)
+        assert each["precisions"] == list(ours.precisions)
+        assert (each["matches"], each["totals"]) == (list(ours.matches), list(ours.totals))
+        assert (each["bp"], each["ratio"]) == (ours.bp, ours.ratio)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_the_librarys(name):
+    document = called(*EXAMPLE, "--preset", name, "--format", "json").document
+    assert document["signature"] == expected("atlas", preset(name)).signature
+    assert_scored(document["scores"], preset(name))
+
+
+@pytest.mark.parametrize(
+    ("flags", "config"),
+    [
+        (["--preset", "mteval13a", "--no_lowercase"], BleuConfig()),
+        (["--preset", "mteval13a", "--no-lowercase"], BleuConfig()),
+        (
+            ["--preset", "d2l", "--no_effective_order", "--max_ngram_order", "2"],
+            preset("d2l", effective_order=False, max_ngram_order=2),
+        ),
+        (
+            ["--preset=tensorflow", "--smooth_method=add-k-all"],
+            preset("tensorflow", smooth_method="add-k-all"),
+        ),
+        (
+            ["--preset=papineni2002", "--smooth_method=epsilon", "--max_ngram_order=12"],
+            preset("papineni2002", smooth_method="epsilon", max_ngram_order=12),
+        ),
+        (
+            ["--weights", "0.25,0.25,0,0"],
+            BleuConfig(weights=(0.25, 0.25, 0.0, 0.0)),
+        ),
+        (["--weights", "1,.5"], BleuConfig(weights=(1.0, 0.5), max_ngram_order=2)),
+        *(
+            (["--reference_length", rule], BleuConfig(reference_length=rule))
+            for rule in ("closest", "closest_first", "shortest", "longest", "average")
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_single_flags_change_a_preset(flags, config):
+    document = called(*EXAMPLE, *flags, "--format", "json").document
+    assert document["signature"] == expected("atlas", config).signature
+    assert_scored(document["scores"], config)
+
+
+def test_presets_are_listed_without_a_job():
+    run = typed("--preset", "list")
+    assert run.code == 0
+    lines = run.out.decode().splitlines()
+    assert [line.split()[0] for line in lines] == ["preset", *PRESETS]
+    tensorflow = next(line for line in lines if line.startswith("tensorflow"))
+    assert "shortest" in tensorflow
+    assert "compute_bleu" in tensorflow
+
+
+@pytest.mark.parametrize(
+    ("flags", "names"),
+    [
+        ([], ["sacrebleu", "huggingface"]),
+        (["--preset", "mteval13a"], ["mteval13a"]),
+        (
+            ["--preset", "nltk", "--max_ngram_order", "2", "--reference_length", "average"],
+            [name for name in PRESETS if preset(name).tokenize == "none"],
+        ),
+        (["--max_ngram_order", "16"], ["sacrebleu", "huggingface"]),
+    ],
+    ids=" ".join,
+)
+def test_presets_with_the_same_tokens_are_compared_in_one_run(flags, names, tmp_path):
+    run = called(*EXAMPLE, *flags, "--compare_presets", "--format=json", "--output", tmp_path)
+    document = run.document
+    assert [each["preset"] for each in document["presets"]] == names
+    for each in document["presets"]:
+        config = preset(each["preset"])
+        assert_scored(each["scores"], config)
+        assert each["signature"] == expected("atlas", config).signature
+    without = called(*EXAMPLE, *flags, "--format=json").document
+    del document["presets"]
+    assert document == without
+    assert (tmp_path / "scores.json").read_bytes() == run.out
+
+
+def test_the_comparison_is_a_second_table():
+    run = called(*EXAMPLE, "--compare_presets")
+    table = run.out.decode().split("\n\n")[2].splitlines()
+    assert table[0].split() == ["preset", *SYSTEMS, "signature"]
+    for line, name in zip(table[1:], ["sacrebleu", "huggingface"], strict=True):
+        scores = [f"{expected(system, preset(name)).score:.1f}" for system in SYSTEMS]
+        assert line.split() == [name, *scores, expected("atlas", preset(name)).signature]
+
+
+def test_where_no_preset_has_these_tokens_it_is_told():
+    run = called(*EXAMPLE, "--tokenize=none", "--lowercase", "--compare_presets")
+    run.assert_failed(2, "--compare_presets", "no preset")
+
+
+def test_an_average_is_shown_with_a_decimal():
+    run = called(*EXAMPLE, "--reference_length", "average")
+    header, atlas = run.out.decode().splitlines()[3:5]
+    assert header.split()[-1] == "ref_len"
+    assert (
+        atlas.split()[-1]
+        == f"{expected('atlas', BleuConfig(reference_length='average')).ref_len:.1f}"
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_corpus_without_4_grams_scores_0_with_a_warning(form, tmp_path):
+    short = write_lines(tmp_path / "short.txt", ["a b c", "d"])
+    run = typed(*streams([short], [short]), "--format", form)
+    assert run.code == 0
+    (warning,) = run.err.splitlines()
+    assert warning.startswith(
+        "beam-bleu: warning: short: the score is 0: no candidate has 4 tokens"
+    )
+    assert "effective_order" in warning
+    document = called(*streams([short], [short]), "--format", "json").document
+    assert document["scores"][0]["score"] == 0
+    assert warning == f"beam-bleu: warning: {document['warnings'][0]}"
+    better = typed(*streams([short], [short]), "--effective_order")
+    assert better.err == ""
+    assert "100.0" in better.out.decode()
+
+
+def test_a_run_without_reason_for_them_has_no_warnings():
+    run = called(*EXAMPLE, "--format", "json")
+    assert run.err == ""
+    assert run.document["warnings"] == []

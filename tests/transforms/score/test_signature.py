@@ -1,0 +1,92 @@
+"""Signatures: all that changes a number, and sacreBLEU's own where it can say it."""
+
+import itertools
+import unicodedata
+
+import pytest
+
+from transforms.config import BleuConfig
+from transforms.score.signature import sacrebleu_signature, signature
+from transforms.totals.corpus_totals import CorpusTotals
+from transforms.version import VERSION
+
+TOTALS = CorpusTotals.zero(16)
+CHOICES = {
+    "tokenize": ["13a", "none"],
+    "lowercase": [False, True],
+    "smooth": [
+        ("exp", None),
+        ("none", None),
+        ("floor", 0.1),
+        ("floor", 0.11),
+        ("add-k", 1),
+        ("add-k-all", 1),
+        ("epsilon", 1e-100),
+        ("epsilon", 1e-99),
+        ("leave-out", None),
+        ("nltk-method0", None),
+        ("nltk-method1", 0.1),
+        ("nltk-method4", 5),
+    ],
+    "order": [(1, None), (4, None), (4, (0.5, 0, 0, 0.5)), (4, (0.5, 0, 0, 0.25)), (5, None)],
+    "effective_order": [False, True],
+    "normalize": [None, "nfc", "nfkc"],
+    "reference_length": ["closest", "closest_first", "shortest", "longest", "average"],
+}
+
+
+def configs():
+    for values in itertools.product(*CHOICES.values()):
+        tokenize, lowercase, (method, value), (order, weights), *others = values
+        yield BleuConfig(tokenize, lowercase, method, value, order, *others, weights)
+
+
+def test_different_definitions_have_different_signatures():
+    signatures = [signature(TOTALS, config) for config in configs()]
+    assert len(signatures) == 2 * 2 * 12 * 5 * 2 * 3 * 5
+    assert len(set(signatures)) == len(signatures)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (BleuConfig(smooth_method="floor"), BleuConfig(smooth_method="floor", smooth_value=0.1)),
+        (
+            BleuConfig(smooth_method="epsilon"),
+            BleuConfig(smooth_method="epsilon", smooth_value=1e-100),
+        ),
+        (BleuConfig(weights=(1, 0, 0, 1)), BleuConfig(weights=(1.0, 0.0, 0.0, 1.0))),
+    ],
+)
+def test_the_same_definition_has_the_same_signature(one, other):
+    assert signature(TOTALS, one) == signature(TOTALS, other)
+
+
+@pytest.mark.parametrize(
+    ("config", "field"),
+    [
+        (BleuConfig(), ""),
+        (BleuConfig(normalize="nfkc"), f"|norm:nfkc|unicode:{unicodedata.unidata_version}"),
+        (BleuConfig(reference_length="closest_first"), "|reflen:closest_first"),
+        (BleuConfig(max_ngram_order=9), "|order:9"),
+        (BleuConfig(weights=(0.1, 1, 0, 2.5)), "|weights:0.1,1.0,0.0,2.5"),
+        (BleuConfig(lowercase=True), f"|unicode:{unicodedata.unidata_version}"),
+    ],
+)
+def test_what_is_not_as_in_sacrebleu_stands_before_the_version(config, field):
+    written = signature(TOTALS, config)
+    assert f"|smooth:exp{field}|version:beam-bleu-{VERSION}" in written
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        BleuConfig(normalize="nfc"),
+        BleuConfig(reference_length="closest_first"),
+        BleuConfig(weights=(0.25, 0.25, 0.25, 0.25)),
+        BleuConfig(smooth_method="add-k-all"),
+        BleuConfig(smooth_method="nltk-method3"),
+    ],
+)
+def test_what_sacrebleu_cannot_say_has_no_signature_of_its(config):
+    assert sacrebleu_signature(TOTALS, config) is None

@@ -1,0 +1,98 @@
+"""Presets: what each sets, what changes of it do, which can be compared."""
+
+import doctest
+
+import pytest
+
+import transforms.presets
+from transforms.config import BleuConfig
+from transforms.presets import DEFAULT_PRESET, PRESETS, comparable, preset
+
+
+def test_the_default_is_sacrebleu():
+    assert preset(DEFAULT_PRESET) == BleuConfig()
+
+
+def test_there_are_ten():
+    assert list(PRESETS) == [
+        "sacrebleu",
+        "papineni2002",
+        "tensorflow",
+        "d2l",
+        "nltk",
+        "nltk_legacy",
+        "multi_bleu",
+        "mteval13a",
+        "torchmetrics",
+        "huggingface",
+    ]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tokenize": "13a"},
+        {"tokenize": "none"},
+        {"lowercase": True},
+        {"lowercase": False},
+        {"smooth_method": "floor", "smooth_value": 0.5},
+        {"effective_order": False},
+        {"effective_order": True},
+        {"reference_length": "longest"},
+        {"normalize": "nfc"},
+        {"max_ngram_order": 2},
+        {"max_ngram_order": 2, "weights": (0.9, 0.1)},
+    ],
+)
+def test_a_change_changes_one_thing(name, change):
+    before, after = preset(name), preset(name, **change)
+    for field in BleuConfig.__dataclass_fields__:
+        if field in change:
+            assert getattr(after, field) == change[field]
+        elif not (field == "weights" and "max_ngram_order" in change):
+            assert getattr(after, field) == getattr(before, field)
+
+
+def test_weights_alone_set_the_order():
+    assert preset("sacrebleu", weights=(0.5, 0.5)).max_ngram_order == 2
+    with pytest.raises(ValueError, match=r"weights must be max_ngram_order = 3 numbers.*0\.5"):
+        preset("sacrebleu", weights=(0.5, 0.5), max_ngram_order=3)
+
+
+def test_the_weights_of_d2l_follow_the_order():
+    assert preset("d2l").weights == (0.5, 0.25, 0.125, 0.0625)
+    assert preset("d2l", max_ngram_order=2).weights == (0.5, 0.25)
+
+
+def test_an_unknown_name_is_refused_with_the_choices():
+    with pytest.raises(ValueError, match=r"preset must be one of sacrebleu, .*, got 'sacre'"):
+        preset("sacre")
+
+
+def test_what_scores_the_same_tokens_can_be_compared():
+    assert list(comparable(BleuConfig())) == ["sacrebleu", "huggingface"]
+    assert list(comparable(preset("mteval13a", smooth_method="none"))) == ["mteval13a"]
+    assert list(comparable(BleuConfig("none"))) == [
+        "papineni2002",
+        "tensorflow",
+        "d2l",
+        "nltk",
+        "nltk_legacy",
+        "multi_bleu",
+        "torchmetrics",
+    ]
+    assert comparable(BleuConfig("none", lowercase=True)) == {}
+
+
+def test_presets_are_compared_on_normalized_text():
+    assert comparable(BleuConfig(normalize="nfc")) == {
+        "sacrebleu": BleuConfig(normalize="nfc"),
+        "huggingface": preset("huggingface", normalize="nfc"),
+    }
+
+
+def test_docstring_examples_run():
+    results = doctest.testmod(transforms.presets)
+    assert results.attempted >= 1
+    assert results.failed == 0

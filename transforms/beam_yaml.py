@@ -1,0 +1,348 @@
+"""`CorpusBleu` for Beam YAML: rows with texts in, rows with scores out.
+
+Beam YAML (extra `yaml`) finds the transform through a provider. Where beam-bleu is
+installed with Beam, which needs no network, it is a block of the pipeline's file:
+
+    providers:
+      - type: python
+        config: {}
+        transforms:
+          CorpusBleu: transforms.beam_yaml.CorpusBleuRows
+
+or the file beside this one, which says the same, by its path or address (a relative
+path is one from the pipeline's file):
+
+    providers:
+      - include: path/to/transforms/beam_yaml_provider.yaml
+
+The workers of a cluster need beam-bleu, too: in their image, or by
+`--extra_package=beam_bleu-0.1.0-py3-none-any.whl` on the command line of
+`apache_beam.yaml.main`. Where it is not installed with Beam, `type: pythonPackage`
+installs it, with a Beam of its own, into an environment that it makes (network, once)
+and starts there a server that expands the transform (ports). A path has a slash:
+
+    providers:
+      - type: pythonPackage
+        config:
+          packages: [./dist/beam_bleu-0.1.0-py3-none-any.whl]
+        transforms:
+          CorpusBleu: transforms.beam_yaml.CorpusBleuRows
+
+Beam YAML reads and writes JSON and CSV through pandas, which has habits of its own:
+
+- `ReadFromJson` turns a list into one string, so it needs a field for each reference
+  (Parquet keeps lists), and `convert_dates: false` to leave a field called `date` as
+  it is.
+- `ReadFromCsv` takes texts such as "null" and "NA" for missing ones, and needs
+  `keep_default_na: false` to leave them; an empty field is then an empty text.
+- `WriteToJson` writes 10 decimals of a score; Parquet has all of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ParamSpec
+
+import apache_beam as beam
+from apache_beam.io.filesystem import BeamIOError
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.pvalue import PCollection, Row
+from apache_beam.typehints import schemas, typehints
+from apache_beam.typehints.row_type import RowTypeConstraint
+
+from transforms import presets
+from transforms.config import BleuConfig, SentencePieceModel
+from transforms.corpus_bleu import CorpusBleu
+from transforms.errors import InputError
+from transforms.pairing.segments import Segment
+from transforms.score.bleu import BleuScore
+
+__all__ = ["CorpusBleuRows"]
+
+_TEXT = (str, str | None)
+"""The types of a field of texts."""
+
+_SCORE: Mapping[str, Any] = {
+    "score": float,
+    "precisions": Sequence[float],
+    "matches": Sequence[int],
+    "totals": Sequence[int],
+    "bp": float,
+    "ratio": float,
+    "sys_len": int,
+    "ref_len": int,
+    "segments": int,
+    "signature": str,
+    "warnings": Sequence[str],
+}
+"""The fields of a `BleuScore` in a row; an average `ref_len` is a float."""
+
+_ONE_EACH = "for fields with one reference each, list them: references: [reference_a, reference_b]"
+
+_Keys = ParamSpec("_Keys")
+
+
+def _with_known_keys(construct: Callable[_Keys, None]) -> Callable[_Keys, None]:
+    """A constructor that says which keys it has; Python's own error does not."""
+    _, *known = inspect.signature(construct).parameters
+
+    @functools.wraps(construct)
+    def checked(*args: _Keys.args, **config: _Keys.kwargs) -> None:
+        for key in config:
+            if key not in known:
+                raise ValueError(f"CorpusBleu has no key {key!r}; it has {', '.join(known)}")
+        construct(*args, **config)
+
+    return checked
+
+
+class CorpusBleuRows(beam.PTransform):
+    """Corpus BLEU of rows with a candidate and its references.
+
+    Gives a row for each group, or one of all rows: the group's fields, then `score`,
+    `precisions`, `matches`, `totals`, `bp`, `ratio`, `sys_len`, `ref_len`, `segments`,
+    `signature` and `warnings`, as `BleuScore` has them. Works under any windowing
+    and trigger; without rows there is no score.
+
+    A key of the definition that is null or left out is as the preset has it.
+
+    Args:
+      candidate: The field of the candidate.
+      references: The field of a list of references, or a list of fields with one
+        reference each. A null among them is a missing reference; each row needs one.
+      group_by: The field or fields whose values are scored apart.
+      preset: The definition to start from, default sacrebleu.
+      tokenize: The tokenizer.
+      lowercase: Whether texts are lower-cased first; "ascii" for A-Z only.
+      smooth_method: What becomes of an order without matches.
+      smooth_value: The value of the smoothing methods that take one.
+      max_ngram_order: The largest n-gram order.
+      weights: The weight of each order.
+      effective_order: Whether orders longer than every candidate are left out.
+      normalize: The Unicode normalization of all texts.
+      reference_length: Which length of several references counts.
+      spm_model: The path of the tokenizer spm's model, on any filesystem of Beam's;
+        it is read here and travels with the job.
+
+    Raises:
+      ValueError: a key or a value means nothing; the choices are shown.
+    """
+
+    @_with_known_keys
+    def __init__(
+        self,
+        *,
+        candidate: str = "candidate",
+        references: str | Sequence[str] = "references",
+        group_by: str | Sequence[str] = (),
+        preset: str | None = None,
+        tokenize: str | None = None,
+        lowercase: bool | str | None = None,
+        smooth_method: str | None = None,
+        smooth_value: float | None = None,
+        max_ngram_order: int | None = None,
+        weights: Sequence[float] | None = None,
+        effective_order: bool | None = None,
+        normalize: str | None = None,
+        reference_length: str | None = None,
+        spm_model: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._fields = _Fields.of(candidate, references, group_by)
+        self._config = _definition(
+            preset,
+            {
+                "tokenize": tokenize,
+                "lowercase": lowercase,
+                "smooth_method": smooth_method,
+                "smooth_value": smooth_value,
+                "max_ngram_order": max_ngram_order,
+                "weights": weights,
+                "effective_order": effective_order,
+                "normalize": normalize,
+                "reference_length": reference_length,
+                "spm_model": spm_model,
+            },
+        )
+
+    def default_label(self) -> str:
+        return "CorpusBleu"
+
+    def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
+        types = _types(rows.element_type)
+        if types is not None:
+            self._fields.check(types)
+        names = self._fields.group_by
+        key_types = [Any if types is None else types[name] for name in names]
+        key_type = typehints.Tuple[tuple(key_types)]
+        score_types = dict(_SCORE)
+        if self._config.reference_length == "average":
+            score_types["ref_len"] = float
+        result = [*zip(names, key_types, strict=True), *score_types.items()]
+        take = functools.partial(self._fields.segment_of, checked=types is not None)
+        make = functools.partial(_row, names=names)
+        return (
+            rows
+            | "Take segments" >> beam.Map(take).with_output_types(typehints.Tuple[key_type, Any])
+            | "Score groups" >> CorpusBleu.PerKey(self._config)
+            | "Make rows"
+            >> beam.MapTuple(make).with_output_types(RowTypeConstraint.from_fields(result))
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Fields:
+    """The fields of a row that are read.
+
+    Attributes:
+      candidate: the one of the candidate.
+      references: those of a reference each; empty if `reference_list` is given.
+      reference_list: the one of a list of references.
+      group_by: those whose values are the key.
+    """
+
+    candidate: str
+    references: tuple[str, ...]
+    reference_list: str | None
+    group_by: tuple[str, ...]
+
+    @classmethod
+    def of(cls, candidate: Any, references: Any, group_by: Any) -> _Fields:
+        """The fields of a configuration.
+
+        Raises:
+          ValueError: they are no names, or the rows of scores would have two of a name.
+        """
+        if not isinstance(candidate, str):
+            raise ValueError(f"candidate must be the name of a field, got {candidate!r}")
+        if not _names("references", references):
+            raise ValueError("references must be the names of one field or more, got none")
+        keys = _names("group_by", () if group_by is None else group_by)
+        for place, name in enumerate(keys):
+            if name in _SCORE or name in keys[:place]:
+                raise ValueError(
+                    f"group_by {', '.join(keys)} would give the rows of scores two fields "
+                    f"{name!r}; besides it they have {', '.join(_SCORE)}"
+                )
+        if isinstance(references, str):
+            return cls(candidate, (), references, keys)
+        return cls(candidate, tuple(references), None, keys)
+
+    def check(self, types: Mapping[str, Any]) -> None:
+        """Checks the fields of all rows.
+
+        Raises:
+          ValueError: one is missing, or of a type that cannot be scored.
+        """
+        problem = self._missing_in(types)
+        if problem:
+            raise ValueError(problem)
+        for name in (self.candidate, *self.references):
+            if types[name] not in (*_TEXT, Any):
+                raise ValueError(
+                    f"the field {name!r} must be a text, but its type is {_shown(types[name])}"
+                )
+        if self.reference_list is not None and types[self.reference_list] in _TEXT:
+            raise ValueError(f"{self._not_a_list()}; {_ONE_EACH}")
+
+    def segment_of(self, row: Any, checked: bool) -> tuple[tuple[Any, ...], Segment]:
+        """A row's segment, with the values of its group.
+
+        Args:
+          row: a row.
+          checked: whether it is known to have the fields.
+
+        Raises:
+          InputError: it has not.
+        """
+        if not checked:
+            self._check_row(row)
+        if self.reference_list is not None:
+            references = getattr(row, self.reference_list)
+            if isinstance(references, str):
+                raise InputError(f"{self._not_a_list()}: {_shown(references)}", _ONE_EACH)
+        else:
+            references = [getattr(row, name) for name in self.references]
+        key = tuple(getattr(row, name) for name in self.group_by)
+        return key, (getattr(row, self.candidate), references)
+
+    def _check_row(self, row: Any) -> None:
+        if not hasattr(row, "_asdict"):
+            raise InputError(f"an element must be a Beam Row, got {_shown(row)}", "map it to one")
+        problem = self._missing_in(row._asdict())
+        if problem:
+            raise InputError(f"{problem}: {_shown(row)}", "name the fields in the configuration")
+
+    def _missing_in(self, fields: Iterable[str]) -> str:
+        """What to say if some are not among the fields that there are; "" if all are."""
+        there = list(fields)
+        lists = () if self.reference_list is None else (self.reference_list,)
+        for name in (self.candidate, *self.references, *lists, *self.group_by):
+            if name not in there:
+                return f"the rows have no field {name!r}; they have {', '.join(there)}"
+        return ""
+
+    def _not_a_list(self) -> str:
+        return (
+            f"the field {self.reference_list!r} must be a list of texts, but it is one text "
+            "(ReadFromJson makes one of a list)"
+        )
+
+
+def _names(key: str, value: Any) -> tuple[str, ...]:
+    """One name or several, as a configuration gives them."""
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{key} must be the name of a field or a list of names, got {value!r}")
+    return tuple(names)
+
+
+def _definition(name: str | None, given: Mapping[str, Any]) -> BleuConfig:
+    """The definition of BLEU that a configuration asks for.
+
+    Raises:
+      ValueError: it is none, or the model cannot be read.
+    """
+    changes = {key: value for key, value in given.items() if value is not None}
+    if "weights" in changes:
+        weights = changes["weights"]
+        if not isinstance(weights, Sequence) or isinstance(weights, str):
+            raise ValueError(f"weights must be a list of numbers, got {weights!r}")
+        changes["weights"] = tuple(weights)
+    if "spm_model" in changes:
+        changes["spm_model"] = _model(changes["spm_model"])
+    config = presets.preset(presets.DEFAULT_PRESET if name is None else name, **changes)
+    config.require_corpus()
+    return config
+
+
+def _model(path: Any) -> SentencePieceModel:
+    if not isinstance(path, str):
+        raise ValueError(f"spm_model must be the path of a file, got {path!r}")
+    try:
+        with FileSystems.open(path) as file:
+            return SentencePieceModel.of(file.read())
+    except (OSError, ValueError, BeamIOError) as error:
+        raise ValueError(f"spm_model {path!r} cannot be read: {error}") from error
+
+
+def _types(element_type: Any) -> dict[str, Any] | None:
+    """The types of the fields of rows by name; None where Beam does not know them."""
+    try:
+        return dict(schemas.named_fields_from_element_type(element_type))
+    except TypeError:
+        return None
+
+
+def _row(key: tuple[Any, ...], score: BleuScore, names: tuple[str, ...]) -> Row:
+    values = {name: getattr(score, name) for name in _SCORE}
+    lists = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
+    return Row(**dict(zip(names, key, strict=True)), **{**values, **lists})
+
+
+def _shown(value: object) -> str:
+    text = value.__name__ if isinstance(value, type) else repr(value)
+    return text if len(text) <= 200 else text[:197] + "..."
