@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -24,7 +25,10 @@ __all__ = ["build"]
 
 
 def build(root: beam.Pipeline, job: Job) -> None:
-    """Adds a job to a pipeline: pairing, statistics, totals, score, and scores.json last."""
+    """Adds a job to a pipeline: pairing, statistics, totals, score, and scores.json last.
+
+    A model of the tokenizer's travels once, with what counts.
+    """
     paired = root | "Pair lines" >> ReadLineParallel(
         job.candidates, job.references, job.range_bytes, job.threads
     )
@@ -38,8 +42,9 @@ def build(root: beam.Pipeline, job: Job) -> None:
     )
     # The last step has an element of its own, the job: where the other data was
     # lost it still runs, finds that the count does not close, and fails.
+    scoring = dataclasses.replace(job, config=job.config.for_scoring())
     ends = {
-        "job": root | "Name the job" >> beam.Create([job], reshuffle=False),
+        "job": root | "Name the job" >> beam.Create([scoring], reshuffle=False),
         "totals": totals,
         "segments": paired.segments,
     }

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from apache_beam.io.filesystem import BeamIOError
+from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
@@ -21,17 +21,20 @@ from transforms.config import (
     CORPUS_SMOOTH_METHODS,
     DEFAULT_SMOOTH_VALUES,
     LARGEST_NGRAM_ORDER,
+    NORMALIZATIONS,
     REFERENCE_LENGTHS,
     SEGMENT_SMOOTH_METHODS,
     SMOOTH_METHODS,
     TOKENIZERS,
     BleuConfig,
+    SentencePieceModel,
 )
-from transforms.errors import UsageError
+from transforms.errors import InputError, UsageError
 from transforms.pairing.listing import is_pattern
 from transforms.pairing.ranges import SMALLEST_RANGE, USUAL_RANGE
 from transforms.pairing.streams import Stream, compression
 from transforms.presets import DEFAULT_PRESET, PRESETS, comparable, preset
+from transforms.statistics.library_tokenizers import require_tokenizer
 from transforms.threads import available_threads
 from transforms.version import VERSION
 
@@ -85,6 +88,7 @@ def parse(argv: Sequence[str]) -> Arguments:
 
     Raises:
       UsageError: a flag is unknown, or a value or a combination is impossible.
+      InputError: the file of --spm_model cannot be read, or is no model.
       SystemExit: after --help or --version.
     """
     ours, beams = _our_parser(), _beam_parser()
@@ -181,7 +185,9 @@ def _add_definition(parser: _Parser) -> None:
         help=f"a definition by name, default {DEFAULT_PRESET}; other flags change it; "
         "`--preset list` shows what each one sets",
     )
+    add("--normalize", choices=NORMALIZATIONS, help="Unicode normalization, before all else")
     add("--tokenize", choices=TOKENIZERS, help="default 13a")
+    add("--spm_model", metavar="FILE", help="the SentencePiece model of --tokenize spm")
     add("--lowercase", action="store_true", help="score lower-cased text")
     add("--lowercase_ascii", action="store_true", help="score text with A-Z lower-cased")
     add("--no_lowercase", action="store_true", help="score text as it is, whatever the preset")
@@ -248,11 +254,18 @@ def _config(flags: argparse.Namespace) -> BleuConfig:
     changes["effective_order"] = _switched(
         flags, {"effective_order": True, "no_effective_order": False}
     )
+    if flags.spm_model is not None:
+        changes["spm_model"] = _model(flags.spm_model)
     given = {name: value for name, value in changes.items() if value is not None}
     try:
-        return preset(flags.preset or DEFAULT_PRESET, **given)
+        config = preset(flags.preset or DEFAULT_PRESET, **given)
     except ValueError as error:
         raise UsageError(str(error), _HELP) from None
+    try:
+        require_tokenizer(config)
+    except InputError as error:
+        raise InputError(f"--spm_model {flags.spm_model}: {error.cause}", error.remedy) from error
+    return config
 
 
 def _segment_config(flags: argparse.Namespace, config: BleuConfig) -> BleuConfig | None:
@@ -398,6 +411,18 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
         threads=threads,
         range_bytes=range_bytes,
     )
+
+
+def _model(given: str) -> SentencePieceModel:
+    """The model in a file of any filesystem."""
+    path = _path("--spm_model", given, anywhere=False)
+    try:
+        with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+            return SentencePieceModel.of(file.read())
+    except Exception as error:  # each filesystem has exceptions of its own
+        raise InputError(
+            f"--spm_model {given}: cannot be read: {error}", "check the path"
+        ) from error
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -27,6 +27,7 @@ BEAM_FREE = [
     "transforms.score.segment_scores",
     "transforms.score.signature",
     "transforms.statistics.kernel",
+    "transforms.statistics.library_tokenizers",
     "transforms.statistics.segment_statistics",
     "transforms.statistics.versions",
     "transforms.totals.corpus_totals",

@@ -19,6 +19,7 @@ from transforms.pairing.segments import Segment, batch_segments
 from transforms.score.bleu import BleuScore, bleu_score
 from transforms.statistics.count_matches import SegmentCounters
 from transforms.statistics.kernel import compile_kernel, count_batch
+from transforms.statistics.library_tokenizers import require_tokenizer
 from transforms.totals.corpus_totals import CorpusTotals
 from transforms.totals.sum_totals import SumTotals
 
@@ -34,7 +35,8 @@ class CorpusBleu:
     How many references segments have may differ; a reference that is None is
     missing, and a segment needs at least one. Segments are batched internally
     and counted by the compiled kernel. Works under any windowing and trigger;
-    an empty input (or window) yields no element.
+    an empty input (or window) yields no element. A tokenizer of another
+    library must be installed where the pipeline is made and where it runs.
 
     Example:
       >>> import apache_beam as beam
@@ -54,8 +56,7 @@ class CorpusBleu:
 
         def __init__(self, config: BleuConfig | None = None) -> None:
             super().__init__()
-            self._config = config or BleuConfig()
-            self._config.require_corpus()
+            self._config = _checked(config)
 
         def expand(self, segments: PCollection[Segment]) -> PCollection[BleuScore]:
             count = _CountSegments(self._config, keyed=False, one_by_one=_one_by_one(segments))
@@ -64,7 +65,7 @@ class CorpusBleu:
                 segments
                 | "Count matches" >> beam.ParDo(count)
                 | "Add up totals" >> add_up.without_defaults()
-                | "Score" >> beam.Map(bleu_score, self._config)
+                | "Score" >> beam.Map(bleu_score, self._config.for_scoring())
             )
 
     class PerKey(beam.PTransform):
@@ -72,14 +73,13 @@ class CorpusBleu:
 
         def __init__(self, config: BleuConfig | None = None) -> None:
             super().__init__()
-            self._config = config or BleuConfig()
-            self._config.require_corpus()
+            self._config = _checked(config)
 
         def expand(
             self, segments: PCollection[tuple[Any, Segment]]
         ) -> PCollection[tuple[Any, BleuScore]]:
             count = _CountSegments(self._config, keyed=True, one_by_one=_one_by_one(segments))
-            score = functools.partial(_score_of_key, config=self._config)
+            score = functools.partial(_score_of_key, config=self._config.for_scoring())
             # The key keeps its type, and so its coder.
             key_type = _key_type(segments.element_type)
             return (
@@ -90,6 +90,14 @@ class CorpusBleu:
                 | "Score"
                 >> beam.MapTuple(score).with_output_types(typehints.Tuple[key_type, BleuScore])
             )
+
+
+def _checked(config: BleuConfig | None) -> BleuConfig:
+    """The config, or the default one: it is for a corpus, and what its tokenizer needs is here."""
+    config = config or BleuConfig()
+    config.require_corpus()
+    require_tokenizer(config)
+    return config
 
 
 def _one_by_one(segments: PCollection[Any]) -> bool:

@@ -30,6 +30,7 @@ _SMALL = f"{_DECIMAL}(e-?[0-9]+)?"
 _BY_METAVAR = {
     "[NAME=]PATTERN": ("TEXT", _NAMED),
     "PATTERN": ("TEXT", _PATTERN),
+    "FILE": ("GCS_READ_FILE", "gs://.+"),
     "DIR": ("GCS_WRITE_FOLDER", "gs://.+"),
     "N": ("NUMBER", _WHOLE),
     "VALUE": ("NUMBER", _SMALL),

@@ -70,10 +70,10 @@ def test_the_beam_of_the_image_is_one_that_the_project_takes():
     assert beam_version() in beam.specifier
 
 
-def test_the_project_is_installed_with_its_extra_and_the_images_own_beam():
+def test_the_project_is_installed_with_its_extras_and_the_images_own_beam():
     (install,) = instructions("RUN")
     folder = next(target for given, target in copies() if "pyproject.toml" in given).rstrip("/")
-    assert f'"{folder}[gcp]"' in install
+    assert f'"{folder}[gcp,ja,ko,spm]"' in install
     assert f'"apache-beam=={beam_version()}"' in install
 
 

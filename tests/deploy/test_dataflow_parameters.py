@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import re
@@ -9,6 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import spm_models
+from apache_beam.io.filesystems import FileSystems
 from command_line import REFERENCES, SYSTEMS, Run, called, streams
 from google.cloud.dataflow_v1beta3.types import TemplateMetadata
 from google.protobuf import json_format
@@ -103,6 +106,7 @@ def examples(parameter: dict[str, Any]) -> list[str]:
     kinds = {
         "BOOLEAN": ["true", "false"],
         "ENUM": choices,
+        "GCS_READ_FILE": ["gs://corpus/pieces.model"],
         "GCS_WRITE_FOLDER": ["gs://corpus/scores", "gs://corpus/scores/2026-11-19/"],
         "NUMBER": ["16"],
         "TEXT": ["gs://corpus/a.txt", "gs://corpus/a b.txt.gz; gs://corpus/c=d/e,f.txt"],
@@ -117,7 +121,8 @@ def examples(parameter: dict[str, Any]) -> list[str]:
     ("name", "value"),
     [(each["name"], value) for each in DECLARED for value in examples(each)],
 )
-def test_any_declared_value_is_taken(name, value):
+def test_any_declared_value_is_taken(name, value, monkeypatch):
+    monkeypatch.setattr(FileSystems, "open", lambda *_, **__: io.BytesIO(spm_models.model()))
     if name == "sdk_container_image":
         value = REQUIRED[name]
     more = {
@@ -125,6 +130,8 @@ def test_any_declared_value_is_taken(name, value):
         "segment_smooth_method": {"segment_scores": "true"},
         "segment_smooth_value": {"segment_scores": "true", "segment_smooth_method": "floor"},
     }.get(name, {})
+    if "spm" in (name.partition("_")[0], value):
+        more = {"tokenize": "spm", "spm_model": "gs://corpus/pieces.model"}
     assert allowed(name, value)
     parse(command_line(given(**(REQUIRED | more | {name: value}))))
 

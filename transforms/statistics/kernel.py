@@ -12,17 +12,19 @@ from numba import njit
 
 from transforms.arrays import Integers
 from transforms.batch import SegmentBatch
-from transforms.columns import byte_lengths, spans
+from transforms.columns import byte_lengths, padded, spans
 from transforms.compiled import compiled
-from transforms.config import BleuConfig
+from transforms.config import LIBRARY_TOKENIZERS, BleuConfig
 from transforms.errors import InputError
 from transforms.machine import address_of, load_int, store_int
+from transforms.statistics.library_tokenizers import tokenized
 from transforms.statistics.matching import (
     GRAM_BYTES,
     SLOT_BYTES,
     match_segment,
     table_bits,
 )
+from transforms.statistics.normalization import normalized
 from transforms.statistics.rewriting import rewritten
 from transforms.statistics.segment_statistics import (
     CANDIDATE_LENGTH,
@@ -50,11 +52,12 @@ def count_batch(
       max_order: the largest n-gram order to count; if None, the config's.
 
     Raises:
-      InputError: a segment has no reference, or 2 GiB of text.
+      InputError: a segment has no reference, or 2 GiB of text, or the tokenizer
+        cannot tokenize it.
     """
     columns = (*batch.references, *batch.candidates)
     sizes = np.stack([byte_lengths(column) for column in columns])
-    texts = [rewritten(column, config.tokenize, config.lowercase) for column in columns]
+    texts = [_splittable(column, config) for column in columns]
     starts, ends = spans(texts)
     references = len(batch.references)
     statistics = SegmentStatistics(
@@ -72,8 +75,26 @@ def count_batch(
     return statistics
 
 
+def _splittable(column: pa.LargeStringArray, config: BleuConfig) -> pa.LargeStringArray:
+    """The padded column whose texts only need splitting."""
+    if config.normalize is not None:
+        column = normalized(column, config.normalize)
+    column = rewritten(column, config.tokenize, config.lowercase)
+    if config.tokenize in LIBRARY_TOKENIZERS:
+        column = padded(tokenized(column, config))
+    return column
+
+
 def compile_kernel(config: BleuConfig) -> None:
-    """Compiles the kernel, or loads it from its cache, if this process has not done so yet."""
+    """Makes ready what a batch needs, if this process has not done so yet.
+
+    The kernel is compiled, or loaded from its cache, and so are a tokenizer's
+    library, dictionary and model.
+
+    Raises:
+      JobError: the library of the tokenizer is missing.
+      InputError: the tokenizer's model is none.
+    """
     text = pa.array(["a"], pa.large_string())
     count_batch(SegmentBatch(candidates=(text,), references=(text,)), config)
 

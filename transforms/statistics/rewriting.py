@@ -1,6 +1,7 @@
-"""What happens to a text before it is split: lower-casing, and 13a's rewriting.
+"""What happens to a text before it is split: lower-casing, and what its tokenizer rewrites.
 
-Both are exactly what Python's `str` does, because that is what sacreBLEU calls.
+The spaces of `zh` and `intl` have a file of their own (spacing.py). Lower-casing and
+13a's rewriting are exactly what Python's `str` does, because that is what sacreBLEU calls.
 Compiled code does what it can do exactly, and a row that needs more (a letter
 whose lower case has another length, or a final sigma; `<skipped>`, or a
 hyphenated line end) goes through Python's own `str`.
@@ -29,7 +30,9 @@ from transforms.machine import (
     READ_AHEAD,
     address_of,
     clear_lowest_bit,
+    code_point,
     copy_lower_block,
+    letter_size,
     load_byte,
     load_word,
     lowest_bit,
@@ -175,10 +178,8 @@ def _lower_letter(source, target, table):
     first = load_byte(source)
     if first < 0xC0:
         return False  # not the first byte of a letter
-    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    code = first & (0x7F >> size)
-    for i in range(1, size):
-        code = (code << 6) | (load_byte(source + i) & 0x3F)
+    size = letter_size(first)
+    code = code_point(source, size)
     lower = np.int64(table[code]) if code < table.size else 0
     if lower <= 0:
         return lower == _PYTHONS

@@ -37,8 +37,10 @@ from transforms.machine import (
     READ_AHEAD,
     address_of,
     clear_lowest_bit,
+    code_point,
     code_point_masks,
     copy_block,
+    letter_size,
     load_byte,
     load_word,
     lowest_bit,
@@ -139,13 +141,8 @@ def _code_point(address):
     first = load_byte(address)
     if first < 0x80:
         return first, 1
-    code = load_byte(address + 1) & 0x3F
-    if first < 0xE0:
-        return ((first & 0x1F) << 6) | code, 2
-    code = (code << 6) | (load_byte(address + 2) & 0x3F)
-    if first < 0xF0:
-        return ((first & 0xF) << 12) | code, 3
-    return ((first & 0x7) << 18) | (code << 6) | (load_byte(address + 3) & 0x3F), 4
+    size = letter_size(first)
+    return code_point(address, size), size
 
 
 @njit

@@ -21,7 +21,8 @@ def refuse(dispatcher, signature):
 def column(*texts):
     return pa.array(texts, pa.large_string())
 
-config = BleuConfig(tokenize=sys.argv[1], lowercase=sys.argv[2] == "lower", max_ngram_order=2)
+lowercase = sys.argv[2] == "lower"
+config = BleuConfig(sys.argv[1], lowercase, max_ngram_order=2, normalize="nfc")
 counting = CountMatches(config, max_order=2, threads=1)
 if sys.argv[3] == "set up":
     counting.setup()

@@ -79,19 +79,19 @@ def test_every_short_text(tokenize):
             assert_same_tokens(list(texts), tokenize)
 
 
-@pytest.mark.parametrize("tokenize", ALPHABETS)
+EVERY_CONTEXT = "{0} a{0}b 5{0}6 .{0}. {0}.5 5.{0} {0}-{0}5 5{0}{0} {0}{0}5 5-{0}5 .{0}5"
+
+
 @pytest.mark.parametrize(
-    ("form", "points"),
+    ("tokenize", "form", "points"),
     [
-        (
-            "{0} a{0}b 5{0}6 .{0}. {0}.5 5.{0} {0}-{0}5 5{0}{0} {0}{0}5 5-{0}5 .{0}5",
-            MOST_CLASSES,
-        ),
-        ("a{0}.{0}5", CODE_POINTS),
+        ("intl", EVERY_CONTEXT, MOST_CLASSES),
+        ("zh", EVERY_CONTEXT, MOST_CLASSES),  # the others: see what it takes for Chinese
+        ("intl", "{0}.{0}5", CODE_POINTS),
     ],
-    ids=["most classes", "all"],
+    ids=["intl", "zh", "intl, all"],
 )
-def test_every_code_point_in_the_middle_of_a_line(form, points, tokenize):
+def test_every_code_point_in_the_middle_of_a_line(tokenize, form, points):
     lines = [
         " x ".join(form.format(point) for point in points[start : start + 16])
         for start in range(0, len(points), 16)
@@ -100,7 +100,7 @@ def test_every_code_point_in_the_middle_of_a_line(form, points, tokenize):
 
 
 @pytest.mark.parametrize("tokenize", ALPHABETS)
-@pytest.mark.parametrize("form", ["{0}", "{0}.5", "{0}5{0}", "5.{0}"])
+@pytest.mark.parametrize("form", ["{0}", "{0}.5", "5{0}"])
 def test_every_code_point_at_the_ends_of_a_line(form, tokenize):
     assert_same_tokens([form.format(point) for point in MOST_CLASSES], tokenize)
 
@@ -121,7 +121,7 @@ def test_runs_of_points_of_any_length(tokenize):
 def test_long_lines_of_all_classes(tokenize):
     rng = random.Random(3)
     pieces = [*"".join(ALPHABETS[tokenize]), "abc ", "1999", "U.S.", "x" * 40, "é" * 30, "中文" * 9]
-    texts = ["".join(rng.choices(pieces, k=rng.randrange(80))) for _ in range(10_000)]
+    texts = ["".join(rng.choices(pieces, k=rng.randrange(80))) for _ in range(4_000)]
     assert {len(text.encode()) for text in texts} >= {63, 64, 65, 127, 128, 129}
     assert_same_tokens(texts, tokenize)
     assert_same_tokens(

@@ -1,0 +1,283 @@
+"""The command with normalization and with tokenizers of other libraries, end to end."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import subprocess
+import sys
+import unicodedata
+
+import apache_beam as beam
+import pytest
+import sentencepiece
+import spm_models
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.testing.util import assert_that
+from command_line import (
+    COMMAND,
+    PROJECT,
+    Run,
+    assert_equals_sacrebleu,
+    called,
+    streams,
+    typed,
+    write_lines,
+)
+from sacrebleu.metrics import BLEU
+
+from pipeline.graph import build
+from pipeline.options import parse
+from transforms import BleuConfig, CorpusBleu
+from transforms.config import SentencePieceModel
+from transforms.errors import InputError, UsageError
+
+JAPANESE = [
+    "東京都に住んでいる学生は、毎日図書館で本を読みます。",
+    "吾輩は猫である。",
+    "",
+    "ＡＢＣ 猫",
+]
+KOREAN = ["안녕하세요, 저는 서울에 살고 있습니다.", "나는 학교에 갑니다.", "", "한국어"]
+EUROPEAN = ["Le café était fermé.", "Ångström lived in Uppsala, naïvely.", "", "ô\u0323 ﬁn"]
+
+
+def written(tmp_path, lines, change=str) -> list[str]:
+    """The arguments for a candidate and two references; (candidate, references) as lines."""
+    candidate = [change(line).replace("は", "が").replace("저는", "나는") for line in lines]
+    references = [lines, [*lines[1:], lines[0]]]
+    return streams(
+        [write_lines(tmp_path / "candidate.txt", candidate)],
+        [write_lines(tmp_path / f"{i}.txt", each) for i, each in enumerate(references)],
+    )
+
+
+def corpus(tmp_path) -> tuple[list[str], list[list[str]]]:
+    texts = [
+        (tmp_path / name).read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        for name in ("candidate.txt", "0.txt", "1.txt")
+    ]
+    return texts[0], texts[1:]
+
+
+def in_form(form, lines):
+    return [unicodedata.normalize(form, line) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "lines"), [("ja-mecab", JAPANESE), ("ko-mecab", KOREAN)], ids=["ja", "ko"]
+)
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_japanese_and_korean_as_typed(tmp_path, tokenize, lines, threads):
+    arguments = written(tmp_path, lines * 50)
+    flags = ["--tokenize", tokenize, "--threads", threads, "--range_bytes", "1000"]
+    run = typed(*arguments, *flags, "--format", "json")
+    candidate, references = corpus(tmp_path)
+    assert_equals_sacrebleu(run.document, [candidate], references, tokenize=tokenize)
+    metric = BLEU(tokenize=tokenize)
+    metric.corpus_score(candidate, references)
+    (name,) = (each for each in str(metric.get_signature()).split("|") if "tok:" in each)
+    assert name in run.document["signature"].split("|")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC"])
+def test_normalization_as_typed(tmp_path, form):
+    arguments = written(tmp_path, EUROPEAN, lambda line: unicodedata.normalize("NFD", line))
+    plain = called(*arguments, "--format", "json").document
+    run = typed(*arguments, "--normalize", form.lower(), "--format", "json")
+    candidate, references = corpus(tmp_path)
+    normalized = [in_form(form, lines) for lines in references]
+    assert_equals_sacrebleu(run.document, [in_form(form, candidate)], normalized)
+    assert plain["scores"][0]["matches"][0] < run.document["scores"][0]["matches"][0]
+    assert f"norm:{form.lower()}" in run.document["signature"].split("|")
+    assert f"unicode:{unicodedata.unidata_version}" in run.document["signature"].split("|")
+
+
+@pytest.fixture
+def model_file(tmp_path) -> pathlib.Path:
+    path = tmp_path / "pieces.model"
+    path.write_bytes(spm_models.model(byte_fallback=True))
+    return path
+
+
+def test_any_model_of_sentencepiece_as_typed(tmp_path, model_file):
+    arguments = written(tmp_path, [*JAPANESE, *KOREAN, *EUROPEAN, *spm_models.sentences(5, 40)])
+    flags = ["--tokenize", "spm", "--spm_model", model_file, "--range_bytes", "500"]
+    document = typed(*arguments, *flags, "--format", "json").document
+    candidate, references = corpus(tmp_path)
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(model_file))
+
+    def cut(lines):
+        return [" ".join(processor.EncodeAsPieces(line.rstrip())) for line in lines]
+
+    assert_equals_sacrebleu(
+        document, [cut(candidate)], [cut(lines) for lines in references], tokenize="none"
+    )
+    digest = SentencePieceModel.of(model_file.read_bytes()).digest
+    fields = document["signature"].split("|")
+    assert f"tok:spm-{digest}" in fields
+    assert f"sentencepiece:{sentencepiece.__version__}" in fields
+    other = tmp_path / "other.model"
+    other.write_bytes(spm_models.model(seed=2))
+    flags[3] = f"file://{other}"
+    assert called(*arguments, *flags, "--format", "json").document["signature"].split("|") != fields
+
+
+# The model travels once
+
+
+NOISE = 3_000_000
+
+
+def proto_bytes(pipeline: beam.Pipeline) -> int:
+    return len(pipeline.to_runner_api().SerializeToString())
+
+
+def test_a_jobs_graph_holds_the_model_once(tmp_path):
+    path = tmp_path / "large.model"
+    path.write_bytes(spm_models.padded_model(NOISE))
+    flags = ["--tokenize", "spm", "--spm_model", str(path), "--output", str(tmp_path)]
+    job = parse([*map(str, written(tmp_path, EUROPEAN)), *flags]).job
+    assert len(job.config.spm_model.data) > NOISE
+    pipeline = beam.Pipeline(options=PipelineOptions([]))
+    build(pipeline, job)
+    assert NOISE < proto_bytes(pipeline) < 2 * NOISE
+
+
+@pytest.mark.parametrize("transform", [CorpusBleu.Globally, CorpusBleu.PerKey])
+def test_the_librarys_graph_holds_the_model_once(transform):
+    model = SentencePieceModel.of(spm_models.padded_model(NOISE))
+    segment = ("a b c d", ["a b c d"])
+    elements = [segment] if transform is CorpusBleu.Globally else [("key", segment)]
+    pipeline = beam.Pipeline(options=PipelineOptions([]))
+    config = BleuConfig("spm", spm_model=model)
+    _ = pipeline | beam.Create(elements) | transform(config)
+    assert NOISE < proto_bytes(pipeline) < 2 * NOISE
+
+
+# What is missing or bad
+
+
+BAD_MODELS = [
+    (b"", "this is no model of SentencePiece"),
+    (b"\x1f\x8b garbage", "this is no model of SentencePiece"),
+    (None, "cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("data", "reason"), BAD_MODELS, ids=["empty", "garbage", "missing"])
+def test_a_bad_model_is_named_before_the_job_runs(tmp_path, data, reason):
+    path, output = tmp_path / "bad.model", tmp_path / "out"
+    if data is not None:
+        path.write_bytes(data)
+    flags = ["--tokenize", "spm", "--spm_model", path, "--output", output]
+    # As typed, because the library writes to the process's own stderr.
+    run = typed(*written(tmp_path, EUROPEAN), *flags)
+    run.assert_failed(3, f"--spm_model {path}: {reason}")
+    assert not output.exists()
+
+
+def test_a_folder_is_no_model(tmp_path):
+    flags = ["--tokenize", "spm", "--spm_model", tmp_path]
+    called(*written(tmp_path, EUROPEAN), *flags).assert_failed(3, f"--spm_model {tmp_path}: cannot")
+
+
+USAGE_ERRORS = [
+    (["--tokenize", "spm"], ["tokenize 'spm' and spm_model go together", "without spm_model"]),
+    (["--spm_model", __file__], ["tokenize '13a' with spm_model"]),
+    (["--tokenize", "spm", "--spm_model", ""], ["--spm_model is empty"]),
+    (["--tokenize", "spm", "--spm_model", "nope://x"], ["nope://x: there is no such filesystem"]),
+    (["--normalize", "nfd"], ["--normalize", "nfd", "nfc", "nfkc"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0][:2]) for row in USAGE_ERRORS]
+)
+def test_what_does_not_go_together_is_refused(tmp_path, flags, fragments):
+    called(*written(tmp_path, EUROPEAN), *flags).assert_failed(2, *fragments)
+
+
+def without(tmp_path, *libraries) -> dict[str, str]:
+    """The environment of a process in which libraries cannot be imported."""
+    folder = tmp_path / "without"
+    for library in libraries:
+        (folder / library).mkdir(parents=True)
+        words = f"No module named '{library}'"
+        (folder / library / "__init__.py").write_text(f'raise ModuleNotFoundError("{words}")')
+    return {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{PROJECT}"}
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "library", "extra"),
+    [
+        ("ja-mecab", "ipadic", "ja"),
+        ("ko-mecab", "sacrebleu", "ko"),
+        ("spm", "sentencepiece", "spm"),
+    ],
+)
+def test_a_missing_library_is_told_before_the_job_runs(
+    tmp_path, model_file, tokenize, library, extra
+):
+    arguments = written(tmp_path, EUROPEAN)
+    more = ["--spm_model", model_file] if tokenize == "spm" else []
+    done = subprocess.run(
+        [*COMMAND, *arguments, "--tokenize", tokenize, *more, "--output", tmp_path / "out"],
+        capture_output=True,
+        env=without(tmp_path, library),
+    )
+    run = Run(done.returncode, done.stdout, done.stderr.decode())
+    remedy = f"pip install 'beam-bleu[{extra}]'"
+    run.assert_failed(2, f"tokenize '{tokenize}' needs what is not installed here", remedy)
+    assert not (tmp_path / "out").exists()
+
+
+WORKER_LACKS = """
+import sys
+from pipeline import main, options
+options.require_tokenizer = lambda config: None  # as if it were here, and not on the worker
+sys.exit(main.main(sys.argv[1:]))
+"""
+
+
+def test_a_worker_that_lacks_the_library_is_told(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", WORKER_LACKS, *written(tmp_path, JAPANESE), "--tokenize=ja-mecab"],
+        capture_output=True,
+        env=without(tmp_path, "ipadic"),
+        cwd=tmp_path,
+    )
+    run = Run(done.returncode, done.stdout, done.stderr.decode())
+    run.assert_failed(
+        1,
+        "beam-bleu: a worker lacks what tokenize 'ja-mecab' needs",
+        "install it where the workers run: pip install 'beam-bleu[ja]'",
+    )
+
+
+def test_the_library_checks_when_a_transform_is_made(monkeypatch):
+    bad = BleuConfig("spm", spm_model=SentencePieceModel.of(b"garbage"))
+    for transform in (CorpusBleu.Globally, CorpusBleu.PerKey):
+        with pytest.raises(InputError, match="this is no model of SentencePiece"):
+            transform(bad)
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    fresh = SentencePieceModel.of(spm_models.model(seed=9))
+    for transform in (CorpusBleu.Globally, CorpusBleu.PerKey):
+        with pytest.raises(UsageError, match=r"beam-bleu\[spm\]"):
+            transform(dataclasses.replace(bad, spm_model=fresh))
+
+
+def test_the_library_scores_with_a_model():
+    config = BleuConfig("spm", spm_model=SentencePieceModel.of(spm_models.model()))
+
+    def check(scores):
+        (score,) = scores
+        assert score.matches == score.totals
+        assert score.sys_len > 2
+        assert f"tok:spm-{config.spm_model.digest}" in score.signature
+
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        segment = ("日本語 cat", ["日本語 cat"])
+        assert_that(pipeline | beam.Create([segment]) | CorpusBleu.Globally(config), check)

@@ -1,0 +1,167 @@
+"""Texts are normalized first, as the running Python normalizes them."""
+
+from __future__ import annotations
+
+import itertools
+import unicodedata
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import sacrebleu
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from transforms.columns import padded
+from transforms.config import NORMALIZATIONS, BleuConfig
+from transforms.pairing.segments import batch_segments
+from transforms.statistics.kernel import count_batch
+from transforms.statistics.normalization import _settled, normalized
+
+CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+MARKS = [point for point in CODE_POINTS if unicodedata.combining(point)]
+AWKWARD = [
+    *("é", "e\u0301", "ô\u0323", "o\u0323\u0302", "o\u0302\u0323", "Å", "\u212b", "\u2126"),
+    *("ﬁ", "²", "１", "Ａ", "ｶﾞ", "가", "\u1100\u1161\u11a8", "\u1100\u1161", "\u11a8", "…", "½"),
+    *("\u00a0", "\u3000", "\u2003", "\u037e", "\u0958", "\u0344", "\ufdfa", "\u1e9b\u0323"),
+    *(" ", ".", "-", "5", "a", "Z", "İ", "ẞ", "Σ", "<skipped>", "＜skipped>", "＆amp;", "\0", "\n"),
+]
+TEXTS = st.lists(
+    st.one_of(
+        st.sampled_from(AWKWARD),
+        st.sampled_from(MARKS),
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
+    ),
+    max_size=12,
+).map("".join)
+COLUMNS = st.lists(st.one_of(st.none(), st.sampled_from(["", "plain"]), TEXTS), max_size=12)
+DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=500)
+
+
+def column(texts):
+    return pa.array(texts, pa.large_string())
+
+
+def in_form(normalize, text):
+    return None if text is None else unicodedata.normalize(normalize.upper(), text)
+
+
+@DETERMINISTIC
+@given(COLUMNS, st.sampled_from(NORMALIZATIONS))
+def test_a_column_is_normalized_as_by_python(texts, normalize):
+    expected = [in_form(normalize, text) for text in texts]
+    assert normalized(column(texts), normalize).to_pylist() == expected
+    middle = column(["é\u0301", *texts, "e\u0301"]).slice(1, len(texts))
+    assert normalized(middle, normalize).to_pylist() == expected
+
+
+@pytest.mark.parametrize("normalize", NORMALIZATIONS)
+def test_every_code_point_is_normalized_as_by_python(normalize):
+    for form in ("{}", "e{}\u0301", "\u0301{}", "가{}\u11a8"):
+        texts = [form.format(point) for point in CODE_POINTS]
+        ours = normalized(column(texts), normalize).to_pylist()
+        wrong = [
+            text for text, mine in zip(texts, ours, strict=True) if mine != in_form(normalize, text)
+        ]
+        assert not wrong[:5], form
+
+
+def test_what_is_normalized_already_is_not_copied():
+    texts = padded(column(["plain", "é", None, "東京"]))
+    assert normalized(texts, "nfc") is texts
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC"])
+def test_what_is_settled_stays_as_it_is_beside_anything(form):
+    settled = [chr(code) for code in np.flatnonzero(_settled(form))]
+    assert len(settled) > 150_000
+    assert unicodedata.is_normalized(form, "".join(settled))
+    # Whatever normalization makes from two, it makes from these.
+    decomposed = [unicodedata.decomposition(point).split() for point in CODE_POINTS]
+    firsts = {chr(int(pair[0], 16)) for pair in decomposed if len(pair) == 2 and "<" not in pair[0]}
+    firsts = (firsts | {"\u1100", "가"}) & set(settled)
+    assert len(firsts) > 100
+    for first in sorted(firsts)[:: len(firsts) // 50]:
+        text = "".join(first + point for point in settled)
+        assert unicodedata.normalize(form, text) == text
+
+
+@pytest.mark.parametrize("length", range(1, 20))
+def test_an_accent_anywhere_among_other_bytes_is_found(length):
+    for filler, at in itertools.product("aéか😀", range(length + 1)):
+        texts = [f"{filler * at}e\u0301{filler * (length - at)}"] * 2 + [filler * length]
+        expected = [in_form("nfc", text) for text in texts]
+        assert normalized(column(texts), "nfc").to_pylist() == expected
+
+
+def test_a_null_over_text_stays_a_null():
+    texts = column(["e\u0301", "e\u0301", "x"])
+    validity = column(["a", None, "b"]).buffers()[0]
+    masked = pa.LargeStringArray.from_buffers(3, *texts.buffers()[1:], validity)
+    assert normalized(masked, "nfc").to_pylist() == ["é", None, "x"]
+
+
+@DETERMINISTIC
+@given(
+    st.lists(st.tuples(TEXTS, TEXTS, st.one_of(st.none(), TEXTS)), min_size=1, max_size=5),
+    st.sampled_from(NORMALIZATIONS),
+    st.sampled_from(["13a", "none"]),
+    st.booleans(),
+)
+def test_the_integers_are_sacrebleus_of_normalized_texts(segments, normalize, tokenize, lowercase):
+    # Half of a reference is its candidate, so that there is something to match.
+    segments = [(first + second, first, third) for first, second, third in segments]
+    config = BleuConfig(tokenize, lowercase, normalize=normalize)
+    ours = count_batch(batch_segments([(one, list(rest)) for one, *rest in segments]), config)
+    metric = sacrebleu.BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
+    candidates, *references = (
+        [in_form(normalize, text) for text in texts] for texts in zip(*segments, strict=True)
+    )
+    expected = np.array(metric._extract_corpus_statistics(candidates, references))
+    assert ours.candidate_length[0].tolist() == expected[:, 0].tolist()
+    assert ours.reference_length("closest")[0].tolist() == expected[:, 1].tolist()
+    assert np.hstack([ours.matches[0], ours.totals[0]]).tolist() == expected[:, 2:].tolist()
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "none"])
+def test_one_word_in_two_forms_is_two_words_until_it_is_normalized(tokenize):
+    words = ["café", "naïve", "Ångström", "ô\u0323", "가각"]
+    decomposed = " ".join(unicodedata.normalize("NFD", word) for word in words)
+    composed = " ".join(unicodedata.normalize("NFC", word) for word in words)
+    batch = batch_segments([(decomposed, [composed, None]), (composed, [None, decomposed])])
+    for normalize, matches in ((None, [0, 0, 0, 0]), ("nfc", [5, 4, 3, 2]), ("nfkc", [5, 4, 3, 2])):
+        counted = count_batch(batch, BleuConfig(tokenize, normalize=normalize))
+        assert counted.matches[0].tolist() == [matches, matches], normalize
+        assert counted.references.tolist() == [1, 1]
+
+
+def test_white_space_that_normalization_makes_splits():
+    # "´" is a space and an accent to NFKC, and a no-break space is a space.
+    batch = batch_segments([("a´b\u00a0c", ["a \u0301b c"])])
+    assert count_batch(batch, BleuConfig("none")).matches[0, 0, 0] == 1
+    counted = count_batch(batch, BleuConfig("none", normalize="nfkc"))
+    assert counted.matches[0].tolist() == [[3, 2, 1, 0]]
+
+
+def test_normalization_comes_before_lower_case_and_13a():
+    # To NFKC "＜" is "<", and "Ａ" is "A".
+    pairs = [("x ＜skipped＞ＡＢ &ａmp; y", ["x ab & y"])]
+    config = BleuConfig(lowercase=True, normalize="nfkc")
+    assert count_batch(batch_segments(pairs), config).matches[0].tolist() == [[4, 3, 2, 1]]
+
+
+def test_bytes_are_those_of_the_texts_as_they_were():
+    batch = batch_segments([("e\u0301", ["ﬃ"])])
+    counted = count_batch(batch, BleuConfig(normalize="nfkc"))
+    assert (counted.candidate_bytes.tolist(), counted.reference_bytes.tolist()) == ([[3]], [3])
+
+
+def test_long_texts_beside_short_ones():
+    texts = ["e\u0301" * 100_000, "", "e\u0301", "é" * 100_000, "a" * 100_000]
+    batch = batch_segments([(one, [other]) for one, other in itertools.product(texts, repeat=2)])
+    counted = count_batch(batch, BleuConfig(normalize="nfc", max_ngram_order=1))
+    composed = [in_form("nfc", text) for text in texts]
+    expected = [
+        int(one == other and one != "") for one, other in itertools.product(composed, repeat=2)
+    ]
+    assert counted.matches[0, :, 0].tolist() == expected

@@ -1,0 +1,85 @@
+"""Unicode normalization of a column of texts, exactly as the running Python has it.
+
+Most texts are normalized already, and compiled code finds out: a text whose code
+points are all starters that normalization neither changes nor joins to what stands
+before them is its own normal form (Unicode Standard Annex #15, section 9). The
+others go through Python's own `unicodedata`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.columns import padded, spans
+from transforms.compiled import compiled
+from transforms.machine import code_point, letter_size, load_byte, load_word, lowest_bit
+
+_FORMS: dict[str, Literal["NFC", "NFKC"]] = {"nfc": "NFC", "nfkc": "NFKC"}
+
+_LAST_LOOKED_UP = 0x2FFFF  # behind it there are few characters, and they are left to Python
+
+_NOT_ASCII = np.uint64(0x8080808080808080)
+
+
+def normalized(column: pa.LargeStringArray, normalize: str) -> pa.LargeStringArray:
+    """The texts in a normalization form, "nfc" or "nfkc"; a null stays one."""
+    column = padded(column)
+    form = _FORMS[normalize]
+    starts, ends = spans([column])
+    doubtful = np.zeros(len(column), np.bool_)
+    _find_doubtful(starts[0], ends[0], _settled(form), doubtful)
+    rows = np.flatnonzero(doubtful)
+    changed = np.zeros(len(column), np.bool_)
+    changes = []
+    for row, text in zip(rows, column.take(pa.array(rows)).to_pylist(), strict=True):
+        other = unicodedata.normalize(form, text)
+        if other is not text:  # Python gives the same object back where nothing changes
+            changed[row] = True
+            changes.append(other)
+    if not changes:
+        return column
+    return pc.replace_with_mask(column, pa.array(changed), pa.array(changes, pa.large_string()))
+
+
+@cache
+def _settled(form: Literal["NFC", "NFKC"]) -> npt.NDArray[np.bool_]:
+    """Of each code point, whether it stays as it is whatever stands round it."""
+    table = np.zeros(_LAST_LOOKED_UP + 1, np.bool_)
+    for code in range(_LAST_LOOKED_UP + 1):
+        letter = chr(code)
+        table[code] = not unicodedata.combining(letter) and unicodedata.is_normalized(form, letter)
+    # What is the second half of another character may be joined to its first half.
+    for code in range(_LAST_LOOKED_UP + 1):
+        halves = unicodedata.decomposition(chr(code)).split()
+        if len(halves) == 2 and not halves[0].startswith("<"):
+            table[int(halves[1], 16)] = False
+    table[0x1161:0x1176] = table[0x11A8:0x11C3] = False  # vowels and finals of Hangul
+    return table
+
+
+@compiled
+def _find_doubtful(starts, ends, settled, doubtful):
+    """Marks the texts with a code point that is not settled."""
+    for row in range(starts.size):
+        at, end = starts[row], ends[row]
+        while at < end:
+            others = load_word(at) & _NOT_ASCII
+            if others == np.uint64(0):
+                at += 8
+                continue
+            at += lowest_bit(others) >> 3
+            if at >= end:
+                break
+            size = letter_size(load_byte(at))
+            code = code_point(at, size)
+            if code >= settled.size or not settled[code]:
+                doubtful[row] = True
+                break
+            at += size
