@@ -19,9 +19,9 @@ def warm_up(workspace: Workspace) -> None:
     run(count_words_command(text))
 
 
-def beam_bleu(text: Text, on: Collection[int] = ()) -> Run:
+def beam_bleu(text: Text, on: Collection[int] = (), flags: Sequence[str] = ()) -> Run:
     """The whole command, checked to have scored every pair."""
-    command = [sys.executable, "-m", "pipeline", "--format", "json"]
+    command = [sys.executable, "-m", "pipeline", "--format", "json", *flags]
     command += ["--references", text.references]
     for number, candidate in enumerate(text.candidates, 1):
         command += ["--candidates", f"system{number:02}={candidate}"]

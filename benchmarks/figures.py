@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import json
 import math
+import tempfile
 from collections.abc import Callable, Sequence
 
 from commands import beam_bleu, contestant, count_words_command, sacrebleu, score, warm_up
@@ -258,6 +259,34 @@ def small(workspace: Workspace, sizes: Sizes) -> Results:
     ], measurements
 
 
+def segment_scores(workspace: Workspace, sizes: Sizes) -> Results:
+    """The whole command with the scores of segments against the run without them, CPU."""
+    warm_up(workspace)
+    text = workspace.whole()
+    with tempfile.TemporaryDirectory() as folder:
+        flags = ["--output", folder]
+        with_scores, without = interleaved(
+            [
+                functools.partial(beam_bleu, text, flags=[*flags, "--segment_scores"]),
+                functools.partial(beam_bleu, text, flags=flags),
+            ],
+            sizes.repeats,
+            warm_up=True,
+        )
+    rows = json.loads(with_scores[-1].stdout)["segment_scores"]["rows"]
+    ratio = medians(with_scores).cpu / medians(without).cpu
+    figure = Figure(
+        f"`--segment_scores`, {text.pairs:,} pairs, CPU against the run without",
+        "≤ 2x",
+        f"{ratio:.2f}x; {rows:,} rows",
+        ratio <= 2 and rows == text.pairs,
+    )
+    return [figure], [
+        Measurement("beam-bleu, with segment scores", text.pairs, with_scores),
+        Measurement("beam-bleu, without", text.pairs, without),
+    ]
+
+
 FIGURES: dict[str, Callable[[Workspace, Sizes], Results]] = {
     "kernel": kernel,
     "words": words,
@@ -266,6 +295,7 @@ FIGURES: dict[str, Callable[[Workspace, Sizes], Results]] = {
     "systems": systems,
     "memory": memory,
     "small": small,
+    "segments": segment_scores,
 }
 
 

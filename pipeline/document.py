@@ -9,7 +9,7 @@ from typing import Any
 from transforms.config import BleuConfig
 from transforms.errors import JobError
 from transforms.score.bleu import BleuScore, bleu_score
-from transforms.score.signature import sacrebleu_signature
+from transforms.score.signature import sacrebleu_signature, signature
 from transforms.totals.corpus_totals import CorpusTotals
 
 
@@ -19,6 +19,7 @@ def result_document(
     segments: int,
     config: BleuConfig,
     presets: Mapping[str, BleuConfig] | None = None,
+    segment_config: BleuConfig | None = None,
 ) -> dict[str, Any]:
     """The document of a finished job.
 
@@ -28,6 +29,7 @@ def result_document(
       segments: how many segments were planned.
       config: the definition of BLEU.
       presets: other definitions to score the same totals by, by name.
+      segment_config: that of the segments' scores, if they were asked for.
 
     Raises:
       JobError: not every segment of every system was scored exactly once.
@@ -72,6 +74,11 @@ def result_document(
                 (name, preset, score_all(preset)) for name, preset in presets.items()
             )
         ]
+    if segment_config is not None:
+        document["segment_scores"] = {
+            "signature": signature(totals[0], segment_config),
+            "rows": segments * len(systems),
+        }
     return document
 
 

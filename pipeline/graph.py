@@ -1,4 +1,4 @@
-"""The pipeline graph: from streams of lines to scores.json."""
+"""The pipeline graph: from streams of lines to scores.json, and to segment scores if asked for."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ import apache_beam as beam
 from pipeline.document import document_bytes, result_document
 from pipeline.job import Job
 from pipeline.output import scores_path, write_atomically
+from pipeline.segment_shards import WriteShards, check_rows, in_place, staging_folder
 from transforms.errors import JobError
 from transforms.pairing.line_parallel import ReadLineParallel
+from transforms.score.score_segments import ScoreSegments
+from transforms.score.segment_scores import segment_scores_schema
 from transforms.statistics.count_matches import CountMatches
 from transforms.statistics.segment_statistics import SegmentStatistics
 from transforms.totals.corpus_totals import CorpusTotals
@@ -29,12 +32,11 @@ def build(root: beam.Pipeline, job: Job) -> None:
     paired = root | "Pair lines" >> ReadLineParallel(
         job.candidates, job.references, job.range_bytes, job.threads
     )
+    counted = paired.batches | "Count matches" >> beam.ParDo(
+        CountMatches(job.config, job.max_order, job.threads)
+    ).with_output_types(SegmentStatistics)
     totals = (
-        paired.batches
-        | "Count matches"
-        >> beam.ParDo(CountMatches(job.config, job.max_order, job.threads)).with_output_types(
-            SegmentStatistics
-        )
+        counted
         | "Total each batch" >> beam.FlatMap(totals_by_system)
         | "Add up totals" >> beam.CombinePerKey(SumTotals(job.max_order))
     )
@@ -46,6 +48,19 @@ def build(root: beam.Pipeline, job: Job) -> None:
         "totals": totals,
         "segments": paired.segments,
     }
+    if job.segment_config is not None:
+        # Fused with the counting: only the names of files cross a shuffle.
+        ends["shards"] = (
+            counted
+            | "Score segments"
+            >> beam.ParDo(ScoreSegments(job.segment_config, job.systems, job.threads))
+            | "Write segment scores"
+            >> beam.ParDo(
+                WriteShards(
+                    staging_folder(job.output, job.run), segment_scores_schema(job.segment_config)
+                )
+            ).with_output_types(str)
+        )
     _ = (
         {name: end | f"Send on the {name}" >> beam.Map(_keyed) for name, end in ends.items()}
         | "Bring it together" >> beam.CoGroupByKey()
@@ -68,5 +83,12 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
             "the runner lost or repeated data: do not trust it with this job",
         )
     (job,) = ends["job"]
-    document = result_document(job.systems, by_system, segments[0], job.config, job.presets)
-    write_atomically(scores_path(job.output), document_bytes(document))
+    document = result_document(
+        job.systems, by_system, segments[0], job.config, job.presets, job.segment_config
+    )
+    shards: list[str] = list(ends.get("shards", ()))
+    if job.segment_config is not None:
+        check_rows(job.output, job.run, shards, segments[0] * len(job.systems))
+    # Without segment scores, too: those of a former run would be of other scores.
+    with in_place(job.output, job.run, shards):
+        write_atomically(scores_path(job.output), document_bytes(document))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import uuid
 
 from transforms.config import BleuConfig
 from transforms.pairing.streams import Stream
@@ -23,6 +24,9 @@ class Job:
       threads: how many threads a worker counts with.
       range_bytes: how many bytes are counted, and about how many are scored, at a time;
         if None, what suits the corpus.
+      segment_config: the definition of the segments' scores, in effective order, which
+        differs from the other in its smoothing at most; None if they are not asked for.
+      run: names what only this run of the job writes.
     """
 
     systems: tuple[str, ...]
@@ -33,6 +37,8 @@ class Job:
     threads: int = 1
     range_bytes: int | None = None
     compare_presets: bool = False
+    segment_config: BleuConfig | None = None
+    run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex, compare=False)
 
     @property
     def presets(self) -> dict[str, BleuConfig]:
@@ -42,4 +48,5 @@ class Job:
     @property
     def max_order(self) -> int:
         """The largest n-gram order that any of its definitions needs."""
-        return max(each.counting_order for each in (self.config, *self.presets.values()))
+        definitions = [self.config, *self.presets.values(), self.segment_config or self.config]
+        return max(each.counting_order for each in definitions)

@@ -43,6 +43,7 @@ def _run(argv: Sequence[str]) -> bytes:
         from pipeline.graph import build
         from pipeline.options import parse
         from pipeline.output import last_written, output_folder, read_scores
+        from pipeline.segment_shards import discard
         from pipeline.table import table
 
     arguments = parse(argv)
@@ -51,13 +52,20 @@ def _run(argv: Sequence[str]) -> bytes:
         pipeline = arguments.runner.pipeline(arguments.beam)
     with output_folder(arguments.job.output, arguments.runner.in_process) as folder:
         written_before = last_written(folder)
-        build(pipeline, dataclasses.replace(arguments.job, output=folder))
+        job = dataclasses.replace(arguments.job, output=folder)
+        build(pipeline, job)
         gc.freeze()
         gc.enable()
-        state = pipeline.run().wait_until_finish()
-        if state not in (None, PipelineState.DONE):
-            raise JobError(f"the job ended as {state}", "look at the engine's log")
-        scores = read_scores(folder, written_before)
+        try:
+            state = pipeline.run().wait_until_finish()
+            if state not in (None, PipelineState.DONE):
+                raise JobError(f"the job ended as {state}", "look at the engine's log")
+            scores = read_scores(folder, written_before)
+        except BaseException:
+            # A job on an engine may go on without this process.
+            if arguments.runner.in_process and job.segment_config is not None:
+                discard(folder, job.run)
+            raise
     document = json.loads(scores)
     for warning in document["warnings"]:
         warn(warning)

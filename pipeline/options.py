@@ -24,6 +24,7 @@ from transforms.config import (
     NORMALIZATIONS,
     REFERENCE_LENGTHS,
     SEGMENT_SMOOTH_METHODS,
+    SMOOTH_METHODS,
     TOKENIZERS,
     BleuConfig,
     SentencePieceModel,
@@ -154,6 +155,7 @@ def _our_parser() -> _Parser:
         action="store_true",
         help="score the run under every preset that has its tokens and case, too",
     )
+    _add_segment_scores(parser)
     add("--format", choices=("text", "json"), default="text", help="what stdout shows")
     add("--output", metavar="DIR", help="the folder that gets scores.json")
     add(
@@ -218,6 +220,26 @@ def _add_definition(parser: _Parser) -> None:
     )
 
 
+def _add_segment_scores(parser: _Parser) -> None:
+    add = parser.add_argument
+    add(
+        "--segment_scores",
+        action="store_true",
+        help="write the score of each segment, too, as Parquet files: DIR/segment_scores/",
+    )
+    add(
+        "--segment_smooth_method",
+        choices=SMOOTH_METHODS,
+        help="smoothing of the segment scores, default as of the corpus's",
+    )
+    add(
+        "--segment_smooth_value",
+        type=float,
+        metavar="VALUE",
+        help="its value, default as of the corpus's, or the default of another method",
+    )
+
+
 def _config(flags: argparse.Namespace) -> BleuConfig:
     """The definition of BLEU that a command line asks for.
 
@@ -246,6 +268,25 @@ def _config(flags: argparse.Namespace) -> BleuConfig:
     return config
 
 
+def _segment_config(flags: argparse.Namespace, config: BleuConfig) -> BleuConfig | None:
+    """The definition of the segments' scores, if they are asked for.
+
+    Raises:
+      UsageError: it is none, or half of the flags are given.
+    """
+    if not flags.segment_scores:
+        for name in ("segment_smooth_method", "segment_smooth_value"):
+            if getattr(flags, name) is not None:
+                raise UsageError(f"--{name} goes with --segment_scores", "give both, or none")
+        return None
+    if flags.output is None:
+        raise UsageError("--segment_scores needs --output", "name the folder that gets them")
+    try:
+        return config.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
+    except ValueError as error:
+        raise UsageError(f"the segment scores: {error}", _HELP) from None
+
+
 def _switched(flags: argparse.Namespace, meanings: Mapping[str, Any]) -> Any:
     """What the one of some switches that is given means; None without any."""
     given = [name for name in meanings if getattr(flags, name)]
@@ -267,7 +308,9 @@ def _corpus_method(text: str) -> str:
         try:
             BleuConfig(smooth_method=text).require_corpus()
         except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
+            raise argparse.ArgumentTypeError(
+                f"{error}; for the segment scores it is --segment_smooth_method {text}"
+            ) from None
     return text
 
 
@@ -363,6 +406,7 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
         references=tuple(references),
         config=config,
         compare_presets=flags.compare_presets,
+        segment_config=_segment_config(flags, config),
         output=output,
         threads=threads,
         range_bytes=range_bytes,

@@ -17,7 +17,7 @@ from transforms.errors import JobError
 
 SCORES = "scores.json"
 
-_RENAMING = (LocalFileSystem, HadoopFileSystem)
+RENAMING = (LocalFileSystem, HadoopFileSystem)
 """Filesystems with an atomic rename; on object stores a put is atomic."""
 
 
@@ -61,7 +61,7 @@ def write_atomically(path: str, data: bytes) -> None:
     try:
         folder = FileSystems.split(path)[0]
         filesystem = FileSystems.get_filesystem(path)
-        if not isinstance(filesystem, _RENAMING):
+        if not isinstance(filesystem, RENAMING):
             _write(path, data)
             return
         if not FileSystems.exists(folder):

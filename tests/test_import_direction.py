@@ -24,6 +24,7 @@ BEAM_FREE = [
     "transforms.presets",
     "transforms.score.bleu",
     "transforms.score.formula",
+    "transforms.score.segment_scores",
     "transforms.score.signature",
     "transforms.statistics.kernel",
     "transforms.statistics.library_tokenizers",

@@ -16,10 +16,13 @@ class SegmentBatch:
         column belongs to segment i.
       references: one or more large_string columns; null where a segment has
         fewer references than others (an empty string is a reference).
+      first_segment: the number of the first row's segment, which the other rows'
+        segments follow; 0 where nobody asks.
     """
 
     candidates: tuple[pa.LargeStringArray, ...]
     references: tuple[pa.LargeStringArray, ...]
+    first_segment: int = 0
 
     def __len__(self) -> int:
         return len(self.candidates[0])

@@ -44,6 +44,9 @@ sacreBLEU's and NLTK's are those of Chen & Cherry 2014; NLTK calls its values
 epsilon (method 1), k (4 and 7) and alpha (6).
 """
 
+_DIVIDED_BY_VALUE = ("nltk-method4", "nltk-method6", "nltk-method7")
+"""The methods that would divide by a value of 0."""
+
 LARGEST_NGRAM_ORDER = 16
 LARGEST_SMOOTH_VALUE = 1_000_000
 _LARGEST_WEIGHT = 1_000_000
@@ -168,6 +171,26 @@ class BleuConfig:
             return self
         return dataclasses.replace(self, spm_model=SentencePieceModel(self.spm_model.digest, None))
 
+    def for_segments(
+        self, smooth_method: str | None = None, smooth_value: float | None = None
+    ) -> BleuConfig:
+        """The definition of the scores of single segments: in effective order.
+
+        Args:
+          smooth_method: its smoothing; None for the same.
+          smooth_value: the value of its smoothing; None for the same, or for the
+            default of another method.
+
+        Raises:
+          ValueError: the smoothing means nothing, or not with the other choices.
+        """
+        smooth_method = smooth_method or self.smooth_method
+        if smooth_value is None and smooth_method == self.smooth_method:
+            smooth_value = self.smooth_value
+        return dataclasses.replace(
+            self, effective_order=True, smooth_method=smooth_method, smooth_value=smooth_value
+        )
+
     def require_corpus(self) -> None:
         """Checks that this is a definition for sums over a corpus.
 
@@ -192,6 +215,10 @@ class BleuConfig:
             )
         if not _is_a((int, float), value) or not 0 <= value <= LARGEST_SMOOTH_VALUE:
             raise ValueError(f"smooth_value must be 0 to {LARGEST_SMOOTH_VALUE}, got {value!r}")
+        if value == 0 and self.smooth_method in _DIVIDED_BY_VALUE:
+            raise ValueError(
+                f"smooth_value must be above 0 for smooth_method {self.smooth_method!r}, got 0"
+            )
 
     def _check_weights(self) -> None:
         weights = self.weights

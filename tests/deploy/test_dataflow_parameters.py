@@ -125,7 +125,11 @@ def test_any_declared_value_is_taken(name, value, monkeypatch):
     monkeypatch.setattr(FileSystems, "open", lambda *_, **__: io.BytesIO(spm_models.model()))
     if name == "sdk_container_image":
         value = REQUIRED[name]
-    more = {"smooth_method": "floor"} if name == "smooth_value" else {}
+    more = {
+        "smooth_value": {"smooth_method": "floor"},
+        "segment_smooth_method": {"segment_scores": "true"},
+        "segment_smooth_value": {"segment_scores": "true", "segment_smooth_method": "floor"},
+    }.get(name, {})
     if "spm" in (name.partition("_")[0], value):
         more = {"tokenize": "spm", "spm_model": "gs://corpus/pieces.model"}
     assert allowed(name, value)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import (
@@ -21,6 +23,7 @@ from command_line import (
     typed,
     write_lines,
 )
+from pyarrow import parquet
 
 from deploy.local.cluster import Cluster
 
@@ -116,6 +119,24 @@ def test_compressed_shards(
         )
     ]
     assert_same_bytes(cluster, patterns, in_process, tmp_path / "out")
+
+
+def segment_rows(folder: Path) -> list[dict[str, Any]]:
+    table = parquet.read_table(folder / "segment_scores")
+    return sorted(table.to_pylist(), key=lambda row: (row["index"], row["system"]))
+
+
+def test_segment_scores(cluster: Cluster, plain: list[Argument], tmp_path: Path) -> None:
+    given = [*arguments(plain), "--segment_scores", "--output"]
+    here, there = tmp_path / "here", tmp_path / "there"
+    expected = called(*given, here)
+    for _ in range(2):
+        run = typed(*given, there, *cluster.flags(), timeout=900)
+        assert (run.code, run.err) == (0, "")
+        assert run.out == expected.out
+        assert sorted(os.listdir(there)) == ["scores.json", "segment_scores"]
+        assert segment_rows(there) == segment_rows(here)
+    assert len(segment_rows(here)) == 2 * LINES
 
 
 def test_a_pipeline_of_the_users_own(cluster: Cluster, tmp_path: Path) -> None:

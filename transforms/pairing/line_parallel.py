@@ -168,7 +168,11 @@ class _ReadUnit(beam.DoFn):
         while left:
             lines = min(reader.available(min(rows, left)) for reader in readers)
             texts = tuple(reader.take(lines) for reader in readers)
-            yield SegmentBatch(texts[self._references :], texts[: self._references])
+            yield SegmentBatch(
+                texts[self._references :],
+                texts[: self._references],
+                unit.first_line + unit.lines - left,
+            )
             left -= lines
         for stream, pieces in zip(self._streams, unit.pieces, strict=True):
             for piece in pieces:

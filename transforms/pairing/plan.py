@@ -46,8 +46,15 @@ class Piece:
 
 @dataclasses.dataclass(frozen=True)
 class WorkUnit:
-    """A range of lines and, for each stream, the pieces that hold it."""
+    """A range of lines and, for each stream, the pieces that hold it.
 
+    Attributes:
+      first_line: the number of its first line in each stream, from 0.
+      lines: how many lines.
+      pieces: of each stream, in order.
+    """
+
+    first_line: int
     lines: int
     pieces: tuple[tuple[Piece, ...], ...]
 
@@ -68,7 +75,7 @@ class Plan:
         """The work units, in order; made as they are taken: all at once could fill the memory."""
         for first, last in itertools.pairwise(self._bounds):
             pieces = tuple(tuple(text.pieces(first, last)) for text in self._texts)
-            yield WorkUnit(last - first, pieces)
+            yield WorkUnit(first, last - first, pieces)
 
 
 def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> Plan:

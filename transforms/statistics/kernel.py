@@ -65,6 +65,7 @@ def count_batch(
         references=np.count_nonzero(starts[:references], axis=0).astype(np.int64),
         candidate_bytes=sizes[references:],
         reference_bytes=sizes[:references].sum(axis=0),
+        first_segment=batch.first_segment,
     )
     if not statistics.references.all():
         raise InputError(

@@ -27,12 +27,14 @@ class SegmentStatistics:
       references: int64 (segments,), how many references each segment has.
       candidate_bytes: int64 (systems, segments), bytes of UTF-8.
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
+      first_segment: the number of the first segment, as in the batch.
     """
 
     counts: Integers
     references: Integers
     candidate_bytes: Integers
     reference_bytes: Integers
+    first_segment: int = 0
 
     def __len__(self) -> int:
         return len(self.references)

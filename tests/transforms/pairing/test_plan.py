@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import tracemalloc
 
@@ -30,6 +31,9 @@ def test_every_line_is_in_one_unit_in_order(corpus, range_bytes):
     units = list(plan.units())
     assert plan.segments == len(corpus.lines(0))
     assert sum(unit.lines for unit in units) == plan.segments
+    assert units[0].first_line == 0
+    for unit, following in itertools.pairwise(units):
+        assert following.first_line == unit.first_line + unit.lines
     for stream, files in enumerate(corpus.files):
         expected = [(file.path, line) for file in files for line in range(len(file.lines))]
         planned = []

@@ -1,0 +1,586 @@
+"""--segment_scores: every row once and in place, after reruns, retries and failures, too."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import COMMAND, EXAMPLE, PROJECT, Run, called, streams, typed, write_lines
+from memory_filesystem import OBJECTS
+from sacrebleu.metrics import BLEU
+
+import pipeline.graph
+import pipeline.segment_shards as module
+from pipeline.graph import build
+from pipeline.options import parse
+from pipeline.segment_shards import WriteShards, check_rows, discard, in_place, staging_folder
+from transforms.config import BleuConfig
+from transforms.errors import JobError
+from transforms.pairing.segments import batch_segments
+from transforms.score.score_segments import ScoreSegments
+from transforms.score.segment_scores import segment_scores
+from transforms.statistics.count_matches import CountMatches
+from transforms.statistics.kernel import count_batch
+
+SEGMENTS = 3000
+SYSTEMS = ("first", "second", "größe")
+SMALL_UNITS = "--range_bytes=3000"
+
+
+class Corpus:
+    """Three systems and two references, and the arguments that score them."""
+
+    def __init__(self, folder: Path) -> None:
+        generator = random.Random(4)
+        words = ["the", "a", "of", "3.14", "well-known", "北京", ".", "end.", "It's"]
+        self.texts: list[list[str]] = [[] for _ in range(5)]
+        for _ in range(SEGMENTS):
+            line = generator.choices(words, k=generator.randrange(14))
+            for text in self.texts:
+                text.append(" ".join(word for word in line if generator.random() < 0.8))
+        paths = [write_lines(folder / f"{i}.txt", text) for i, text in enumerate(self.texts)]
+        named = [f"{name}={path}" for name, path in zip(SYSTEMS, paths, strict=False)]
+        self.plain = streams(named, paths[3:], "--format=json")
+        self.asked = [*self.plain, "--segment_scores"]
+
+    def expected(self, config: BleuConfig) -> dict[tuple[int, str], dict[str, object]]:
+        """The rows as `segment_scores` gives them for all segments at once."""
+        rows = {}
+        for name, text in zip(SYSTEMS, self.texts, strict=False):
+            batch = batch_segments(list(zip(text, zip(*self.texts[3:], strict=True), strict=True)))
+            table = segment_scores(count_batch(batch, config), config, [name])
+            rows |= {(row["index"], name): row for row in table.to_pylist()}
+        return rows
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory) -> Corpus:
+    return Corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def expected(corpus):
+    return corpus.expected(BleuConfig().for_segments())
+
+
+@pytest.fixture(scope="module")
+def plain(corpus) -> Run:
+    return called(*corpus.plain)
+
+
+@pytest.fixture
+def out(tmp_path) -> Path:
+    return tmp_path / "out"
+
+
+def shards(out: Path) -> list[str]:
+    return sorted(os.listdir(out / "segment_scores"))
+
+
+def rows(out: Path) -> dict[tuple[int, str], dict[str, object]]:
+    """The rows of all shards, none of which is there twice."""
+    table = pq.read_table(out / "segment_scores")
+    found = {(row["index"], row["system"]): row for row in table.to_pylist()}
+    assert len(found) == len(table)
+    return found
+
+
+def assert_clean(out: Path) -> None:
+    """There is nothing but the result."""
+    assert sorted(os.listdir(out)) == ["scores.json", "segment_scores"]
+    assert all(name.endswith(".parquet") for name in shards(out))
+
+
+def test_the_scores_are_sacrebleus_sentence_scores(corpus, out):
+    run = called(*corpus.asked, "--output", out)
+    assert run.code == 0, run.err
+    found, bleu = rows(out), BLEU(effective_order=True)
+    for name, text in zip(SYSTEMS, corpus.texts, strict=False):
+        for index, candidate in enumerate(text):
+            references = [reference[index] for reference in corpus.texts[3:]]
+            score = bleu.sentence_score(candidate, references).score
+            assert found[index, name]["score"] == score
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("range_bytes", [16, 3000, 100_000, 1 << 26])
+def test_rows_are_complete_and_in_place(corpus, expected, plain, out, range_bytes, threads):
+    flags = [f"--range_bytes={range_bytes}", f"--threads={threads}"]
+    run = called(*corpus.asked, *flags, "--output", out)
+    assert (run.code, run.err) == (0, "")
+    assert rows(out) == expected
+    assert_clean(out)
+    document = run.document
+    assert document.pop("segment_scores") == {
+        "signature": document["signature"].replace("eff:no", "eff:yes"),
+        "rows": 3 * SEGMENTS,
+    }
+    assert document == plain.document  # the counters, too
+    assert (out / "scores.json").read_bytes() == run.out
+
+
+def test_a_long_bundle_is_several_shards_of_several_row_groups(corpus, expected, out, monkeypatch):
+    monkeypatch.setattr(module, "_ROW_GROUP_ROWS", 500)
+    monkeypatch.setattr(module, "_SHARD_ROWS", 2000)
+    assert called(*corpus.asked, SMALL_UNITS, "--output", out).code == 0
+    assert rows(out) == expected
+    assert len(shards(out)) >= 4
+    for name in shards(out)[:-1]:
+        metadata = pq.read_metadata(out / "segment_scores" / name)
+        groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+        assert metadata.num_rows < 3000
+        assert all(group >= 500 for group in groups[:-1])
+
+
+def test_a_shard_holds_more_than_a_batch(corpus, out):
+    assert called(*corpus.asked, "--range_bytes=2000", "--output", out).code == 0
+    (name,) = shards(out)
+    assert pq.read_metadata(out / "segment_scores" / name).num_row_groups == 1
+
+
+def test_the_files_say_what_they_hold(corpus, out):
+    assert called(*corpus.asked, "--output", out).code == 0
+    (name,) = shards(out)
+    schema = pq.read_schema(out / "segment_scores" / name)
+    assert schema.names == [
+        *("index", "system", "score", "sys_len", "ref_len", "matches", "totals"),
+    ]
+    assert str(pq.read_metadata(out / "segment_scores" / name).row_group(0).column(0).compression)
+    assert schema.field("matches").type.value_type == pa.int64()
+
+
+@pytest.mark.parametrize(
+    ("flags", "config", "signature"),
+    [
+        (["--smooth_method=floor", "--smooth_value=0.3"], {}, "smooth:floor[0.30]"),
+        (["--segment_smooth_method=add-k"], {"smooth_method": "add-k"}, "smooth:add-k[1.00]"),
+        (
+            ["--smooth_method=none", "--segment_smooth_method=floor", "--segment_smooth_value=1"],
+            {"smooth_method": "floor", "smooth_value": 1.0},
+            "smooth:floor[1.00]",
+        ),
+        # These need 5-grams, which are in neither result.
+        (["--segment_smooth_method=nltk-method5"], {"smooth_method": "nltk-method5"}, "method5"),
+        (["--segment_smooth_method=nltk-method7"], {"smooth_method": "nltk-method7"}, "method7"),
+        (["--max_ngram_order=6", "--lowercase"], {"max_ngram_order": 6, "lowercase": True}, "lc"),
+    ],
+    ids=str,
+)
+def test_the_smoothing_of_segments_may_be_another(corpus, out, flags, config, signature):
+    if "--smooth_value=0.3" in flags:
+        config = {"smooth_method": "floor", "smooth_value": 0.3}
+    run = called(*corpus.asked, *flags, "--output", out)
+    assert run.code == 0, run.err
+    assert rows(out) == corpus.expected(BleuConfig(**config).for_segments())
+    document = run.document
+    assert signature in document.pop("segment_scores")["signature"]
+    of_corpus = [flag for flag in flags if not flag.startswith("--segment")]
+    assert document == called(*corpus.plain, *of_corpus).document
+
+
+USAGE_ERRORS = [
+    (["--segment_scores"], ["--segment_scores needs --output"]),
+    (["--segment_smooth_method=exp"], ["--segment_smooth_method goes with --segment_scores"]),
+    (["--segment_smooth_value=1"], ["--segment_smooth_value goes with --segment_scores"]),
+    (
+        ["--segment_scores", "--output={}", "--segment_smooth_value=0.1"],
+        ["the segment scores: smooth_value 0.1 means nothing to smooth_method 'exp'"],
+    ),
+    (
+        ["--segment_scores", "--output={}", "--segment_smooth_method=nltk"],
+        ["--segment_smooth_method", "nltk-method7"],
+    ),
+    *(
+        (
+            [f"--smooth_method=nltk-method{number}"],
+            [
+                f"smooth_method 'nltk-method{number}' is for segment scores only",
+                "the last segment's text",
+                f"--segment_smooth_method nltk-method{number}",
+            ],
+        )
+        for number in (5, 6, 7)
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0]) for row in USAGE_ERRORS]
+)
+def test_what_is_impossible_is_refused(flags, fragments, out):
+    called(*EXAMPLE, *(flag.format(out) for flag in flags)).assert_failed(2, *fragments)
+    assert not out.exists()
+
+
+def test_help_names_the_flags():
+    text = typed("--help").out.decode()
+    for flag in ("--segment_scores", "--segment_smooth_method", "--segment_smooth_value"):
+        assert flag in text
+
+
+def test_a_run_without_compiles_nothing_and_says_nothing(plain):
+    program = (
+        "import sys; from pipeline.main import main; code = main(sys.argv[1:])\n"
+        "from transforms.score.segment_scores import _score_rows\n"
+        "print(code, len(_score_rows.signatures))"
+    )
+    done = subprocess.run(
+        [*COMMAND[:1], "-c", program, *EXAMPLE], cwd=PROJECT, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "0 0", done.stderr
+    assert "segment_scores" not in plain.document
+
+
+# One run after the other
+
+
+def test_a_rerun_replaces_the_shards(corpus, expected, out):
+    assert called(*corpus.asked, "--max_ngram_order=3", "--output", out).code == 0
+    before = shards(out)
+    assert rows(out) != expected
+    assert called(*corpus.asked, SMALL_UNITS, "--output", out).code == 0
+    assert rows(out) == expected
+    assert not set(before) & set(shards(out))
+    assert_clean(out)
+
+
+def test_a_run_without_segment_scores_leaves_no_stale_ones(corpus, plain, out):
+    assert called(*corpus.asked, "--output", out).code == 0
+    assert called(*corpus.plain, "--output", out).out == plain.out
+    assert os.listdir(out) == ["scores.json"]
+
+
+def test_what_a_killed_run_has_left_is_removed(corpus, expected, out):
+    left = Path(staging_folder(str(out), "killed"))
+    left.mkdir(parents=True)
+    (left / "part-1.parquet").write_bytes(b"half")
+    (out / "segment_scores").mkdir()
+    (out / "segment_scores" / "part-0.parquet").write_bytes(b"of another format")
+    assert called(*corpus.asked, "--output", out).code == 0
+    assert rows(out) == expected
+    assert_clean(out)
+
+
+@pytest.mark.parametrize("name", ["a [b] {c}", "*", "größe"])
+def test_any_folder_name(corpus, expected, tmp_path, name):
+    out = tmp_path / name
+    for _ in range(2):
+        assert called(*corpus.asked, "--output", out).code == 0
+        assert rows(out) == expected
+        assert_clean(out)
+
+
+# Runs that fail
+
+
+class LosesATable(ScoreSegments):
+    def work(self, statistics):
+        return [] if statistics.first_segment == 0 else super().work(statistics)
+
+
+class RepeatsATable(ScoreSegments):
+    def work(self, statistics):
+        return [*super().work(statistics)] * (2 if statistics.first_segment == 0 else 1)
+
+
+class LosesABatch(CountMatches):
+    def work(self, batch):
+        return [] if batch.first_segment == 0 else super().work(batch)
+
+
+class LosesNames(WriteShards):
+    def finish_bundle(self):
+        list(super().finish_bundle())
+        return ()
+
+
+def cannot_write(path: str, data: bytes) -> None:
+    raise JobError(f"{path} cannot be written: No space left on device", "check the folder")
+
+
+FAILURES = {
+    "a table is lost": ("ScoreSegments", LosesATable, r"9000 segment scores are due, [1-8]\d* "),
+    "a table is there twice": ("ScoreSegments", RepeatsATable, "9000 segment scores are due, 9"),
+    "a batch is lost": ("CountMatches", LosesABatch, "3000 segments were planned"),
+    "shards are lost": (
+        "WriteShards",
+        LosesNames,
+        r"9000 segment scores are due, \d+ were written",
+    ),
+    "no scores.json": ("write_atomically", cannot_write, "No space left on device"),
+}
+
+
+@pytest.mark.parametrize("former", ["nothing before", "a run before"])
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_run_that_fails_leaves_what_was_there(
+    corpus, expected, out, failure, former, monkeypatch
+):
+    if former == "a run before":
+        assert called(*corpus.asked, "--output", out).code == 0
+        before = shards(out), (out / "scores.json").read_bytes()
+    name, broken, fragment = FAILURES[failure]
+    monkeypatch.setattr(pipeline.graph, name, broken)
+    run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", out)
+    run.assert_failed(1)
+    assert re.search(fragment, run.err)
+    if former == "a run before":
+        assert (shards(out), (out / "scores.json").read_bytes()) == before
+        assert rows(out) == expected
+        assert_clean(out)
+    else:
+        assert not [name for name in out.rglob("*") if name.is_file()]
+        assert not (out / ".segment_scores").exists()
+
+
+def test_bad_input_leaves_what_was_there(corpus, expected, out, tmp_path):
+    assert called(*corpus.asked, "--output", out).code == 0
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(b"fine\n" * (SEGMENTS - 1) + b"\xff\n")
+    run = called(*corpus.asked, "--candidates", bad, SMALL_UNITS, "--output", out)
+    run.assert_failed(3, "invalid UTF-8")
+    assert rows(out) == expected
+    assert_clean(out)
+
+
+def test_a_folder_that_cannot_be_written(corpus, out):
+    out.mkdir()
+    (out / ".segment_scores").write_bytes(b"a file")
+    called(*corpus.asked, "--output", out).assert_failed(1, "cannot be written", "Not a directory")
+    assert os.listdir(out) == [".segment_scores"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_what_was_there(corpus, expected, out, tmp_path, number):
+    assert called(*corpus.asked, "--output", out).code == 0
+    text = tmp_path / "long.txt"
+    text.write_text("a rather short line , and another clause .\n" * 3_000_000)
+    process = subprocess.Popen(
+        [*COMMAND, *streams([text], [text], "--segment_scores", "--output", out)],
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    while not list(out.glob(".segment_scores/*/*/*")) and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(number)
+    err = process.communicate(timeout=60)[1]
+    assert (process.returncode, err.decode()) == (
+        128 + number,
+        f"beam-bleu: stopped by {number.name}\n",
+    )
+    assert rows(out) == expected
+    assert_clean(out)
+
+
+# Object stores
+
+
+def objects(suffix: str) -> list[str]:
+    return sorted(path for path in OBJECTS if path.startswith("mem://out/") and suffix in path)
+
+
+def rows_of_objects() -> dict[tuple[int, str], dict[str, object]]:
+    tables = [pq.read_table(io.BytesIO(OBJECTS[path][0])) for path in objects(".parquet")]
+    found = {(row["index"], row["system"]): row for each in tables for row in each.to_pylist()}
+    assert len(found) == sum(map(len, tables))
+    return found
+
+
+@pytest.fixture
+def store(monkeypatch) -> Iterator[str]:
+    """A folder of an object store, and shards that are small."""
+    monkeypatch.setattr(module, "_SHARD_ROWS", 1000)
+    OBJECTS.clear()
+    yield "mem://out/folder"
+    OBJECTS.clear()
+
+
+def test_an_object_store_has_one_runs_shards_too(corpus, expected, plain, store):
+    for number in range(2):
+        run = called(*corpus.asked, SMALL_UNITS, f"--threads={number + 1}", "--output", store)
+        assert (run.code, run.err) == (0, "")
+        assert rows_of_objects() == expected
+        assert len(objects(".parquet")) > 4
+        assert objects("") == [*objects("scores.json"), *objects("/segment_scores/part-")]
+    assert called(*corpus.plain, "--output", store).out == plain.out
+    assert objects("") == ["mem://out/folder/scores.json"]
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_run_that_fails_leaves_an_object_store_as_it_was(
+    corpus, expected, store, failure, monkeypatch
+):
+    assert called(*corpus.asked, "--output", store).code == 0
+    before, scores = objects(""), OBJECTS[f"{store}/scores.json"]
+    name, broken, fragment = FAILURES[failure]
+    monkeypatch.setattr(pipeline.graph, name, broken)
+    run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", store)
+    run.assert_failed(1)
+    assert re.search(fragment, run.err)
+    assert (objects(""), OBJECTS[f"{store}/scores.json"]) == (before, scores)
+    assert rows_of_objects() == expected
+
+
+# Bundles and last steps that run again
+
+
+def table(first: int, count: int, config: BleuConfig) -> pa.Table:
+    batch = batch_segments([("a b", ["a"])] * count)
+    scores = segment_scores(count_batch(batch, config), config, ["s"])
+    return scores.set_column(0, scores.schema.field(0), [list(range(first, first + count))])
+
+
+def written(output: Path, run: str, tables: Sequence[pa.Table], finishes: bool = True) -> list[str]:
+    """What a bundle emits; it may end before it is finished."""
+    writing = WriteShards(staging_folder(str(output), run), tables[0].schema)
+    writing.start_bundle()
+    names = [name for each in tables for name in writing.process(each)]
+    if finishes:
+        names += [each.value for each in writing.finish_bundle()]
+    return names
+
+
+def indices(output: Path) -> list[int]:
+    return sorted(pq.read_table(output / "segment_scores")["index"].to_pylist())
+
+
+CONFIG = BleuConfig()
+
+
+def test_what_attempts_before_have_written_does_not_count(tmp_path):
+    output = str(tmp_path)
+    written(tmp_path, "run", [table(0, 5, CONFIG)], finishes=False)  # its worker dies
+    written(tmp_path, "run", [table(0, 5, CONFIG)])  # finished, but the engine does not know
+    names = written(tmp_path, "run", [table(0, 5, CONFIG)])
+    names += written(tmp_path, "run", [table(5, 3, CONFIG), table(8, 2, CONFIG)])
+    check_rows(output, "run", names, 10)
+    with in_place(output, "run", names):
+        assert indices(tmp_path) == list(range(10))
+    assert indices(tmp_path) == list(range(10))
+    assert os.listdir(tmp_path) == ["segment_scores"]
+
+
+def former_run(output: Path) -> list[str]:
+    names = written(output, "former", [table(100, 4, CONFIG)])
+    with in_place(str(output), "former", names):
+        pass
+    return names
+
+
+def fail_in_place(output: Path, names: list[str], expected: list[int]) -> None:
+    with in_place(str(output), "run", names):
+        assert indices(output) == expected
+        cannot_write("scores.json", b"")
+
+
+def test_a_body_that_fails_takes_it_back_and_may_be_tried_again(tmp_path):
+    output = str(tmp_path)
+    former_run(tmp_path)
+    names = written(tmp_path, "run", [table(0, 5, CONFIG)])
+    for _ in range(2):
+        with pytest.raises(JobError, match="No space left"):
+            fail_in_place(tmp_path, names, list(range(5)))
+        assert indices(tmp_path) == [100, 101, 102, 103]
+        check_rows(output, "run", names, 5)
+    with in_place(output, "run", names):
+        pass
+    assert indices(tmp_path) == list(range(5))
+    assert os.listdir(tmp_path) == ["segment_scores"]
+
+
+@pytest.mark.parametrize("moved", range(4))
+def test_a_last_step_whose_worker_died_is_done_again(tmp_path, monkeypatch, moved):
+    output = str(tmp_path)
+    former_run(tmp_path)
+    names = [name for i in range(3) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
+    final, staged = tmp_path / "segment_scores", Path(staging_folder(output, "run"))
+    aside = staged.parent / "former"
+    aside.mkdir()
+    for name in os.listdir(final):
+        (final / name).rename(aside / name)
+    for name in names[:moved]:
+        (staged / name).rename(final / name)
+    check_rows(output, "run", names, 3)
+    with in_place(output, "run", names):
+        pass
+    assert indices(tmp_path) == [0, 1, 2]
+    assert os.listdir(tmp_path) == ["segment_scores"]
+
+
+def test_moves_that_fail_are_taken_back(tmp_path, monkeypatch):
+    output = str(tmp_path)
+    former_run(tmp_path)
+    names = [name for i in range(3) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
+    rename = module.FileSystems.rename
+
+    def failing(sources, destinations):
+        if destinations[0] == str(tmp_path / "segment_scores" / names[1]):
+            raise OSError("disk quota exceeded")
+        rename(sources, destinations)
+
+    monkeypatch.setattr(module.FileSystems, "rename", failing)
+    with (
+        pytest.raises(JobError, match="cannot be written: disk quota exceeded"),
+        in_place(output, "run", names),
+    ):
+        raise AssertionError("the body runs although the shards are not in place")
+    assert indices(tmp_path) == [100, 101, 102, 103]
+
+
+def test_a_missing_shard_and_one_that_is_cut_off_are_noticed(tmp_path):
+    output = str(tmp_path)
+    names = [name for i in range(2) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
+    path = Path(staging_folder(output, "run"), names[0])
+    data = path.read_bytes()
+    path.write_bytes(data[:-10])
+    with pytest.raises(JobError, match=r"cannot be read.*Parquet"):
+        check_rows(output, "run", names, 2)
+    path.unlink()
+    with pytest.raises(JobError, match=f"1 of 2 shards .* among them {names[0]}"):
+        check_rows(output, "run", names, 2)
+
+
+def test_discarding_leaves_what_other_runs_have_staged(tmp_path):
+    names = written(tmp_path, "other", [table(0, 5, CONFIG)])
+    written(tmp_path, "run", [table(0, 5, CONFIG)])
+    discard(str(tmp_path), "run")
+    discard(str(tmp_path), "never was")
+    check_rows(str(tmp_path), "other", names, 5)
+    assert not (tmp_path / ".segment_scores" / "run").exists()
+
+
+def test_every_run_of_a_job_has_a_name_of_its_own(corpus, out):
+    jobs = [parse([*map(str, corpus.asked), "--output", str(out)]).job for _ in range(2)]
+    assert jobs[0].run != jobs[1].run
+
+
+def test_only_names_go_on_from_the_shards(corpus, out):
+    """A table that crossed a shuffle would cost an engine's memory."""
+    graph = beam.Pipeline()
+    build(graph, parse([*map(str, corpus.asked), "--output", str(out)]).job)
+    types = {}
+
+    class Types(beam.pipeline.PipelineVisitor):
+        def visit_transform(self, node):
+            types[node.full_label] = [each.element_type for each in node.outputs.values()]
+
+    graph.visit(Types())
+    assert types["Write segment scores"] == [str]
+
+
+def test_the_document_on_disk_is_what_is_printed(corpus, out):
+    run = called(*corpus.asked, "--output", out)
+    assert json.loads((out / "scores.json").read_bytes()) == run.document

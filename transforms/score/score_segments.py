@@ -1,0 +1,31 @@
+"""Wires segment scores to Beam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+
+from transforms.config import BleuConfig
+from transforms.score.segment_scores import compile_segment_scores, segment_scores
+from transforms.statistics.segment_statistics import SegmentStatistics
+from transforms.threads import ThreadedDoFn
+
+__all__ = ["ScoreSegments"]
+
+
+class ScoreSegments(ThreadedDoFn):
+    """Maps each `SegmentStatistics` to a table with a row for each segment and system."""
+
+    def __init__(self, config: BleuConfig, systems: Sequence[str], threads: int) -> None:
+        super().__init__(threads)
+        self._config = config.for_scoring()
+        self._systems = tuple(systems)
+
+    def setup(self) -> None:
+        super().setup()
+        # Not in the time of the first batch, as CountMatches does.
+        compile_segment_scores(self._config)
+
+    def work(self, statistics: SegmentStatistics) -> Iterable[pa.Table]:
+        return [segment_scores(statistics, self._config, self._systems)]
