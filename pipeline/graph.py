@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -42,9 +41,8 @@ def build(root: beam.Pipeline, job: Job) -> None:
     )
     # The last step has an element of its own, the job: where the other data was
     # lost it still runs, finds that the count does not close, and fails.
-    scoring = dataclasses.replace(job, config=job.config.for_scoring())
     ends = {
-        "job": root | "Name the job" >> beam.Create([scoring], reshuffle=False),
+        "job": root | "Name the job" >> beam.Create([job.for_scoring()], reshuffle=False),
         "totals": totals,
         "segments": paired.segments,
     }

@@ -45,6 +45,13 @@ class Job:
         """The definitions to compare, by name."""
         return comparable(self.config) if self.compare_presets else {}
 
+    def for_scoring(self) -> Job:
+        """The same job without the bytes of its tokenizer's model."""
+        segment_config = self.segment_config and self.segment_config.for_scoring()
+        return dataclasses.replace(
+            self, config=self.config.for_scoring(), segment_config=segment_config
+        )
+
     @property
     def max_order(self) -> int:
         """The largest n-gram order that any of its definitions needs."""

@@ -173,6 +173,8 @@ def in_place(output: str, run: str, shards: Sequence[str]) -> Iterator[None]:
 
     It can be done again, whatever an attempt before has left.
 
+    Other files in the folder stay where they are.
+
     Args:
       output: the job's folder.
       run: the run's name.
@@ -183,7 +185,7 @@ def in_place(output: str, run: str, shards: Sequence[str]) -> Iterator[None]:
     own = set(shards)
     try:
         with _writing(final):
-            _move(lambda name: name not in own, final, former)
+            _move(lambda name: _is_shard(name) and name not in own, final, former)
             _move(lambda name: name in own, staged, final)
         yield
     except BaseException:
@@ -223,6 +225,11 @@ def _rows_of(path: str) -> int:
             return int(read_metadata(file).num_rows)
     except Exception as error:
         raise JobError(f"{path} cannot be read: {error}", "check the folder") from error
+
+
+def _is_shard(name: str) -> bool:
+    """Whether a file in the folder of shards is one, and not somebody's own."""
+    return name.startswith("part-") and name.endswith(".parquet")
 
 
 def _names(folder: str) -> list[str]:

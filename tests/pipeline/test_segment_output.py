@@ -262,6 +262,16 @@ def test_a_run_without_segment_scores_leaves_no_stale_ones(corpus, plain, out):
     assert os.listdir(out) == ["scores.json"]
 
 
+@pytest.mark.parametrize("asked", [True, False])
+def test_somebodys_own_file_among_the_shards_stays(corpus, out, asked):
+    assert called(*corpus.asked, "--output", out).code == 0
+    notes = out / "segment_scores" / "notes.txt"
+    notes.write_text("mine")
+    assert called(*(corpus.asked if asked else corpus.plain), "--output", out).code == 0
+    assert notes.read_text() == "mine"
+    assert len(list(notes.parent.iterdir())) == (2 if asked else 1)
+
+
 def test_what_a_killed_run_has_left_is_removed(corpus, expected, out):
     left = Path(staging_folder(str(out), "killed"))
     left.mkdir(parents=True)

@@ -135,11 +135,12 @@ def proto_bytes(pipeline: beam.Pipeline) -> int:
     return len(pipeline.to_runner_api().SerializeToString())
 
 
-def test_a_jobs_graph_holds_the_model_once(tmp_path):
+@pytest.mark.parametrize("more", [[], ["--segment_scores"]], ids=["", "with segment scores"])
+def test_a_jobs_graph_holds_the_model_once(more, tmp_path):
     path = tmp_path / "large.model"
     path.write_bytes(spm_models.padded_model(NOISE))
     flags = ["--tokenize", "spm", "--spm_model", str(path), "--output", str(tmp_path)]
-    job = parse([*map(str, written(tmp_path, EUROPEAN)), *flags]).job
+    job = parse([*map(str, written(tmp_path, EUROPEAN)), *flags, *more]).job
     assert len(job.config.spm_model.data) > NOISE
     pipeline = beam.Pipeline(options=PipelineOptions([]))
     build(pipeline, job)
