@@ -1,0 +1,193 @@
+"""The flags that say which BLEU: of the corpus, of its segments, and to compare with."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+
+from pipeline.paths import checked_path
+from pipeline.presets_table import presets_table
+from transforms.config import (
+    CORPUS_SMOOTH_METHODS,
+    DEFAULT_SMOOTH_VALUES,
+    LARGEST_NGRAM_ORDER,
+    NORMALIZATIONS,
+    REFERENCE_LENGTHS,
+    SEGMENT_SMOOTH_METHODS,
+    SMOOTH_METHODS,
+    TOKENIZERS,
+    BleuConfig,
+    SentencePieceModel,
+)
+from transforms.errors import InputError, UsageError
+from transforms.presets import DEFAULT_PRESET, PRESETS, comparable, preset
+from transforms.statistics.library_tokenizers import require_tokenizer
+
+_HELP = "see --help"
+
+
+def add_definition_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say which BLEU; those that are not given are the preset's."""
+    add = parser.add_argument
+    add(
+        "--preset",
+        type=_preset_name,
+        choices=tuple(PRESETS),
+        help=f"a definition by name, default {DEFAULT_PRESET}; other flags change it; "
+        "`--preset list` shows what each one sets",
+    )
+    add("--normalize", choices=NORMALIZATIONS, help="Unicode normalization, before all else")
+    add("--tokenize", choices=TOKENIZERS, help="default 13a")
+    add("--spm_model", metavar="FILE", help="the SentencePiece model of --tokenize spm")
+    add("--lowercase", action="store_true", help="score lower-cased text")
+    add("--lowercase_ascii", action="store_true", help="score text with A-Z lower-cased")
+    add("--no_lowercase", action="store_true", help="score text as it is, whatever the preset")
+    add(
+        "--smooth_method",
+        type=_corpus_method,
+        choices=CORPUS_SMOOTH_METHODS,
+        help="what becomes of orders without matches; default exp",
+    )
+    defaults = ", ".join(f"{name} {value}" for name, value in DEFAULT_SMOOTH_VALUES.items())
+    add("--smooth_value", type=float, metavar="VALUE", help=f"default: {defaults}")
+    add(
+        "--max_ngram_order",
+        type=int,
+        metavar="N",
+        help=f"1 to {LARGEST_NGRAM_ORDER}, default 4, or as many as there are weights",
+    )
+    add(
+        "--weights",
+        type=_weights,
+        metavar="W,W,...",
+        help="the weight of each order, 0 for none; default 1/N each",
+    )
+    add("--effective_order", action="store_true", help="leave out orders no candidate is long for")
+    add("--no_effective_order", action="store_true", help="count them, whatever the preset")
+    add(
+        "--reference_length",
+        choices=REFERENCE_LENGTHS,
+        help="which length of several references counts; default closest",
+    )
+    add(
+        "--compare_presets",
+        action="store_true",
+        help="score the run under every preset that has its tokens and case, too",
+    )
+    add(
+        "--segment_scores",
+        action="store_true",
+        help="write the score of each segment, too, as Parquet files: DIR/segment_scores/",
+    )
+    add(
+        "--segment_smooth_method",
+        choices=SMOOTH_METHODS,
+        help="smoothing of the segment scores, default as of the corpus's",
+    )
+    add(
+        "--segment_smooth_value",
+        type=float,
+        metavar="VALUE",
+        help="its value, default as of the corpus's, or the default of another method",
+    )
+
+
+def definition(flags: argparse.Namespace) -> BleuConfig:
+    """The definition of BLEU that a command line asks for.
+
+    Raises:
+      UsageError: it is none, or no preset can be compared with it.
+      InputError: its model cannot be read.
+    """
+    fields = [field.name for field in dataclasses.fields(BleuConfig)]
+    changes = {name: getattr(flags, name, None) for name in fields}
+    changes["lowercase"] = _switched(
+        flags, {"lowercase": True, "lowercase_ascii": "ascii", "no_lowercase": False}
+    )
+    changes["effective_order"] = _switched(
+        flags, {"effective_order": True, "no_effective_order": False}
+    )
+    if flags.spm_model is not None:
+        changes["spm_model"] = _model(flags.spm_model)
+    given = {name: value for name, value in changes.items() if value is not None}
+    try:
+        config = preset(flags.preset or DEFAULT_PRESET, **given)
+    except ValueError as error:
+        raise UsageError(str(error), _HELP) from None
+    try:
+        require_tokenizer(config)
+    except InputError as error:
+        raise InputError(f"--spm_model {flags.spm_model}: {error.cause}", error.remedy) from error
+    if flags.compare_presets and not comparable(config):
+        raise UsageError(
+            "--compare_presets: no preset has this --tokenize and this case",
+            "choose those of one: --preset list shows them",
+        )
+    return config
+
+
+def segment_definition(flags: argparse.Namespace, config: BleuConfig) -> BleuConfig | None:
+    """The definition of the segments' scores, if they are asked for.
+
+    Raises:
+      UsageError: it is none, or half of the flags are given.
+    """
+    if not flags.segment_scores:
+        for name in ("segment_smooth_method", "segment_smooth_value"):
+            if getattr(flags, name) is not None:
+                raise UsageError(f"--{name} goes with --segment_scores", "give both, or none")
+        return None
+    if flags.output is None:
+        raise UsageError("--segment_scores needs --output", "name the folder that gets them")
+    try:
+        return config.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
+    except ValueError as error:
+        raise UsageError(f"the segment scores: {error}", _HELP) from None
+
+
+def _switched(flags: argparse.Namespace, meanings: Mapping[str, Any]) -> Any:
+    """What the one of some switches that is given means; None without any."""
+    given = [name for name in meanings if getattr(flags, name)]
+    if len(given) > 1:
+        raise UsageError(f"--{given[0]} and --{given[1]} contradict each other", "leave one out")
+    return meanings[given[0]] if given else None
+
+
+def _preset_name(text: str) -> str:
+    """A preset's name, or the end: `list` shows them all, as --help shows the flags."""
+    if text == "list":
+        print(presets_table(), end="")
+        raise SystemExit(0)
+    return text
+
+
+def _corpus_method(text: str) -> str:
+    if text in SEGMENT_SMOOTH_METHODS:
+        try:
+            BleuConfig(smooth_method=text).require_corpus()
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(
+                f"{error}; for the segment scores it is --segment_smooth_method {text}"
+            ) from None
+    return text
+
+
+def _weights(text: str) -> tuple[float, ...]:
+    return tuple(float(number) for number in text.split(","))
+
+
+def _model(given: str) -> SentencePieceModel:
+    """The model in a file of any filesystem."""
+    path = checked_path("--spm_model", given, anywhere=False)
+    try:
+        with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+            return SentencePieceModel.of(file.read())
+    except Exception as error:  # each filesystem has exceptions of its own
+        raise InputError(
+            f"--spm_model {given}: cannot be read: {error}", "check the path"
+        ) from error
