@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
-
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 
 from pipeline.paths import checked_path
 from pipeline.presets_table import presets_table
@@ -22,11 +20,11 @@ from transforms.config import (
     SMOOTH_METHODS,
     TOKENIZERS,
     BleuConfig,
-    SentencePieceModel,
 )
 from transforms.errors import InputError, UsageError
 from transforms.presets import DEFAULT_PRESET, PRESETS, comparable, preset
 from transforms.statistics.library_tokenizers import require_tokenizer
+from transforms.statistics.read_model import read_model
 
 _HELP = "see --help"
 
@@ -77,7 +75,8 @@ def add_definition_flags(parser: argparse.ArgumentParser) -> None:
     add(
         "--compare_presets",
         action="store_true",
-        help="score the run under every preset that has its tokens and case, too",
+        help="score the run under every preset that has its tokens and case, too, "
+        "each as its tool has it",
     )
     add(
         "--segment_scores",
@@ -113,16 +112,16 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
         flags, {"effective_order": True, "no_effective_order": False}
     )
     if flags.spm_model is not None:
-        changes["spm_model"] = _model(flags.spm_model)
+        with _named(f"--spm_model {flags.spm_model}"):
+            path = checked_path("--spm_model", flags.spm_model, anywhere=False)
+            changes["spm_model"] = read_model(path)
     given = {name: value for name, value in changes.items() if value is not None}
     try:
         config = preset(flags.preset or DEFAULT_PRESET, **given)
     except ValueError as error:
         raise UsageError(str(error), _HELP) from None
-    try:
+    with _named(f"--spm_model {flags.spm_model}"):
         require_tokenizer(config)
-    except InputError as error:
-        raise InputError(f"--spm_model {flags.spm_model}: {error.cause}", error.remedy) from error
     if flags.compare_presets and not comparable(config):
         raise UsageError(
             "--compare_presets: no preset has this --tokenize and this case",
@@ -145,7 +144,10 @@ def segment_definition(flags: argparse.Namespace, config: BleuConfig) -> BleuCon
     if flags.output is None:
         raise UsageError("--segment_scores needs --output", "name the folder that gets them")
     try:
-        return config.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
+        segments = config.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
+        if flags.no_effective_order:
+            segments = dataclasses.replace(segments, effective_order=False)
+        return segments
     except ValueError as error:
         raise UsageError(f"the segment scores: {error}", _HELP) from None
 
@@ -178,16 +180,18 @@ def _corpus_method(text: str) -> str:
 
 
 def _weights(text: str) -> tuple[float, ...]:
-    return tuple(float(number) for number in text.split(","))
-
-
-def _model(given: str) -> SentencePieceModel:
-    """The model in a file of any filesystem."""
-    path = checked_path("--spm_model", given, anywhere=False)
     try:
-        with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-            return SentencePieceModel.of(file.read())
-    except Exception as error:  # each filesystem has exceptions of its own
-        raise InputError(
-            f"--spm_model {given}: cannot be read: {error}", "check the path"
-        ) from error
+        return tuple(float(number) for number in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"must be numbers with commas between them, got {text!r}"
+        ) from None
+
+
+@contextlib.contextmanager
+def _named(flag: str) -> Iterator[None]:
+    """Names the flag where its file is bad input."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{flag}: {error.cause}", error.remedy) from error

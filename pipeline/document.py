@@ -49,7 +49,7 @@ def result_document(
     scores = score_all(config)
     document: dict[str, Any] = {
         "signature": scores[systems[0]].signature,
-        "sacrebleu_signature": sacrebleu_signature(totals[0], config),
+        "sacrebleu_signature": scores[systems[0]].sacrebleu_signature,
         "segments": segments,
         "scores": _listed(scores),
         "counters": {
@@ -58,25 +58,23 @@ def result_document(
             "bytes": sum(each.candidate_bytes for each in totals.values())
             + totals[0].reference_bytes,
         },
-        "warnings": [
-            f"{system}: {warning}" for system, score in scores.items() for warning in score.warnings
-        ],
+        "warnings": _warnings(scores),
     }
     if presets:
         document["presets"] = [
             {
                 "preset": name,
                 "signature": others[systems[0]].signature,
-                "sacrebleu_signature": sacrebleu_signature(totals[0], preset),
+                "sacrebleu_signature": others[systems[0]].sacrebleu_signature,
                 "scores": _listed(others),
+                "warnings": _warnings(others),
             }
-            for name, preset, others in (
-                (name, preset, score_all(preset)) for name, preset in presets.items()
-            )
+            for name, others in ((name, score_all(preset)) for name, preset in presets.items())
         ]
     if segment_config is not None:
         document["segment_scores"] = {
             "signature": signature(totals[0], segment_config),
+            "sacrebleu_signature": sacrebleu_signature(totals[0], segment_config),
             "rows": segments * len(systems),
         }
     return document
@@ -99,6 +97,10 @@ def _listed(scores: Mapping[str, BleuScore]) -> list[dict[str, Any]]:
         }
         for system, score in scores.items()
     ]
+
+
+def _warnings(scores: Mapping[str, BleuScore]) -> list[str]:
+    return [f"{system}: {each}" for system, score in scores.items() for each in score.warnings]
 
 
 def document_bytes(document: Mapping[str, Any]) -> bytes:

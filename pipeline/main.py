@@ -69,4 +69,7 @@ def _run(argv: Sequence[str]) -> bytes:
     document = json.loads(scores)
     for warning in document["warnings"]:
         warn(warning)
+    for each in document.get("presets", ()):
+        for warning in each["warnings"]:
+            warn(f"{each['preset']}: {warning}")
     return scores if arguments.format == "json" else table(document).encode()

@@ -19,6 +19,7 @@ BEAM_FREE = [
     "transforms.pairing.decompression",
     "transforms.pairing.lines",
     "transforms.pairing.plan",
+    "transforms.pairing.rows",
     "transforms.pairing.segments",
     "transforms.pairing.streams",
     "transforms.presets",

@@ -40,15 +40,12 @@ Beam YAML reads and writes JSON and CSV through pandas, which has habits of its 
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec
 
 import apache_beam as beam
-from apache_beam.io.filesystem import BeamIOError
-from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import PCollection, Row
 from apache_beam.typehints import schemas, typehints
 from apache_beam.typehints.row_type import RowTypeConstraint
@@ -57,13 +54,11 @@ from transforms import presets
 from transforms.config import BleuConfig, SentencePieceModel
 from transforms.corpus_bleu import CorpusBleu
 from transforms.errors import InputError
-from transforms.pairing.segments import Segment
+from transforms.pairing.rows import RowFields
 from transforms.score.bleu import BleuScore
+from transforms.statistics.read_model import read_model
 
 __all__ = ["CorpusBleuRows"]
-
-_TEXT = (str, str | None)
-"""The types of a field of texts."""
 
 _SCORE: Mapping[str, Any] = {
     "score": float,
@@ -76,11 +71,10 @@ _SCORE: Mapping[str, Any] = {
     "ref_len": int,
     "segments": int,
     "signature": str,
+    "sacrebleu_signature": str | None,
     "warnings": Sequence[str],
 }
 """The fields of a `BleuScore` in a row; an average `ref_len` is a float."""
-
-_ONE_EACH = "for fields with one reference each, list them: references: [reference_a, reference_b]"
 
 _Keys = ParamSpec("_Keys")
 
@@ -151,7 +145,7 @@ class CorpusBleuRows(beam.PTransform):
         spm_model: str | None = None,
     ) -> None:
         super().__init__()
-        self._fields = _Fields.of(candidate, references, group_by)
+        self._fields = RowFields.of(candidate, references, group_by, _SCORE)
         self._config = _definition(
             preset,
             {
@@ -193,113 +187,6 @@ class CorpusBleuRows(beam.PTransform):
         )
 
 
-@dataclasses.dataclass(frozen=True)
-class _Fields:
-    """The fields of a row that are read.
-
-    Attributes:
-      candidate: the one of the candidate.
-      references: those of a reference each; empty if `reference_list` is given.
-      reference_list: the one of a list of references.
-      group_by: those whose values are the key.
-    """
-
-    candidate: str
-    references: tuple[str, ...]
-    reference_list: str | None
-    group_by: tuple[str, ...]
-
-    @classmethod
-    def of(cls, candidate: Any, references: Any, group_by: Any) -> _Fields:
-        """The fields of a configuration.
-
-        Raises:
-          ValueError: they are no names, or the rows of scores would have two of a name.
-        """
-        if not isinstance(candidate, str):
-            raise ValueError(f"candidate must be the name of a field, got {candidate!r}")
-        if not _names("references", references):
-            raise ValueError("references must be the names of one field or more, got none")
-        keys = _names("group_by", () if group_by is None else group_by)
-        for place, name in enumerate(keys):
-            if name in _SCORE or name in keys[:place]:
-                raise ValueError(
-                    f"group_by {', '.join(keys)} would give the rows of scores two fields "
-                    f"{name!r}; besides it they have {', '.join(_SCORE)}"
-                )
-        if isinstance(references, str):
-            return cls(candidate, (), references, keys)
-        return cls(candidate, tuple(references), None, keys)
-
-    def check(self, types: Mapping[str, Any]) -> None:
-        """Checks the fields of all rows.
-
-        Raises:
-          ValueError: one is missing, or of a type that cannot be scored.
-        """
-        problem = self._missing_in(types)
-        if problem:
-            raise ValueError(problem)
-        for name in (self.candidate, *self.references):
-            if types[name] not in (*_TEXT, Any):
-                raise ValueError(
-                    f"the field {name!r} must be a text, but its type is {_shown(types[name])}"
-                )
-        if self.reference_list is not None and types[self.reference_list] in _TEXT:
-            raise ValueError(f"{self._not_a_list()}; {_ONE_EACH}")
-
-    def segment_of(self, row: Any, checked: bool) -> tuple[tuple[Any, ...], Segment]:
-        """A row's segment, with the values of its group.
-
-        Args:
-          row: a row.
-          checked: whether it is known to have the fields.
-
-        Raises:
-          InputError: it has not.
-        """
-        if not checked:
-            self._check_row(row)
-        if self.reference_list is not None:
-            references = getattr(row, self.reference_list)
-            if isinstance(references, str):
-                raise InputError(f"{self._not_a_list()}: {_shown(references)}", _ONE_EACH)
-        else:
-            references = [getattr(row, name) for name in self.references]
-        key = tuple(getattr(row, name) for name in self.group_by)
-        return key, (getattr(row, self.candidate), references)
-
-    def _check_row(self, row: Any) -> None:
-        if not hasattr(row, "_asdict"):
-            raise InputError(f"an element must be a Beam Row, got {_shown(row)}", "map it to one")
-        problem = self._missing_in(row._asdict())
-        if problem:
-            raise InputError(f"{problem}: {_shown(row)}", "name the fields in the configuration")
-
-    def _missing_in(self, fields: Iterable[str]) -> str:
-        """What to say if some are not among the fields that there are; "" if all are."""
-        there = list(fields)
-        lists = () if self.reference_list is None else (self.reference_list,)
-        for name in (self.candidate, *self.references, *lists, *self.group_by):
-            if name not in there:
-                return f"the rows have no field {name!r}; they have {', '.join(there)}"
-        return ""
-
-    def _not_a_list(self) -> str:
-        return (
-            f"the field {self.reference_list!r} must be a list of texts, but it is one text "
-            "(ReadFromJson makes one of a list)"
-        )
-
-
-def _names(key: str, value: Any) -> tuple[str, ...]:
-    """One name or several, as a configuration gives them."""
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"{key} must be the name of a field or a list of names, got {value!r}")
-    return tuple(names)
-
-
 def _definition(name: str | None, given: Mapping[str, Any]) -> BleuConfig:
     """The definition of BLEU that a configuration asks for.
 
@@ -323,10 +210,9 @@ def _model(path: Any) -> SentencePieceModel:
     if not isinstance(path, str):
         raise ValueError(f"spm_model must be the path of a file, got {path!r}")
     try:
-        with FileSystems.open(path) as file:
-            return SentencePieceModel.of(file.read())
-    except (OSError, ValueError, BeamIOError) as error:
-        raise ValueError(f"spm_model {path!r} cannot be read: {error}") from error
+        return read_model(path)
+    except InputError as error:
+        raise ValueError(f"spm_model {path!r} {error.cause}") from error
 
 
 def _types(element_type: Any) -> dict[str, Any] | None:
@@ -341,8 +227,3 @@ def _row(key: tuple[Any, ...], score: BleuScore, names: tuple[str, ...]) -> Row:
     values = {name: getattr(score, name) for name in _SCORE}
     lists = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
     return Row(**dict(zip(names, key, strict=True)), **{**values, **lists})
-
-
-def _shown(value: object) -> str:
-    text = value.__name__ if isinstance(value, type) else repr(value)
-    return text if len(text) <= 200 else text[:197] + "..."

@@ -45,11 +45,18 @@ epsilon (method 1), k (4 and 7) and alpha (6).
 """
 
 _DIVIDED_BY_VALUE = ("nltk-method4", "nltk-method6", "nltk-method7")
-"""The methods that would divide by a value of 0."""
+"""The methods that divide by their value."""
+
+_SMALLEST_DIVISOR = 1e-6
+
+_WITHOUT_EFFECTIVE_ORDER = tuple(
+    each for each in SMOOTH_METHODS if each == "leave-out" or each.startswith("nltk-")
+)
 
 LARGEST_NGRAM_ORDER = 16
 LARGEST_SMOOTH_VALUE = 1_000_000
-_LARGEST_WEIGHT = 1_000_000
+_LARGEST_SUM_OF_WEIGHTS = LARGEST_NGRAM_ORDER
+"""Far more could be beyond the largest float."""
 
 _ORDER_BEYOND = 5
 """The order that NLTK's methods 5 and 7 count in any case."""
@@ -62,15 +69,29 @@ class SentencePieceModel:
     Attributes:
       digest: the first 16 hexadecimal digits of its SHA-256.
       data: the bytes of its file; None where only its name is needed.
+
+    Raises:
+      ValueError: the digest is another one.
     """
 
     digest: str
     data: bytes | None = dataclasses.field(repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        if self.data is not None and self.digest != _digest(self.data):
+            raise ValueError(
+                f"the digest of a SentencePieceModel must be that of its data, "
+                f"{_digest(self.data)}, got {self.digest!r}: make it by SentencePieceModel.of"
+            )
+
     @classmethod
     def of(cls, data: bytes) -> SentencePieceModel:
         """The model in a file of these bytes."""
-        return cls(hashlib.sha256(data).hexdigest()[:16], data)
+        return cls(_digest(data), data)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,9 +157,16 @@ class BleuConfig:
         _require_bool("effective_order", self.effective_order)
         order = self.max_ngram_order
         if not _is_a(int, order) or not 1 <= order <= LARGEST_NGRAM_ORDER:
-            raise ValueError(f"max_ngram_order must be 1 to {LARGEST_NGRAM_ORDER}, got {order!r}")
+            raise ValueError(
+                f"max_ngram_order must be 1 to {LARGEST_NGRAM_ORDER}, an int, got {order!r}"
+            )
         if self.smooth_method == "nltk-method6" and order < 3:
             raise ValueError(f"nltk-method6 needs a max_ngram_order of 3 or more, got {order}")
+        if self.effective_order and self.smooth_method in _WITHOUT_EFFECTIVE_ORDER:
+            raise ValueError(
+                f"effective_order means nothing to smooth_method {self.smooth_method!r}, "
+                "which has its own way with orders that are too long"
+            )
         self._check_smooth_value()
         self._check_weights()
         if (self.tokenize == "spm") != (self.spm_model is not None):
@@ -176,6 +204,8 @@ class BleuConfig:
     ) -> BleuConfig:
         """The definition of the scores of single segments: in effective order.
 
+        NLTK's methods have none.
+
         Args:
           smooth_method: its smoothing; None for the same.
           smooth_value: the value of its smoothing; None for the same, or for the
@@ -188,7 +218,10 @@ class BleuConfig:
         if smooth_value is None and smooth_method == self.smooth_method:
             smooth_value = self.smooth_value
         return dataclasses.replace(
-            self, effective_order=True, smooth_method=smooth_method, smooth_value=smooth_value
+            self,
+            effective_order=smooth_method not in _WITHOUT_EFFECTIVE_ORDER,
+            smooth_method=smooth_method,
+            smooth_value=smooth_value,
         )
 
     def require_corpus(self) -> None:
@@ -215,9 +248,10 @@ class BleuConfig:
             )
         if not _is_a((int, float), value) or not 0 <= value <= LARGEST_SMOOTH_VALUE:
             raise ValueError(f"smooth_value must be 0 to {LARGEST_SMOOTH_VALUE}, got {value!r}")
-        if value == 0 and self.smooth_method in _DIVIDED_BY_VALUE:
+        if self.smooth_method in _DIVIDED_BY_VALUE and value < _SMALLEST_DIVISOR:
             raise ValueError(
-                f"smooth_value must be above 0 for smooth_method {self.smooth_method!r}, got 0"
+                f"smooth_value must be {_SMALLEST_DIVISOR} or more for smooth_method "
+                f"{self.smooth_method!r}, got {value!r}"
             )
 
     def _check_weights(self) -> None:
@@ -225,10 +259,12 @@ class BleuConfig:
         if weights is None:
             return
         if not isinstance(weights, tuple) or not all(
-            _is_a((int, float), weight) and 0 <= weight <= _LARGEST_WEIGHT for weight in weights
+            _is_a((int, float), weight) and weight >= 0 for weight in weights
         ):
+            raise ValueError(f"weights must be numbers, 0 or more, in a tuple, got {weights!r}")
+        if not sum(weights) <= _LARGEST_SUM_OF_WEIGHTS:
             raise ValueError(
-                f"weights must be a tuple of numbers from 0 to {_LARGEST_WEIGHT}, got {weights!r}"
+                f"weights must sum to {_LARGEST_SUM_OF_WEIGHTS} at most, got {weights!r}"
             )
         if len(weights) != self.max_ngram_order:
             raise ValueError(

@@ -57,7 +57,9 @@ PRESETS = {
         "NLTK 3.2.2 to 3.2.5's corpus_bleu and sentence_bleu",
         {"tokenize": "none", "smooth_method": "leave-out"},
     ),
-    "multi_bleu": Preset("Moses's multi-bleu.perl", {"tokenize": "none", "smooth_method": "none"}),
+    "multi_bleu": Preset(
+        "Moses's multi-bleu.perl", {"tokenize": "ascii-space", "smooth_method": "none"}
+    ),
     "mteval13a": Preset("NIST's mteval-v13a.pl", {"lowercase": "ascii", "smooth_method": "mteval"}),
     "torchmetrics": Preset(
         "torchmetrics' bleu_score",
@@ -87,6 +89,10 @@ def preset(name: str, **changes: Any) -> BleuConfig:
     """
     if name not in tuple(PRESETS):  # whatever a configuration says, a list too
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {name!r}")
+    fields = [field.name for field in dataclasses.fields(BleuConfig)]
+    for change in changes:
+        if change not in fields:
+            raise ValueError(f"a change must be one of {', '.join(fields)}, got {change!r}")
     known = PRESETS[name]
     choices = {**known.choices, **changes}
     weights = choices.get("weights")
@@ -101,7 +107,8 @@ def preset(name: str, **changes: Any) -> BleuConfig:
 def comparable(config: BleuConfig) -> dict[str, BleuConfig]:
     """The presets that score the same tokens as a config, by name.
 
-    No preset normalizes, so they are taken with the config's normalization.
+    They are as the tools have them, whatever else the config changes; but no
+    preset normalizes, so they are taken with the config's normalization.
     """
     configs = {name: preset(name, normalize=config.normalize) for name in PRESETS}
     return {

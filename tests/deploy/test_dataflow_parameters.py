@@ -190,7 +190,7 @@ def test_switches_of_beams_have_one_too():
         ("lowercase", "", ["--lowercase must be true or false, got ''"]),
         ("tokenize", "14a", ["--tokenize", "14a", "13a", "none"]),
         ("smooth_value", "much", ["--smooth_value", "much"]),
-        ("max_ngram_order", "0", ["max_ngram_order must be 1 to 16, got 0"]),
+        ("max_ngram_order", "0", ["max_ngram_order must be 1 to 16, an int, got 0"]),
         ("threads", "-1", ["--threads", "-1"]),
         ("candidates", "gs://corpus/a.txt;", ["--candidates is empty"]),
         ("references", "", ["--references is empty"]),

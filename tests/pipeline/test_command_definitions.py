@@ -59,8 +59,9 @@ def test_a_preset_is_the_librarys(name):
 @pytest.mark.parametrize(
     ("flags", "config"),
     [
-        (["--preset", "mteval13a", "--no_lowercase"], BleuConfig()),
-        (["--preset", "mteval13a", "--no-lowercase"], BleuConfig()),
+        (["--preset", "mteval13a", "--no_lowercase"], BleuConfig(smooth_method="mteval")),
+        (["--preset", "mteval13a", "--no-lowercase"], BleuConfig(smooth_method="mteval")),
+        (["--lowercase_ascii"], BleuConfig(lowercase="ascii")),
         (
             ["--preset", "d2l", "--no_effective_order", "--max_ngram_order", "2"],
             preset("d2l", effective_order=False, max_ngram_order=2),
@@ -126,6 +127,26 @@ def test_presets_with_the_same_tokens_are_compared_in_one_run(flags, names, tmp_
     del document["presets"]
     assert document == without
     assert (tmp_path / "scores.json").read_bytes() == run.out
+
+
+def test_a_preset_that_scores_0_says_why(tmp_path):
+    short = write_lines(tmp_path / "short.txt", ["a b c"])
+    run = called(
+        *streams([short], [short]), "--preset", "nltk_legacy", "--compare_presets", "--format=json"
+    )
+    assert run.document["warnings"] == []
+    with_warnings = {each["preset"]: each["warnings"] for each in run.document["presets"]}
+    assert [name for name, each in with_warnings.items() if each] == [
+        "papineni2002",
+        "tensorflow",
+        "nltk",
+        "torchmetrics",
+    ]
+    for name, each in with_warnings.items():
+        for warning in each:
+            assert f"beam-bleu: warning: {name}: {warning}\n" in run.err
+            assert "short: the score is" in warning
+            assert "no candidate has 4 tokens" in warning
 
 
 def test_the_comparison_is_a_second_table():

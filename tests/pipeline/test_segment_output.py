@@ -29,6 +29,7 @@ from pipeline.segment_shards import WriteShards, check_rows, discard, in_place, 
 from transforms.config import BleuConfig
 from transforms.errors import JobError
 from transforms.pairing.segments import batch_segments
+from transforms.presets import preset
 from transforms.score.score_segments import ScoreSegments
 from transforms.score.segment_scores import segment_scores
 from transforms.statistics.count_matches import CountMatches
@@ -188,6 +189,12 @@ def test_the_smoothing_of_segments_may_be_another(corpus, out, flags, config, si
     assert signature in document.pop("segment_scores")["signature"]
     of_corpus = [flag for flag in flags if not flag.startswith("--segment")]
     assert document == called(*corpus.plain, *of_corpus).document
+
+
+def test_segments_too_can_do_without_effective_order(corpus, out):
+    flags = ["--preset=mteval13a", "--no_effective_order"]
+    assert called(*corpus.asked, *flags, "--output", out).code == 0
+    assert rows(out) == corpus.expected(preset("mteval13a"))
 
 
 USAGE_ERRORS = [

@@ -7,8 +7,11 @@ from fractions import Fraction
 
 from transforms.config import BleuConfig
 from transforms.score.formula import brevity_penalty, method_number, smooth, weighted_score
-from transforms.score.signature import signature
+from transforms.score.signature import sacrebleu_signature, signature
 from transforms.totals.corpus_totals import CorpusTotals
+
+_ALMOST_0 = 1e-9
+"""Where a tiny number stands for a precision of 0, the score is tiny, too."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,6 +30,7 @@ class BleuScore:
         nearest one) if that is their average.
       segments: how many segments were scored.
       signature: the definition that this score follows.
+      sacrebleu_signature: what sacreBLEU prints for it, None if it cannot express it.
       warnings: what a reader of the score has to know, a sentence each.
     """
 
@@ -40,6 +44,7 @@ class BleuScore:
     ref_len: int | float
     segments: int
     signature: str
+    sacrebleu_signature: str | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -89,30 +94,34 @@ def bleu_score(totals: CorpusTotals, config: BleuConfig) -> BleuScore:
         ref_len=float(ref_len) if config.reference_length == "average" else int(ref_len),
         segments=totals.segments,
         signature=signature(totals, config),
-        warnings=() if score else (_why_zero(totals, config),),
+        sacrebleu_signature=sacrebleu_signature(totals, config),
+        warnings=() if score > _ALMOST_0 else (_why_zero(totals, config, score, bp),),
     )
 
 
-def _why_zero(totals: CorpusTotals, config: BleuConfig) -> str:
-    """Why a score is 0, and what can be done about it."""
+def _why_zero(totals: CorpusTotals, config: BleuConfig, score: float, bp: float) -> str:
+    """Why a score is 0 or almost, and what can be done about it."""
+    is_zero = f"the score is {'almost ' if score else ''}0"
     weights = config.weights or (1,) * config.max_ngram_order
-    used = [n for n, weight in enumerate(weights) if weight]
     if not totals.candidate_length:
-        return "the score is 0: no candidate has a token"
-    if not any(totals.matches[n] for n in used):
+        return f"{is_zero}: no candidate has a token"
+    if not any(totals.matches):
         return (
-            "the score is 0: no n-gram of a candidate is in its references; "
+            f"{is_zero}: no n-gram of a candidate is in its references; "
             "check that they are of the same segments"
         )
-    order = next((n + 1 for n in used if not totals.matches[n]), 0)
+    weighted = [n for n, weight in enumerate(weights, 1) if weight]
+    order = next((n for n in weighted if not totals.matches[n - 1]), 0)
     if not order:
-        return "the score is 0: the candidates are hundreds of times shorter than the references"
+        if bp < _ALMOST_0:
+            return f"{is_zero}: the candidates are many times shorter than the references"
+        return f"{is_zero}: with these weights"
     if not totals.totals[order - 1]:
         return (
-            f"the score is 0: no candidate has {order} tokens; for a corpus so short "
+            f"{is_zero}: no candidate has {order} tokens; for a corpus so short "
             "use effective_order or a smaller max_ngram_order"
         )
     return (
-        f"the score is 0: no {order}-gram of a candidate is in its references; for a corpus "
+        f"{is_zero}: no {order}-gram of a candidate is in its references; for a corpus "
         "so short or so far from them use another smooth_method or a smaller max_ngram_order"
     )

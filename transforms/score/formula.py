@@ -31,9 +31,6 @@ _METHOD1, _METHOD2, _METHOD3, _METHOD4, _METHOD5, _METHOD6, _METHOD7 = (
 _SMALLEST = sys.float_info.min
 """What NLTK's method 0 takes for a precision of 0."""
 
-_COMPENSATED = sys.version_info >= (3, 12)
-"""Whether Python's `sum`, with which sacreBLEU adds logarithms, compensates for rounding."""
-
 
 def method_number(smooth_method: str) -> int:
     """The number by which the formula knows a smoothing method."""
@@ -102,7 +99,8 @@ def smooth(
         total = totals[n] + added
         if total == 0:  # no candidate is as long as this order
             if effective_order:
-                return n
+                # Without a weighted order there is nothing that could match.
+                return n if len(weights) == 0 or _weighted_orders(weights, n) > 0 else 0
             if method == _EPSILON:
                 precisions[n] = 100.0 * value
             elif method == _MTEVAL:
@@ -120,6 +118,14 @@ def smooth(
         elif method == _EPSILON:
             precisions[n] = 100.0 * value
     return orders
+
+
+def _weighted_orders(weights: Sequence[float], orders: int) -> int:
+    """How many of the first orders have a weight."""
+    count = 0
+    for n in range(orders):
+        count += weights[n] != 0
+    return count
 
 
 def _smooth_as_nltk(
@@ -190,7 +196,7 @@ def weighted_score(
         return 0.0 if orders == 0 else math.nan
     # NLTK leaves precisions of 0 out of the sum; its methods let few of them be.
     leaves_out = method >= _LEAVE_OUT
-    total = lost = 0.0
+    total = 0.0
     for n in range(orders):
         if len(weights) != 0 and weights[n] == 0:
             continue
@@ -204,12 +210,9 @@ def weighted_score(
             term = math.log(precisions[n] / 100) / orders
         else:
             term = math.log(precisions[n])
-        longer = total + term
-        if _COMPENSATED:  # what was rounded off (Neumaier's summation)
-            larger, smaller = (total, term) if abs(total) >= abs(term) else (term, total)
-            lost += (larger - longer) + smaller
-        total = longer
-    total += lost
+        # From left to right, as Python's `sum` until 3.11, with which sacreBLEU adds them.
+        # Later ones compensate for rounding; the same sums would score otherwise there.
+        total += term
     if len(weights) != 0 or leaves_out:
         # The weights need not sum to 1, so here the precisions were taken as 0..1.
         return 100 * bp * math.exp(total)

@@ -27,6 +27,7 @@ from transforms.statistics.segment_statistics import (
 # To Python they stay what they are; to compiled code they become callable.
 for _function in (
     formula.brevity_penalty,
+    formula._weighted_orders,
     formula._smooth_as_nltk,
     formula.smooth,
     formula.weighted_score,

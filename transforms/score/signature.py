@@ -76,6 +76,7 @@ def _smoothing(config: BleuConfig) -> str:
     if config.smooth_method not in DEFAULT_SMOOTH_VALUES:
         return config.smooth_method
     value = config.effective_smooth_value
+    value += 0.0  # -0.0 is 0.0
     rounded = f"{value:.2f}"
     # sacreBLEU rounds to two digits; a value that would be lost is written whole.
     return f"{config.smooth_method}[{rounded if float(rounded) == value else repr(value)}]"

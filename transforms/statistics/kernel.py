@@ -25,7 +25,7 @@ from transforms.statistics.matching import (
     table_bits,
 )
 from transforms.statistics.normalization import normalized
-from transforms.statistics.rewriting import rewritten
+from transforms.statistics.rewriting import lowered, rewritten
 from transforms.statistics.segment_statistics import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
@@ -79,7 +79,12 @@ def _splittable(column: pa.LargeStringArray, config: BleuConfig) -> pa.LargeStri
     """The padded column whose texts only need splitting."""
     if config.normalize is not None:
         column = normalized(column, config.normalize)
-    column = rewritten(column, config.tokenize, config.lowercase)
+    if config.lowercase:
+        column = lowered(column, only_ascii=config.lowercase == "ascii")
+        if config.normalize is not None:
+            # A lower-case letter may have a form that its upper case has not (U+01F0).
+            column = normalized(column, config.normalize)
+    column = rewritten(column, config.tokenize)
     if config.tokenize in LIBRARY_TOKENIZERS:
         column = padded(tokenized(column, config))
     return column

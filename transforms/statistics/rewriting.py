@@ -44,13 +44,9 @@ from transforms.statistics.spacing import spaced
 _Rows = npt.NDArray[np.bool_]
 
 
-def rewritten(
-    column: pa.LargeStringArray, tokenize: str, lowercase: bool | str
-) -> pa.LargeStringArray:
+def rewritten(column: pa.LargeStringArray, tokenize: str) -> pa.LargeStringArray:
     """The padded column whose texts only need splitting."""
     column = padded(column)
-    if lowercase:
-        column = _lowered(column, only_ascii=lowercase == "ascii")
     if tokenize == "13a":
         column = _without_skipped(column)
     elif tokenize in ("intl", "zh"):
@@ -137,8 +133,9 @@ def _lower_table() -> npt.NDArray[np.int32]:
     return table
 
 
-def _lowered(column: pa.LargeStringArray, only_ascii: bool) -> pa.LargeStringArray:
-    """The texts of a padded column in lower case: as `str.lower` has it, or A-Z only."""
+def lowered(column: pa.LargeStringArray, only_ascii: bool = False) -> pa.LargeStringArray:
+    """The texts in lower case, padded: as `str.lower` has it, or A-Z only."""
+    column = padded(column)
     offsets = offsets_of(column)
     starts = offsets + column.buffers()[2].address
     lower = np.zeros(int(offsets[-1] - offsets[0]) + READ_AHEAD, np.uint8)

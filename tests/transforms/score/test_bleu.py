@@ -326,8 +326,8 @@ def test_different_smooth_values_have_different_signatures(one, other):
 @pytest.mark.parametrize(
     ("fields", "value", "choices"),
     [
-        ({"tokenize": "13b"}, "'13b'", "13a, none"),
-        ({"tokenize": ""}, "''", "13a, none"),
+        ({"tokenize": "13b"}, "'13b'", "13a, intl, zh, char, none"),
+        ({"tokenize": ""}, "''", "13a, intl, zh, char, none"),
         ({"smooth_method": "linear"}, "'linear'", "exp, floor, add-k, none"),
         ({"max_ngram_order": 0}, "0", "1 to 16"),
         ({"max_ngram_order": 4.0}, "4.0", "1 to 16"),

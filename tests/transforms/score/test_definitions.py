@@ -87,7 +87,7 @@ def test_any_smoothing_with_any_reference_length_is_as_by_brute_force(method, da
     ours = score_of(segments, config)
     assert ours.score == pytest.approx(100 * expected, rel=1e-11, abs=0)
     assert ours.ref_len == float(sums.reference_length)
-    assert bool(ours.warnings) == (ours.score == 0)
+    assert bool(ours.warnings) == (ours.score < 1e-9)
 
 
 @DETERMINISTIC
@@ -276,6 +276,28 @@ def test_equal_weights_that_sum_to_1_are_the_default(order):
     )
 
 
+@pytest.mark.parametrize("method", ["exp", "floor", "none", "epsilon", "mteval"])
+def test_where_no_order_has_a_weight_nothing_matches(method):
+    # In effective order a candidate of two words has no third order, the only one with a weight.
+    config = BleuConfig(
+        "none",
+        smooth_method=method,
+        weights=(0, 0, 1),
+        max_ngram_order=3,
+        effective_order=True,
+    )
+    assert score_of([("x y", ["p q"])], config).score == 0
+    assert score_of([("x y", ["x y"])], config).score == 0
+
+
+@pytest.mark.parametrize("method", ["nltk-method0", "epsilon"])
+def test_a_number_in_place_of_0_is_told(method):
+    result = score_of([("a b c", ["a b c"])], BleuConfig("none", smooth_method=method))
+    assert 0 < result.score < 1e-9
+    (warning,) = result.warnings
+    assert warning.startswith("the score is almost 0: no candidate has 4 tokens")
+
+
 # Policies
 
 
@@ -319,8 +341,9 @@ def test_a_corpus_without_4_grams_says_why_it_scores_0_and_what_to_use():
             BleuConfig(smooth_method="none"),
             "no 2-gram of a candidate is in its references",
         ),
-        ([("a b c d e", ["a b c d e " * 1000])], BleuConfig(), "hundreds of times shorter"),
-        ([("a b", ["a c"])], BleuConfig(max_ngram_order=2, weights=(0, 1)), "no n-gram"),
+        ([("a b c d e", ["a b c d e " * 1000])], BleuConfig(), "many times shorter"),
+        ([("a b", ["a c"])], BleuConfig(max_ngram_order=2, weights=(0, 1)), "no 2-gram of"),
+        ([("a b", ["a b"])], BleuConfig(weights=(0, 0, 0, 1)), "no candidate has 4 tokens"),
     ],
 )
 def test_every_0_says_why(segments, config, words):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import pathlib
@@ -25,8 +24,6 @@ def table(name: str) -> dict[str, Any]:
     return json.loads((GOLDEN / f"{name}.json").read_text())
 
 
-SPACES = re.compile(r"[^\S\t-\r ]|\\u001[cdef]")
-"""White space that is none in ASCII; json.dumps escapes the controls."""
 CONTROLS = re.compile(r"\\u001[cdef]")
 """These separate words in Python and not in Perl."""
 ENTITIES = re.compile(r"&|<skipped>|\\u001[cdef]")
@@ -138,10 +135,7 @@ def test_nltk_legacy_of_sentences() -> None:
 @pytest.mark.parametrize("record", records("multi_bleu"))
 def test_multi_bleu(record: dict[str, Any]) -> None:
     lowercase = "ascii" if "-lc" in record["options"] else False
-    config = preset("multi_bleu", lowercase=lowercase)
-    ours = of_corpus(record, dataclasses.replace(config, tokenize="ascii-space"))
-    if SPACES.search(json.dumps(CORPORA[record["corpus"]], ensure_ascii=False)) is None:
-        assert of_corpus(record, config).score == ours.score
+    ours = of_corpus(record, preset("multi_bleu", lowercase=lowercase))
     if not ours.ref_len:
         assert record["printed"].startswith("BLEU = 0, ")
         return

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from transforms.config import BleuConfig
+from transforms.config import BleuConfig, SentencePieceModel
 from transforms.score.signature import sacrebleu_signature, signature
 from transforms.totals.corpus_totals import CorpusTotals
 from transforms.version import VERSION
@@ -38,12 +38,13 @@ CHOICES = {
 def configs():
     for values in itertools.product(*CHOICES.values()):
         tokenize, lowercase, (method, value), (order, weights), *others = values
-        yield BleuConfig(tokenize, lowercase, method, value, order, *others, weights)
+        if not (others[0] and (method == "leave-out" or method.startswith("nltk"))):
+            yield BleuConfig(tokenize, lowercase, method, value, order, *others, weights)
 
 
 def test_different_definitions_have_different_signatures():
     signatures = [signature(TOTALS, config) for config in configs()]
-    assert len(signatures) == 2 * 2 * 12 * 5 * 2 * 3 * 5
+    assert len(signatures) == 2 * 2 * (12 * 2 - 4) * 5 * 3 * 5
     assert len(set(signatures)) == len(signatures)
 
 
@@ -90,3 +91,15 @@ def test_what_is_not_as_in_sacrebleu_stands_before_the_version(config, field):
 )
 def test_what_sacrebleu_cannot_say_has_no_signature_of_its(config):
     assert sacrebleu_signature(TOTALS, config) is None
+
+
+def test_a_model_has_the_digest_of_its_data():
+    model = SentencePieceModel.of(b"one")
+    assert SentencePieceModel(model.digest, None) == model
+    with pytest.raises(ValueError, match=f"{model.digest}, got 'mine'"):
+        SentencePieceModel("mine", b"one")
+
+
+def test_minus_0_is_0():
+    minus, plus = (BleuConfig(smooth_method="floor", smooth_value=each) for each in (-0.0, 0.0))
+    assert signature(TOTALS, minus) == signature(TOTALS, plus)

@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 from transforms.batch import SegmentBatch
 from transforms.config import KERNEL_TOKENIZERS, BleuConfig
 from transforms.pairing.segments import batch_segments
-from transforms.statistics import tokenization
+from transforms.statistics import rewriting, tokenization
 from transforms.statistics.kernel import count_batch
-from transforms.statistics.rewriting import rewritten
 
 SACREBLEUS = [each for each in KERNEL_TOKENIZERS if each != "ascii-space"]
 CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
@@ -278,7 +277,7 @@ def test_every_code_point_counts_as_in_sacrebleu(config, form):
 def test_every_code_point_is_lowered_as_python_lowers_it():
     for form in ("{}", "A{}B", "{0}{0} É{0}", "ΑΣ{}", "{}Σ", "Α{}Σ{}Α"):
         texts = [form.format(point, point) for point in CODE_POINTS]
-        lowered = rewritten(pa.array(texts, pa.large_string()), "none", lowercase=True)
+        lowered = rewriting.lowered(pa.array(texts, pa.large_string()))
         wrong = [
             (text, ours)
             for text, ours in zip(texts, lowered.to_pylist(), strict=True)

@@ -165,3 +165,14 @@ def test_long_texts_beside_short_ones():
         int(one == other and one != "") for one, other in itertools.product(composed, repeat=2)
     ]
     assert counted.matches[0, :, 0].tolist() == expected
+
+
+@pytest.mark.parametrize("form", ["nfc", "nfkc"])
+def test_lower_cased_text_is_normalized_too(form):
+    # Of these letters only the lower case has a code point with its mark.
+    for upper in ("J\u030c", "T\u0308", "H\u0331", "W\u030a", "Y\u030a"):
+        lower = unicodedata.normalize("NFC", upper.lower())
+        assert len(lower) == 1
+        config = BleuConfig("none", lowercase=True, max_ngram_order=1, normalize=form)
+        statistics = count_batch(batch_segments([(f"{upper}ohn", [f"{lower}ohn"])]), config)
+        assert statistics.matches[0, 0, 0] == 1

@@ -22,7 +22,7 @@ ALPHABETS = {"intl": ["a5.$ -", "é٣。™\u3000,"], "zh": ["a5.中 -", "é5,�
 
 
 def tokens_of(texts, tokenize):
-    spaced = rewritten(pa.array(texts, pa.large_string()), tokenize, lowercase=False)
+    spaced = rewritten(pa.array(texts, pa.large_string()), tokenize)
     return [text.split() for text in spaced.to_pylist()]
 
 
