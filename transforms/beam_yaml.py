@@ -43,7 +43,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ParamSpec
+from typing import Any, Optional, ParamSpec
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection, Row
@@ -71,7 +71,7 @@ _SCORE: Mapping[str, Any] = {
     "ref_len": int,
     "segments": int,
     "signature": str,
-    "sacrebleu_signature": str | None,
+    "sacrebleu_signature": Optional[str],  # noqa: UP045 - Beam knows no other form
     "warnings": Sequence[str],
 }
 """The fields of a `BleuScore` in a row; an average `ref_len` is a float."""
@@ -98,8 +98,8 @@ class CorpusBleuRows(beam.PTransform):
 
     Gives a row for each group, or one of all rows: the group's fields, then `score`,
     `precisions`, `matches`, `totals`, `bp`, `ratio`, `sys_len`, `ref_len`, `segments`,
-    `signature` and `warnings`, as `BleuScore` has them. Works under any windowing
-    and trigger; without rows there is no score.
+    `signature`, `sacrebleu_signature` and `warnings`, as `BleuScore` has them. Works
+    under any windowing and trigger; without rows there is no score.
 
     A key of the definition that is null or left out is as the preset has it.
 

@@ -237,8 +237,8 @@ def test_a_missing_library_is_told_before_the_job_runs(
 
 WORKER_LACKS = """
 import sys
-from pipeline import main, options
-options.require_tokenizer = lambda config: None  # as if it were here, and not on the worker
+from pipeline import definition_flags, main
+definition_flags.require_tokenizer = lambda config: None  # as if it were here, and not on the worker
 sys.exit(main.main(sys.argv[1:]))
 """
 

@@ -126,6 +126,7 @@ def test_systems_get_sacrebleus_numbers(providers: list[dict[str, Any]]) -> None
                 "ref_len": theirs.ref_len,
                 "segments": 72,
                 "signature": row["signature"],
+                "sacrebleu_signature": "nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0",
                 "warnings": [],
             }
             assert list(row) == ["system", *(field.name for field in dataclasses.fields(BleuScore))]
@@ -217,10 +218,10 @@ def test_the_model_of_a_path_travels_with_the_transform(tmp_path: Path) -> None:
         ({"smooth_method": "expo"}, "smooth_method must be one of exp, floor, "),
         ({"smooth_method": "nltk-method5"}, "'nltk-method5' is for segment scores only"),
         ({"smooth_value": 1}, "smooth_value 1 means nothing to smooth_method 'exp'"),
-        ({"max_ngram_order": 0}, "max_ngram_order must be 1 to 16, got 0"),
+        ({"max_ngram_order": 0}, "max_ngram_order must be 1 to 16, an int, got 0"),
         ({"weights": 0.5}, "weights must be a list of numbers, got 0.5"),
         ({"weights": "0.5,0.5"}, "weights must be a list of numbers, got '0.5,0.5'"),
-        ({"weights": [0.5, "x"]}, "weights must be a tuple of numbers from 0 to 1000000, got (0.5"),
+        ({"weights": [0.5, "x"]}, "weights must be numbers, 0 or more, in a tuple, got (0.5"),
         ({"effective_order": 1}, "effective_order must be True or False, got 1"),
         ({"normalize": "nfd"}, "normalize must be one of nfc, nfkc, got 'nfd'"),
         ({"reference_length": "mean"}, "reference_length must be one of closest, "),
@@ -363,6 +364,7 @@ def test_the_next_transform_knows_the_types(rule: str, type_of_length: str) -> N
         "ref_len": type_of_length,
         "segments": "INT64",
         "signature": "STRING",
+        "sacrebleu_signature": "STRING",
         "warnings": "[STRING]",
     }
 
