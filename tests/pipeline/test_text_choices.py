@@ -238,7 +238,8 @@ def test_a_missing_library_is_told_before_the_job_runs(
 WORKER_LACKS = """
 import sys
 from pipeline import definition_flags, main
-definition_flags.require_tokenizer = lambda config: None  # as if it were here, and not on the worker
+# As if it were here, and not on the worker.
+definition_flags.require_tokenizer = lambda config: None
 sys.exit(main.main(sys.argv[1:]))
 """
 
