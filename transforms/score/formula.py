@@ -21,7 +21,7 @@ from collections.abc import MutableSequence, Sequence
 from transforms.config import SMOOTH_METHODS
 
 _NUMBERS = {method: number for number, method in enumerate(SMOOTH_METHODS)}
-_EXP, _FLOOR, _ADD_K, _NONE = (_NUMBERS[each] for each in ("exp", "floor", "add-k", "none"))
+_EXP, _FLOOR, _ADD_K = (_NUMBERS[each] for each in ("exp", "floor", "add-k"))
 _ADD_K_ALL, _EPSILON, _MTEVAL = (_NUMBERS[each] for each in ("add-k-all", "epsilon", "mteval"))
 _LEAVE_OUT, _METHOD0 = _NUMBERS["leave-out"], _NUMBERS["nltk-method0"]  # NLTK's, the last ones
 _METHOD1, _METHOD2, _METHOD3, _METHOD4, _METHOD5, _METHOD6, _METHOD7 = (
