@@ -1,7 +1,5 @@
 """`python -m pipeline` is `beam-bleu`."""
 
-import sys
+from pipeline.main import command
 
-from pipeline.main import main
-
-sys.exit(main())
+command()

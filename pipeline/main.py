@@ -8,8 +8,9 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
-from pipeline.reporting import importing, reported, warn
+from pipeline.reporting import end, importing, reported, warn
 from transforms.errors import JobError
 
 
@@ -17,6 +18,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code (see the README)."""
     argv = sys.argv[1:] if argv is None else argv
     return reported(lambda: _show(_run(argv)), verbose="--verbose" in argv)
+
+
+def command() -> NoReturn:
+    """The command as a process of its own: runs it, and ends the process with its exit code."""
+    end(main())
 
 
 def _show(result: bytes) -> None:

@@ -110,7 +110,7 @@ def reported(work: Callable[[], None], verbose: bool) -> int:
             if _interrupts.received:  # whatever an engine has made of it
                 first = _interrupts.received[0]
                 _say(f"beam-bleu: stopped by {first.name}")
-                _end(128 + first)
+                end(128 + first)
             found = _as_bleu_error(error)
             _say(f"beam-bleu: {_STEP.sub('', found.cause)}\n  {found.remedy}")
             return found.exit_code
@@ -123,10 +123,12 @@ def _say(message: str) -> None:
             print(message, file=sys.stderr, flush=True)
 
 
-def _end(code: int) -> NoReturn:
-    """Ends the process without waiting for the threads that an interrupted engine has left.
+def end(code: int) -> NoReturn:
+    """Ends the process without waiting for the threads that an engine has left.
 
-    Python would wait for all of them, and some (Beam's samplers) then never end.
+    Python would wait for all of them, and some (Beam's samplers) then never end; and
+    while it takes its modules apart, gRPC's streams can wait for ever for a lock that a
+    thread, which is no more, has held.
     """
     atexit._run_exitfuncs()  # in which Beam stops the programs that it has started
     with contextlib.suppress(OSError, AttributeError):
