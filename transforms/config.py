@@ -17,8 +17,9 @@ NORMALIZATIONS = ("nfc", "nfkc")
 
 REFERENCE_LENGTHS = ("closest", "closest_first", "shortest", "longest", "average")
 
+SACREBLEU_SMOOTH_METHODS = ("exp", "floor", "add-k", "none")
 SMOOTH_METHODS = (
-    *("exp", "floor", "add-k", "none"),  # sacreBLEU's
+    *SACREBLEU_SMOOTH_METHODS,
     *("add-k-all", "epsilon", "mteval"),
     "leave-out",
     *(f"nltk-method{number}" for number in range(8)),

@@ -6,7 +6,7 @@ the number is in it.
 
 from __future__ import annotations
 
-from transforms.config import DEFAULT_SMOOTH_VALUES, BleuConfig
+from transforms.config import DEFAULT_SMOOTH_VALUES, SACREBLEU_SMOOTH_METHODS, BleuConfig
 from transforms.statistics.versions import text_versions, tokenizer_name
 from transforms.totals.corpus_totals import CorpusTotals
 from transforms.version import VERSION
@@ -15,7 +15,6 @@ SACREBLEU = "2.6.0"
 """The version of sacreBLEU whose numbers ours are."""
 
 _SACREBLEU_ORDER = 4
-_SACREBLEU_SMOOTHING = ("exp", "floor", "add-k", "none")
 
 
 def signature(totals: CorpusTotals, config: BleuConfig) -> str:
@@ -45,7 +44,7 @@ def sacrebleu_signature(totals: CorpusTotals, config: BleuConfig) -> str | None:
         config.normalize is None
         and config.reference_length == "closest"
         and config.weights is None
-        and config.smooth_method in _SACREBLEU_SMOOTHING
+        and config.smooth_method in SACREBLEU_SMOOTH_METHODS
         and config.tokenize not in ("spm", "ascii-space")
         and config.lowercase != "ascii"
     )
