@@ -30,26 +30,6 @@ class ReferenceLengths:
     longest: int = 0
     sums: tuple[tuple[int, int], ...] = ()
 
-    @classmethod
-    def of(cls, statistics: SegmentStatistics, system: int, rows: slice) -> ReferenceLengths:
-        """The lengths of some rows of one system's segment statistics."""
-
-        def of_rule(rule: str) -> np.ndarray:
-            return statistics.reference_length(rule)[system, rows]
-
-        references = statistics.references[rows]
-        sums = of_rule("average")
-        return cls(
-            closest=int(of_rule("closest").sum()),
-            closest_first=int(of_rule("closest_first").sum()),
-            shortest=int(of_rule("shortest").sum()),
-            longest=int(of_rule("longest").sum()),
-            sums=tuple(
-                (number, int(sums[references == number].sum()))
-                for number in np.unique(references).tolist()
-            ),
-        )
-
     def __add__(self, other: ReferenceLengths) -> ReferenceLengths:
         sums = dict(self.sums)
         for number, tokens in other.sums:
@@ -113,16 +93,40 @@ class CorpusTotals:
         references = statistics.references[rows]
         if not len(references):
             return cls.zero(statistics.max_order)
-        totals = statistics.totals[system, rows]
+        # All columns in one pass; the sums are read by the names that they have as one segment.
+        # Each batch's fit an int64; the corpus's are Python's unbounded integers.
+        sums = statistics.counts[system, rows].sum(axis=0)
+        summed = dataclasses.replace(statistics, counts=sums[None, None])
+        few, many = int(references.min()), int(references.max())
+
+        def length(rule: str) -> int:
+            return int(summed.reference_length(rule)[0, 0])
+
+        if few == many:
+            by_number = {few: length("average")}
+        else:
+            lengths = statistics.reference_length("average")[system, rows]
+            by_number = {
+                number: int(lengths[references == number].sum())
+                for number in np.unique(references).tolist()
+            }
         return cls(
-            matches=_sums(statistics.matches[system, rows]),
-            totals=_sums(totals),
-            short_candidates=tuple(np.count_nonzero(totals == 0, axis=0).tolist()),
-            candidate_length=int(statistics.candidate_length[system, rows].sum()),
-            reference_lengths=ReferenceLengths.of(statistics, system, rows),
+            matches=tuple(summed.matches[0, 0].tolist()),
+            totals=tuple(summed.totals[0, 0].tolist()),
+            short_candidates=tuple(
+                np.count_nonzero(statistics.totals[system, rows] == 0, axis=0).tolist()
+            ),
+            candidate_length=int(summed.candidate_length[0, 0]),
+            reference_lengths=ReferenceLengths(
+                length("closest"),
+                length("closest_first"),
+                length("shortest"),
+                length("longest"),
+                tuple(by_number.items()),
+            ),
             segments=len(references),
-            min_references=int(references.min()),
-            max_references=int(references.max()),
+            min_references=few,
+            max_references=many,
             candidate_bytes=int(statistics.candidate_bytes[system, rows].sum()),
             reference_bytes=int(statistics.reference_bytes[rows].sum()),
         )
@@ -160,8 +164,3 @@ class CorpusTotals:
 
 def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(map(int.__add__, one, other))
-
-
-def _sums(columns: np.ndarray) -> tuple[int, ...]:
-    # Each batch's sum fits an int64; the corpus's sums are Python's unbounded integers.
-    return tuple(int(total) for total in columns.sum(axis=0))
