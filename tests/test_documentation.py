@@ -12,15 +12,13 @@ from collections.abc import Iterator
 
 import pytest
 from engine_parts import need
+from scoring import score_of
 
 import transforms.corpus_bleu
 from pipeline.options import parse
 from transforms.config import REFERENCE_LENGTHS, SMOOTH_METHODS, TOKENIZERS
-from transforms.pairing.segments import batch_segments
 from transforms.presets import PRESETS
-from transforms.score.bleu import BleuScore, bleu_score
-from transforms.statistics.kernel import count_batch
-from transforms.totals.corpus_totals import CorpusTotals
+from transforms.score.bleu import BleuScore
 
 PROJECT = pathlib.Path(__file__).parent.parent
 README = (PROJECT / "README.md").read_text()
@@ -156,7 +154,7 @@ def scored(candidates: str, references: str, flags: str) -> BleuScore:
         (candidate.strip(), [reference.strip() for reference in of_segment.split(" / ")])
         for candidate, of_segment in zip(candidates.split(";"), references.split(";"), strict=True)
     ]
-    return bleu_score(CorpusTotals.of(count_batch(batch_segments(segments), config), 0), config)
+    return score_of(segments, config)
 
 
 @pytest.mark.parametrize(

@@ -9,23 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
+from scoring import score_of, totals_of
 
 from transforms.config import BleuConfig
-from transforms.pairing.segments import batch_segments
 from transforms.presets import preset
 from transforms.score.bleu import bleu_score
-from transforms.statistics.kernel import count_batch
-from transforms.totals.corpus_totals import CorpusTotals
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=150)
-
-
-def totals_of(segments, config, max_order=None):
-    return CorpusTotals.of(count_batch(batch_segments(segments), config, max_order), 0)
-
-
-def score_of(segments, config):
-    return bleu_score(totals_of(segments, config), config)
 
 
 @st.composite

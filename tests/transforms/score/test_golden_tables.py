@@ -9,13 +9,11 @@ import re
 from typing import Any
 
 import pytest
+from scoring import score_of
 
 from transforms.config import BleuConfig
-from transforms.pairing.segments import batch_segments
 from transforms.presets import preset
-from transforms.score.bleu import BleuScore, bleu_score
-from transforms.statistics.kernel import count_batch
-from transforms.totals.corpus_totals import CorpusTotals
+from transforms.score.bleu import BleuScore
 
 GOLDEN = pathlib.Path(__file__).parents[2] / "golden"
 
@@ -35,8 +33,7 @@ SENTENCES = {sentence["name"]: sentence for sentence in table("sentences")["sent
 
 
 def scored(candidates: list[str], references: list[list[str]], config: BleuConfig) -> BleuScore:
-    segments = list(zip(candidates, references, strict=True))
-    return bleu_score(CorpusTotals.of(count_batch(batch_segments(segments), config), 0), config)
+    return score_of(list(zip(candidates, references, strict=True)), config)
 
 
 def of_corpus(record: dict[str, Any], config: BleuConfig) -> BleuScore:
