@@ -13,13 +13,10 @@ from command_line import (
     typed,
     write_lines,
 )
+from scoring import score_of
 
 from transforms.config import BleuConfig
-from transforms.pairing.segments import batch_segments
 from transforms.presets import PRESETS, preset
-from transforms.score.bleu import bleu_score
-from transforms.statistics.kernel import count_batch
-from transforms.totals.corpus_totals import CorpusTotals
 
 SEGMENTS = {
     name: list(
@@ -35,8 +32,7 @@ SEGMENTS = {
 
 def expected(system: str, config: BleuConfig):
     """The score that the library computes of an example's system in one go."""
-    statistics = count_batch(batch_segments(SEGMENTS[system]), config)
-    return bleu_score(CorpusTotals.of(statistics, 0), config)
+    return score_of(SEGMENTS[system], config)
 
 
 def assert_scored(scores, config: BleuConfig) -> None:
