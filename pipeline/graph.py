@@ -12,6 +12,7 @@ from pipeline.job import Job
 from pipeline.output import scores_path, write_atomically
 from pipeline.segment_shards import WriteShards, check_rows, in_place, staging_folder
 from transforms.errors import JobError
+from transforms.pairing.corpus import CorpusFacts
 from transforms.pairing.line_parallel import ReadLineParallel
 from transforms.score.score_segments import ScoreSegments
 from transforms.score.segment_scores import segment_scores_schema
@@ -29,7 +30,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
     A model of the tokenizer's travels once, with what counts.
     """
     paired = root | "Pair lines" >> ReadLineParallel(
-        job.candidates, job.references, job.range_bytes, job.threads
+        job.candidates, job.references, job.range_bytes, job.threads, job.expected
     )
     counted = paired.batches | "Count matches" >> beam.ParDo(
         CountMatches(job.config, job.max_order, job.threads)
@@ -44,7 +45,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
     ends = {
         "job": root | "Name the job" >> beam.Create([job.for_scoring()], reshuffle=False),
         "totals": totals,
-        "segments": paired.segments,
+        "facts": paired.facts,
     }
     if job.segment_config is not None:
         # Fused with the counting: only the names of files cross a shuffle.
@@ -72,21 +73,22 @@ def _keyed(value: Any) -> tuple[int, Any]:
 
 def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     totals: list[tuple[int, CorpusTotals]] = list(ends["totals"])
-    segments: list[int] = list(ends["segments"])
+    facts: list[CorpusFacts] = list(ends["facts"])
     by_system = dict(totals)
-    if len(segments) != 1 or len(by_system) != len(totals):
+    if len(facts) != 1 or len(by_system) != len(totals):
         raise JobError(
-            f"the count does not close: {len(segments)} plans, "
+            f"the count does not close: {len(facts)} plans, "
             f"{len(totals)} totals of {len(by_system)} systems",
             "the runner lost or repeated data: do not trust it with this job",
         )
     (job,) = ends["job"]
     document = result_document(
-        job.systems, by_system, segments[0], job.config, job.presets, job.segment_config
+        job.systems, by_system, facts[0].segments, job.config, job.presets, job.segment_config
     )
+    document["warnings"] = [*facts[0].warnings, *document["warnings"]]
     shards: list[str] = list(ends.get("shards", ()))
     if job.segment_config is not None:
-        check_rows(job.output, job.run, shards, segments[0] * len(job.systems))
+        check_rows(job.output, job.run, shards, facts[0].segments * len(job.systems))
     # Without segment scores, too: those of a former run would be of other scores.
     with in_place(job.output, job.run, shards):
         write_atomically(scores_path(job.output), document_bytes(document))

@@ -6,6 +6,7 @@ import dataclasses
 import uuid
 
 from transforms.config import BleuConfig
+from transforms.pairing.corpus import Expected
 from transforms.pairing.streams import Stream
 from transforms.presets import comparable
 
@@ -24,6 +25,7 @@ class Job:
       threads: how many threads a worker counts with.
       range_bytes: how many bytes are counted, and about how many are scored, at a time;
         if None, what suits the corpus.
+      expected: what must be true of the corpus.
       segment_config: the definition of the segments' scores, in effective order, which
         differs from the other in its smoothing at most; None if they are not asked for.
       run: names what only this run of the job writes.
@@ -36,6 +38,7 @@ class Job:
     output: str
     threads: int = 1
     range_bytes: int | None = None
+    expected: Expected = dataclasses.field(default_factory=Expected)
     compare_presets: bool = False
     segment_config: BleuConfig | None = None
     run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex, compare=False)

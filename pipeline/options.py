@@ -17,14 +17,18 @@ from pipeline.job import Job
 from pipeline.paths import checked_path
 from pipeline.runners import Runner, find_runner
 from transforms.errors import UsageError
-from transforms.pairing.listing import is_pattern
+from transforms.pairing.corpus import Expected
+from transforms.pairing.correspondence import CUTS
+from transforms.pairing.lines import MAX_LINE_BYTES
 from transforms.pairing.ranges import SMALLEST_RANGE, USUAL_RANGE
-from transforms.pairing.streams import Stream, compression
+from transforms.pairing.streams import Stream, compression, is_pattern
 from transforms.threads import available_threads
 from transforms.version import VERSION
 
 _HELP = "see --help"
 _LARGEST_RANGE = 1 << 40
+_LONGEST_LINE = 1 << 30
+"""The texts of one segment may have twice as many bytes."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,6 +153,26 @@ def _our_parser() -> _Parser:
         metavar="N",
         help=f"bytes that are read at a time, default {USUAL_RANGE}, larger above 4 TB",
     )
+    add(
+        "--cuts",
+        choices=CUTS,
+        default="same",
+        help="same: streams of several shards must have the same shards, with the same numbers "
+        "of lines (default); any: only the whole streams are compared",
+    )
+    add(
+        "--expect_segments",
+        type=_positive,
+        metavar="N",
+        help="fail unless the corpus has N segments",
+    )
+    add(
+        "--max_line_bytes",
+        type=_positive,
+        default=MAX_LINE_BYTES,
+        metavar="N",
+        help=f"fail where a line has more bytes, default {MAX_LINE_BYTES}",
+    )
     add("--verbose", action="store_true", help="show logs and tracebacks")
     add("--version", action="version", version=f"beam-bleu {VERSION}")
     return parser
@@ -202,6 +226,11 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
             _HELP,
         )
 
+    if flags.max_line_bytes > _LONGEST_LINE:
+        raise UsageError(
+            f"--max_line_bytes must be 1 to {_LONGEST_LINE}, got {flags.max_line_bytes}", _HELP
+        )
+
     def path(flag: str, given: str) -> str:
         return checked_path(flag, given, anywhere=not runner.in_process)
 
@@ -241,6 +270,7 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
         output=output,
         threads=threads,
         range_bytes=range_bytes,
+        expected=Expected(flags.cuts, flags.expect_segments, flags.max_line_bytes),
     )
 
 

@@ -7,26 +7,35 @@ straight from the file into the batch that is scored.
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.io.filesystem import BeamIOError, CompressionTypes
+from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.pvalue import PCollection
 
 from transforms import coders
 from transforms.batch import SegmentBatch
-from transforms.errors import InputError
-from transforms.pairing.lines import LineReader, changed, count_lines
+from transforms.errors import BleuError, InputError
+from transforms.pairing.corpus import CorpusFacts, Expected
+from transforms.pairing.correspondence import require_same_shards
+from transforms.pairing.file_versions import version_of
+from transforms.pairing.lines import LineReader, count_lines
 from transforms.pairing.listing import local_files
+from transforms.pairing.nul_bytes import nul_warnings
 from transforms.pairing.plan import WorkUnit, make_plan
 from transforms.pairing.ranges import ByteRange, LineCounts, cut_corpus
-from transforms.pairing.streams import FoundFile, Stream, shards_in_order
+from transforms.pairing.shards import notes_of, shards_in_order
+from transforms.pairing.streams import FoundFile, Stream, changed
 from transforms.threads import ThreadedDoFn
 
 __all__ = ["ReadLineParallel"]
+
+_LOG = logging.getLogger(__name__)
 
 _BATCH_ROWS = 4096
 _BATCH_TEXTS = 16384
@@ -39,11 +48,11 @@ class LineParallel:
 
     Attributes:
       batches: PCollection of `SegmentBatch`.
-      segments: PCollection of one int, how many segments there are to score.
+      facts: PCollection of one `CorpusFacts`.
     """
 
     batches: PCollection[SegmentBatch]
-    segments: PCollection[int]
+    facts: PCollection[CorpusFacts]
 
 
 class ReadLineParallel(beam.PTransform):
@@ -55,10 +64,12 @@ class ReadLineParallel(beam.PTransform):
       range_bytes: how many bytes a worker counts, and about how many (of all
         streams together) it scores, at a time; if None, what suits the corpus.
       threads: how many threads count lines.
+      expected: what must be true of the corpus; None for the default.
 
     Expands a pipeline root to `LineParallel`. The pipeline fails with an
-    `InputError` if a file is missing, unreadable, truncated or not UTF-8, or if
-    the streams do not have the same number of lines.
+    `InputError` if a file is missing, unreadable, truncated or not UTF-8, if it
+    changes while the pipeline runs, if the streams do not have the same shards and
+    lines, or if the corpus is not what was expected.
     """
 
     def __init__(
@@ -67,37 +78,43 @@ class ReadLineParallel(beam.PTransform):
         references: Sequence[Stream],
         range_bytes: int | None,
         threads: int,
+        expected: Expected | None = None,
     ) -> None:
         super().__init__()
         self._streams = (*references, *candidates)
         self._references = len(references)
         self._range_bytes = range_bytes
         self._threads = threads
+        self._expected = expected or Expected()
 
     def expand(self, root: beam.Pipeline) -> LineParallel:
         coders.register()
         counts = (
             root
             | "Name the streams" >> beam.Create([self._streams], reshuffle=False)
-            | "List their files" >> beam.FlatMap(_list_ranges, self._range_bytes)
+            | "List their files"
+            >> beam.FlatMap(_list_ranges, self._range_bytes, self._expected.cuts)
             | "Spread the ranges" >> beam.Reshuffle()
-            | "Count lines" >> beam.ParDo(_CountLines(self._streams, self._threads))
+            | "Count lines"
+            >> beam.ParDo(_CountLines(self._streams, self._expected.max_line_bytes, self._threads))
         )
         planned = (
             counts
             | "Gather the counts" >> beam.GroupByKey()
             | "Plan work units"
-            >> beam.ParDo(_Plan(self._streams)).with_outputs(_Plan.SEGMENTS, main="units")
+            >> beam.ParDo(_Plan(self._streams, self._expected)).with_outputs(
+                _Plan.FACTS, main="units"
+            )
         )
         batches = (
             planned.units
             | "Spread the work units" >> beam.Reshuffle()
             | "Read in lockstep"
-            >> beam.ParDo(_ReadUnit(self._streams, self._references)).with_output_types(
-                SegmentBatch
-            )
+            >> beam.ParDo(
+                _ReadUnit(self._streams, self._references, self._expected.max_line_bytes)
+            ).with_output_types(SegmentBatch)
         )
-        return LineParallel(batches, planned[_Plan.SEGMENTS])
+        return LineParallel(batches, planned[_Plan.FACTS])
 
 
 def _open(path: str) -> Any:
@@ -106,61 +123,74 @@ def _open(path: str) -> Any:
     return FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
 
 
-def _list_ranges(streams: Sequence[Stream], range_bytes: int | None) -> Iterator[ByteRange]:
+def _list_ranges(
+    streams: Sequence[Stream], range_bytes: int | None, cuts: str
+) -> Iterator[ByteRange]:
     # One worker lists all streams: only the whole corpus tells how large its ranges are.
     shards = [
-        shard
-        for number, stream in enumerate(streams)
-        for shard in shards_in_order(number, stream, _found(stream))
+        shards_in_order(number, stream, _found(stream)) for number, stream in enumerate(streams)
     ]
-    yield from cut_corpus(shards, range_bytes)
+    if cuts == "same":
+        require_same_shards(streams, shards)
+    yield from cut_corpus(list(itertools.chain.from_iterable(shards)), range_bytes)
 
 
 def _found(stream: Stream) -> list[FoundFile]:
-    if isinstance(FileSystems.get_filesystem(stream.pattern), LocalFileSystem):
-        return local_files(stream.label, stream.pattern)
     try:
+        if isinstance(FileSystems.get_filesystem(stream.pattern), LocalFileSystem):
+            return local_files(stream.label, stream.pattern)
         matched = FileSystems.match([stream.pattern])[0].metadata_list
-    except BeamIOError as error:
+    except BleuError:
+        raise
+    except Exception as error:  # each filesystem has exceptions of its own
         raise InputError(
             f"{stream.label}: cannot list {stream.pattern}: {error}",
             "check the path and the access to its filesystem",
         ) from error
-    return [
-        FoundFile(file.path, file.size_in_bytes, file.last_updated_in_seconds or 0.0)
-        for file in matched
-    ]
+    return [FoundFile(file.path, file.size_in_bytes) for file in matched]
 
 
 class _CountLines(ThreadedDoFn):
-    def __init__(self, streams: Sequence[Stream], threads: int) -> None:
+    def __init__(self, streams: Sequence[Stream], max_line_bytes: int, threads: int) -> None:
         super().__init__(threads)
         self._streams = streams
+        self._max_line_bytes = max_line_bytes
 
     def work(self, part: ByteRange) -> Iterable[tuple[int, LineCounts]]:
-        return [(0, count_lines(self._streams[part.shard.stream], part, _open))]
+        stream = self._streams[part.shard.stream]
+        version = version_of(stream, part.shard.path)
+        return [(0, count_lines(stream, part, _open, version, self._max_line_bytes))]
 
 
 class _Plan(beam.DoFn):
-    SEGMENTS = "segments"
+    FACTS = "facts"
 
-    def __init__(self, streams: Sequence[Stream]) -> None:
+    def __init__(self, streams: Sequence[Stream], expected: Expected) -> None:
         self._streams = streams
+        self._expected = expected
 
     def process(self, gathered: tuple[int, Iterable[LineCounts]]) -> Iterator[Any]:
-        plan = make_plan(self._streams, gathered[1])
-        yield beam.pvalue.TaggedOutput(self.SEGMENTS, plan.segments)
+        counts = list(gathered[1])
+        warnings = (*self._expected.warnings, *nul_warnings(self._streams, counts))
+        plan = make_plan(self._streams, counts, self._expected.cuts)
+        self._expected.require_segments(plan.segments)
+        notes = notes_of(self._streams, plan.shards)
+        for note in notes:
+            _LOG.warning(note)  # for those who only see the log of a worker
+        facts = CorpusFacts(plan.segments, warnings, notes)
+        yield beam.pvalue.TaggedOutput(self.FACTS, facts)
         yield from plan.units()
 
 
 class _ReadUnit(beam.DoFn):
-    def __init__(self, streams: Sequence[Stream], references: int) -> None:
+    def __init__(self, streams: Sequence[Stream], references: int, max_line_bytes: int) -> None:
         self._streams = streams
         self._references = references
+        self._max_line_bytes = max_line_bytes
 
     def process(self, unit: WorkUnit) -> Iterator[SegmentBatch]:
         readers = [
-            LineReader(stream, pieces, _open)
+            LineReader(stream, pieces, _open, self._max_line_bytes)
             for stream, pieces in zip(self._streams, unit.pieces, strict=True)
         ]
         rows = min(_BATCH_ROWS, max(_BATCH_TEXTS // len(readers), 1))
@@ -174,7 +204,12 @@ class _ReadUnit(beam.DoFn):
                 unit.first_line + unit.lines - left,
             )
             left -= lines
-        for stream, pieces in zip(self._streams, unit.pieces, strict=True):
+        for stream, reader, pieces in zip(self._streams, readers, unit.pieces, strict=True):
+            reader.finish()
             for piece in pieces:
-                if piece.modified and FileSystems.last_updated(piece.path) != piece.modified:
-                    raise changed(stream, piece.path, "was written to after it was listed")
+                if version_of(stream, piece.path) != piece.version:
+                    raise changed(
+                        stream,
+                        piece.path,
+                        "was changed after its lines were counted",
+                    )

@@ -29,10 +29,13 @@ from transforms.machine import (
 from transforms.pairing.decompression import decompressed
 from transforms.pairing.plan import Piece
 from transforms.pairing.ranges import CHUNK, ByteRange, LineCounts, block_bytes
-from transforms.pairing.streams import Stream, compression
+from transforms.pairing.streams import Stream, changed, compression
 
 Open = Callable[[str], BinaryIO]
 """Opens a file for reading its bytes as they are."""
+
+MAX_LINE_BYTES = 1 << 26
+"""The most bytes that a line may have, unless the user says otherwise."""
 
 _MOST_BUFFERED = 1 << 22
 """Bytes of a stream that are read ahead for a batch, unless a single line is longer."""
@@ -40,35 +43,84 @@ _MOST_BUFFERED = 1 << 22
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def count_lines(stream: Stream, part: ByteRange, open_file: Open) -> LineCounts:
+def count_lines(
+    stream: Stream,
+    part: ByteRange,
+    open_file: Open,
+    version: str | None = None,
+    max_line_bytes: int = MAX_LINE_BYTES,
+) -> LineCounts:
     """Counts the newlines of a range, block by block.
 
+    Args:
+      stream: the stream.
+      part: the range.
+      open_file: opens its file.
+      version: what tells the file's version from others.
+      max_line_bytes: the most bytes that a line may have. Of lines within a chunk this is
+        checked when they are read; here it bounds what is decompressed.
+
     Raises:
-      InputError: the file cannot be read, or is truncated.
+      InputError: the file cannot be read, or is truncated, or has a line that is too long.
     """
     path = part.shard.path
     block = block_bytes(part.range_bytes)
     chunk_bytes = min(block, CHUNK)
     counted = []
+    text_bytes = nul_bytes = control_bytes = lines = 0
+    line_bytes = 0  # of the line that the last chunk has not ended
     last_byte = b"\n"
     chunks = _chunks(stream, path, part.start, part.stop, part.shard.size, chunk_bytes, open_file)
     for chunk in _without_mark(chunks) if part.start == 0 else chunks:
-        counted.append(_count_newlines(np.frombuffer(chunk, np.uint8)))
+        newlines, nuls, controls = _count_bytes(np.frombuffer(chunk, np.uint8))
+        line_bytes += chunk.find(b"\n") if newlines else len(chunk)
+        if line_bytes > max_line_bytes:
+            place = f"line {lines + 1}" if part.start == 0 else f"a line behind byte {part.start}"
+            raise _too_long(stream, path, place, max_line_bytes)
+        if newlines:
+            line_bytes = len(chunk) - 1 - chunk.rfind(b"\n")
+        lines += newlines
+        counted.append(newlines)
+        text_bytes += len(chunk)
+        nul_bytes += nuls
+        control_bytes += controls
         last_byte = chunk[-1:]
     counted = counted or [0]
     chunks_in_block = len(counted) if compression(path) else block // chunk_bytes
     newlines = np.add.reduceat(counted, np.arange(0, len(counted), chunks_in_block))
     ends_file = part.stop == part.shard.size
     smallest = np.min_scalar_type(newlines.max())
-    return LineCounts(part, newlines.astype(smallest), ends_file and last_byte != b"\n")
+    return LineCounts(
+        part,
+        newlines.astype(smallest),
+        unfinished_line=ends_file and last_byte != b"\n",
+        text_bytes=text_bytes,
+        nul_bytes=nul_bytes,
+        control_bytes=control_bytes,
+        version=version,
+    )
 
 
 class LineReader:
-    """Reads the pieces of a stream as one sequence of lines."""
+    """Reads the pieces of a stream as one sequence of lines.
 
-    def __init__(self, stream: Stream, pieces: Sequence[Piece], open_file: Open) -> None:
+    Args:
+      stream: the stream.
+      pieces: its pieces, in order.
+      open_file: opens a file.
+      max_line_bytes: the most bytes that a line may have.
+    """
+
+    def __init__(
+        self,
+        stream: Stream,
+        pieces: Sequence[Piece],
+        open_file: Open,
+        max_line_bytes: int = MAX_LINE_BYTES,
+    ) -> None:
         self._stream = stream
         self._pieces = pieces
+        self._max_line_bytes = max_line_bytes
         self._texts = itertools.chain.from_iterable(
             _text(stream, piece, open_file) for piece in pieces
         )
@@ -78,10 +130,17 @@ class LineReader:
         self._taken = 0
 
     def available(self, most: int) -> int:
-        """Reads ahead; returns how many lines, up to `most`, can be taken: 0 at the end."""
+        """Reads ahead; returns how many lines, up to `most`, can be taken: 0 at the end.
+
+        Raises:
+          InputError: the next line is too long, or a file cannot be read.
+        """
         while len(self._ends) < most:
-            if len(self._ends) and len(self._buffer) - self._begin >= _MOST_BUFFERED:
+            buffered = len(self._buffer) - self._begin
+            if len(self._ends) and buffered >= _MOST_BUFFERED:
                 break
+            if not len(self._ends) and buffered > self._max_line_bytes:
+                raise self._too_long(self._taken)
             text = next(self._texts, None)
             if text is None:
                 break
@@ -102,9 +161,12 @@ class LineReader:
         """The next lines, without their newlines, in a padded column.
 
         Raises:
-          InputError: one of them is not UTF-8.
+          InputError: one of them is too long, or not UTF-8.
         """
         ends, self._ends = self._ends[:lines], self._ends[lines:]
+        too_long = np.flatnonzero(np.diff(ends, prepend=self._begin - 1) - 1 > self._max_line_bytes)
+        if len(too_long):
+            raise self._too_long(self._taken + int(too_long[0]))
         end = int(ends[-1]) + 1
         texts = np.zeros(end - self._begin - lines + READ_AHEAD, np.uint8)
         offsets = np.empty(lines + 1, np.int64)
@@ -118,6 +180,19 @@ class LineReader:
         self._begin = end
         self._taken += lines
         return column
+
+    def finish(self) -> None:
+        """Reads on to the end of the pieces, of which all lines are taken.
+
+        Raises:
+          InputError: a file is not as it was when its lines were counted.
+        """
+        for _ in self._texts:
+            raise AssertionError("a piece gave more lines than it has")
+
+    def _too_long(self, line: int) -> InputError:
+        path, number = self._place(line)
+        return _too_long(self._stream, path, f"line {number}", self._max_line_bytes)
 
     def _refuse(self, text: bytes) -> None:
         """Raises the error that names the line of `text` that is not UTF-8."""
@@ -220,11 +295,11 @@ def _read_fully(file: BinaryIO, size: int) -> bytes:
     return chunk
 
 
-def changed(stream: Stream, path: str, how: str) -> InputError:
-    """The error of a file that is not what it was when it was listed."""
+def _too_long(stream: Stream, path: str, place: str, max_line_bytes: int) -> InputError:
     return InputError(
-        f"{stream.label}: {path}: {how}",
-        "the file changed while the job ran: start again when it is complete",
+        f"{stream.label}: {path}: {place} has more than {max_line_bytes} bytes",
+        "check that the file is text with a newline after each segment; "
+        "if its lines are that long, raise --max_line_bytes",
     )
 
 
@@ -252,6 +327,18 @@ def _count_newlines(text):
     for i in range(text.size):
         count += text[i] == ord("\n")
     return count
+
+
+@compiled
+def _count_bytes(text):
+    """(newlines, NULs, control characters that are no white space, NULs included)."""
+    newlines = nuls = controls = 0
+    for i in range(text.size):
+        byte = text[i]
+        newlines += byte == ord("\n")
+        nuls += byte == 0
+        controls += (byte < 9) | ((byte > 13) & (byte < 28))
+    return newlines, nuls, controls
 
 
 @compiled

@@ -10,19 +10,11 @@ from __future__ import annotations
 
 import fnmatch
 import os
-import re
 import stat
 from collections.abc import Iterator
 
 from transforms.errors import InputError, UsageError
-from transforms.pairing.streams import FoundFile
-
-_WILDCARD = re.compile(r"[*?\[]")
-
-
-def is_pattern(path: str) -> bool:
-    """Whether a path has wildcards."""
-    return bool(_WILDCARD.search(path))
+from transforms.pairing.streams import FoundFile, is_pattern
 
 
 def local_files(label: str, pattern: str) -> list[FoundFile]:
@@ -36,7 +28,7 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
       pattern: the path or pattern.
 
     Raises:
-      InputError: something that matches cannot be looked at.
+      InputError: something that matches cannot be read.
       UsageError: something that matches is neither file nor folder (a pipe), a
         path without wildcards is a folder, or a pattern is also a file's name.
     """
@@ -56,7 +48,7 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
     for path in matched:
         status = _looked_at(label, path)
         if stat.S_ISREG(status.st_mode):
-            found.append(FoundFile(path, status.st_size, status.st_mtime))
+            found.append(FoundFile(path, status.st_size))
         elif not stat.S_ISDIR(status.st_mode):
             raise UsageError(
                 f"{label}: {path} is not a file but a pipe or a device, "
@@ -126,6 +118,6 @@ def _looked_at(label: str, path: str) -> os.stat_result:
 
 def _unreadable(label: str, what: str, error: OSError) -> InputError:
     return InputError(
-        f"{label}: {what} cannot be looked at: {error.strerror}",
-        "mend it or its permissions, or take it away",
+        f"{label}: {what} cannot be read: {error.strerror}",
+        "fix it or its permissions, or remove it",
     )

@@ -15,8 +15,9 @@ import numpy as np
 
 from transforms.arrays import Integers
 from transforms.errors import InputError, JobError
+from transforms.pairing.correspondence import require_same_lines
 from transforms.pairing.ranges import ByteRange, LineCounts, block_bytes
-from transforms.pairing.streams import Stream, compression
+from transforms.pairing.streams import Stream, changed, compression
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +27,8 @@ class Piece:
     Attributes:
       path: the file.
       size: its bytes.
-      modified: when it was last changed; 0 if its filesystem does not tell.
+      version: what tells this version of the file from others; None if its filesystem
+        does not tell.
       start: the byte to read from.
       skip: newlines to skip from there.
       first_line: the number of the first line in the file, from 0.
@@ -36,7 +38,7 @@ class Piece:
 
     path: str
     size: int
-    modified: float
+    version: str | None
     start: int
     skip: int
     first_line: int
@@ -64,10 +66,12 @@ class Plan:
 
     Attributes:
       segments: how many lines each stream has.
+      shards: the shards of each stream, in order.
     """
 
     def __init__(self, texts: Sequence[_StreamLines], bounds: Sequence[int]) -> None:
         self.segments = bounds[-1]
+        self.shards = [[file.shard for file in text.files] for text in texts]
         self._texts = texts
         self._bounds = bounds
 
@@ -78,15 +82,17 @@ class Plan:
             yield WorkUnit(first, last - first, pieces)
 
 
-def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> Plan:
+def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts], cuts: str = "any") -> Plan:
     """Cuts a corpus into work units of about a range's bytes, all streams together.
 
     Args:
       streams: the streams.
       counts: the counts of all ranges of all their shards, in any order.
+      cuts: where the streams may be cut into shards, one of `correspondence.CUTS`.
 
     Raises:
-      InputError: the streams have different numbers of lines, or none.
+      InputError: the streams, or their corresponding shards, have different numbers of
+        lines, or none, or a file changed while its lines were counted.
       JobError: a count is missing, or there twice.
     """
     found: list[list[LineCounts]] = [[] for _ in streams]
@@ -95,10 +101,17 @@ def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> Plan:
     for stream, of_stream in zip(streams, found, strict=True):
         of_stream.sort(key=lambda count: (count.range.shard.number, count.range.start))
         _check_complete(stream, [count.range for count in of_stream])
-    texts = [_StreamLines(of_stream) for of_stream in found]
+    texts = [
+        _StreamLines(stream, of_stream) for stream, of_stream in zip(streams, found, strict=True)
+    ]
+    if cuts == "same":
+        require_same_lines(
+            [[file.shard for file in text.files] for text in texts],
+            [[file.lines for file in text.files] for text in texts],
+        )
     segments = _common_lines(streams, [text.lines for text in texts])
-    cuts = _cuts(texts, found[0][0].range.range_bytes)
-    return Plan(texts, [0, *cuts[(cuts > 0) & (cuts < segments)].tolist(), segments])
+    begins = _unit_begins(texts, found[0][0].range.range_bytes)
+    return Plan(texts, [0, *begins[(begins > 0) & (begins < segments)].tolist(), segments])
 
 
 def _check_complete(stream: Stream, ranges: Sequence[ByteRange]) -> None:
@@ -140,14 +153,18 @@ class _FileLines:
 
     Attributes:
       shard: the file.
+      version: what tells its version from others, or None.
       block: the bytes of its blocks.
       lines: how many it has.
       starts: int64, the first byte of each block.
       before: int64, the newlines before each of these bytes.
     """
 
-    def __init__(self, counts: Sequence[LineCounts]) -> None:
+    def __init__(self, stream: Stream, counts: Sequence[LineCounts]) -> None:
         self.shard = counts[0].range.shard
+        self.version = counts[0].version
+        if any(count.version != self.version for count in counts):
+            raise changed(stream, self.shard.path, "was changed while its lines were counted")
         self.block = block = block_bytes(counts[0].range.range_bytes)
         newlines = np.concatenate([count.newlines for count in counts], dtype=np.int64)
         self.starts = np.concatenate(
@@ -163,7 +180,7 @@ class _FileLines:
         return Piece(
             path=self.shard.path,
             size=self.shard.size,
-            modified=self.shard.modified,
+            version=self.version,
             start=int(self.starts[block]),
             skip=first - int(self.before[block]),
             first_line=first,
@@ -185,9 +202,9 @@ class _StreamLines:
       is_compressed: whether any of them is.
     """
 
-    def __init__(self, counts: Sequence[LineCounts]) -> None:
+    def __init__(self, stream: Stream, counts: Sequence[LineCounts]) -> None:
         by_file = itertools.groupby(counts, key=lambda count: count.range.shard.number)
-        self.files = [_FileLines(list(of_file)) for _, of_file in by_file]
+        self.files = [_FileLines(stream, list(of_file)) for _, of_file in by_file]
         self.first_lines = np.cumsum([0] + [file.lines for file in self.files])
         self.lines = int(self.first_lines[-1])
         costs = [file.shard.size + file.block for file in self.files]
@@ -196,15 +213,20 @@ class _StreamLines:
         self.is_compressed = any(compression(file.shard.path) for file in self.files)
 
     def pieces(self, first: int, last: int) -> Iterator[Piece]:
-        """Lines first <= i < last."""
-        index = int(np.searchsorted(self.first_lines, first, side="right")) - 1
-        while first < last:
+        """Lines first <= i < last, and the files without a line that stand among them.
+
+        A file without a line is in one unit, too, which finds out if it has got lines since.
+        """
+        begin_at = int(np.searchsorted(self.first_lines, first))
+        if self.first_lines[begin_at] != first:
+            begin_at -= 1
+        for index in range(begin_at, len(self.files)):
             file, start = self.files[index], int(self.first_lines[index])
-            stop = min(last, start + file.lines)
-            if first < stop:
-                yield file.piece(first - start, stop - start)
-                first = stop
-            index += 1
+            if last <= start and last < self.lines:
+                return
+            begin, stop = max(first, start), min(last, start + file.lines)
+            if begin < stop or not file.lines:
+                yield file.piece(begin - start, stop - start)
 
     def cuts(self) -> tuple[Integers, Integers]:
         """(lines where a unit may start, bytes of the stream before them)."""
@@ -219,7 +241,7 @@ class _StreamLines:
         )
 
 
-def _cuts(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
+def _unit_begins(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
     """The lines at which units start, in order.
 
     The largest stream leads: units begin with its blocks, so that it is never

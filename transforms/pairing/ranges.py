@@ -47,11 +47,20 @@ class LineCounts:
       newlines: the newlines of each of its blocks (of `block_bytes`), of a compressed file
         one number; integers of as few bytes as they fit in, because they are many.
       unfinished_line: whether the range ends its file with a line that has no newline.
+      text_bytes: the bytes of its text, which are more than the range's where that is compressed.
+      nul_bytes: how many of them are 0.
+      control_bytes: how many are control characters and no white space, NULs included.
+      version: what tells this version of the file from others (`file_versions.version_of`); None if
+        its filesystem does not tell.
     """
 
     range: ByteRange
     newlines: Integers
     unfinished_line: bool
+    text_bytes: int = 0
+    nul_bytes: int = 0
+    control_bytes: int = 0
+    version: str | None = None
 
 
 def block_bytes(range_bytes: int) -> int:

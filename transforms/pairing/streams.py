@@ -1,14 +1,20 @@
-"""Streams of lines: which files make up each one, and in which order."""
+"""Streams of lines, and the files that they are made of."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
 
-from transforms.errors import InputError, UsageError
+from transforms.errors import InputError
 
 COMPRESSIONS = (".gz", ".bz2", ".zst", ".xz")
+
+_WILDCARD = re.compile(r"[*?\[]")
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path has wildcards."""
+    return bool(_WILDCARD.search(path))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,7 +24,7 @@ class Stream:
     Attributes:
       label: what messages call it, such as "candidates LIUM-NMT".
       pattern: a path or a glob of any Beam filesystem; the shards it matches
-        form one stream in name order.
+        form one stream, in the order of `shards.shards_in_order`.
     """
 
     label: str
@@ -35,12 +41,10 @@ class FoundFile:
     Attributes:
       path: its path.
       size: its bytes, compressed as it is.
-      modified: when it was last changed, in its filesystem's seconds; 0 if that has no clock.
     """
 
     path: str
     size: int
-    modified: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,7 +56,6 @@ class Shard:
       number: the file's number in the stream.
       path: its path.
       size: its bytes, compressed as it is.
-      modified: when it was last changed; 0 if its filesystem does not tell.
       is_last: whether it is the stream's last file.
     """
 
@@ -60,7 +63,6 @@ class Shard:
     number: int
     path: str
     size: int
-    modified: float = 0.0
     is_last: bool = True
 
 
@@ -69,39 +71,9 @@ def compression(path: str) -> str | None:
     return next((suffix for suffix in COMPRESSIONS if path.lower().endswith(suffix)), None)
 
 
-def shards_in_order(number: int, stream: Stream, found: Sequence[FoundFile]) -> list[Shard]:
-    """The files that a stream's pattern matched, in the order of the stream.
-
-    Args:
-      number: the stream's number.
-      stream: the stream.
-      found: the files, in any order.
-
-    Raises:
-      InputError: nothing matched.
-      UsageError: the shards are numbered and their name order is not their
-        number order (part-10 before part-2), so that lines would be misaligned.
-    """
-    if not found:
-        raise InputError(
-            f"{stream.label}: nothing matches {stream.pattern}",
-            "check the path; a pattern is matched where the workers run",
-        )
-    found = sorted(found, key=lambda file: file.path)
-    by_number = sorted(found, key=lambda file: _numbers_as_numbers(file.path))
-    for named, numbered in zip(found, by_number, strict=True):
-        if named != numbered:
-            raise UsageError(
-                f"{stream.label}: by name {named.path} comes before {numbered.path}, "
-                "by number after it",
-                "name the shards with leading zeros (part-00002, part-00010)",
-            )
-    return [
-        Shard(number, i, file.path, file.size, file.modified, is_last=i == len(found) - 1)
-        for i, file in enumerate(found)
-    ]
-
-
-def _numbers_as_numbers(path: str) -> list[tuple[int, str]]:
-    parts = re.split(r"([0-9]+)", path)  # text and numbers in turn
-    return [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)]
+def changed(stream: Stream, path: str, how: str) -> InputError:
+    """The error of a file that is not what it was before."""
+    return InputError(
+        f"{stream.label}: {path}: {how}",
+        "the file changed while the job ran: start again when it is complete",
+    )

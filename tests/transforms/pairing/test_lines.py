@@ -6,6 +6,7 @@ import dataclasses
 import gzip
 import io
 import random
+import zlib
 
 import pytest
 from hypothesis import given, settings
@@ -354,3 +355,75 @@ def test_errors_of_the_filesystem_name_stream_and_file(open_file, reason):
         count_lines(STREAM, part, open_file)
     assert error.value.cause.startswith("candidates LIUM: /data/a.txt: cannot be read: ")
     assert reason in error.value.cause
+
+
+# Lines that are too long
+
+
+def count_and_read(data: bytes, suffix: str, range_bytes: int, max_line_bytes: int) -> None:
+    path = f"/data/a{suffix}"
+    stream = Stream("candidates x", path)
+    counts = [
+        count_lines(stream, part, lambda _: io.BytesIO(data), None, max_line_bytes)
+        for part in cut(Shard(0, 0, path, len(data)), range_bytes)
+    ]
+    for unit in make_plan([stream], counts).units():
+        reader = LineReader(stream, unit.pieces[0], lambda _: io.BytesIO(data), max_line_bytes)
+        while lines := reader.available(3):
+            reader.take(lines)
+
+
+def refused(text: bytes, max_line_bytes: int, suffix: str = "", range_bytes: int = 1 << 26) -> str:
+    """How a text is refused when it is counted and, if it is not, when it is read."""
+    with pytest.raises(InputError) as error:
+        count_and_read(COMPRESS[suffix](text), suffix, range_bytes, max_line_bytes)
+    return error.value.cause
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+@pytest.mark.parametrize("end", [b"\n", b"\nmore\n", b""])
+def test_a_line_that_is_too_long_is_told_with_its_file_and_number(suffix, end):
+    for length in (101, 3 << 20):
+        text = b"one\n" * 1000 + b"x" * length + end
+        assert refused(text, 100, suffix) == (
+            f"candidates x: /data/a{suffix}: line 1001 has more than 100 bytes"
+        )
+
+
+@pytest.mark.parametrize("range_bytes", [64, 1024, 1 << 20])
+def test_a_line_that_is_too_long_is_found_in_ranges_of_any_size(range_bytes):
+    text = b"some words\n" * 500 + b"x" * 5000 + b"\n" + b"some words\n" * 500
+    cause = refused(text, 4999, range_bytes=range_bytes)
+    assert cause == "candidates x: /data/a: line 501 has more than 4999 bytes"
+
+
+def test_a_line_of_just_so_many_bytes_is_read():
+    data = b"x" * 100 + b"\n" + b"\xc3\xa9" * 50
+    stream = Stream("candidates x", "/data/a")
+    (part,) = cut(Shard(0, 0, "/data/a", len(data)), 1 << 26)
+    counts = [count_lines(stream, part, lambda _: io.BytesIO(data), None, 100)]
+    (unit,) = make_plan([stream], counts).units()
+    reader = LineReader(stream, unit.pieces[0], lambda _: io.BytesIO(data), 100)
+    assert reader.take(reader.available(5)).to_pylist() == ["x" * 100, "é" * 50]
+    reader.finish()
+
+
+def test_a_bomb_is_refused_before_it_is_decompressed():
+    read = 0
+
+    class Endless(io.RawIOBase):
+        """Gigabytes of zeros, compressed."""
+
+        def __init__(self) -> None:
+            self._compressor = zlib.compressobj(wbits=31)
+
+        def read(self, size: int = -1) -> bytes:
+            nonlocal read
+            assert read < 200 << 20
+            read += 1 << 20
+            return self._compressor.compress(bytes(1 << 20)) or self.read(size)
+
+    stream = Stream("candidates x", "/data/a.gz")
+    (part,) = cut(Shard(0, 0, "/data/a.gz", 4 << 20), 1 << 26)
+    with pytest.raises(InputError, match=r"/data/a.gz: line 1 has more than 1048576 bytes"):
+        count_lines(stream, part, lambda _: Endless(), None, 1 << 20)

@@ -60,10 +60,9 @@ def test_a_pattern_finds_its_files(tree: pathlib.Path, pattern: str, expected: l
     )
 
 
-def test_a_file_has_its_size_and_time(tree: pathlib.Path) -> None:
-    os.utime("a-0", (1, 12345.5))
+def test_a_file_has_its_size(tree: pathlib.Path) -> None:
     (file,) = local_files("candidates x", "a-0")
-    assert (file.size, file.modified) == (3, 12345.5)
+    assert file.size == 3
 
 
 def test_links_are_followed_to_files_and_folders(tree: pathlib.Path) -> None:
@@ -82,7 +81,7 @@ def test_a_ring_of_links_ends(tree: pathlib.Path) -> None:
 def test_a_broken_link_is_not_left_out(tree: pathlib.Path, pattern: str) -> None:
     pathlib.Path("shard-1").write_text("here")
     os.symlink("gone", "shard-2")
-    with pytest.raises(InputError, match=r"candidates x: the link shard-2 cannot be looked at"):
+    with pytest.raises(InputError, match=r"candidates x: the link shard-2 cannot be read"):
         found(pattern)
 
 
@@ -90,7 +89,7 @@ def test_a_link_to_a_folder_that_is_gone_is_not_left_out(tree: pathlib.Path) -> 
     os.makedirs("disks/1")
     pathlib.Path("disks/1/part").write_text("here")
     os.symlink("/unmounted", "disks/2")
-    with pytest.raises(InputError, match=r"the link disks/2 cannot be looked at"):
+    with pytest.raises(InputError, match=r"the link disks/2 cannot be read"):
         found("disks/*/part")
 
 
@@ -109,7 +108,7 @@ def test_a_folder_without_permission_is_not_left_out(
         return real(path)
 
     monkeypatch.setattr(listing.os, function, forbidden)
-    with pytest.raises(InputError, match=r"x/y.* cannot be looked at: Permission denied"):
+    with pytest.raises(InputError, match=r"x/y.* cannot be read: Permission denied"):
         found(pattern)
 
 

@@ -37,6 +37,10 @@ def test_every_line_is_in_one_unit_in_order(corpus, range_bytes):
     for stream, files in enumerate(corpus.files):
         expected = [(file.path, line) for file in files for line in range(len(file.lines))]
         planned = []
+        opened = [piece.path for unit in units for piece in unit.pieces[stream]]
+        for file in files:
+            # One without a line, too: so it is found out if it gets lines in the meantime.
+            assert opened.count(file.path) == 1 if not file.lines else file.path in opened
         for unit in units:
             assert unit.lines == sum(piece.lines for piece in unit.pieces[stream]) > 0
             for piece in unit.pieces[stream]:
@@ -52,6 +56,9 @@ def test_a_piece_of_a_plain_file_starts_at_most_a_block_before_its_line(corpus, 
     for unit in corpus.plan(range_bytes).units():
         for piece in (piece for pieces in unit.pieces for piece in pieces):
             file = corpus.file(piece.path)
+            if not file.lines:
+                assert (piece.start, piece.lines) == (0, 0)
+                continue
             starts = file.line_starts()
             line_start = starts[piece.first_line]
             if piece.start == 0:

@@ -1,0 +1,204 @@
+"""Streams of several files, as users name them: they belong together shard by shard, or fail."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from command_line import (
+    REFERENCES,
+    SYSTEMS,
+    Run,
+    assert_equals_sacrebleu,
+    called,
+    read_lines,
+    streams,
+    write_lines,
+)
+
+CANDIDATE = read_lines(SYSTEMS["birch"])
+REFERENCE = read_lines(REFERENCES[0])
+NAMES = [f"part-{i:02}" for i in range(10)]
+
+
+def shards(lines: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
+    """The lines of each shard, some shards shorter than others."""
+    bounds = [len(lines) * i // len(names) for i in range(len(names) + 1)]
+    parts = (list(lines[a:b]) for a, b in itertools.pairwise(bounds))
+    return dict(zip(names, parts, strict=True))
+
+
+def write(folder: Path, of_shards: Mapping[str, Sequence[str]], suffix: str = "") -> str:
+    """Writes the shards; returns their pattern."""
+    for name, lines in of_shards.items():
+        write_lines(folder / f"{name}{suffix}", lines)
+    return f"{folder}/*"
+
+
+def score(candidates: str, references: str, *flags: str) -> Run:
+    return called(*streams([f"x={candidates}"], [references], "--format", "json", *flags))
+
+
+def assert_right(run: Run) -> None:
+    assert_equals_sacrebleu(run.document, [CANDIDATE], [REFERENCE])
+
+
+ALIKE = [
+    (["news", "news-extra"], ".gz", ["news", "news-extra"], ""),
+    (["out", "out (1)", "out (2)"], "", ["out", "out (1)", "out (2)"], ".txt"),
+    ([f"p{i}" for i in range(12)], "", [f"p{i}" for i in range(12)], ".txt.xz"),
+    ([f"p{i}" for i in range(12)], ".txt", [f"r-{i:03}" for i in range(12)], ".bz2"),
+    ([f"h-{i:05}-of-00004" for i in range(4)], "", [f"{i}" for i in range(4)], ".txt"),
+    (["text.aa", "text.ab", "text.ac"], "", ["aa", "ab", "ac"], ".txt.zst"),
+]
+
+
+@pytest.mark.parametrize(("one", "suffix", "other", "others"), ALIKE)
+def test_the_same_shards_are_paired_whatever_else_their_names_are(
+    tmp_path, one, suffix, other, others
+):
+    hyp = write(tmp_path / "h", shards(CANDIDATE, one), suffix)
+    ref = write(tmp_path / "r", shards(REFERENCE, other), others)
+    assert_right(score(hyp, ref))
+
+
+def test_a_stream_of_one_file_pairs_with_any(tmp_path):
+    hyp = write(tmp_path / "h", shards(CANDIDATE, NAMES))
+    assert_right(score(hyp, str(REFERENCES[0])))
+    ref = write(tmp_path / "r", shards(REFERENCE, NAMES[:3]))
+    assert_right(score(str(SYSTEMS["birch"]), ref))
+
+
+def test_other_names_are_refused_however_their_order_is(tmp_path):
+    hyp = write(tmp_path / "h", shards(CANDIDATE, ["part1", "part2"]))
+    ref = write(tmp_path / "r", shards(REFERENCE, ["part1", "PART2"]))
+    score(hyp, ref).assert_failed(3, "no shard", f"{tmp_path}/r/PART2", f"{tmp_path}/h/part2")
+
+
+def test_another_shard_lost_in_each_stream(tmp_path):
+    of_hyp, of_ref = shards(CANDIDATE, NAMES), shards(CANDIDATE, NAMES)
+    del of_hyp["part-01"], of_ref["part-03"]
+    hyp, ref = write(tmp_path / "h", of_hyp), write(tmp_path / "r", of_ref)
+    score(hyp, ref).assert_failed(
+        3,
+        f"beam-bleu: candidates x: no shard corresponds to {tmp_path}/r/part-01; "
+        f"references: no shard corresponds to {tmp_path}/h/part-03; the other 8 correspond\n",
+    )
+
+
+def test_another_line_lost_in_each_stream(tmp_path):
+    of_hyp, of_ref = shards(CANDIDATE, NAMES), shards(REFERENCE, NAMES)
+    del of_hyp["part-04"][3], of_ref["part-07"][2]
+    hyp, ref = write(tmp_path / "h", of_hyp), write(tmp_path / "r", of_ref)
+    score(hyp, ref).assert_failed(
+        3,
+        f"beam-bleu: {tmp_path}/h/part-04 has 7 lines, {tmp_path}/r/part-04 has 8; "
+        f"different, too: {tmp_path}/h/part-07; the other 8 are equal\n",
+        "--cuts any",
+    )
+
+
+def test_other_cuts_are_read_where_they_are_allowed_and_the_output_says_so(tmp_path):
+    hyp = write(tmp_path / "h", shards(CANDIDATE, NAMES))
+    ref = write(tmp_path / "r", shards(REFERENCE, NAMES[:3]))
+    score(hyp, ref).assert_failed(3, "no shard corresponds to")
+    run = score(hyp, ref, "--cuts", "any")
+    assert_right(run)
+    (warning,) = run.document["warnings"]
+    assert warning.startswith("--cuts any: the streams were compared only by their whole numbers")
+    assert f"beam-bleu: warning: {warning}\n" in run.err
+    of_hyp = shards(CANDIDATE, NAMES)
+    del of_hyp["part-00"][0]
+    short = write(tmp_path / "s", of_hyp)
+    score(short, ref, "--cuts", "any").assert_failed(3, "different numbers of lines")
+
+
+def test_a_shard_lost_everywhere_is_a_gap(tmp_path):
+    of_hyp, of_ref = shards(CANDIDATE, NAMES), shards(REFERENCE, NAMES)
+    del of_hyp["part-05"], of_ref["part-05"]
+    hyp, ref = write(tmp_path / "h", of_hyp), write(tmp_path / "r", of_ref)
+    run = score(hyp, ref)
+    assert run.document["segments"] < len(CANDIDATE)
+    assert "beam-bleu: warning: references, candidates x: the numbers of the 9 shards" in run.err
+    assert "gaps: 5 (1 missing in all)" in run.err
+    # Another split of the same texts has no gap, and must have the same scores.json.
+    assert run.document["warnings"] == []
+    failed = score(hyp, ref, "--expect_segments", str(len(CANDIDATE)))
+    failed.assert_failed(3, f"{len(CANDIDATE)}", "--expect_segments", "the corpus has")
+    expected = score(hyp, ref, "--expect_segments", str(run.document["segments"]))
+    assert expected.out == run.out
+
+
+def test_a_shard_lost_everywhere_is_an_error_where_the_names_say_how_many_there_are(tmp_path):
+    names = [f"part-{i:05}-of-00004" for i in range(4)]
+    of_hyp, of_ref = shards(CANDIDATE, names), shards(REFERENCE, names)
+    del of_hyp[names[2]], of_ref[names[2]]
+    hyp, ref = write(tmp_path / "h", of_hyp), write(tmp_path / "r", of_ref)
+    score(hyp, ref, "--cuts", "any").assert_failed(3, f"{tmp_path}/r/{names[2]} is missing")
+    alone = score(f"{tmp_path}/h/{names[0]}", f"{tmp_path}/r/{names[0]}")
+    assert alone.document["segments"] == 18
+    assert f"{names[0]} is one of 4 shards, and only this one is read" in alone.err
+
+
+def test_a_compressed_copy_beside_a_file_is_not_scored_twice(tmp_path):
+    of_hyp, of_ref = shards(CANDIDATE, NAMES), shards(REFERENCE, NAMES)
+    hyp, ref = write(tmp_path / "h", of_hyp, ".txt"), write(tmp_path / "r", of_ref, ".txt")
+    write(tmp_path / "h", of_hyp, ".txt.gz")
+    write(tmp_path / "r", of_ref, ".txt.gz")
+    score(hyp, ref).assert_failed(3, "part-00.txt and ", "part-00.txt.gz are the same shard")
+
+
+def test_text_of_another_encoding_is_bad_data(tmp_path):
+    for name, lines in (("h", CANDIDATE), ("r", REFERENCE)):
+        (tmp_path / name).write_bytes("".join(f"{line}\n" for line in lines).encode("utf-16-le"))
+    run = score(f"{tmp_path}/h", f"{tmp_path}/r")
+    run.assert_failed(3, f"references: {tmp_path}/r: ", "bytes are NUL", "iconv -f UTF-16LE")
+
+
+def test_rare_nuls_stay_characters_and_are_counted(tmp_path):
+    lines = [*CANDIDATE[:-1], "the\0cat " + CANDIDATE[-1] + "\0"]
+    hyp = write_lines(tmp_path / "h.txt", lines)
+    run = score(str(hyp), str(REFERENCES[0]))
+    assert_equals_sacrebleu(run.document, [lines], [REFERENCE])
+    (warning,) = run.document["warnings"]
+    assert warning.startswith("candidates x: the text has 2 NUL characters (U+0000)")
+    assert f"warning: {warning}" in run.err
+
+
+def test_a_line_that_is_too_long_is_told_with_file_and_line(tmp_path):
+    hyp = write_lines(tmp_path / "h.gz", [*CANDIDATE[:-1], "x" * 3000])
+    run = score(str(hyp), str(REFERENCES[0]), "--max_line_bytes", "2000")
+    run.assert_failed(3, f"{hyp}: line {len(CANDIDATE)} has more than 2000 bytes")
+    assert score(str(hyp), str(REFERENCES[0]), "--max_line_bytes", "3000").code == 0
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "fragment"),
+    [
+        ("--cuts", "some", "invalid choice"),
+        ("--expect_segments", "0", "at least 1"),
+        ("--expect_segments", "many", "at least 1"),
+        ("--max_line_bytes", "0", "at least 1"),
+        ("--max_line_bytes", str((1 << 30) + 1), "1 to 1073741824"),
+    ],
+)
+def test_impossible_values_are_usage_errors(flag, value, fragment):
+    run = score(str(SYSTEMS["birch"]), str(REFERENCES[0]), flag, value)
+    run.assert_failed(2, flag, fragment)
+
+
+def test_a_file_removed_while_it_is_read_is_bad_input(tmp_path, monkeypatch):
+    from transforms.pairing import line_parallel
+
+    class Meddling(line_parallel.LineReader):
+        def finish(self) -> None:
+            super().finish()
+            if hyp.exists():
+                os.remove(hyp)
+
+    hyp = write_lines(tmp_path / "h.txt", CANDIDATE)
+    monkeypatch.setattr(line_parallel, "LineReader", Meddling)
+    score(str(hyp), str(REFERENCES[0])).assert_failed(3, f"{hyp}: was removed while the job ran")

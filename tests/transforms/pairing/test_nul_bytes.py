@@ -1,0 +1,72 @@
+"""NUL characters: rare ones are counted, frequent ones mean another encoding."""
+
+from __future__ import annotations
+
+import gzip
+import io
+
+import pytest
+
+from transforms.errors import InputError
+from transforms.pairing.lines import count_lines
+from transforms.pairing.nul_bytes import nul_warnings
+from transforms.pairing.ranges import LineCounts, cut
+from transforms.pairing.streams import Shard, Stream
+
+STREAMS = [Stream("references", "r"), Stream("candidates x", "c")]
+LATIN = "".join(f"a plain sentence of text, number {i}\n" for i in range(40))
+CYRILLIC = "".join(f"Это предложение номер {i}, и в нём есть слова.\n" for i in range(40))
+THAI = "".join("ประโยคภาษาไทยที่ไม่มีช่องว่าง\n" for i in range(40))
+
+
+def counted(*texts: bytes, range_bytes: int = 64, suffix: str = "") -> list[LineCounts]:
+    counts = []
+    for stream, text in enumerate(texts):
+        shard = Shard(stream, 0, f"/data/{stream}{suffix}", len(text))
+        counts += [
+            count_lines(STREAMS[stream], part, lambda path, text=text: io.BytesIO(text))
+            for part in cut(shard, range_bytes)
+        ]
+    return counts
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", [LATIN, CYRILLIC, THAI], ids=["Latin", "Cyrillic", "Thai"])
+def test_utf_16_and_utf_32_without_a_mark_are_bad_data(text, encoding):
+    with pytest.raises(InputError) as error:
+        nul_warnings(STREAMS, counted(LATIN.encode(), text.encode(encoding)))
+    assert error.value.cause.startswith("candidates x: /data/1: ")
+    assert "iconv" in error.value.remedy
+
+
+def test_a_compressed_file_is_judged_by_its_text():
+    bad = gzip.compress(LATIN.encode("utf-16-le"))
+    with pytest.raises(InputError, match=r"/data/0\.gz: \d+ of its \d+ bytes are NUL"):
+        nul_warnings(STREAMS, counted(bad, suffix=".gz"))
+
+
+def test_one_bad_shard_among_many_is_found():
+    good, bad = LATIN.encode() * 50, LATIN.encode("utf-16-le")
+    counts = counted(good)
+    shard = Shard(0, 1, "/data/bad", len(bad))
+    counts += [count_lines(STREAMS[0], part, lambda _: io.BytesIO(bad)) for part in cut(shard, 64)]
+    with pytest.raises(InputError, match="/data/bad"):
+        nul_warnings(STREAMS, counts)
+
+
+def test_a_rare_nul_is_counted_whatever_the_ranges():
+    text = LATIN.replace("number 7", "number\x007\x00").encode()
+    for range_bytes in (16, 1000, 1 << 26):
+        counts = counted(LATIN.encode(), text, range_bytes=range_bytes)
+        (warning,) = nul_warnings(STREAMS, counts)
+        assert warning.startswith("candidates x: the text has 2 NUL characters (U+0000)")
+
+
+def test_one_nul_in_a_few_lines_is_rare():
+    text = b"the cat\0 sat on the mat\na dog barked\nnothing more was heard\n"
+    (warning,) = nul_warnings(STREAMS, counted(text))
+    assert "1 NUL character (U+0000)" in warning
+
+
+def test_text_without_nuls_needs_no_word():
+    assert nul_warnings(STREAMS, counted(LATIN.encode(), b"")) == ()

@@ -1,0 +1,250 @@
+"""The shards of one stream: their order, and what their names say about missing ones.
+
+A shard is known by its path without the compression suffix and without the
+extension, its numbers read as numbers, so that `part-2` comes before `part-10`
+and `news` before `news-extra`, whatever the suffixes are.
+"""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import itertools
+import os
+import re
+import string
+from collections.abc import Sequence
+
+from transforms.errors import InputError
+from transforms.pairing.streams import FoundFile, Shard, Stream, compression, is_pattern
+
+Atoms = tuple[tuple[int, int], ...]
+"""A name in pieces: a number is (that of "0", the number), another character (its own, 0).
+
+So names are ordered by their characters, and numbers, which stand where digits do, by size.
+"""
+
+_ZERO = ord("0")
+_SLASH = ((ord("/"), 0),)
+_ATOM = re.compile(r"[0-9]+|[^0-9]", re.DOTALL)
+_NUMBER = re.compile(r"[0-9]+")
+_OF = re.compile(r"(?P<number>[0-9]+)(?P<between>[-_. ]?)of(?P=between)(?P<total>[0-9]+)")
+"""The habit of Beam and TensorFlow: part-00003-of-00010."""
+
+_SHOWN = 5
+"""How many missing shards a message names."""
+
+
+def shards_in_order(number: int, stream: Stream, found: Sequence[FoundFile]) -> list[Shard]:
+    """The files that a stream's pattern matched, in the order of the stream.
+
+    Args:
+      number: the stream's number.
+      stream: the stream.
+      found: the files, in any order.
+
+    Raises:
+      InputError: nothing matched, two files are the same shard, or the names say how
+        many shards there are and one is missing.
+    """
+    if not found:
+        raise InputError(
+            f"{stream.label}: nothing matches {stream.pattern}",
+            "check the path; a pattern is matched where the workers run",
+        )
+    keys = _keys([file.path for file in found])
+    ordered = sorted(found, key=lambda file: keys[file.path])
+    for one, other in itertools.pairwise(ordered):
+        if keys[one.path] == keys[other.path]:
+            raise _same_shard(stream, one.path, other.path)
+    if is_pattern(stream.pattern):
+        _require_all_of_total(stream, [file.path for file in ordered])
+    last = len(ordered) - 1
+    return [
+        Shard(number, i, file.path, file.size, is_last=i == last) for i, file in enumerate(ordered)
+    ]
+
+
+def what_varies(paths: Sequence[str]) -> list[Atoms]:
+    """What tells the shards of one stream from each other: their names without what all share.
+
+    Args:
+      paths: the paths of two shards or more, no two of which are the same shard.
+    """
+    keys = _keys(paths)
+    names = [sum((_SLASH + part for part in keys[path]), ()) for path in paths]
+    start = _shared(names)
+    names = [name[start:] for name in names]
+    stop = _shared([name[::-1] for name in names])
+    return [name[: len(name) - stop] for name in names]
+
+
+def _shared(names: Sequence[Atoms]) -> int:
+    """How many atoms all names begin with."""
+    first, last = min(names), max(names)
+    pairs = enumerate(zip(first, last, strict=False))
+    return next((i for i, (one, other) in pairs if one != other), min(len(first), len(last)))
+
+
+def notes_of(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> tuple[str, ...]:
+    """What a reader of the result should know about the shards' names, a sentence each.
+
+    Gaps in a numbering, and a shard of several that was named alone.
+
+    Args:
+      streams: the streams.
+      shards: the shards of each.
+    """
+    gaps: dict[str, list[str]] = {}  # the gap -> the streams that have it
+    notes = []
+    for stream, of_stream in zip(streams, shards, strict=True):
+        paths = [shard.path for shard in of_stream]
+        if len(paths) > 1:
+            missing = _gaps(paths)
+            if missing:
+                gaps.setdefault(missing, []).append(stream.label)
+        elif (match := _of_total(paths[0])) and int(match["total"]) > 1:
+            notes.append(
+                f"{stream.label}: {paths[0]} is one of {int(match['total'])} shards, "
+                "and only this one is read"
+            )
+    notes += [f"{', '.join(labels)}: {missing}" for missing, labels in gaps.items()]
+    return tuple(notes)
+
+
+def _keys(paths: Sequence[str]) -> dict[str, tuple[Atoms, ...]]:
+    """What each shard is known and ordered by: the atoms of its folders and of its stem.
+
+    An extension is left out. Where the files have one stem and their extensions count
+    them (`out.1`, `out.2`; `split`'s `out.aa`, `out.ab`), the extensions are kept.
+    """
+    bare = {path: path[: len(path) - len(compression(path) or "")] for path in paths}
+    stems = {path: os.path.splitext(name)[0] for path, name in bare.items()}
+    by_stem: dict[str, list[str]] = collections.defaultdict(list)
+    for path, stem in stems.items():
+        by_stem[stem].append(path)
+    for stem, same in by_stem.items():
+        names = {bare[path] for path in same}
+        if len(names) > 1 and _are_counted([name[len(stem) :] for name in names]):
+            stems = bare
+    return {path: tuple(map(_atoms, stem.split("/"))) for path, stem in stems.items()}
+
+
+def _are_counted(extensions: Sequence[str]) -> bool:
+    """Whether extensions are a count: alike but for their numbers, or `split`'s aa, ab, ac..."""
+    if len({_NUMBER.sub("0", extension) for extension in extensions}) == 1:
+        return True
+    letters = sorted(extension[1:] for extension in extensions)
+    width = len(letters[0])
+    if not 2 <= width <= 4:
+        return False
+    counted = itertools.product(string.ascii_lowercase, repeat=width)
+    return letters == ["".join(each) for each in itertools.islice(counted, len(letters))]
+
+
+def _atoms(name: str) -> Atoms:
+    return tuple(
+        (_ZERO, int(atom)) if "0" <= atom[0] <= "9" else (ord(atom), 0)
+        for atom in _ATOM.findall(name)
+    )
+
+
+def _same_shard(stream: Stream, one: str, other: str) -> InputError:
+    return InputError(
+        f"{stream.label}: {one} and {other} are the same shard by their names, "
+        "so its lines would be scored twice",
+        "remove one of the two, or use a pattern that matches only one",
+    )
+
+
+def _of_total(path: str) -> re.Match[str] | None:
+    """Where a file's name says which shard of how many it is."""
+    start = path.rfind("/") + 1
+    return max(_OF.finditer(path, start), key=lambda match: match.start(), default=None)
+
+
+def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
+    """Checks the shards whose names say how many there are, such as part-00003-of-00010.
+
+    Numbers count from 0, or from 1 where the total itself is one of them.
+    """
+    sets: dict[str, dict[int, re.Match[str]]] = collections.defaultdict(dict)
+    for path in paths:
+        if match := _of_total(path):
+            sets[path[: match.start()]][int(match["number"])] = match
+    for found in sets.values():
+        first = next(iter(found.values()))
+        total = int(first["total"])
+        for match in found.values():
+            if int(match["total"]) != total:
+                raise InputError(
+                    f"{stream.label}: {first.string} and {match.string} are of two sets of "
+                    f"shards, one of {total} and one of {int(match['total'])}",
+                    "remove the older set, or use a pattern that matches only one: "
+                    f"...-of-{first['total']}*",
+                )
+        base = 1 if total in found and 0 not in found else 0
+        beyond = next((match for i, match in found.items() if i - base >= total), None)
+        if beyond:
+            raise InputError(
+                f"{stream.label}: {beyond.string} is beyond the last of {total} shards",
+                "find out which of the shards are of one run, and remove the others",
+            )
+        if len(found) < total:
+            first_missing = next(i for i in itertools.count(base) if i not in found)
+            name = (
+                first.string[: first.start("number")]
+                + f"{first_missing:0{len(first['number'])}}"
+                + first.string[first.end("number") :]
+            )
+            more = total - len(found) - 1
+            raise InputError(
+                f"{stream.label}: {name} {f'and {more} more are' if more else 'is'} missing: "
+                f"the names say {total} shards, and {len(found)} are there",
+                "wait until all shards are written, or copy the missing ones",
+            )
+
+
+def _gaps(paths: Sequence[str]) -> str:
+    """What is missing in the numbering of a stream's shards, as a message says it; "" if nothing.
+
+    The last number that varies counts the shards, among those that are otherwise alike.
+    """
+    runs: dict[tuple[Atoms, Atoms], list[int]] = collections.defaultdict(list)
+    for atoms in what_varies(paths):
+        place = max((i for i, atom in enumerate(atoms) if atom[0] == _ZERO), default=None)
+        if place is not None:
+            runs[atoms[:place], atoms[place + 1 :]].append(atoms[place][1])
+    count = 0
+    missing: list[str] = []
+    for numbers in runs.values():
+        for one, other in itertools.pairwise(sorted(numbers)):
+            between, first_of_them = _between(one, other)
+            count += between
+            missing += first_of_them
+    if not count:
+        return ""
+    return (
+        f"the numbers of the {len(paths)} shards have gaps: {', '.join(missing[:_SHOWN])}"
+        f"{', ...' if count > _SHOWN else ''} ({count} missing in all)"
+    )
+
+
+def _between(one: int, other: int) -> tuple[int, list[str]]:
+    """(how many numbers lie between two, the first few of them); of days such as 20261130, days."""
+    first, last = _day(one), _day(other)
+    if first and last:
+        count = max((last - first).days - 1, 0)
+        days = (first + datetime.timedelta(i) for i in range(1, min(count, _SHOWN) + 1))
+        return count, [f"{day:%Y%m%d}" for day in days]
+    count = max(other - one - 1, 0)
+    return count, [str(one + i) for i in range(1, min(count, _SHOWN) + 1)]
+
+
+def _day(number: int) -> datetime.date | None:
+    if not 19000101 <= number <= 29991231:
+        return None
+    try:
+        return datetime.datetime.strptime(str(number), "%Y%m%d").date()
+    except ValueError:
+        return None
