@@ -160,6 +160,16 @@ def lowest_bit(typingctx, mask):
 
 
 @intrinsic
+def count_bits(typingctx, mask):
+    """How many bits of a mask are set, as an int64."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
 def copy_lower_block(typingctx, to, source):
     """Copies a block with A-Z in lower case; the mask of its bytes that are not ASCII."""
 
@@ -299,6 +309,15 @@ def _newlines(builder: _Builder, address: _Value) -> _Value:
     return _is(builder, _load(builder, _BYTES, address), "\n")
 
 
+def _lines(builder: _Builder, address: _Value) -> list[_Value]:
+    vector = _load(builder, _BYTES, address)
+    return [
+        _is(builder, vector, "\n"),
+        _is(builder, vector, 0),
+        _is(builder, vector, ("\x00", "\x08"), ("\x0e", "\x1b")),
+    ]
+
+
 white_space_masks = intrinsic(_masks(2, _white_space))
 """ASCII white space; bytes that may begin white space of 2 or 3 bytes."""
 
@@ -323,3 +342,6 @@ rewritten_mask = intrinsic(_mask(_rewritten))
 
 newline_mask = intrinsic(_mask(_newlines))
 """Newlines."""
+
+line_masks = intrinsic(_masks(3, _lines))
+"""Newlines; NULs; control characters that are no white space, NULs included."""

@@ -23,6 +23,8 @@ from transforms.machine import (
     address_of,
     clear_lowest_bit,
     copy,
+    count_bits,
+    line_masks,
     lowest_bit,
     newline_mask,
 )
@@ -152,7 +154,7 @@ class LineReader:
         self._ends -= self._begin
         self._begin = 0
         array = np.frombuffer(text, np.uint8)
-        ends = np.empty(_count_newlines(array), np.int64)
+        ends = np.empty(_count_bytes(array)[0], np.int64)
         _find_newlines(array, ends)
         self._ends = np.concatenate([self._ends, ends + len(self._buffer)])
         self._buffer += text
@@ -230,7 +232,7 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
     for chunk in _without_mark(chunks) if piece.start == 0 else chunks:
         if not missing:
             raise changed(stream, piece.path, "has more lines than when they were counted")
-        newlines = _count_newlines(np.frombuffer(chunk, np.uint8))
+        newlines, _, _ = _count_bytes(np.frombuffer(chunk, np.uint8))
         if skip:
             if newlines < skip:
                 skip -= newlines
@@ -322,22 +324,22 @@ def _nth_newline(text: bytes, n: int) -> int:
 
 
 @compiled
-def _count_newlines(text):
-    count = 0
-    for i in range(text.size):
-        count += text[i] == ord("\n")
-    return count
-
-
-@compiled
 def _count_bytes(text):
     """(newlines, NULs, control characters that are no white space, NULs included)."""
     newlines = nuls = controls = 0
-    for i in range(text.size):
+    start = address_of(text)
+    whole = text.size - text.size % BLOCK
+    for block in range(start, start + whole, BLOCK):
+        newline, nul, control = line_masks(block)
+        newlines += count_bits(newline)
+        if control != np.uint64(0):
+            nuls += count_bits(nul)
+            controls += count_bits(control)
+    for i in range(whole, text.size):
         byte = text[i]
         newlines += byte == ord("\n")
         nuls += byte == 0
-        controls += (byte < 9) | ((byte > 13) & (byte < 28))
+        controls += byte < 9 or 13 < byte < 28
     return newlines, nuls, controls
 
 
