@@ -19,7 +19,7 @@ from pipeline.runners import Runner, find_runner
 from transforms.errors import UsageError
 from transforms.pairing.corpus import Expected
 from transforms.pairing.correspondence import CUTS
-from transforms.pairing.lines import MAX_LINE_BYTES
+from transforms.pairing.counting import MAX_LINE_BYTES
 from transforms.pairing.ranges import SMALLEST_RANGE, USUAL_RANGE
 from transforms.pairing.streams import Stream, compression, is_pattern
 from transforms.threads import available_threads

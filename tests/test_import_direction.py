@@ -19,6 +19,8 @@ BEAM_FREE = [
     "transforms.pairing.corpus",
     "transforms.pairing.correspondence",
     "transforms.pairing.decompression",
+    "transforms.pairing.chunks",
+    "transforms.pairing.counting",
     "transforms.pairing.lines",
     "transforms.pairing.nul_bytes",
     "transforms.pairing.plan",

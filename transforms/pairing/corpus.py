@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from transforms.errors import InputError
-from transforms.pairing.lines import MAX_LINE_BYTES
+from transforms.pairing.counting import MAX_LINE_BYTES
 
 
 @dataclasses.dataclass(frozen=True)

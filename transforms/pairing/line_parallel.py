@@ -23,8 +23,9 @@ from transforms.batch import SegmentBatch
 from transforms.errors import BleuError, InputError
 from transforms.pairing.corpus import CorpusFacts, Expected
 from transforms.pairing.correspondence import require_same_shards
+from transforms.pairing.counting import count_lines
 from transforms.pairing.file_versions import version_of
-from transforms.pairing.lines import LineReader, count_lines
+from transforms.pairing.lines import LineReader
 from transforms.pairing.listing import local_files
 from transforms.pairing.nul_bytes import nul_warnings
 from transforms.pairing.plan import WorkUnit, make_plan

@@ -7,8 +7,7 @@ file is dropped, and the last line of a file needs no newline.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import BinaryIO
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -23,84 +22,17 @@ from transforms.machine import (
     address_of,
     clear_lowest_bit,
     copy,
-    count_bits,
-    line_masks,
     lowest_bit,
     newline_mask,
 )
-from transforms.pairing.decompression import decompressed
+from transforms.pairing.chunks import Open, read_chunks, without_mark
+from transforms.pairing.counting import MAX_LINE_BYTES, count_bytes, line_too_long
 from transforms.pairing.plan import Piece
-from transforms.pairing.ranges import CHUNK, ByteRange, LineCounts, block_bytes
-from transforms.pairing.streams import Stream, changed, compression
-
-Open = Callable[[str], BinaryIO]
-"""Opens a file for reading its bytes as they are."""
-
-MAX_LINE_BYTES = 1 << 26
-"""The most bytes that a line may have, unless the user says otherwise."""
+from transforms.pairing.ranges import CHUNK
+from transforms.pairing.streams import Stream, changed
 
 _MOST_BUFFERED = 1 << 22
 """Bytes of a stream that are read ahead for a batch, unless a single line is longer."""
-
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-def count_lines(
-    stream: Stream,
-    part: ByteRange,
-    open_file: Open,
-    version: str | None = None,
-    max_line_bytes: int = MAX_LINE_BYTES,
-) -> LineCounts:
-    """Counts the newlines of a range, block by block.
-
-    Args:
-      stream: the stream.
-      part: the range.
-      open_file: opens its file.
-      version: what tells the file's version from others.
-      max_line_bytes: the most bytes that a line may have. Of lines within a chunk this is
-        checked when they are read; here it bounds what is decompressed.
-
-    Raises:
-      InputError: the file cannot be read, or is truncated, or has a line that is too long.
-    """
-    path = part.shard.path
-    block = block_bytes(part.range_bytes)
-    chunk_bytes = min(block, CHUNK)
-    counted = []
-    text_bytes = nul_bytes = control_bytes = lines = 0
-    line_bytes = 0  # of the line that the last chunk has not ended
-    last_byte = b"\n"
-    chunks = _chunks(stream, path, part.start, part.stop, part.shard.size, chunk_bytes, open_file)
-    for chunk in _without_mark(chunks) if part.start == 0 else chunks:
-        newlines, nuls, controls = _count_bytes(np.frombuffer(chunk, np.uint8))
-        line_bytes += chunk.find(b"\n") if newlines else len(chunk)
-        if line_bytes > max_line_bytes:
-            place = f"line {lines + 1}" if part.start == 0 else f"a line behind byte {part.start}"
-            raise _too_long(stream, path, place, max_line_bytes)
-        if newlines:
-            line_bytes = len(chunk) - 1 - chunk.rfind(b"\n")
-        lines += newlines
-        counted.append(newlines)
-        text_bytes += len(chunk)
-        nul_bytes += nuls
-        control_bytes += controls
-        last_byte = chunk[-1:]
-    counted = counted or [0]
-    chunks_in_block = len(counted) if compression(path) else block // chunk_bytes
-    newlines = np.add.reduceat(counted, np.arange(0, len(counted), chunks_in_block))
-    ends_file = part.stop == part.shard.size
-    smallest = np.min_scalar_type(newlines.max())
-    return LineCounts(
-        part,
-        newlines.astype(smallest),
-        unfinished_line=ends_file and last_byte != b"\n",
-        text_bytes=text_bytes,
-        nul_bytes=nul_bytes,
-        control_bytes=control_bytes,
-        version=version,
-    )
 
 
 class LineReader:
@@ -154,7 +86,7 @@ class LineReader:
         self._ends -= self._begin
         self._begin = 0
         array = np.frombuffer(text, np.uint8)
-        ends = np.empty(_count_bytes(array)[0], np.int64)
+        ends = np.empty(count_bytes(array)[0], np.int64)
         _find_newlines(array, ends)
         self._ends = np.concatenate([self._ends, ends + len(self._buffer)])
         self._buffer += text
@@ -194,7 +126,7 @@ class LineReader:
 
     def _too_long(self, line: int) -> InputError:
         path, number = self._place(line)
-        return _too_long(self._stream, path, f"line {number}", self._max_line_bytes)
+        return line_too_long(self._stream, path, f"line {number}", self._max_line_bytes)
 
     def _refuse(self, text: bytes) -> None:
         """Raises the error that names the line of `text` that is not UTF-8."""
@@ -228,11 +160,11 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
     """
     skip, missing = piece.skip, piece.lines
     last_byte = b"\n"
-    chunks = _chunks(stream, piece.path, piece.start, piece.size, piece.size, CHUNK, open_file)
-    for chunk in _without_mark(chunks) if piece.start == 0 else chunks:
+    chunks = read_chunks(stream, piece.path, piece.start, piece.size, piece.size, CHUNK, open_file)
+    for chunk in without_mark(chunks) if piece.start == 0 else chunks:
         if not missing:
             raise changed(stream, piece.path, "has more lines than when they were counted")
-        newlines, _, _ = _count_bytes(np.frombuffer(chunk, np.uint8))
+        newlines, _, _ = count_bytes(np.frombuffer(chunk, np.uint8))
         if skip:
             if newlines < skip:
                 skip -= newlines
@@ -258,89 +190,8 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
         raise changed(stream, piece.path, f"has {missing} lines fewer than when they were counted")
 
 
-def _chunks(
-    stream: Stream, path: str, start: int, stop: int, size: int, chunk_bytes: int, open_file: Open
-) -> Iterator[bytes]:
-    """The bytes start <= i < stop of a file of `size`, chunk by chunk.
-
-    Every chunk but the last has `chunk_bytes`. Of a compressed file it is the
-    whole text, in chunks as they come.
-    """
-    where = f"{stream.label}: {path}"
-    try:
-        with open_file(path) as file:
-            suffix = compression(path)
-            if suffix:
-                yield from decompressed(file.read, suffix, where)
-                return
-            if start:
-                file.seek(start)
-            while start < stop:
-                chunk = _read_fully(file, min(chunk_bytes, stop - start))
-                start += len(chunk)
-                if len(chunk) < chunk_bytes and start < stop:
-                    raise changed(stream, path, f"ends at byte {start}, and had {size} when listed")
-                yield chunk
-            if stop == size and file.read(1):
-                raise changed(stream, path, f"has more than the {size} bytes it had when listed")
-    except InputError:
-        raise
-    except Exception as error:  # each filesystem has exceptions of its own
-        raise InputError(f"{where}: cannot be read: {error}", "check the file") from error
-
-
-def _read_fully(file: BinaryIO, size: int) -> bytes:
-    """Reads `size` bytes, or up to the end of the file: one read may give less."""
-    chunk = file.read(size)
-    while len(chunk) < size and (more := file.read(size - len(chunk))):
-        chunk += more
-    return chunk
-
-
-def _too_long(stream: Stream, path: str, place: str, max_line_bytes: int) -> InputError:
-    return InputError(
-        f"{stream.label}: {path}: {place} has more than {max_line_bytes} bytes",
-        "check that the file is text with a newline after each segment; "
-        "if its lines are that long, raise --max_line_bytes",
-    )
-
-
-def _without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The chunks of a file without the byte order mark that it may begin with."""
-    head = b""
-    chunks = iter(chunks)
-    for chunk in chunks:
-        head += chunk
-        if len(head) >= len(_BYTE_ORDER_MARK):
-            break
-    head = head.removeprefix(_BYTE_ORDER_MARK)
-    if head:
-        yield head
-    yield from chunks
-
-
 def _nth_newline(text: bytes, n: int) -> int:
     return int(np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))[n - 1])
-
-
-@compiled
-def _count_bytes(text):
-    """(newlines, NULs, control characters that are no white space, NULs included)."""
-    newlines = nuls = controls = 0
-    start = address_of(text)
-    whole = text.size - text.size % BLOCK
-    for block in range(start, start + whole, BLOCK):
-        newline, nul, control = line_masks(block)
-        newlines += count_bits(newline)
-        if control != np.uint64(0):
-            nuls += count_bits(nul)
-            controls += count_bits(control)
-    for i in range(whole, text.size):
-        byte = text[i]
-        newlines += byte == ord("\n")
-        nuls += byte == 0
-        controls += byte < 9 or 13 < byte < 28
-    return newlines, nuls, controls
 
 
 @compiled

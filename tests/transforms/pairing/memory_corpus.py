@@ -14,7 +14,8 @@ from typing import BinaryIO
 from compressing import COMPRESS
 from hypothesis import strategies as st
 
-from transforms.pairing.lines import LineReader, count_lines
+from transforms.pairing.counting import count_lines
+from transforms.pairing.lines import LineReader
 from transforms.pairing.plan import Plan, make_plan
 from transforms.pairing.ranges import LineCounts, cut
 from transforms.pairing.streams import Shard, Stream

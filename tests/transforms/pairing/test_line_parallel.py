@@ -14,8 +14,9 @@ from apache_beam.testing.util import assert_that, equal_to
 
 from transforms.pairing import line_parallel, ranges
 from transforms.pairing.corpus import CorpusFacts
+from transforms.pairing.counting import count_lines
 from transforms.pairing.line_parallel import ReadLineParallel
-from transforms.pairing.lines import LineReader, count_lines
+from transforms.pairing.lines import LineReader
 from transforms.pairing.streams import Stream
 
 

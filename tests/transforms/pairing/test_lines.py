@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from memory_corpus import COMPRESS, MARK, MemoryCorpus, MemoryFile, corpora, plain_file
 
 from transforms.errors import InputError
-from transforms.pairing.lines import LineReader, count_lines
+from transforms.pairing.counting import count_lines
+from transforms.pairing.lines import LineReader
 from transforms.pairing.plan import make_plan
 from transforms.pairing.ranges import block_bytes, cut
 from transforms.pairing.streams import Shard, Stream

@@ -8,7 +8,7 @@ import io
 import pytest
 
 from transforms.errors import InputError
-from transforms.pairing.lines import count_lines
+from transforms.pairing.counting import count_lines
 from transforms.pairing.nul_bytes import nul_warnings
 from transforms.pairing.ranges import LineCounts, cut
 from transforms.pairing.streams import Shard, Stream
