@@ -42,9 +42,8 @@ def count_lines(
     text_bytes = nul_bytes = control_bytes = lines = 0
     line_bytes = 0  # of the line that the last chunk has not ended
     last_byte = b"\n"
-    chunks = read_chunks(
-        stream, path, part.start, part.stop, part.shard.size, chunk_bytes, open_file
-    )
+    size = part.shard.size
+    chunks = read_chunks(stream, path, part.start, part.stop, size, chunk_bytes, open_file)
     for chunk in without_mark(chunks) if part.start == 0 else chunks:
         newlines, nuls, controls = count_bytes(np.frombuffer(chunk, np.uint8))
         line_bytes += chunk.find(b"\n") if newlines else len(chunk)
