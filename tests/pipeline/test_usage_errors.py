@@ -15,10 +15,7 @@ from command_line import (
     SYSTEMS,
     Run,
     called,
-    read_lines,
-    streams,
     typed,
-    write_lines,
 )
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
@@ -167,12 +164,3 @@ def test_process_substitution_as_typed():
     )
     run = Run(process.returncode, process.stdout, process.stderr.decode())
     run.assert_failed(2, "references: /dev/fd/", "save it to a file")
-
-
-def test_shards_out_of_order_are_refused(tmp_path):
-    lines = read_lines(ATLAS)
-    write_lines(tmp_path / "part-2", lines[:30])
-    write_lines(tmp_path / "part-10", lines[30:])
-    run = typed(*streams([f"x={tmp_path}/part-*"], REFERENCES, "--output", tmp_path))
-    run.assert_failed(2, "candidates x: by name", "part-10 comes before", "leading zeros")
-    assert not (tmp_path / "scores.json").exists()

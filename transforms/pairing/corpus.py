@@ -23,7 +23,7 @@ class Expected:
     max_line_bytes: int = MAX_LINE_BYTES
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         """What a reader of the score must know about what is not required, a sentence each."""
         if self.cuts == "same":
             return ()

@@ -172,10 +172,10 @@ class _Plan(beam.DoFn):
 
     def process(self, gathered: tuple[int, Iterable[LineCounts]]) -> Iterator[Any]:
         counts = list(gathered[1])
-        warnings = (*self._expected.warnings, *nul_warnings(self._streams, counts))
+        warnings = nul_warnings(self._streams, counts)
         plan = make_plan(self._streams, counts, self._expected.cuts)
         self._expected.require_segments(plan.segments)
-        notes = notes_of(self._streams, plan.shards)
+        notes = (*self._expected.notes, *notes_of(self._streams, plan.shards))
         for note in notes:
             _LOG.warning(note)  # for those who only see the log of a worker
         facts = CorpusFacts(plan.segments, warnings, notes)
