@@ -16,7 +16,6 @@ from transforms.pairing.streams import FoundFile, Stream
 
 Integers = npt.NDArray[np.int64]
 
-_MODIFIED = 1_763_550_000.25
 _LINE_BYTES = 210
 _SPREAD_OF_LINES, _SPREAD_OF_SHARDS = 0.05, 0.02
 _WAVE = 1e-3
@@ -62,7 +61,6 @@ class FakeCorpus:
             FoundFile(
                 f"{self._folder(stream)}/part-{i:06}-of-{self.shards:06}{self.suffix}",
                 size,
-                _MODIFIED + i,
             )
             for i, size in enumerate(sizes)
         ]

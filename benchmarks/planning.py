@@ -10,6 +10,8 @@ prints, as JSON, what it took and what would be shuffled.
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import json
 import pathlib
 import resource
@@ -24,9 +26,13 @@ from benchmarks.fake_corpora import CORPORA, FakeCorpus, Integers
 from benchmarks.shuffles import Shuffle, shuffles_of
 from pipeline.job import Job
 from transforms.config import BleuConfig
+from transforms.pairing.corpus import CorpusFacts
+from transforms.pairing.correspondence import require_same_shards
+from transforms.pairing.nul_bytes import nul_warnings
 from transforms.pairing.plan import Piece, Plan, make_plan
 from transforms.pairing.ranges import ByteRange, LineCounts, block_bytes, cut_corpus
-from transforms.pairing.streams import compression, shards_in_order
+from transforms.pairing.shards import notes_of, shards_in_order
+from transforms.pairing.streams import compression
 from transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 
 _WORDS_IN_LINE = 35
@@ -36,11 +42,12 @@ def list_files(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
     """The step "List their files", and what comes of "Count lines"."""
     found = [corpus.found(stream) for stream in range(len(corpus.streams))]
     start = time.perf_counter()
-    shards = [
-        shard
+    by_stream = [
+        shards_in_order(number, stream, found[number])
         for number, stream in enumerate(corpus.streams)
-        for shard in shards_in_order(number, stream, found[number])
     ]
+    require_same_shards(corpus.streams, by_stream)
+    shards = list(itertools.chain.from_iterable(by_stream))
     ranges = list(cut_corpus(shards, corpus.range_bytes))
     for part in ranges:
         shuffles["Spread the ranges"].spread(part)
@@ -59,7 +66,12 @@ def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
     """The step "Plan work units", and what comes of its units."""
     start = time.perf_counter()
     # As an engine does: the group as one message, and all that is in it as a list.
-    plan = make_plan(corpus.streams, shuffles["Gather the counts"].ungroup(file.read_bytes()))
+    counts = shuffles["Gather the counts"].ungroup(file.read_bytes())
+    facts = CorpusFacts(0, nul_warnings(corpus.streams, counts))
+    plan = make_plan(corpus.streams, counts, "same" if corpus.aligned else "any")
+    facts = dataclasses.replace(
+        facts, segments=plan.segments, notes=notes_of(corpus.streams, plan.shards)
+    )
     longest = 0
     for unit in plan.units():
         shuffles["Spread the work units"].spread(unit)
@@ -71,7 +83,7 @@ def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
     for system in range(corpus.systems):
         shuffles["Add up totals"].carry((system, total), units)
         shuffles["Bring it together"].carry((0, ("totals", (system, _total(plan.segments)))))
-    for end in (("segments", plan.segments), ("job", _job(corpus))):
+    for end in (("facts", facts), ("job", _job(corpus))):
         shuffles["Bring it together"].carry((0, end))
     in_vain = _check(corpus, plan) / sum(
         corpus.text(stream).sizes.sum() for stream in range(len(corpus.streams))
@@ -98,7 +110,13 @@ def _counts(corpus: FakeCorpus, ranges: Iterable[ByteRange]) -> Iterator[LineCou
         block = shard.size if compression(shard.path) else block_bytes(part.range_bytes)
         at = np.append(np.arange(part.start, part.stop, block), part.stop)
         newlines = np.diff(corpus.text(shard.stream).newlines_before(shard.number, at))
-        yield LineCounts(part, newlines.astype(np.min_scalar_type(newlines.max())), False)
+        yield LineCounts(
+            part,
+            newlines.astype(np.min_scalar_type(newlines.max())),
+            unfinished_line=False,
+            text_bytes=part.stop - part.start,
+            version=f"{shard.number:032x}",  # as long as an ETag
+        )
 
 
 def _total(lines: int) -> CorpusTotals:

@@ -13,21 +13,20 @@ import itertools
 import os
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from transforms.errors import InputError
 from transforms.pairing.streams import FoundFile, Shard, Stream, compression, is_pattern
 
-Atoms = tuple[tuple[int, int], ...]
-"""A name in pieces: a number is (that of "0", the number), another character (its own, 0).
+Parts = tuple[str | int, ...]
+"""A name in parts: text and number in turn, beginning and ending with a text.
 
-So names are ordered by their characters, and numbers, which stand where digits do, by size.
+A text that is followed by a number ends with "0", so that such names are ordered by their
+characters, and the numbers, which stand where digits do, by size. A slash is U+0000, so that
+names in a folder come before those in a folder with a longer name.
 """
 
-_ZERO = ord("0")
-_SLASH = ((ord("/"), 0),)
-_ATOM = re.compile(r"[0-9]+|[^0-9]", re.DOTALL)
-_NUMBER = re.compile(r"[0-9]+")
+_NUMBER = re.compile(r"([0-9]+)")
 _OF = re.compile(r"(?P<number>[0-9]+)(?P<between>[-_. ]?)of(?P=between)(?P<total>[0-9]+)")
 """The habit of Beam and TensorFlow: part-00003-of-00010."""
 
@@ -65,25 +64,29 @@ def shards_in_order(number: int, stream: Stream, found: Sequence[FoundFile]) -> 
     ]
 
 
-def what_varies(paths: Sequence[str]) -> list[Atoms]:
+def what_varies(paths: Sequence[str]) -> list[Parts]:
     """What tells the shards of one stream from each other: their names without what all share.
 
     Args:
       paths: the paths of two shards or more, no two of which are the same shard.
     """
     keys = _keys(paths)
-    names = [sum((_SLASH + part for part in keys[path]), ()) for path in paths]
-    start = _shared(names)
-    names = [name[start:] for name in names]
-    stop = _shared([name[::-1] for name in names])
-    return [name[: len(name) - stop] for name in names]
+    names = _without_shared_beginning([keys[path] for path in paths])
+    return [_reversed(name) for name in _without_shared_beginning([*map(_reversed, names)])]
 
 
-def _shared(names: Sequence[Atoms]) -> int:
-    """How many atoms all names begin with."""
+def _without_shared_beginning(names: Sequence[Parts]) -> list[Parts]:
     first, last = min(names), max(names)
-    pairs = enumerate(zip(first, last, strict=False))
-    return next((i for i, (one, other) in pairs if one != other), min(len(first), len(last)))
+    parts = enumerate(zip(first, last, strict=False))
+    shared = next((i for i, (one, other) in parts if one != other), len(first))
+    if shared % 2:  # the first difference is in a number, which is never cut
+        return [("", *name[shared:]) for name in names]
+    letters = len(os.path.commonprefix([str(name[shared]) for name in names]))  # noqa: RUF071
+    return [(str(name[shared])[letters:], *name[shared + 1 :]) for name in names]
+
+
+def _reversed(name: Parts) -> Parts:
+    return tuple(part[::-1] if isinstance(part, str) else part for part in name[::-1])
 
 
 def notes_of(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> tuple[str, ...]:
@@ -112,25 +115,24 @@ def notes_of(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> tu
     return tuple(notes)
 
 
-def _keys(paths: Sequence[str]) -> dict[str, tuple[Atoms, ...]]:
-    """What each shard is known and ordered by: the atoms of its folders and of its stem.
+def _keys(paths: Sequence[str]) -> dict[str, Parts]:
+    """What each shard is known and ordered by: its path without suffix and extension.
 
-    An extension is left out. Where the files have one stem and their extensions count
-    them (`out.1`, `out.2`; `split`'s `out.aa`, `out.ab`), the extensions are kept.
+    Where files have one stem and their extensions count them (`out.1`, `out.2`; `split`'s
+    `out.aa`, `out.ab`), the extensions are kept.
     """
     bare = {path: path[: len(path) - len(compression(path) or "")] for path in paths}
     stems = {path: os.path.splitext(name)[0] for path, name in bare.items()}
-    by_stem: dict[str, list[str]] = collections.defaultdict(list)
-    for path, stem in stems.items():
-        by_stem[stem].append(path)
-    for stem, same in by_stem.items():
-        names = {bare[path] for path in same}
-        if len(names) > 1 and _are_counted([name[len(stem) :] for name in names]):
+    if len(set(stems.values())) < len(stems):
+        extensions = collections.defaultdict(set)
+        for path, stem in stems.items():
+            extensions[stem].add(bare[path][len(stem) :])
+        if any(len(of_stem) > 1 and _are_counted(of_stem) for of_stem in extensions.values()):
             stems = bare
-    return {path: tuple(map(_atoms, stem.split("/"))) for path, stem in stems.items()}
+    return {path: _parts(stem) for path, stem in stems.items()}
 
 
-def _are_counted(extensions: Sequence[str]) -> bool:
+def _are_counted(extensions: Set[str]) -> bool:
     """Whether extensions are a count: alike but for their numbers, or `split`'s aa, ab, ac..."""
     if len({_NUMBER.sub("0", extension) for extension in extensions}) == 1:
         return True
@@ -142,11 +144,12 @@ def _are_counted(extensions: Sequence[str]) -> bool:
     return letters == ["".join(each) for each in itertools.islice(counted, len(letters))]
 
 
-def _atoms(name: str) -> Atoms:
-    return tuple(
-        (_ZERO, int(atom)) if "0" <= atom[0] <= "9" else (ord(atom), 0)
-        for atom in _ATOM.findall(name)
-    )
+def _parts(name: str) -> Parts:
+    parts: list[str | int] = [*_NUMBER.split(name.replace("/", "\0"))]
+    for i in range(1, len(parts), 2):
+        parts[i - 1] = f"{parts[i - 1]}0"
+        parts[i] = int(parts[i])
+    return tuple(parts)
 
 
 def _same_shard(stream: Stream, one: str, other: str) -> InputError:
@@ -210,11 +213,10 @@ def _gaps(paths: Sequence[str]) -> str:
 
     The last number that varies counts the shards, among those that are otherwise alike.
     """
-    runs: dict[tuple[Atoms, Atoms], list[int]] = collections.defaultdict(list)
-    for atoms in what_varies(paths):
-        place = max((i for i, atom in enumerate(atoms) if atom[0] == _ZERO), default=None)
-        if place is not None:
-            runs[atoms[:place], atoms[place + 1 :]].append(atoms[place][1])
+    runs: dict[tuple[Parts, Parts], list[int]] = collections.defaultdict(list)
+    for name in what_varies(paths):
+        *before, number, after = name if len(name) > 1 else ("", 0, "")
+        runs[tuple(before), (after,)].append(int(number))
     count = 0
     missing: list[str] = []
     for numbers in runs.values():
