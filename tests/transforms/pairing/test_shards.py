@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from transforms.errors import InputError
 from transforms.pairing.shards import notes_of, shards_in_order, what_varies
@@ -160,6 +162,37 @@ def test_what_varies_does_not_depend_on_what_all_names_share(one, other):
     assert len(set(varying)) == len(one)
     if other:
         assert what_varies(other) == varying
+
+
+name_parts = st.lists(
+    st.one_of(
+        st.integers(0, 120).map(str), st.text("abB+ (", min_size=1, max_size=4), st.just("a/b")
+    ),
+    min_size=1,
+    max_size=4,
+).map("".join)
+suffixes = st.sampled_from(["", ".txt", ".gz", ".txt.zst"])
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(
+    st.lists(name_parts, min_size=2, max_size=8, unique=True),
+    st.tuples(st.sampled_from(["", "h/", "hyp_", "/d1/x-"]), st.sampled_from(["", "_", "_de"])),
+    st.tuples(st.sampled_from(["", "r/", "ref_", "/d22/y-"]), st.sampled_from(["", "_", "_2"])),
+    suffixes,
+    suffixes,
+)
+def test_names_that_differ_in_the_same_way_are_the_same_shards(varying, one, other, end, end2):
+    ones = [f"{one[0]}{each}{one[1]}{end}" for each in varying]
+    others = [f"{other[0]}{each}{other[1]}{end2}" for each in varying]
+    try:
+        order = ordered(ones)
+    except InputError:  # 1 and 01
+        with pytest.raises(InputError):
+            ordered(others)
+        return
+    by_name = dict(zip(ones, others, strict=True))
+    assert what_varies(order) == what_varies([by_name[name] for name in order])
 
 
 @pytest.mark.parametrize(
