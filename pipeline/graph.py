@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
 
 from pipeline.document import document_bytes, result_document
 from pipeline.job import Job
-from pipeline.output import scores_path, write_atomically
-from pipeline.segment_shards import WriteShards, check_rows, in_place, staging_folder
+from pipeline.output import scores_path
+from pipeline.publication import in_place
+from pipeline.receipt import write_receipt
+from pipeline.segment_shards import WriteShards, check_rows
+from pipeline.storage import write_atomically
 from transforms.errors import JobError
 from transforms.pairing.line_parallel import ReadLineParallel
 from transforms.score.score_segments import ScoreSegments
@@ -54,9 +57,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             >> beam.ParDo(ScoreSegments(job.segment_config, job.systems, job.threads))
             | "Write segment scores"
             >> beam.ParDo(
-                WriteShards(
-                    staging_folder(job.output, job.run), segment_scores_schema(job.segment_config)
-                )
+                WriteShards(job.output, job.run, segment_scores_schema(job.segment_config))
             ).with_output_types(str)
         )
     _ = (
@@ -72,21 +73,32 @@ def _keyed(value: Any) -> tuple[int, Any]:
 
 def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     totals: list[tuple[int, CorpusTotals]] = list(ends["totals"])
-    segments: list[int] = list(ends["segments"])
+    plans: list[Any] = list(ends["segments"])
     by_system = dict(totals)
-    if len(segments) != 1 or len(by_system) != len(totals):
+    if len(plans) != 1 or len(by_system) != len(totals):
         raise JobError(
-            f"the count does not close: {len(segments)} plans, "
+            f"the count does not close: {len(plans)} plans, "
             f"{len(totals)} totals of {len(by_system)} systems",
             "the runner lost or repeated data: do not trust it with this job",
         )
+    segments, warnings, notes = _planned(plans[0])
     (job,) = ends["job"]
     document = result_document(
-        job.systems, by_system, segments[0], job.config, job.presets, job.segment_config
+        job.systems, by_system, segments, job.config, job.presets, job.segment_config
     )
+    document["warnings"] = [*warnings, *document["warnings"]]
+    data = document_bytes(document)
     shards: list[str] = list(ends.get("shards", ()))
     if job.segment_config is not None:
-        check_rows(job.output, job.run, shards, segments[0] * len(job.systems))
+        check_rows(job.output, job.run, shards, segments * len(job.systems))
+    if job.receipt:
+        # First: should it fail, the former result stays. Nobody reads it before the job is done.
+        write_receipt(job.receipt, data, notes)
     # Without segment scores, too: those of a former run would be of other scores.
-    with in_place(job.output, job.run, shards):
-        write_atomically(scores_path(job.output), document_bytes(document))
+    with in_place(job.output, job.run, shards, data):
+        write_atomically(scores_path(job.output), data)
+
+
+def _planned(plan: int) -> tuple[int, Sequence[str], Sequence[str]]:
+    """The number of segments, warnings for scores.json, and notes for the launcher, of a plan."""
+    return plan, (), ()

@@ -25,7 +25,8 @@ import pipeline.graph
 import pipeline.segment_shards as module
 from pipeline.graph import build
 from pipeline.options import parse
-from pipeline.segment_shards import WriteShards, check_rows, discard, in_place, staging_folder
+from pipeline.publication import discard, in_place
+from pipeline.segment_shards import WriteShards, check_rows, staging_folder
 from transforms.config import BleuConfig
 from transforms.errors import JobError
 from transforms.pairing.segments import batch_segments
@@ -463,7 +464,7 @@ def table(first: int, count: int, config: BleuConfig) -> pa.Table:
 
 def written(output: Path, run: str, tables: Sequence[pa.Table], finishes: bool = True) -> list[str]:
     """What a bundle emits; it may end before it is finished."""
-    writing = WriteShards(staging_folder(str(output), run), tables[0].schema)
+    writing = WriteShards(str(output), run, tables[0].schema)
     writing.start_bundle()
     names = [name for each in tables for name in writing.process(each)]
     if finishes:
