@@ -102,6 +102,7 @@ def in_place(
         _check_whole(output, set(shards), foreign, document)
         # The result is there: what cannot be removed now does no harm, and a later run tries again.
         with contextlib.suppress(Exception):
+            _forget_former(output, run)
             _remove_staged(output, run)
             _remove_dead(output)
             storage.remove_if_empty(FileSystems.join(output, ASIDE))
@@ -119,14 +120,6 @@ def discard(output: str, run: str) -> None:
         _settle(output, run)
         _remove_staged(output, run)
         storage.remove_if_empty(aside)
-
-
-def _remove_staged(output: str, run: str) -> None:
-    # Only here is all of a folder removed: nobody else can have one of this name.
-    storage.remove(staging_folder(output, run))
-    if FileSystems.exists(scores_path(output)):
-        _settle(output, run)
-    storage.remove_if_empty(FileSystems.join(output, ASIDE, run))
 
 
 def _replace(output: str, run: str, shards: Sequence[str], former: Sequence[str]) -> None:
@@ -149,20 +142,39 @@ def _replace(output: str, run: str, shards: Sequence[str], former: Sequence[str]
 
 def _settle(output: str, run: str) -> None:
     """Ends what a run has begun to put in place: whether it was done, scores.json tells."""
-    final, former = final_folder(output), former_folder(output, run)
-    found = storage.names(former)
-    shards = [name for name in found if run_of(name) is not None]
     if FileSystems.exists(scores_path(output)):
-        storage.remove_files(former, [*shards, *([SCORES] if SCORES in found else [])])
-        return
+        _forget_former(output, run)
+    else:
+        _put_back_former(output, run)
+
+
+def _forget_former(output: str, run: str) -> None:
+    former = former_folder(output, run)
+    storage.remove_files(former, [name for name in storage.names(former) if _is_ours(name)])
+    storage.remove_if_empty(former)
+
+
+def _put_back_former(output: str, run: str) -> None:
+    final, former = final_folder(output), former_folder(output, run)
     if storage.is_local(output) and not os.path.isdir(former):
-        return  # it has not begun
+        return  # the run has not begun to replace it
     own = [name for name in storage.names(final) if run_of(name) == run]
     storage.move(own, final, staging_folder(output, run))
-    storage.move(shards, former, final)
-    if SCORES in found:
-        storage.move([SCORES], former, output)
+    found = [name for name in storage.names(former) if _is_ours(name)]
+    storage.move([name for name in found if name != SCORES], former, final)
+    storage.move([name for name in found if name == SCORES], former, output)
     storage.remove_if_empty(former)
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a file among a former result is part of it."""
+    return name == SCORES or run_of(name) is not None
+
+
+def _remove_staged(output: str, run: str) -> None:
+    # The only folder of which all is removed: nobody else can have one of this name.
+    storage.remove(staging_folder(output, run))
+    storage.remove_if_empty(FileSystems.join(output, ASIDE, run))
 
 
 def _recover(output: str) -> None:
@@ -221,7 +233,7 @@ def _is_left_by(run: str, path: str) -> bool:
     if folder == "staged":
         return run_of(name) == run
     if folder == "former":
-        return run_of(name) is not None or name == SCORES
+        return _is_ours(name)
     return not folder and (name == RECEIPT or bool(_TEMPORARY.fullmatch(name)))
 
 

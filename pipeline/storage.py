@@ -113,7 +113,7 @@ def write_atomically(path: str, data: bytes) -> None:
                 FileSystems.rename([temporary], [path])
         except BaseException:
             with contextlib.suppress(Exception):
-                FileSystems.delete([temporary])
+                remove_files(folder, [FileSystems.split(temporary)[1]])
             raise
 
 
@@ -159,10 +159,13 @@ def move(moved: Sequence[str], source: str, to: str) -> None:
 
 
 def remove_files(folder: str, removed: Sequence[str]) -> None:
-    """Removes files of a folder, given by name, and the folder if nothing is left in it."""
-    if removed:
-        FileSystems.delete([FileSystems.join(folder, name) for name in removed])
-    remove_if_empty(folder)
+    """Removes files of a folder, given by name."""
+    paths = [FileSystems.join(folder, name) for name in removed]
+    if is_local(folder):
+        for path in paths:  # Beam would take a folder's name with wildcards for a pattern
+            os.unlink(path)
+    elif paths:
+        FileSystems.delete(paths)
 
 
 def remove(folder: str) -> None:
