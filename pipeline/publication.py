@@ -18,7 +18,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import time
 from collections.abc import Iterator, Sequence
 
 from apache_beam.io.filesystems import FileSystems
@@ -195,12 +194,8 @@ def _check_whole(output: str, own: set[str], foreign: set[str], document: bytes 
     """
     there = set(storage.names(final_folder(output))) - foreign
     path = scores_path(output)
-    if document is None or (FileSystems.exists(path) and storage.read(path) == document):
-        # The other run may have the same scores.
-        is_whole = there == own or bool(own and there and not own & there)
-    else:
-        is_whole = not own & there
-    if not is_whole:
+    is_ours = document is None or (FileSystems.exists(path) and storage.read(path) == document)
+    if there != own if is_ours else there & own:
         raise JobError(
             f"another run wrote its result to {output} at the same moment: the files there are "
             "of both",
@@ -211,19 +206,21 @@ def _check_whole(output: str, own: set[str], foreign: set[str], document: bytes 
 def _remove_dead(output: str) -> None:
     """Removes what runs have left that were killed long ago; only files named as theirs are."""
     aside = FileSystems.join(output, ASIDE)
+    # Written just now: the filesystem's clock may be another than ours.
+    then = FileSystems.last_updated(scores_path(output)) - _DEAD
     left: dict[str, list[storage.Entry]] = {}
     for entry in storage.listed(aside):
         left.setdefault(entry.name.partition("/")[0], []).append(entry)
     for run, entries in left.items():
         removed = [entry.name for entry in entries if _is_left_by(run, entry.name)]
-        if removed and all(map(_is_old, entries)):
+        if removed and all(0 < entry.modified < then for entry in entries):
             storage.remove_files(aside, removed)
             for folder in ("staged", "former", ""):
                 storage.remove_if_empty(FileSystems.join(aside, run, folder))
     if storage.is_local(output):
         temporary = filter(_TEMPORARY.fullmatch, os.listdir(output))
         for path in (os.path.join(output, name) for name in temporary):
-            if os.path.isfile(path) and os.lstat(path).st_mtime < time.time() - _DEAD:
+            if os.path.isfile(path) and os.lstat(path).st_mtime < then:
                 os.unlink(path)
 
 
@@ -235,7 +232,3 @@ def _is_left_by(run: str, path: str) -> bool:
     if folder == "former":
         return _is_ours(name)
     return not folder and (name == RECEIPT or bool(_TEMPORARY.fullmatch(name)))
-
-
-def _is_old(entry: storage.Entry) -> bool:
-    return 0 < entry.modified < time.time() - _DEAD
