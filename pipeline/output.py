@@ -47,7 +47,7 @@ def launched(job: Job, in_process: bool) -> Iterator[Job]:
         return
     if job.output and is_local(job.output):
         _check_writable(job.output)
-    with _temporary_folder() as temporary:
+    with tempfile.TemporaryDirectory(prefix="beam-bleu-") as temporary:
         receipt = os.path.join(temporary, RECEIPT)
         yield dataclasses.replace(job, output=job.output or temporary, receipt=receipt)
 
@@ -64,19 +64,6 @@ def _check_writable(folder: str) -> None:
         raise JobError(
             f"--output {folder} cannot be written: {error.strerror}", "check the folder"
         ) from error
-
-
-@contextlib.contextmanager
-def _temporary_folder() -> Iterator[str]:
-    try:
-        folder = tempfile.TemporaryDirectory(prefix="beam-bleu-")
-    except OSError as error:
-        raise JobError(
-            f"there is no folder for temporary files: {error.strerror}",
-            "name one that can be written: TMPDIR=FOLDER",
-        ) from error
-    with folder as path:
-        yield path
 
 
 def last_written(folder: str) -> float | None:

@@ -195,7 +195,7 @@ def _check_whole(output: str, own: set[str], foreign: set[str], document: bytes 
     there = set(storage.names(final_folder(output))) - foreign
     path = scores_path(output)
     is_ours = document is None or (FileSystems.exists(path) and storage.read(path) == document)
-    if there != own if is_ours else there & own:
+    if (is_ours and there != own) or (not is_ours and there & own):
         raise JobError(
             f"another run wrote its result to {output} at the same moment: the files there are "
             "of both",

@@ -92,7 +92,7 @@ def test_stdout_has_the_runs_own_result_whoever_wrote_since(out, monkeypatch):
 MANY = """
 import sys
 from result_folder import publish, staged
-for number in range(20):
+for number in range(6):
     run = f"{sys.argv[2]}x{number}"
     publish(sys.argv[1], run, staged(sys.argv[1], run, number % 3))
 """
