@@ -49,6 +49,7 @@ def _run(argv: Sequence[str]) -> bytes:
         from pipeline.options import parse
         from pipeline.output import last_written, launched, result_of
         from pipeline.publication import discard, prepare
+        from pipeline.storage import is_local
         from pipeline.table import table
 
     arguments = parse(argv)
@@ -71,7 +72,7 @@ def _run(argv: Sequence[str]) -> bytes:
                 raise JobError(f"the job ended as {state}", "look at the engine's log")
             receipt = result_of(job, written_before)
         except BaseException:
-            if has_ended and asked:
+            if has_ended and (asked or is_local(job.output)):
                 discard(job.output, job.run)
             raise
     document = json.loads(receipt.document)

@@ -103,10 +103,10 @@ def in_place(
         with contextlib.suppress(Exception):
             _forget_former(output, run)
             _remove_staged(output, run)
-            _remove_dead(output)
-            storage.remove_if_empty(FileSystems.join(output, ASIDE))
             if not shards:
                 storage.remove_if_empty(final)
+            storage.remove_if_empty(FileSystems.join(output, ASIDE))
+            _remove_dead(output)
 
 
 def discard(output: str, run: str) -> None:
@@ -217,6 +217,7 @@ def _remove_dead(output: str) -> None:
             storage.remove_files(aside, removed)
             for folder in ("staged", "former", ""):
                 storage.remove_if_empty(FileSystems.join(aside, run, folder))
+    storage.remove_if_empty(aside)
     if storage.is_local(output):
         temporary = filter(_TEMPORARY.fullmatch, os.listdir(output))
         for path in (os.path.join(output, name) for name in temporary):

@@ -55,8 +55,9 @@ def listed(folder: str) -> list[Entry]:
         return sorted(_walked(folder), key=lambda entry: entry.name)
     if isinstance(FileSystems.get_filesystem(folder), RENAMING) and not FileSystems.exists(folder):
         return []
-    prefix = folder.rstrip("/") + "/"
-    found = FileSystems.match([FileSystems.join(folder, "**")])[0].metadata_list
+    pattern = FileSystems.join(folder, "**")
+    prefix = pattern.removesuffix("**")
+    found = FileSystems.match([pattern])[0].metadata_list
     entries = [
         Entry(file.path[len(prefix) :], file.last_updated_in_seconds or 0.0)
         for file in found

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from apache_beam import Pipeline
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.runners.runner import PipelineResult
 from command_line import EXAMPLE, called
 from memory_filesystem import OBJECTS
 
@@ -16,6 +18,7 @@ from pipeline.graph import build
 from pipeline.options import parse
 from pipeline.output import last_written, launched, result_of
 from pipeline.receipt import receipt_path, write_receipt
+from pipeline.runners import Runner
 from transforms.errors import JobError
 
 ASKED = [*map(str, EXAMPLE), "--segment_scores"]
@@ -73,6 +76,28 @@ def test_others_keep_theirs(tmp_path):
     write_receipt(receipt_path(out, "other"), b"{}", [])
     assert run_on_an_engine(out)
     assert (tmp_path / "out" / ".segment_scores" / "other" / "receipt.json").exists()
+
+
+@pytest.mark.parametrize(("state", "left"), [("FAILED", []), ("UNKNOWN", ["staged"])])
+def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state, left):
+    """Where it does not say so, the job may still be running, and what it has staged stays."""
+
+    class Engine(FnApiRunner):
+        def run_pipeline(self, pipeline, options):
+            with pytest.raises(Exception, match="No space left"):
+                super().run_pipeline(pipeline, options)
+            return PipelineResult(state)
+
+    def full(*arguments):
+        raise JobError("No space left", "check the folder")
+
+    monkeypatch.setattr(PipelineResult, "wait_until_finish", lambda self: self.state, raising=False)
+    monkeypatch.setattr(pipeline.graph, "write_receipt", full)
+    monkeypatch.setattr(Runner, "create", lambda self: Engine())
+    run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")
+    run.assert_failed(1, f"the job ended as {state}")
+    folders = [path for path in tmp_path.rglob("*") if path.name == "staged"]
+    assert [path.name for path in folders] == left
 
 
 def test_where_no_launcher_waits_there_is_none(tmp_path):
