@@ -51,10 +51,9 @@ def _acquired(path: str) -> int | None:
     """A descriptor that holds the lock; None where there are no locks."""
     deadline = time.monotonic() + _PATIENCE
     while fcntl is not None:
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except OSError:
-            return None  # the folder is not there, or cannot be written: whoever writes will say
+        descriptor = _opened(path)
+        if descriptor is None:
+            return None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_at(path, descriptor):
@@ -77,6 +76,15 @@ def _acquired(path: str) -> int | None:
             )
         time.sleep(_PAUSE)
     return None
+
+
+def _opened(path: str) -> int | None:
+    flags = os.O_CLOEXEC | os.O_NOFOLLOW
+    # Another user's file can be read only, which is enough for a lock on most filesystems.
+    for access in (os.O_RDWR | os.O_CREAT, os.O_RDONLY):
+        with contextlib.suppress(OSError):
+            return os.open(path, flags | access, 0o666)
+    return None  # the folder is not there, or cannot be written: whoever writes to it will tell
 
 
 def _is_at(path: str, descriptor: int) -> bool:
