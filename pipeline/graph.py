@@ -9,8 +9,11 @@ import apache_beam as beam
 
 from pipeline.document import document_bytes, result_document
 from pipeline.job import Job
-from pipeline.output import scores_path, write_atomically
-from pipeline.segment_shards import WriteShards, check_rows, in_place, staging_folder
+from pipeline.output import scores_path
+from pipeline.publication import in_place
+from pipeline.receipt import write_receipt
+from pipeline.segment_shards import WriteShards, check_rows
+from pipeline.storage import write_atomically
 from transforms.errors import JobError
 from transforms.pairing.corpus import CorpusFacts
 from transforms.pairing.line_parallel import ReadLineParallel
@@ -55,9 +58,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             >> beam.ParDo(ScoreSegments(job.segment_config, job.systems, job.threads))
             | "Write segment scores"
             >> beam.ParDo(
-                WriteShards(
-                    staging_folder(job.output, job.run), segment_scores_schema(job.segment_config)
-                )
+                WriteShards(job.output, job.run, segment_scores_schema(job.segment_config))
             ).with_output_types(str)
         )
     _ = (
@@ -81,14 +82,19 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
             f"{len(totals)} totals of {len(by_system)} systems",
             "the runner lost or repeated data: do not trust it with this job",
         )
+    (corpus,) = facts
     (job,) = ends["job"]
     document = result_document(
-        job.systems, by_system, facts[0].segments, job.config, job.presets, job.segment_config
+        job.systems, by_system, corpus.segments, job.config, job.presets, job.segment_config
     )
-    document["warnings"] = [*facts[0].warnings, *document["warnings"]]
+    document["warnings"] = [*corpus.warnings, *document["warnings"]]
+    data = document_bytes(document)
     shards: list[str] = list(ends.get("shards", ()))
     if job.segment_config is not None:
-        check_rows(job.output, job.run, shards, facts[0].segments * len(job.systems))
+        check_rows(job.output, job.run, shards, corpus.segments * len(job.systems))
+    if job.receipt:
+        # First: should it fail, the former result stays. Nobody reads it before the job is done.
+        write_receipt(job.receipt, data, corpus.notes)
     # Without segment scores, too: those of a former run would be of other scores.
-    with in_place(job.output, job.run, shards):
-        write_atomically(scores_path(job.output), document_bytes(document))
+    with in_place(job.output, job.run, shards, data):
+        write_atomically(scores_path(job.output), data)

@@ -29,6 +29,7 @@ class Job:
       segment_config: the definition of the segments' scores, in effective order, which
         differs from the other in its smoothing at most; None if they are not asked for.
       run: names what only this run of the job writes.
+      receipt: the file that tells the launcher what this run found; "" if nobody waits for it.
     """
 
     systems: tuple[str, ...]
@@ -42,6 +43,7 @@ class Job:
     compare_presets: bool = False
     segment_config: BleuConfig | None = None
     run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex, compare=False)
+    receipt: str = ""
 
     @property
     def presets(self) -> dict[str, BleuConfig]:

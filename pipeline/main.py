@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gc
 import json
 import os
@@ -48,34 +47,44 @@ def _run(argv: Sequence[str]) -> bytes:
 
         from pipeline.graph import build
         from pipeline.options import parse
-        from pipeline.output import last_written, output_folder, read_scores
-        from pipeline.segment_shards import discard
+        from pipeline.output import last_written, launched, result_of
+        from pipeline.publication import discard, prepare
+        from pipeline.storage import is_local
         from pipeline.table import table
 
     arguments = parse(argv)
     arguments.runner.check(arguments.beam)
     with importing():  # the runner
         pipeline = arguments.runner.pipeline(arguments.beam)
-    with output_folder(arguments.job.output, arguments.runner.in_process) as folder:
-        written_before = last_written(folder)
-        job = dataclasses.replace(arguments.job, output=folder)
+    asked = arguments.job.segment_config is not None
+    with launched(arguments.job, arguments.runner.in_process) as job:
+        prepare(job.output, asked)
+        written_before = last_written(job.output)
         build(pipeline, job)
         gc.freeze()
         gc.enable()
+        # A job on an engine may go on without this process.
+        has_ended = arguments.runner.in_process
         try:
             state = pipeline.run().wait_until_finish()
+            has_ended |= state in (PipelineState.FAILED, PipelineState.CANCELLED)
             if state not in (None, PipelineState.DONE):
                 raise JobError(f"the job ended as {state}", "look at the engine's log")
-            scores = read_scores(folder, written_before)
+            receipt = result_of(job, written_before)
         except BaseException:
-            # A job on an engine may go on without this process.
-            if arguments.runner.in_process and job.segment_config is not None:
-                discard(folder, job.run)
+            if has_ended and (asked or is_local(job.output)):
+                discard(job.output, job.run)
             raise
-    document = json.loads(scores)
+    document = json.loads(receipt.document)
+    for note in receipt.notes:
+        warn(note)
     for warning in document["warnings"]:
         warn(warning)
     for each in document.get("presets", ()):
         for warning in each["warnings"]:
             warn(f"{each['preset']}: {warning}")
-    return scores if arguments.format == "json" else table(document).encode()
+    return (
+        receipt.document
+        if arguments.format == "json"
+        else table(document, arguments.job.expected.notes).encode()
+    )

@@ -14,6 +14,7 @@ from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
 from pipeline.definition_flags import add_definition_flags, definition, segment_definition
 from pipeline.job import Job
+from pipeline.overlap import refuse_overlap
 from pipeline.paths import checked_path
 from pipeline.runners import Runner, find_runner
 from transforms.errors import UsageError
@@ -237,7 +238,6 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
     output = path("--output", flags.output) if flags.output is not None else ""
     if os.path.isfile(output.rstrip("/")):
         raise UsageError(f"--output {output} is a file", "name a folder")
-    config = definition(flags)
     named = [_named(text) for text in flags.candidates]
     systems = tuple(name for name, _ in named)
     for name in systems:
@@ -260,6 +260,12 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
     candidates = [
         Stream(f"candidates {name}", path("--candidates", pattern)) for name, pattern in named
     ]
+    if output:
+        inputs = [(stream.label, stream.pattern) for stream in (*candidates, *references)]
+        if flags.spm_model:
+            inputs.append(("--spm_model", path("--spm_model", flags.spm_model)))
+        refuse_overlap(output, flags.segment_scores, inputs)
+    config = definition(flags)
     return Job(
         systems=systems,
         candidates=tuple(candidates),

@@ -1,24 +1,26 @@
-"""Writing and reading the result on any of Beam's filesystems."""
+"""The output folder, and how the launcher gets a run's result."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import tempfile
-import uuid
+import time
 from collections.abc import Iterator
 
-from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.io.hadoopfilesystem import HadoopFileSystem
-from apache_beam.io.localfilesystem import LocalFileSystem
 
+from pipeline.job import Job
+from pipeline.locking import locked
+from pipeline.receipt import RECEIPT, Receipt, read_receipt, receipt_path, remove_receipt
+from pipeline.storage import is_local
 from transforms.errors import JobError
 
 SCORES = "scores.json"
 
-RENAMING = (LocalFileSystem, HadoopFileSystem)
-"""Filesystems with an atomic rename; on object stores a put is atomic."""
+_PAUSES = (0.0, 0.5, 1.0, 2.0, 4.0)
+"""Seconds between looks for a scores.json that another run may be replacing."""
 
 
 def scores_path(folder: str) -> str:
@@ -27,59 +29,41 @@ def scores_path(folder: str) -> str:
 
 
 @contextlib.contextmanager
-def output_folder(folder: str, in_process: bool) -> Iterator[str]:
-    """The folder for scores.json: the given one, or a temporary one.
+def launched(job: Job, in_process: bool) -> Iterator[Job]:
+    """The job with the places that it writes to, while a launcher waits for it.
+
+    A job without an output folder gets a temporary one. The receipt of a job that runs in
+    this process is in a temporary folder, too; workers of an engine leave it in the output
+    folder. It is gone afterwards.
 
     Raises:
-      JobError: it is on this machine and cannot be written.
+      JobError: the output folder is on this machine and cannot be written.
     """
-    if not folder:
-        with tempfile.TemporaryDirectory(prefix="beam-bleu-") as temporary:
-            yield temporary
+    if not in_process:
+        try:
+            yield dataclasses.replace(job, receipt=receipt_path(job.output, job.run))
+        finally:
+            remove_receipt(job.output, job.run)
         return
-    if in_process and isinstance(FileSystems.get_filesystem(folder), LocalFileSystem):
-        # Found out now rather than at the end of a long job.
-        try:
-            os.makedirs(folder, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-            if os.path.isdir(os.path.join(folder, SCORES)):
-                raise IsADirectoryError(None, f"its {SCORES} is a folder")
-        except OSError as error:
-            raise JobError(
-                f"--output {folder} cannot be written: {error.strerror}", "check the folder"
-            ) from error
-    yield folder
+    if job.output and is_local(job.output):
+        _check_writable(job.output)
+    with tempfile.TemporaryDirectory(prefix="beam-bleu-") as temporary:
+        receipt = os.path.join(temporary, RECEIPT)
+        yield dataclasses.replace(job, output=job.output or temporary, receipt=receipt)
 
 
-def write_atomically(path: str, data: bytes) -> None:
-    """Writes a file so that a reader sees all of it or what was there before.
-
-    Raises:
-      JobError: it cannot be written.
-    """
+def _check_writable(folder: str) -> None:
+    # Found out now rather than at the end of a long job.
     try:
-        folder = FileSystems.split(path)[0]
-        filesystem = FileSystems.get_filesystem(path)
-        if not isinstance(filesystem, RENAMING):
-            _write(path, data)
-            return
-        if not FileSystems.exists(folder):
-            with contextlib.suppress(OSError):  # made by another attempt in the meantime
-                FileSystems.mkdirs(folder)
-        temporary = FileSystems.join(folder, f".{SCORES}.{uuid.uuid4().hex}")
-        try:
-            _write(temporary, data)
-            if isinstance(filesystem, LocalFileSystem):
-                os.replace(temporary, path)
-            else:
-                FileSystems.rename([temporary], [path])
-        except BaseException:
-            with contextlib.suppress(Exception):
-                FileSystems.delete([temporary])
-            raise
-    except Exception as error:  # each filesystem has exceptions of its own
-        raise JobError(f"{path} cannot be written: {error}", "check the folder") from error
+        os.makedirs(folder, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        if os.path.isdir(os.path.join(folder, SCORES)):
+            raise IsADirectoryError(None, f"its {SCORES} is a folder")
+    except OSError as error:
+        raise JobError(
+            f"--output {folder} cannot be written: {error.strerror}", "check the folder"
+        ) from error
 
 
 def last_written(folder: str) -> float | None:
@@ -91,27 +75,33 @@ def last_written(folder: str) -> float | None:
         raise JobError(f"{path} cannot be looked at: {error}", "check --output") from error
 
 
-def read_scores(folder: str, written_before: float | None) -> bytes:
-    """The result document that the job wrote.
+def result_of(job: Job, written_before: float | None) -> Receipt:
+    """What a job that has ended found.
 
     Args:
-      folder: the job's output.
+      job: the job.
       written_before: what `last_written` gave before the job ran.
 
     Raises:
-      JobError: it is not there, or is the one that was there before.
+      JobError: it left no receipt, or there is no scores.json that was written since.
     """
-    path = scores_path(folder)
-    if last_written(folder) in (None, written_before):
+    receipt = read_receipt(job.receipt)
+    if receipt is None or not _is_written(job.output, written_before):
         raise JobError(
-            f"the runner reported success, but the job wrote no {path}",
+            f"the runner reported success, but the job wrote no {scores_path(job.output)}",
             "the runner lost the last step, or its workers see another filesystem",
         )
-    with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-        data: bytes = file.read()
-    return data
+    return receipt
 
 
-def _write(path: str, data: bytes) -> None:
-    with FileSystems.create(path, "application/json", CompressionTypes.UNCOMPRESSED) as file:
-        file.write(data)
+def _is_written(folder: str, written_before: float | None) -> bool:
+    # Another run may be replacing it, and takes the former one away first: it does that
+    # with the lock, or, where there are no locks, takes a moment.
+    for pause in _PAUSES:
+        time.sleep(pause)
+        with locked(folder) as held:
+            if last_written(folder) not in (None, written_before):
+                return True
+        if held:
+            return False
+    return False

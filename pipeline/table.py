@@ -8,9 +8,15 @@ from typing import Any
 _HEADER = ("system", "BLEU", "precisions", "BP", "ratio", "hyp_len", "ref_len")
 
 
-def table(document: Mapping[str, Any]) -> str:
-    """The result document as text, rounded as sacreBLEU rounds."""
-    head = f"BLEU|{document['signature']}\n{document['segments']} segments\n"
+def table(document: Mapping[str, Any], remarks: Sequence[str] = ()) -> str:
+    """The result document as text, rounded as sacreBLEU rounds.
+
+    Args:
+      document: the document.
+      remarks: lines for its head.
+    """
+    lines = (f"BLEU|{document['signature']}", f"{document['segments']} segments", *remarks)
+    head = "".join(f"{line}\n" for line in lines)
     parts = [head, aligned([_HEADER, *(_row(score) for score in document["scores"])])]
     if "presets" in document:
         parts.append(aligned(_comparison(document)))

@@ -69,6 +69,7 @@ def _launch(given: Sequence[str]) -> None:
     with importing():
         from pipeline.graph import build
         from pipeline.options import parse
+        from pipeline.publication import prepare
 
     # Dataflow gives --runner itself; a later one counts.
     arguments = parse(["--runner=DataflowRunner", *command_line(given)])
@@ -76,7 +77,8 @@ def _launch(given: Sequence[str]) -> None:
         raise UsageError("--output is missing", "name a folder that the workers can write")
     arguments.runner.check(arguments.beam)
     pipeline = arguments.runner.pipeline(arguments.beam)
-    build(pipeline, arguments.job)
+    prepare(arguments.job.output, asked=arguments.job.segment_config is not None)
+    build(pipeline, arguments.job)  # which has no receipt: nobody would read and remove it
     # Not wait_until_finish: the service takes the job only when this program has
     # ended. The job's own last step writes scores.json.
     pipeline.run()

@@ -15,7 +15,10 @@ from command_line import EXAMPLE, called, streams, write_lines
 
 import pipeline.graph
 from pipeline.document import document_bytes, result_document
-from pipeline.output import last_written, read_scores, write_atomically
+from pipeline.job import Job
+from pipeline.output import last_written, result_of
+from pipeline.receipt import Receipt, write_receipt
+from pipeline.storage import write_atomically
 from transforms.batch import SegmentBatch
 from transforms.config import BleuConfig
 from transforms.errors import JobError
@@ -252,16 +255,25 @@ def test_a_folder_below_a_file_cannot_be_written(tmp_path):
     assert file.read_bytes() == b"text"
 
 
-def test_an_older_result_is_not_read_as_this_jobs(tmp_path):
-    folder = str(tmp_path)
+def test_success_without_a_receipt_or_a_new_scores_json_is_none(tmp_path):
+    folder, receipt = str(tmp_path / "out"), str(tmp_path / "receipt.json")
+    job = Job((), (), (), BleuConfig(), folder, receipt=receipt)
     assert last_written(folder) is None
     write_atomically(f"{folder}/scores.json", b"older")
-    assert read_scores(folder, None) == b"older"
+    with pytest.raises(JobError, match=f"the job wrote no {folder}/scores.json"):
+        result_of(job, None)
+    write_receipt(receipt, "größe".encode(), ["a note"])
+    found = Receipt("größe".encode(), ("a note",))
+    assert result_of(job, None) == found
     before = last_written(folder)
     with pytest.raises(JobError, match="the job wrote no"):
-        read_scores(folder, before)
-    os.utime(tmp_path / "scores.json", (1, 1))
-    assert read_scores(folder, before) == b"older"
+        result_of(job, before)
+    os.utime(tmp_path / "out" / "scores.json", (1, 1))
+    assert result_of(job, before) == found
+    os.unlink(tmp_path / "out" / "scores.json")
+    with pytest.raises(JobError, match="the job wrote no"):
+        result_of(job, before)
+    assert os.listdir(folder) == []
 
 
 def test_the_examples_document_is_what_the_command_prints():

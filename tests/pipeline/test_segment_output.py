@@ -25,7 +25,8 @@ import pipeline.graph
 import pipeline.segment_shards as module
 from pipeline.graph import build
 from pipeline.options import parse
-from pipeline.segment_shards import WriteShards, check_rows, discard, in_place, staging_folder
+from pipeline.publication import discard, in_place
+from pipeline.segment_shards import WriteShards, check_rows, staging_folder
 from transforms.config import BleuConfig
 from transforms.errors import JobError
 from transforms.pairing.segments import batch_segments
@@ -280,17 +281,6 @@ def test_somebodys_own_file_among_the_shards_stays(corpus, out, asked):
     assert len(list(notes.parent.iterdir())) == (2 if asked else 1)
 
 
-def test_what_a_killed_run_has_left_is_removed(corpus, expected, out):
-    left = Path(staging_folder(str(out), "killed"))
-    left.mkdir(parents=True)
-    (left / "part-1.parquet").write_bytes(b"half")
-    (out / "segment_scores").mkdir()
-    (out / "segment_scores" / "part-0.parquet").write_bytes(b"of another format")
-    assert called(*corpus.asked, "--output", out).code == 0
-    assert rows(out) == expected
-    assert_clean(out)
-
-
 @pytest.mark.parametrize("name", ["a [b] {c}", "*", "größe"])
 def test_any_folder_name(corpus, expected, tmp_path, name):
     out = tmp_path / name
@@ -442,13 +432,13 @@ def test_a_run_that_fails_leaves_an_object_store_as_it_was(
     corpus, expected, store, failure, monkeypatch
 ):
     assert called(*corpus.asked, "--output", store).code == 0
-    before, scores = objects(""), OBJECTS[f"{store}/scores.json"]
+    before, scores = objects(""), OBJECTS[f"{store}/scores.json"][0]
     name, broken, fragment = FAILURES[failure]
     monkeypatch.setattr(pipeline.graph, name, broken)
     run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", store)
     run.assert_failed(1)
     assert re.search(fragment, run.err)
-    assert (objects(""), OBJECTS[f"{store}/scores.json"]) == (before, scores)
+    assert (objects(""), OBJECTS[f"{store}/scores.json"][0]) == (before, scores)
     assert rows_of_objects() == expected
 
 
@@ -463,7 +453,7 @@ def table(first: int, count: int, config: BleuConfig) -> pa.Table:
 
 def written(output: Path, run: str, tables: Sequence[pa.Table], finishes: bool = True) -> list[str]:
     """What a bundle emits; it may end before it is finished."""
-    writing = WriteShards(staging_folder(str(output), run), tables[0].schema)
+    writing = WriteShards(str(output), run, tables[0].schema)
     writing.start_bundle()
     names = [name for each in tables for name in writing.process(each)]
     if finishes:

@@ -1,0 +1,109 @@
+"""Refuses an output that is also an input: the run would overwrite what it reads."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+
+from apache_beam.io.filesystems import FileSystems
+
+from pipeline.output import SCORES, scores_path
+from pipeline.segment_shards import ASIDE, SEGMENT_SCORES
+from pipeline.storage import is_local
+from transforms.errors import BleuError, UsageError
+from transforms.pairing.listing import local_files
+from transforms.pairing.streams import is_pattern
+
+_FOLDERS = (SEGMENT_SCORES, ASIDE)
+"""In these a run writes files, and removes those of former runs."""
+
+
+def refuse_overlap(output: str, segment_scores: bool, inputs: Sequence[tuple[str, str]]) -> None:
+    """Checks that a run writes none of the files that it reads.
+
+    Files of this machine are compared as files, whatever they are called; for those of other
+    filesystems only paths and patterns are known here.
+
+    Args:
+      output: the job's folder.
+      segment_scores: whether it gets segment scores.
+      inputs: (what messages call it, a path or a pattern) of all that the job reads.
+
+    Raises:
+      UsageError: an input is what the run writes, or would be at the next run.
+    """
+    if not is_local(output) and is_pattern(output):
+        raise UsageError(
+            f"--output {output} has wildcards, which its filesystem takes for a pattern",
+            "name a folder without any of * ? [",
+        )
+    written = [scores_path(output)]
+    if segment_scores:
+        written.append(FileSystems.join(output, SEGMENT_SCORES, "part-0.parquet"))
+    normal = [_normal(path) for path in written]
+    for label, pattern in inputs:
+        filesystem = FileSystems.get_filesystem(pattern)
+        if filesystem.scheme() != FileSystems.get_filesystem(output).scheme():
+            continue
+        regex = filesystem.translate_pattern(_normal(pattern))
+        for path in normal:
+            if _normal(pattern) == path or (is_pattern(pattern) and re.fullmatch(regex, path)):
+                raise _refused(output, label, pattern, path)
+        if is_local(output):
+            _refuse_files(output, label, pattern)
+
+
+def _refuse_files(output: str, label: str, pattern: str) -> None:
+    """The same for the files that a local pattern matches now."""
+    root = os.path.realpath(output)
+    try:
+        scores = os.stat(os.path.join(root, SCORES))
+    except OSError:
+        scores = None
+    folders = [os.path.join(root, folder) + os.sep for folder in _FOLDERS]
+    if scores is None and not any(map(os.path.isdir, folders)):
+        return
+    try:
+        paths = [file.path for file in local_files(label, pattern)]
+    except BleuError:
+        return  # the job tells what is wrong with it
+    for path, real in zip(paths, _real(paths), strict=True):
+        if real.startswith(tuple(folders)):
+            raise _refused(output, label, path, real)
+        if scores is not None and os.path.samestat(os.stat(path), scores):
+            raise _refused(output, label, path, os.path.join(root, SCORES))
+
+
+def _real(paths: Sequence[str]) -> Iterator[str]:
+    """The paths without links and `..`; each folder is looked at once."""
+    folders: dict[str, str] = {}
+    for path in paths:
+        folder, name = os.path.split(path)
+        if os.path.islink(path):
+            yield os.path.realpath(path)
+            continue
+        if folder not in folders:
+            folders[folder] = os.path.realpath(folder)
+        yield os.path.join(folders[folder], name)
+
+
+def _normal(path: str) -> str:
+    """One spelling of a path or pattern: without `.`, `..`, `//`, and links of this machine."""
+    if not is_local(path):
+        scheme, colon, rest = path.partition("://")
+        return scheme + colon + posixpath.normpath(rest)
+    parts = path.split("/")
+    wild = next((i for i, part in enumerate(parts) if is_pattern(part)), len(parts))
+    if wild == len(parts) or os.path.lexists(path):
+        return os.path.realpath(path)
+    folder = "/".join(parts[:wild]) or ("/" if path.startswith("/") else ".")
+    return posixpath.join(os.path.realpath(folder), *parts[wild:])
+
+
+def _refused(output: str, label: str, given: str, path: str) -> UsageError:
+    return UsageError(
+        f"--output {output}: {label} ({given}) would read {path}, which is for results",
+        "name another folder for the results, or move the input",
+    )

@@ -1,0 +1,66 @@
+"""The receipt of a run: what its last step hands to the launcher that waits for it.
+
+scores.json is in a folder that other runs may write to. The receipt is the run's own: it
+tells what this run found, whoever has replaced scores.json since.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+from collections.abc import Sequence
+
+from apache_beam.io.filesystems import FileSystems
+
+from pipeline import storage
+from pipeline.segment_shards import ASIDE
+
+RECEIPT = "receipt.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Receipt:
+    """What a run found.
+
+    Attributes:
+      document: the bytes of its scores.json.
+      notes: remarks for whoever started it.
+    """
+
+    document: bytes
+    notes: tuple[str, ...] = ()
+
+
+def receipt_path(output: str, run: str) -> str:
+    """Where a run's receipt goes if workers and launcher share only the output folder."""
+    return FileSystems.join(output, ASIDE, run, RECEIPT)
+
+
+def write_receipt(path: str, document: bytes, notes: Sequence[str]) -> None:
+    """Writes a receipt.
+
+    Raises:
+      JobError: it cannot be written.
+    """
+    text = json.dumps({"document": document.decode(), "notes": list(notes)})
+    storage.write_atomically(path, text.encode())
+
+
+def read_receipt(path: str) -> Receipt | None:
+    """The receipt at a path; None if there is none."""
+    if not FileSystems.exists(path):
+        return None
+    found = json.loads(storage.read(path))
+    return Receipt(found["document"].encode(), tuple(found["notes"]))
+
+
+def remove_receipt(output: str, run: str) -> None:
+    """Removes a run's receipt from the output folder, as far as that is possible."""
+    run_folder = FileSystems.join(output, ASIDE, run)
+    with contextlib.suppress(Exception):
+        if FileSystems.exists(receipt_path(output, run)):
+            storage.remove_files(run_folder, [RECEIPT])
+    with contextlib.suppress(Exception):
+        storage.remove_if_empty(run_folder)
+        storage.remove_if_empty(FileSystems.join(output, ASIDE))

@@ -1,0 +1,197 @@
+"""Listing, reading, writing, moving and removing files on any of Beam's filesystems."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.io.hadoopfilesystem import HadoopFileSystem
+from apache_beam.io.localfilesystem import LocalFileSystem
+
+from transforms.errors import JobError
+
+RENAMING = (LocalFileSystem, HadoopFileSystem)
+"""Filesystems with folders and an atomic rename; on object stores a put is atomic."""
+
+_AT_ONCE = 16
+"""How many files are read, or moved, at a time: an object store takes a while for each."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """A file in a folder.
+
+    Attributes:
+      name: its path from the folder on, with "/" between the parts.
+      modified: when it was last written to (seconds of its filesystem's clock), 0 if unknown.
+      is_link: whether it is a link to a file or to a folder.
+    """
+
+    name: str
+    modified: float
+    is_link: bool = False
+
+
+def is_local(path: str) -> bool:
+    """Whether a path is of this machine's filesystem."""
+    return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)
+
+
+def listed(folder: str) -> list[Entry]:
+    """The files in a folder and below it, by name; none if there is no such folder.
+
+    Links are listed, but not followed.
+    """
+    if is_local(folder):
+        # Beam can only match patterns, and has no way to quote a name with wildcards.
+        return sorted(_walked(folder), key=lambda entry: entry.name)
+    if isinstance(FileSystems.get_filesystem(folder), RENAMING) and not FileSystems.exists(folder):
+        return []
+    pattern = FileSystems.join(folder, "**")
+    prefix = pattern.removesuffix("**")
+    found = FileSystems.match([pattern])[0].metadata_list
+    entries = [
+        Entry(file.path[len(prefix) :], file.last_updated_in_seconds or 0.0)
+        for file in found
+        if file.path.startswith(prefix) and not file.path.endswith("/")
+    ]
+    return sorted(entries, key=lambda entry: entry.name)
+
+
+def _walked(folder: str) -> Iterator[Entry]:
+    for parent, folders, files in os.walk(folder):
+        links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
+        for name in [*files, *links]:
+            path = os.path.join(parent, name)
+            with contextlib.suppress(FileNotFoundError):  # another run has just removed it
+                modified = os.lstat(path).st_mtime
+                yield Entry(os.path.relpath(path, folder), modified, os.path.islink(path))
+
+
+def names(folder: str) -> list[str]:
+    """The names of the files in a folder, without those below it."""
+    if is_local(folder) and not os.path.isdir(folder):
+        return []
+    return [entry.name for entry in listed(folder) if "/" not in entry.name]
+
+
+def read(path: str) -> bytes:
+    """The bytes of a file."""
+    with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        data: bytes = file.read()
+    return data
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Writes a file so that a reader sees all of it or what was there before.
+
+    Raises:
+      JobError: it cannot be written.
+    """
+    with writing(path):
+        folder, name = FileSystems.split(path)
+        filesystem = FileSystems.get_filesystem(path)
+        if not isinstance(filesystem, RENAMING):
+            _write(path, data)
+            return
+        if not FileSystems.exists(folder):
+            with contextlib.suppress(OSError):  # made by another attempt in the meantime
+                FileSystems.mkdirs(folder)
+        temporary = FileSystems.join(folder, f".{name}.{uuid.uuid4().hex}")
+        try:
+            _write(temporary, data)
+            if isinstance(filesystem, LocalFileSystem):
+                os.replace(temporary, path)
+            else:
+                FileSystems.rename([temporary], [path])
+        except BaseException:
+            with contextlib.suppress(Exception):
+                remove_files(folder, [FileSystems.split(temporary)[1]])
+            raise
+
+
+def _write(path: str, data: bytes) -> None:
+    with FileSystems.create(path, "application/json", CompressionTypes.UNCOMPRESSED) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def writing(path: str) -> Iterator[None]:
+    """Makes a `JobError` of whatever a filesystem raises while the body writes to a path."""
+    try:
+        yield
+    except JobError:
+        raise
+    except Exception as error:  # each filesystem has exceptions of its own
+        raise JobError(f"{path} cannot be written: {error}", "check the folder") from error
+
+
+def make_folder(folder: str) -> None:
+    """Makes a folder, where the filesystem has folders."""
+    filesystem = FileSystems.get_filesystem(folder)
+    if isinstance(filesystem, LocalFileSystem):
+        os.makedirs(folder, exist_ok=True)
+    elif isinstance(filesystem, RENAMING) and not FileSystems.exists(folder):
+        FileSystems.mkdirs(folder)
+
+
+def move(moved: Sequence[str], source: str, to: str) -> None:
+    """Moves files, given by name, from one folder to another."""
+    if not moved:
+        return
+    make_folder(to)
+    step = FileSystems.get_chunk_size(to)
+    parts = [moved[first : first + step] for first in range(0, len(moved), step)]
+    each(
+        lambda part: FileSystems.rename(
+            [FileSystems.join(source, name) for name in part],
+            [FileSystems.join(to, name) for name in part],
+        ),
+        parts,
+    )
+
+
+def remove_files(folder: str, removed: Sequence[str]) -> None:
+    """Removes files of a folder, given by name."""
+    paths = [FileSystems.join(folder, name) for name in removed]
+    if is_local(folder):
+        for path in paths:  # Beam would take a folder's name with wildcards for a pattern
+            os.unlink(path)
+    elif paths:
+        FileSystems.delete(paths)
+
+
+def remove(folder: str) -> None:
+    """Removes a folder with all that is in it, if it is there."""
+    filesystem = FileSystems.get_filesystem(folder)
+    if isinstance(filesystem, LocalFileSystem):
+        if os.path.isdir(folder):
+            shutil.rmtree(folder)
+    elif isinstance(filesystem, RENAMING):
+        if FileSystems.exists(folder):
+            FileSystems.delete([folder])
+    else:
+        remove_files(folder, [entry.name for entry in listed(folder)])
+
+
+def remove_if_empty(folder: str) -> None:
+    """Removes a folder that has nothing in it; others stay."""
+    if is_local(folder):
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
+
+
+def each(work: Callable[[Any], Any], elements: Sequence[Any]) -> list[Any]:
+    """The results of some work, done on several elements at a time, in their order."""
+    if len(elements) < 2:
+        return [work(element) for element in elements]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(work, elements))

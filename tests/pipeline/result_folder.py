@@ -1,0 +1,65 @@
+"""Results of runs that are made up: what a run stages and publishes, without scoring anything."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.publication import in_place
+from pipeline.segment_shards import RUN_KEY, WriteShards
+from pipeline.storage import write_atomically
+
+SCHEMA = pa.schema([pa.field("index", pa.int64())])
+
+
+def staged(output: Path | str, run: str, shards: int = 3) -> list[str]:
+    """Stages shards, each a bundle's, as the workers of a run do; gives their names."""
+    names = []
+    for number in range(shards):
+        writing = WriteShards(str(output), run, SCHEMA)
+        writing.start_bundle()
+        assert not list(writing.process(pa.table([[number]], SCHEMA)))
+        names += [each.value for each in writing.finish_bundle()]
+    return names
+
+
+def document(run: str) -> bytes:
+    """A scores.json that no other run has."""
+    return json.dumps(run).encode()
+
+
+def publish(output: Path | str, run: str, names: list[str]) -> None:
+    """Does what the last step does."""
+    with in_place(str(output), run, names, document(run)):
+        write_atomically(f"{output}/scores.json", document(run))
+
+
+def published(output: Path, run: str, shards: int = 3) -> None:
+    """A run from start to end."""
+    publish(output, run, staged(output, run, shards))
+
+
+def scores_run(output: Path) -> str | None:
+    """The run that scores.json is of; None if there is none."""
+    try:
+        return json.loads((output / "scores.json").read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def shard_runs(output: Path) -> list[str]:
+    """The runs that the shards in place are of, by what the shards themselves say."""
+    found = sorted((output / "segment_scores").glob("*.parquet"))
+    return [pq.read_schema(path).metadata[RUN_KEY.encode()].decode() for path in found]
+
+
+def assert_is_of(output: Path, run: str | None, shards: int = 3) -> None:
+    """All of the result is of one run, and there is nothing else."""
+    assert scores_run(output) == run
+    assert shard_runs(output) == [run] * shards
+    folders = ["segment_scores"] if shards else []
+    assert sorted(os.listdir(output)) == [*(["scores.json"] if run else []), *folders]

@@ -1,0 +1,227 @@
+"""Files in the output folder that are not beam-bleu's stay as they are, and are never mixed in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import EXAMPLE, REFERENCES, called, streams, write_lines
+from memory_filesystem import OBJECTS
+from result_folder import assert_is_of, document, publish, published, scores_run, staged
+from test_document import files_no_larger_than
+
+import pipeline.graph
+from transforms.errors import JobError
+
+ASKED = [*EXAMPLE, "--segment_scores"]
+SHARD_NAME = f"part-run-{'0' * 32}.parquet"
+
+
+@pytest.fixture
+def out(tmp_path) -> Path:
+    (tmp_path / "out" / "segment_scores").mkdir(parents=True)
+    return tmp_path / "out"
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    """All files below a folder."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def parquet(path: Path, **metadata: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    schema = pa.schema([pa.field("index", pa.int64())], metadata)
+    pq.write_table(pa.table([[1]], schema), path)
+
+
+def is_refused(out: Path, name: str, monkeypatch) -> None:
+    """Segment scores are refused, before anything is scored, and nothing is changed."""
+    before = bytes_of(out)
+
+    def scored(*arguments):
+        raise AssertionError("the job was started")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pipeline.graph, "build", scored)
+        run = called(*ASKED, "--output", out)
+    run.assert_failed(1, f"{out}/segment_scores has files that this version of", name)
+    assert "\n  move them to another folder, or name another --output" in run.err
+    assert bytes_of(out) == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "part-0.parquet",
+        "part-00000-of-00001.parquet",
+        f"part-{'0' * 32}.parquet",  # as a former version called its shards
+        SHARD_NAME,
+        "other.parquet",
+        "OTHER.PARQUET",
+        "lang=de/part-0.parquet",
+        "without_suffix",
+    ],
+)
+def test_somebodys_parquet_stays_and_is_not_mixed_in(out, name, monkeypatch):
+    parquet(out / "segment_scores" / name)
+    before = bytes_of(out / "segment_scores")
+    is_refused(out, name, monkeypatch)
+    assert called(*EXAMPLE, "--output", out).code == 0
+    assert bytes_of(out / "segment_scores") == before
+
+
+@pytest.mark.parametrize("data", [b"", b"text", b"PAR1 but not to the end"])
+def test_what_is_not_parquet_but_called_so(out, monkeypatch, data):
+    (out / "segment_scores" / SHARD_NAME).write_bytes(data)
+    is_refused(out, SHARD_NAME, monkeypatch)
+    assert called(*EXAMPLE, "--output", out).code == 0
+    assert (out / "segment_scores" / SHARD_NAME).read_bytes() == data
+
+
+def test_a_copy_of_a_shard_under_another_name_is_somebodys(out, monkeypatch):
+    parquet(out / "segment_scores" / "copy.parquet", **{"beam-bleu.run": "run"})
+    is_refused(out, "copy.parquet", monkeypatch)
+    parquet(out / "segment_scores" / SHARD_NAME, **{"beam-bleu.run": "another"})
+    is_refused(out, SHARD_NAME, monkeypatch)
+
+
+def test_a_shard_that_somebody_has_written_over_is_somebodys(out, monkeypatch):
+    published(out, "run")
+    name = max(os.listdir(out / "segment_scores"))
+    parquet(out / "segment_scores" / name)
+    is_refused(out, name, monkeypatch)
+    publish(out, "plain", [])
+    assert os.listdir(out / "segment_scores") == [name]
+
+
+def test_many_files_are_counted_and_some_are_named(out):
+    for number in range(5):
+        parquet(out / "segment_scores" / f"{number}.parquet")
+    run = called(*ASKED, "--output", out)
+    run.assert_failed(1, ": 0.parquet, 1.parquet, 2.parquet and 2 more")
+
+
+@pytest.mark.parametrize("name", ["_SUCCESS", ".hidden.parquet", "_old/a.parquet", "notes.txt"])
+def test_what_readers_of_parquet_leave_out_is_not_in_the_way(out, name):
+    parquet(out / "segment_scores" / name)
+    if name == "notes.txt":
+        (out / "segment_scores" / name).write_text("mine")
+    before = bytes_of(out)
+    assert called(*ASKED, "--output", out).code == 0
+    assert before.items() <= bytes_of(out).items()
+    assert called(*EXAMPLE, "--output", out).code == 0
+    assert {**bytes_of(out), "scores.json": b""} == {**before, "scores.json": b""}
+
+
+@pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
+def test_the_hidden_folder_of_somebody_else_stays(out, flags):
+    for name in ("a.txt", "old/part-1.parquet", "run/staged/mine.parquet", "run/former/x"):
+        path = out / ".segment_scores" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"mine")
+        os.utime(path, (1, 1))
+    before = bytes_of(out / ".segment_scores")
+    for _ in range(2):
+        assert called(*flags, "--output", out).code == 0
+        assert bytes_of(out / ".segment_scores") == before
+
+
+def test_a_file_that_comes_while_the_job_runs_is_not_mixed_in(out):
+    names = staged(out, "run")
+    parquet(out / "segment_scores" / "new.parquet")
+    (out / "scores.json").write_bytes(document("former"))
+    with pytest.raises(JobError, match=r"did not write.*: new\.parquet"):
+        publish(out, "run", names)
+    assert scores_run(out) == "former"
+    assert os.listdir(out / "segment_scores") == ["new.parquet"]
+
+
+def test_a_pipe_in_the_folder_blocks_nobody(out):
+    os.mkfifo(out / "segment_scores" / "pipe")
+    os.mkfifo(out / "segment_scores" / SHARD_NAME)
+    called(*ASKED, "--output", out).assert_failed(1, SHARD_NAME)
+    assert called(*EXAMPLE, "--output", out).code == 0
+
+
+# Links
+
+
+def test_a_folder_of_segment_scores_that_is_a_link(out, tmp_path):
+    os.rmdir(out / "segment_scores")
+    elsewhere = tmp_path / "elsewhere"
+    published(elsewhere, "other")
+    before = bytes_of(elsewhere)
+    (out / "segment_scores").symlink_to(elsewhere / "segment_scores")
+    for flags in (EXAMPLE, ASKED):
+        run = called(*flags, "--output", out)
+        run.assert_failed(1, f"segment_scores is a link to {elsewhere}/segment_scores")
+        assert bytes_of(elsewhere) == before
+        assert os.listdir(out) == ["segment_scores"]
+
+
+def test_a_link_to_somebodys_own_folder_concerns_a_plain_run_not(out, tmp_path):
+    os.rmdir(out / "segment_scores")
+    (out / "segment_scores").symlink_to(tmp_path / "mine")
+    parquet(tmp_path / "mine" / "a.parquet")
+    assert called(*EXAMPLE, "--output", out).code == 0
+    called(*ASKED, "--output", out).assert_failed(1, "is a link")
+    assert os.listdir(tmp_path / "mine") == ["a.parquet"]
+
+
+@pytest.mark.parametrize("name", ["segment_scores", ".segment_scores"])
+def test_a_link_that_leads_nowhere(out, name):
+    os.rmdir(out / "segment_scores")
+    (out / name).symlink_to("nowhere")
+    called(*ASKED, "--output", out).assert_failed(1, f"{name} is a link")
+    assert called(*EXAMPLE, "--output", out).code == 0
+
+
+def test_a_link_among_the_shards_is_somebodys(out, tmp_path, monkeypatch):
+    parquet(tmp_path / "mine.parquet", **{"beam-bleu.run": "run"})
+    (out / "segment_scores" / SHARD_NAME).symlink_to(tmp_path / "mine.parquet")
+    is_refused(out, SHARD_NAME, monkeypatch)
+    assert called(*EXAMPLE, "--output", out).code == 0
+    assert (out / "segment_scores" / SHARD_NAME).is_symlink()
+
+
+# Object stores
+
+
+def test_an_object_of_somebody_else(tmp_path):
+    store = "mem://out/folder"
+    OBJECTS.clear()
+    publish(store, "run", staged(store, "run"))
+    OBJECTS[f"{store}/segment_scores/below/part-0.parquet"] = b"mine", 1.0
+    before = dict(OBJECTS)
+    called(*ASKED, "--output", store).assert_failed(1, ": below/part-0.parquet")
+    assert before == OBJECTS
+    publish(store, "plain", [])
+    assert sorted(OBJECTS) == [
+        f"{store}/scores.json",
+        f"{store}/segment_scores/below/part-0.parquet",
+    ]
+    OBJECTS.clear()
+
+
+# Full disks
+
+
+@pytest.mark.parametrize("flags", [[], ["--segment_scores"]], ids=["plain", "segment scores"])
+def test_a_full_disk_leaves_the_former_result_and_nothing_else(out, tmp_path, flags):
+    texts = [write_lines(tmp_path / name, ["a b c"] * 2000) for name in ("a.txt", "b.txt")]
+    given = streams([*texts], REFERENCES[:0] + texts[:1], *flags, "--output", out)
+    published(out, "former")
+    before = bytes_of(out)
+    with files_no_larger_than(900):
+        called(*given).assert_failed(1, "cannot be written: ", "File too large")
+    assert bytes_of(out) == before
+    assert_is_of(out, "former")
+    assert called(*given).code == 0
+
+
+def test_a_folder_in_which_nothing_can_be_written():
+    called(*EXAMPLE, "--output", "/proc/self").assert_failed(1, "/proc/self cannot be written")

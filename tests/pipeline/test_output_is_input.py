@@ -1,0 +1,117 @@
+"""A run that would overwrite what it reads is refused before it reads anything."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
+from memory_filesystem import OBJECTS
+
+from pipeline.overlap import refuse_overlap
+from transforms.errors import UsageError
+
+ATLAS, BIRCH, _ = SYSTEMS.values()
+TEXT = ATLAS.read_bytes()
+
+
+@pytest.fixture
+def data(tmp_path) -> Path:
+    """A folder of texts, among them one that is called scores.json."""
+    folder = tmp_path / "data"
+    (folder / "below").mkdir(parents=True)
+    (folder / "scores.json").write_bytes(TEXT)
+    (folder / "other.json").write_bytes(TEXT)
+    (tmp_path / "link").symlink_to(folder)
+    (tmp_path / "linked.txt").symlink_to(folder / "scores.json")
+    os.link(folder / "scores.json", tmp_path / "hard.txt")
+    return folder
+
+
+FILES = [
+    "data/scores.json",
+    "./data/./scores.json",
+    "data/below/../scores.json",
+    "link/scores.json",
+    "linked.txt",
+    "hard.txt",
+]
+PATTERNS = ["data/*.json", "link/*.json", "data/[s]*", "**/scores.json", "*/scores.*"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "path"),
+    [
+        *((["--candidates=x={}"], path) for path in [*FILES, *PATTERNS]),
+        *((["--references={}"], path) for path in [*FILES, *PATTERNS]),
+        *((["--tokenize=spm", "--spm_model={}"], path) for path in FILES),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("output", ["data", "link", "data/below/.."])
+def test_an_input_that_the_result_would_replace(data, monkeypatch, flags, path, output):
+    monkeypatch.chdir(data.parent)
+    given = [flag.format(path) for flag in flags]
+    run = called(*EXAMPLE, *given, "--output", output)
+    run.assert_failed(2, f"--output {output}: ", "scores.json, which is for results")
+    assert (data / "scores.json").read_bytes() == TEXT
+    assert sorted(os.listdir(data)) == ["below", "other.json", "scores.json"]
+
+
+def test_a_pattern_that_would_read_the_result_at_the_next_run(data, monkeypatch):
+    monkeypatch.chdir(data)
+    os.unlink("scores.json")
+    given = streams(["x=*.json"], REFERENCES)
+    called(*given, "--output=.").assert_failed(2, "candidates x (*.json) would read")
+    assert called(*given, "--output=below").code == 0
+    assert called(*given, "--output=below").code == 0
+
+
+def test_segment_scores_that_are_read(data, monkeypatch):
+    monkeypatch.chdir(data)
+    (data / "segment_scores").mkdir()
+    (data / "segment_scores" / "text").write_bytes(TEXT)
+    for pattern in ("segment_scores/*", "segment_scores/text"):
+        run = called(*streams([f"x={pattern}"], REFERENCES), "--output=.")
+        run.assert_failed(2, "segment_scores/text, which is for results")
+    run = called(*streams(["x=b*/*"], REFERENCES), "--output=.", "--segment_scores")
+    run.assert_failed(3, "nothing matches b*/*")  # another folder
+    run = called(*streams(["x=s*/*.parquet"], REFERENCES), "--output=.", "--segment_scores")
+    run.assert_failed(2, "candidates x (s*/*.parquet) would read")
+
+
+def test_an_input_beside_the_result_may_be_read_again_and_again(data, monkeypatch):
+    monkeypatch.chdir(data)
+    os.unlink("scores.json")
+    for _ in range(2):
+        assert called(*streams(["x=other.json"], REFERENCES), "--output=.").code == 0
+        assert (data / "other.json").read_bytes() == TEXT
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "mem://out/data/scores.json",
+        "mem://out/data/./scores.json",
+        "mem://out/data/below/..//scores.json",
+        "mem://out/data/*.json",
+        "mem://out/**",
+        "mem://out/*/s*",
+    ],
+)
+def test_objects_are_compared_by_path_and_pattern(pattern):
+    OBJECTS["mem://out/data/scores.json"] = TEXT, 1.0
+    run = called(*EXAMPLE, f"--candidates=x={pattern}", "--output=mem://out/data/")
+    OBJECTS.clear()
+    run.assert_failed(2, f"candidates x ({pattern}) would read mem://out/data/scores.json")
+
+
+@pytest.mark.parametrize("pattern", ["mem://out/scores.json", "mem://in/*", "data/scores.json"])
+def test_other_objects_are_read(pattern):
+    refuse_overlap("mem://out/data", True, [("candidates x", pattern)])
+
+
+def test_an_object_store_would_take_the_folder_for_a_pattern():
+    with pytest.raises(UsageError, match="wildcards"):
+        refuse_overlap("mem://out/a*", False, [])

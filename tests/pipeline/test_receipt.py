@@ -1,0 +1,162 @@
+"""The receipt, by which a launcher knows what its own run found."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from apache_beam import Pipeline
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.runners.runner import PipelineResult
+from command_line import EXAMPLE, called
+from memory_filesystem import OBJECTS
+
+import pipeline.graph
+from deploy.dataflow.launch import command_line
+from pipeline.graph import build
+from pipeline.options import parse
+from pipeline.output import last_written, launched, result_of
+from pipeline.receipt import receipt_path, write_receipt
+from pipeline.runners import Runner
+from transforms.errors import JobError
+
+ASKED = [*map(str, EXAMPLE), "--segment_scores"]
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch) -> Path:
+    """Where the launcher has its temporary files."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    return folder
+
+
+def run_on_an_engine(output: str) -> bytes:
+    """What the launcher of a job gets whose workers share nothing but the output with it."""
+    given = parse([*ASKED, "--output", output]).job
+    with launched(given, in_process=False) as job:
+        before = last_written(job.output)
+        with Pipeline("FnApiRunner") as graph:
+            build(graph, job)
+        return result_of(job, before).document
+
+
+def test_an_engine_hands_it_over_in_the_output_folder(tmp_path):
+    out = tmp_path / "out"
+    for _ in range(2):
+        assert run_on_an_engine(str(out)) == (out / "scores.json").read_bytes()
+        assert sorted(os.listdir(out)) == ["scores.json", "segment_scores"]
+
+
+def test_an_object_store_keeps_none(monkeypatch):
+    OBJECTS.clear()
+    for _ in range(2):
+        assert run_on_an_engine("mem://out/x") == OBJECTS["mem://out/x/scores.json"][0]
+        assert not [path for path in OBJECTS if "/.segment_scores/" in path]
+    OBJECTS.clear()
+
+
+def test_it_is_removed_after_a_failure_too(tmp_path):
+    job = parse([*ASKED, "--output", str(tmp_path / "out")]).job
+
+    def fail() -> None:
+        with launched(job, in_process=False) as given:
+            write_receipt(given.receipt, b"{}", [])
+            raise JobError("stopped", "start it again")
+
+    with pytest.raises(JobError, match="stopped"):
+        fail()
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_others_keep_theirs(tmp_path):
+    out = str(tmp_path / "out")
+    write_receipt(receipt_path(out, "other"), b"{}", [])
+    assert run_on_an_engine(out)
+    assert (tmp_path / "out" / ".segment_scores" / "other" / "receipt.json").exists()
+
+
+@pytest.mark.parametrize(("state", "left"), [("FAILED", []), ("UNKNOWN", ["staged"])])
+def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state, left):
+    """Where it does not say so, the job may still be running, and what it has staged stays."""
+
+    class Engine(FnApiRunner):
+        def run_pipeline(self, pipeline, options):
+            with pytest.raises(Exception, match="No space left"):
+                super().run_pipeline(pipeline, options)
+            return PipelineResult(state)
+
+    def full(*arguments):
+        raise JobError("No space left", "check the folder")
+
+    monkeypatch.setattr(PipelineResult, "wait_until_finish", lambda self: self.state, raising=False)
+    monkeypatch.setattr(pipeline.graph, "write_receipt", full)
+    monkeypatch.setattr(Runner, "create", lambda self: Engine())
+    run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")
+    run.assert_failed(1, f"the job ended as {state}")
+    folders = [path for path in tmp_path.rglob("*") if path.name == "staged"]
+    assert [path.name for path in folders] == left
+
+
+def test_where_no_launcher_waits_there_is_none(tmp_path):
+    out = tmp_path / "out"
+    flags = [f"--output={out}", "--segment_scores=true"]
+    files = [word for pair in zip(EXAMPLE[::2], EXAMPLE[1::2], strict=True) for word in pair]
+    given = [f"{flag}={path}" for flag, path in zip(files[::2], files[1::2], strict=True)]
+    with Pipeline("FnApiRunner") as graph:
+        build(graph, parse(command_line([*given, *flags])).job)
+    assert sorted(os.listdir(out)) == ["scores.json", "segment_scores"]
+
+
+@pytest.mark.parametrize("output", [True, False])
+def test_in_this_process_it_is_in_a_temporary_folder(tmp_path, temporary, monkeypatch, output):
+    receipts = []
+
+    def watched(path, *arguments):
+        write_receipt(path, *arguments)
+        receipts.append(Path(path))
+
+    monkeypatch.setattr(pipeline.graph, "write_receipt", watched)
+    flags = ["--output", tmp_path / "out"] if output else []
+    assert called(*EXAMPLE, *flags).code == 0
+    assert [path.parent.parent for path in receipts] == [temporary]
+    assert os.listdir(temporary) == []
+
+
+def test_a_last_step_that_runs_again_changes_nothing(tmp_path, monkeypatch):
+    once = pipeline.graph._score_and_write
+
+    def twice(*arguments):
+        once(*arguments)
+        once(*arguments)
+
+    plain = called(*ASKED, "--format=json", "--output", tmp_path / "once")
+    monkeypatch.setattr(pipeline.graph, "_score_and_write", twice)
+    again = called(*ASKED, "--format=json", "--output", tmp_path / "twice")
+    assert (again.out, again.err) == (plain.out, plain.err) != (b"", "")
+    assert sorted(os.listdir(tmp_path / "twice")) == ["scores.json", "segment_scores"]
+    assert len(os.listdir(tmp_path / "twice" / "segment_scores")) == 1
+
+
+def test_notes_go_to_stderr_and_warnings_into_the_document_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(pipeline.graph, "_planned", lambda plan: (plan, ["a warning"], ["a note"]))
+    run = called(*EXAMPLE, "--format=json", "--output", tmp_path)
+    assert run.err.splitlines() == ["beam-bleu: warning: a note", "beam-bleu: warning: a warning"]
+    assert run.document["warnings"] == ["a warning"]
+    assert b"a note" not in run.out
+    assert (tmp_path / "scores.json").read_bytes() == run.out
+
+
+def test_a_full_temporary_folder_leaves_the_former_result(tmp_path, temporary, monkeypatch):
+    out = tmp_path / "out"
+    assert called(*EXAMPLE, "--max_ngram_order=2", "--output", out).code == 0
+    before = (out / "scores.json").read_bytes()
+
+    def full(*arguments):
+        raise JobError("receipt.json cannot be written: No space left", "check the folder")
+
+    monkeypatch.setattr(pipeline.graph, "write_receipt", full)
+    called(*EXAMPLE, "--output", out).assert_failed(1, "No space left")
+    assert (out / "scores.json").read_bytes() == before

@@ -1,0 +1,329 @@
+"""Several runs with one --output: scores.json and segment scores are always of one of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import EXAMPLE, PROJECT, called
+from memory_filesystem import OBJECTS
+from result_folder import assert_is_of, document, publish, published, scores_run, shard_runs, staged
+
+import pipeline.graph
+import pipeline.locking
+from pipeline import publication, storage
+from pipeline.locking import LOCK, locked
+from pipeline.publication import discard, in_place, prepare
+from transforms.errors import JobError
+
+ASKED = [*EXAMPLE, "--segment_scores", "--format=json"]
+
+
+@pytest.fixture
+def out(tmp_path) -> Path:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    return folder
+
+
+# One after the other
+
+
+@pytest.mark.parametrize("first", [0, 3])
+@pytest.mark.parametrize("second", [0, 3])
+def test_the_last_to_end_wins_whole(out, first, second):
+    long, short = staged(out, "long", first), staged(out, "short", second)
+    publish(out, "short", short)
+    publish(out, "long", long)
+    assert_is_of(out, "long", first)
+
+
+@pytest.mark.parametrize("flags", [[], ["--segment_scores"]], ids=["plain", "segment scores"])
+def test_a_short_run_ends_while_a_long_one_runs(out, monkeypatch, flags):
+    check_rows, short = pipeline.graph.check_rows, []
+
+    def meanwhile(*arguments):
+        if not short:
+            short.append(None)
+            short[0] = called(*EXAMPLE, *flags, "--max_ngram_order=2", "--output", out)
+        check_rows(*arguments)
+
+    monkeypatch.setattr(pipeline.graph, "check_rows", meanwhile)
+    long = called(*ASKED, "--output", out)
+    assert (long.code, long.err) == (0, "")
+    assert (short[0].code, short[0].err) == (0, "")
+    assert (out / "scores.json").read_bytes() == long.out
+    assert sorted(os.listdir(out)) == ["scores.json", "segment_scores"]
+    assert len(set(shard_runs(out))) == 1
+
+
+def test_a_run_that_fails_leaves_what_others_have_staged_and_published(out):
+    published(out, "former")
+    staged(out, "failed")
+    other = staged(out, "other")
+    discard(str(out), "failed")
+    assert os.listdir(out / ".segment_scores") == ["other"]
+    publish(out, "other", other)
+    assert_is_of(out, "other")
+
+
+def test_stdout_has_the_runs_own_result_whoever_wrote_since(out, monkeypatch):
+    def then_another(output, *arguments):
+        with in_place(output, *arguments):
+            yield
+        publish(out, "another", [])
+
+    monkeypatch.setattr(
+        pipeline.graph, "in_place", publication.contextlib.contextmanager(then_another)
+    )
+    run = called(*EXAMPLE, "--format=json", "--output", out)
+    assert len(run.document["scores"]) == 3
+    assert_is_of(out, "another", 0)
+
+
+# At the same time
+
+MANY = """
+import sys
+from result_folder import publish, staged
+for number in range(6):
+    run = f"{sys.argv[2]}x{number}"
+    publish(sys.argv[1], run, staged(sys.argv[1], run, number % 3))
+"""
+
+
+def test_processes_that_end_at_the_same_moment(out):
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    processes = [
+        subprocess.Popen([sys.executable, "-c", MANY, out, str(i)], cwd=PROJECT, env=environment)
+        for i in range(3)
+    ]
+    looks = 0
+    while any(process.poll() is None for process in processes):
+        before = scores_run(out)
+        try:
+            runs = set(shard_runs(out))
+        except FileNotFoundError:
+            continue  # replaced in the midst of reading
+        if before is not None and scores_run(out) == before:
+            assert runs <= {before}
+            looks += 1
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert looks > 0
+    run = scores_run(out)
+    assert run is not None
+    assert_is_of(out, run, int(run.partition("x")[2]) % 3)
+
+
+# Killed
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing of the run is done after it."""
+
+
+@pytest.fixture
+def killed(monkeypatch):
+    """Publishes a run that is killed before it changes a file for the n-th time."""
+
+    def publish_until(out: Path, run: str, names: list[str], changes: int) -> bool:
+        left = [changes]
+
+        def counted(function):
+            def changing(*arguments):
+                if left[0] == 0:
+                    raise Killed
+                left[0] -= 1
+                return function(*arguments)
+
+            return changing
+
+        with monkeypatch.context() as patched:
+            patched.setattr(storage.FileSystems, "rename", counted(storage.FileSystems.rename))
+            for name in ("mkdir", "replace", "unlink", "rmdir"):
+                patched.setattr(os, name, counted(getattr(os, name)))
+            patched.setattr(publication, "_settle", lambda *arguments: None)
+            patched.setattr(pipeline.locking, "_remove", lambda path: None)
+            try:
+                publish(out, run, names)
+            except (Killed, JobError):
+                return True
+        return False
+
+    return publish_until
+
+
+@pytest.mark.parametrize("former", [None, 0, 3])
+@pytest.mark.parametrize("shards", [0, 3])
+@pytest.mark.parametrize("then", ["a run that fails", "a run", "a run with segment scores"])
+def test_a_run_that_is_killed_at_any_moment(out, killed, monkeypatch, former, shards, then):
+    monkeypatch.setattr(storage, "_AT_ONCE", 1)
+    changes, was_killed = 0, True
+    while was_killed:
+        folder = out / str(changes)
+        folder.mkdir()
+        if former is not None:
+            published(folder, "former", former)
+        was_killed = killed(folder, "run", staged(folder, "run", shards), changes)
+        changes += 1
+        # Either there is a scores.json and all is of its run, or there is none.
+        run = scores_run(folder)
+        if run is not None:
+            assert shard_runs(folder) == [run] * (former if run == "former" else shards)
+        if then == "a run that fails":
+            prepare(str(folder), asked=True)
+            staged(folder, "failed")
+            discard(str(folder), "failed")
+            run = scores_run(folder)
+            assert run in (("run", None) if former is None else ("former", "run"))
+            expected = {"former": former, "run": shards, None: 0}[run]
+            assert shard_runs(folder) == [run] * expected
+        else:
+            count = 2 if then == "a run with segment scores" else 0
+            publish(folder, "next", staged(folder, "next", count))
+            assert scores_run(folder) == "next"
+            assert shard_runs(folder) == ["next"] * count
+    assert changes > (5 if shards else 1)
+
+
+def test_sigkill_in_the_midst_of_moving(out):
+    before = called(*ASKED, "--max_ngram_order=2", "--output", out)
+    shards = sorted(os.listdir(out / "segment_scores"))
+    program = (
+        "import os, sys; from pipeline import main, publication\n"
+        "move = publication.storage.move\n"
+        "def moving(names, source, to):\n"
+        "    move(names, source, to)\n"
+        "    if to.endswith('segment_scores'): os.kill(os.getpid(), 9)\n"
+        "publication.storage.move = moving\n"
+        "main.main(sys.argv[1:])"
+    )
+    process = subprocess.run([sys.executable, "-c", program, *ASKED, "--output", out], cwd=PROJECT)
+    assert process.returncode == -signal.SIGKILL
+    assert not (out / "scores.json").exists()
+    assert sorted(os.listdir(out / "segment_scores")) != shards
+    called(*ASKED, "--references=missing", "--output", out).assert_failed(3)
+    assert (out / "scores.json").read_bytes() == before.out
+    assert sorted(os.listdir(out / "segment_scores")) == shards
+
+
+OLD = time.time() - 15 * 24 * 3600
+
+
+@pytest.mark.parametrize("age", ["new", "old"])
+def test_what_a_killed_run_has_staged_is_removed_when_it_is_certainly_dead(out, age):
+    staged(out, "killed")
+    left = out / ".segment_scores" / "killed" / "receipt.json"
+    temporary = out / f".scores.json.{'0' * 32}"
+    for path in (left, temporary):
+        path.write_bytes(b"{")
+    for path in [*left.parent.rglob("*"), temporary]:
+        if age == "old":
+            os.utime(path, (OLD, OLD))
+    published(out, "run")
+    assert (out / ".segment_scores").exists() == temporary.exists() == (age == "new")
+    assert len(list(left.parent.rglob("*.parquet"))) == (3 if age == "new" else 0)
+
+
+def test_a_run_that_wrote_lately_is_not_dead(out):
+    names = staged(out, "long", 10)
+    for name in names[:-1]:
+        os.utime(out / ".segment_scores" / "long" / "staged" / name, (OLD, OLD))
+    published(out, "short")
+    publish(out, "long", names)
+    assert_is_of(out, "long", 10)
+
+
+# The lock
+
+
+def test_who_holds_the_lock_is_waited_for_and_nothing_stays_behind(out, monkeypatch):
+    with locked(str(out)) as held:
+        assert held
+        monkeypatch.setattr(pipeline.locking, "_PATIENCE", 0.05)
+        with pytest.raises(JobError, match="another run has been writing its result"):
+            published(out, "run")
+        assert scores_run(out) is None
+    assert LOCK not in os.listdir(out)
+    published(out, "run")
+
+
+def test_a_killed_process_holds_no_lock(out):
+    program = (
+        "import os, sys; from pipeline.locking import locked\n"
+        "with locked(sys.argv[1]): os.kill(os.getpid(), 9)"
+    )
+    process = subprocess.run([sys.executable, "-c", program, out], cwd=PROJECT)
+    assert process.returncode == -signal.SIGKILL
+    assert os.listdir(out) == [LOCK]
+    published(out, "run")
+    assert_is_of(out, "run")
+
+
+def test_a_file_that_is_called_like_the_lock_stays(out):
+    (out / LOCK).write_bytes(b"mine")
+    published(out, "run")
+    assert (out / LOCK).read_bytes() == b"mine"
+
+
+# Where there are no locks
+
+
+@pytest.fixture
+def store():
+    OBJECTS.clear()
+    yield "mem://out/folder"
+    OBJECTS.clear()
+
+
+def runs_of_objects() -> set[str]:
+    return {path.split("part-")[1].split("-")[0] for path in OBJECTS if "/segment_scores/" in path}
+
+
+def publish_with_another(store: str, run: int, other: int, moment: str) -> None:
+    names, others = staged(store, "run", run), staged(store, "other", other)
+    if moment == "before scores.json":
+        with in_place(store, "run", names, document("run")):
+            publish(store, "other", others)
+            storage.write_atomically(f"{store}/scores.json", document("run"))
+    else:
+        with in_place(store, "run", names, document("run")):
+            storage.write_atomically(f"{store}/scores.json", document("run"))
+            publish(store, "other", others)
+
+
+@pytest.mark.parametrize("run", [0, 2])
+@pytest.mark.parametrize("other", [0, 2])
+def test_a_mixture_of_two_runs_is_an_error(store, run, other):
+    publish(store, "former", staged(store, "former"))
+    if run or other:
+        with pytest.raises(JobError, match="at the same moment: the files there are of both"):
+            publish_with_another(store, run, other, "before scores.json")
+    else:
+        publish_with_another(store, run, other, "before scores.json")
+        assert json.loads(OBJECTS[f"{store}/scores.json"][0]) == "run"
+    publish(store, "next", staged(store, "next"))
+    assert json.loads(OBJECTS[f"{store}/scores.json"][0]) == "next"
+    assert runs_of_objects() == {"next"}
+
+
+@pytest.mark.parametrize("run", [0, 2])
+@pytest.mark.parametrize("other", [0, 2])
+def test_a_run_that_is_replaced_as_soon_as_it_is_done_has_not_failed(store, run, other):
+    publish_with_another(store, run, other, "after scores.json")
+    assert json.loads(OBJECTS[f"{store}/scores.json"][0]) == "other"
+    assert runs_of_objects() == ({"other"} if other else set())
+
+
+def test_what_others_have_staged_in_an_object_store_stays(store):
+    names = staged(store, "long")
+    publish(store, "short", [])
+    publish(store, "long", names)
+    assert runs_of_objects() == {"long"}
+    assert not [path for path in OBJECTS if "/.segment_scores/" in path]
