@@ -76,8 +76,9 @@ def _line_ends(totals: CorpusTotals) -> Iterator[str]:
     others = [_shown(*each) for each in streams if each[2] and each[1] <= _FEW * each[2]]
     if crlf and others:
         yield (
-            f"Windows line ends (CRLF) in {' and '.join(crlf)}, but not in {' and '.join(others)}; "
-            "check that they belong together, and give all of them the same line ends"
+            f"there are Windows line ends (CRLF) in {' and '.join(crlf)}, but not in "
+            f"{' and '.join(others)}; check that they belong together, and give all of them the "
+            "same line ends"
         )
 
 
@@ -107,6 +108,6 @@ def _length_ratio(totals: CorpusTotals, config: BleuConfig) -> Iterator[str]:
     if ratio < _SHORTEST_RATIO or ratio > _LONGEST_RATIO:
         yield (
             f"the candidates have {float(ratio):.2f} times as many tokens as the references "
-            f"({totals.candidate_length:,} and {float(length):,.0f}); check that they are of the "
-            "same segments and whole"
+            f"({totals.candidate_length:,} and {float(length):,.0f}); check that both are complete "
+            "and of the same segments"
         )
