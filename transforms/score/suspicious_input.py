@@ -15,16 +15,19 @@ _TOKENIZED_LINES = 100
 
 _TOKENIZERS_OF_TOKENIZED_TEXT = ("none", "ascii-space")
 
-_MOST, _FEW = 1 / 2, 1 / 10
-"""More of a stream's lines than the first are most of them; up to the second are a few."""
+_MOST = 1 / 2
+"""More than this share of a stream's lines are most of them."""
+
+_STRAY = 1 / 10
+"""Up to this share of a stream's lines may end in a carriage return by accident."""
 
 _SHORTEST_RATIO, _LONGEST_RATIO = 0.5, 2
 
 _FEWEST_TOKENS = 100
-"""Tokens of references, about five sentences: shorter ones are often twice as long by chance."""
+"""Tokens of the references, some five sentences: shorter texts often differ so much in length."""
 
 _FEWEST_SEGMENTS = 10
-"""Segments: among fewer, empty candidates are a system's, and everybody sees them."""
+"""Segments: in fewer of them, one or two empty candidates would already be most."""
 
 
 def suspicions(totals: CorpusTotals, config: BleuConfig) -> tuple[str, ...]:
@@ -73,7 +76,7 @@ def _line_ends(totals: CorpusTotals) -> Iterator[str]:
         streams.append((f"references {position}", *of_position))
     crlf = [_shown(*each) for each in streams if each[1] > _MOST * each[2]]
     # A position at which every reference is missing has no lines, and is no stream.
-    others = [_shown(*each) for each in streams if each[2] and each[1] <= _FEW * each[2]]
+    others = [_shown(*each) for each in streams if each[2] and each[1] <= _STRAY * each[2]]
     if crlf and others:
         yield (
             f"there are Windows line ends (CRLF) in {' and '.join(crlf)}, but not in "

@@ -93,7 +93,7 @@ def _equal(one, other, size):
 
 @njit
 def _last_byte(end, size):
-    """The last byte of a text; if it is empty, a carriage return cannot be taken for it."""
+    """The last byte of a text; 0 if it is empty."""
     return load_byte(end - 1) if size > 0 else 0
 
 
@@ -116,7 +116,7 @@ def _find_signs(starts, ends, tokenized, candidate_returns, identical, given, re
             end = load_int(end_space, text * rows + row)
             size = end - start
             last = _last_byte(end, size)
-            # Of a text of one byte the byte before the last is the last.
+            # Of one byte it is the last one itself, which cannot be both.
             before = load_byte(end - min(size, 2))
             tokenized[system, row] = (last == _PERIOD) & (before == _SPACE)
             candidate_returns[system, row] = last == _CARRIAGE_RETURN
