@@ -43,10 +43,13 @@ def result_document(
                 "the runner lost or repeated data: do not trust it with this job",
             )
 
-    def score_all(config: BleuConfig) -> dict[str, BleuScore]:
-        return {system: bleu_score(totals[number], config) for number, system in enumerate(systems)}
+    def score_all(config: BleuConfig, *, judge_input: bool) -> dict[str, BleuScore]:
+        return {
+            system: bleu_score(totals[number], config, judge_input=judge_input)
+            for number, system in enumerate(systems)
+        }
 
-    scores = score_all(config)
+    scores = score_all(config, judge_input=True)
     document: dict[str, Any] = {
         "signature": scores[systems[0]].signature,
         "sacrebleu_signature": scores[systems[0]].sacrebleu_signature,
@@ -69,7 +72,9 @@ def result_document(
                 "scores": _listed(others),
                 "warnings": _warnings(others),
             }
-            for name, others in ((name, score_all(preset)) for name, preset in presets.items())
+            for name, others in (
+                (name, score_all(preset, judge_input=False)) for name, preset in presets.items()
+            )
         ]
     if segment_config is not None:
         document["segment_scores"] = {

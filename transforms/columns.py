@@ -18,14 +18,6 @@ def offsets_of(column: pa.LargeStringArray) -> Integers:
     return offsets[column.offset : column.offset + len(column) + 1]
 
 
-def byte_lengths(column: pa.LargeStringArray) -> Integers:
-    """The bytes of each text, int64 (rows,); 0 for a null."""
-    lengths: Integers = np.diff(offsets_of(column))
-    if column.null_count:
-        lengths[_nulls(column)] = 0
-    return lengths
-
-
 def text_bytes(column: pa.LargeStringArray) -> Bytes:
     """The texts of the column, one after the other, uint8 (bytes,)."""
     offsets = offsets_of(column)

@@ -127,8 +127,13 @@ def test_presets_with_the_same_tokens_are_compared_in_one_run(flags, names, tmp_
 
 def test_a_preset_that_scores_0_says_why(tmp_path):
     short = write_lines(tmp_path / "short.txt", ["a b c"])
+    reference = write_lines(tmp_path / "reference.txt", ["a b  c"])
     run = called(
-        *streams([short], [short]), "--preset", "nltk_legacy", "--compare_presets", "--format=json"
+        *streams([short], [reference]),
+        "--preset",
+        "nltk_legacy",
+        "--compare_presets",
+        "--format=json",
     )
     assert run.document["warnings"] == []
     with_warnings = {each["preset"]: each["warnings"] for each in run.document["presets"]}
@@ -172,17 +177,18 @@ def test_an_average_is_shown_with_a_decimal():
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_corpus_without_4_grams_scores_0_with_a_warning(form, tmp_path):
     short = write_lines(tmp_path / "short.txt", ["a b c", "d"])
-    run = typed(*streams([short], [short]), "--format", form)
+    reference = write_lines(tmp_path / "reference.txt", ["a b  c", "d"])
+    run = typed(*streams([short], [reference]), "--format", form)
     assert run.code == 0
     (warning,) = run.err.splitlines()
     assert warning.startswith(
         "beam-bleu: warning: short: the score is 0: no candidate has 4 tokens"
     )
     assert "effective_order" in warning
-    document = called(*streams([short], [short]), "--format", "json").document
+    document = called(*streams([short], [reference]), "--format", "json").document
     assert document["scores"][0]["score"] == 0
     assert warning == f"beam-bleu: warning: {document['warnings'][0]}"
-    better = typed(*streams([short], [short]), "--effective_order")
+    better = typed(*streams([short], [reference]), "--effective_order")
     assert better.err == ""
     assert "100.0" in better.out.decode()
 

@@ -70,7 +70,8 @@ def large(tmp_path_factory) -> Corpus:
 
 
 def assert_same(run: Run, corpus: Corpus) -> None:
-    assert run.err == ""
+    # Of 12,500 random lines, more than 100 end in " .".
+    assert all("the candidates look tokenized" in line for line in run.err.splitlines())
     assert run == corpus.run
 
 

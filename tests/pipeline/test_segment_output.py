@@ -46,7 +46,7 @@ class Corpus:
 
     def __init__(self, folder: Path) -> None:
         generator = random.Random(4)
-        words = ["the", "a", "of", "3.14", "well-known", "北京", ".", "end.", "It's"]
+        words = ["the", "a", "of", "3.14", "well-known", "北京", ",", "end.", "It's"]
         self.texts: list[list[str]] = [[] for _ in range(5)]
         for _ in range(SEGMENTS):
             line = generator.choices(words, k=generator.randrange(14))

@@ -8,6 +8,7 @@ from fractions import Fraction
 from transforms.config import BleuConfig
 from transforms.score.formula import brevity_penalty, method_number, smooth, weighted_score
 from transforms.score.signature import sacrebleu_signature, signature
+from transforms.score.suspicious_input import suspicions
 from transforms.totals.corpus_totals import CorpusTotals
 
 _ALMOST_0 = 1e-9
@@ -31,7 +32,8 @@ class BleuScore:
       segments: how many segments were scored.
       signature: the definition that this score follows.
       sacrebleu_signature: what sacreBLEU prints for it, None if it cannot express it.
-      warnings: what a reader of the score has to know, a sentence each.
+      warnings: what a reader of the score has to know, a sentence each: why it is 0, and
+        what is suspicious about the input.
     """
 
     score: float
@@ -48,12 +50,14 @@ class BleuScore:
     warnings: tuple[str, ...] = ()
 
 
-def bleu_score(totals: CorpusTotals, config: BleuConfig) -> BleuScore:
+def bleu_score(totals: CorpusTotals, config: BleuConfig, *, judge_input: bool = True) -> BleuScore:
     """The BLEU score of a corpus.
 
     Args:
       totals: the corpus's sums, counted up to the config's `counting_order` or further.
       config: the definition of BLEU.
+      judge_input: whether the warnings tell of suspicious input, too; False where another
+        score of the same texts has told it.
 
     Raises:
       ValueError: the totals are of a lower n-gram order than the config, or the
@@ -95,7 +99,10 @@ def bleu_score(totals: CorpusTotals, config: BleuConfig) -> BleuScore:
         segments=totals.segments,
         signature=signature(totals, config),
         sacrebleu_signature=sacrebleu_signature(totals, config),
-        warnings=() if score > _ALMOST_0 else (_why_zero(totals, config, score, bp),),
+        warnings=(
+            *(() if score > _ALMOST_0 else (_why_zero(totals, config, score, bp),)),
+            *(suspicions(totals, config) if judge_input else ()),
+        ),
     )
 
 

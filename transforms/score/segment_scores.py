@@ -23,6 +23,7 @@ from transforms.statistics.segment_statistics import (
     SegmentStatistics,
     width,
 )
+from transforms.statistics.signs import SegmentSigns
 
 # To Python they stay what they are; to compiled code they become callable.
 for _function in (
@@ -115,7 +116,8 @@ def compile_segment_scores(config: BleuConfig) -> None:
     """Compiles what scores segments, or loads it, if this process has not done so yet."""
     one = np.ones(1, np.int64)
     counts = np.zeros((1, 1, width(config.counting_order)), np.int64)
-    segment_scores(SegmentStatistics(counts, one, one[None], one), config, ["a"])
+    signs = SegmentSigns.none(systems=1, references=1, segments=1)
+    segment_scores(SegmentStatistics(counts, one, one[None], one, signs), config, ["a"])
 
 
 @compiled

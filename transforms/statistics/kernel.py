@@ -12,7 +12,7 @@ from numba import njit
 
 from transforms.arrays import Integers
 from transforms.batch import SegmentBatch
-from transforms.columns import byte_lengths, padded, spans
+from transforms.columns import padded, spans
 from transforms.compiled import compiled
 from transforms.config import LIBRARY_TOKENIZERS, BleuConfig
 from transforms.errors import InputError
@@ -33,6 +33,7 @@ from transforms.statistics.segment_statistics import (
     SegmentStatistics,
     width,
 )
+from transforms.statistics.signs import segment_signs
 from transforms.statistics.tokenization import TOKEN_BYTES, rule_of, tokenize
 
 _MOST_BYTES = 2**31 - 1
@@ -55,16 +56,20 @@ def count_batch(
       InputError: a segment has no reference, or 2 GiB of text, or the tokenizer
         cannot tokenize it.
     """
-    columns = (*batch.references, *batch.candidates)
-    sizes = np.stack([byte_lengths(column) for column in columns])
-    texts = [_splittable(column, config) for column in columns]
-    starts, ends = spans(texts)
     references = len(batch.references)
+    columns = [padded(column) for column in (*batch.references, *batch.candidates)]
+    starts, ends = spans(columns)
+    sizes = ends - starts
+    signs = segment_signs(starts, ends, references)  # of the texts as they were given
+    texts = [_splittable(column, config) for column in columns]
+    if any(text is not column for text, column in zip(texts, columns, strict=True)):
+        starts, ends = spans(texts)
     statistics = SegmentStatistics(
         counts=_count(starts, ends, references, config, max_order or config.counting_order),
         references=np.count_nonzero(starts[:references], axis=0).astype(np.int64),
         candidate_bytes=sizes[references:],
         reference_bytes=sizes[:references].sum(axis=0),
+        signs=signs,
         first_segment=batch.first_segment,
     )
     if not statistics.references.all():

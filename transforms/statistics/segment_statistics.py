@@ -6,6 +6,7 @@ import dataclasses
 
 from transforms.arrays import Integers
 from transforms.config import REFERENCE_LENGTHS
+from transforms.statistics.signs import SegmentSigns
 
 # The columns of `SegmentStatistics.counts`: a length of the references by each rule,
 # then matches and totals of N orders.
@@ -27,6 +28,7 @@ class SegmentStatistics:
       references: int64 (segments,), how many references each segment has.
       candidate_bytes: int64 (systems, segments), bytes of UTF-8.
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
+      signs: what the texts look like, of suspicious input.
       first_segment: the number of the first segment, as in the batch.
     """
 
@@ -34,6 +36,7 @@ class SegmentStatistics:
     references: Integers
     candidate_bytes: Integers
     reference_bytes: Integers
+    signs: SegmentSigns
     first_segment: int = 0
 
     def __len__(self) -> int:
@@ -42,10 +45,8 @@ class SegmentStatistics:
     @property
     def nbytes(self) -> int:
         """The bytes of all arrays."""
-        return sum(
-            array.nbytes
-            for array in (self.counts, self.references, self.candidate_bytes, self.reference_bytes)
-        )
+        arrays = (self.counts, self.references, self.candidate_bytes, self.reference_bytes)
+        return sum(array.nbytes for array in arrays) + self.signs.nbytes
 
     @property
     def systems(self) -> int:

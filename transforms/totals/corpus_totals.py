@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from transforms.statistics.segment_statistics import SegmentStatistics
+from transforms.totals.input_signs import InputSigns
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +67,7 @@ class CorpusTotals:
       max_references: the largest number of references of a segment.
       candidate_bytes: bytes of the candidates' UTF-8.
       reference_bytes: bytes of all references' UTF-8.
+      signs: how many texts look suspicious.
     """
 
     matches: tuple[int, ...]
@@ -78,6 +80,7 @@ class CorpusTotals:
     max_references: int = 0
     candidate_bytes: int = 0
     reference_bytes: int = 0
+    signs: InputSigns = dataclasses.field(default_factory=InputSigns)
 
     @classmethod
     def zero(cls, max_order: int) -> CorpusTotals:
@@ -129,6 +132,7 @@ class CorpusTotals:
             max_references=many,
             candidate_bytes=int(statistics.candidate_bytes[system, rows].sum()),
             reference_bytes=int(statistics.reference_bytes[rows].sum()),
+            signs=InputSigns.of(statistics.signs, system, rows),
         )
 
     @property
@@ -159,6 +163,7 @@ class CorpusTotals:
             max_references=max(self.max_references, other.max_references),
             candidate_bytes=self.candidate_bytes + other.candidate_bytes,
             reference_bytes=self.reference_bytes + other.reference_bytes,
+            signs=self.signs + other.signs,
         )
 
 

@@ -22,6 +22,7 @@ from transforms.score import formula
 from transforms.score.segment_scores import segment_scores, segment_scores_schema
 from transforms.statistics.kernel import count_batch
 from transforms.statistics.segment_statistics import SegmentStatistics
+from transforms.statistics.signs import SegmentSigns
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
 
@@ -253,6 +254,7 @@ def test_no_segments_are_no_rows():
         statistics.references[:0],
         statistics.candidate_bytes[:, :0],
         statistics.reference_bytes[:0],
+        SegmentSigns.none(systems=1, references=1, segments=0),
     )
     assert len(segment_scores(none, BleuConfig(), ["a"])) == 0
 

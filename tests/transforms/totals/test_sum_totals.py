@@ -15,6 +15,7 @@ from transforms.config import BleuConfig
 from transforms.pairing.segments import batch_segments
 from transforms.statistics.kernel import count_batch
 from transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
+from transforms.totals.input_signs import InputSigns
 from transforms.totals.sum_totals import SumTotals, totals_by_system
 
 ORDER = 4
@@ -75,6 +76,18 @@ def summed_by_hand(inputs):
                 "reference_bytes",
             )
         },
+        signs=InputSigns(
+            tokenized=sum(each.signs.tokenized for each in inputs),
+            candidate_returns=sum(each.signs.candidate_returns for each in inputs),
+            **{
+                field: tuple(
+                    sum(each[position] for each in columns if position < len(each))
+                    for position in range(max(map(len, columns)))
+                )
+                for field in ("identical", "given", "reference_returns")
+                for columns in [[getattr(each.signs, field) for each in inputs]]
+            },
+        ),
     )
 
 
@@ -165,6 +178,8 @@ def test_the_inputs_of_the_routes_are_worth_adding():
     assert totals.segments > totals.empty_candidates > 0
     assert all(totals.matches)
     assert totals.totals > totals.matches
+    assert totals.signs.tokenized
+    assert totals.signs.given[0] > totals.signs.given[-1] > 0
 
 
 def test_beyond_64_bits_totals_stay_exact():
@@ -238,6 +253,8 @@ def test_totals_of_a_segment_are_its_statistics():
         max_references=2,
         candidate_bytes=6,
         reference_bytes=3 + 7 + 1,
+        # The second candidate equals its second reference; nobody has a third one.
+        signs=InputSigns(0, 0, identical=(0, 1), given=(2, 2), reference_returns=(0, 0)),
     )
 
 

@@ -1,0 +1,259 @@
+"""Suspicious input is told, by the rules of docs/input.md, and changes no number."""
+
+from __future__ import annotations
+
+import logging
+import pathlib
+import re
+from collections.abc import Sequence
+
+import apache_beam as beam
+import pytest
+import sacrebleu
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scoring import score_of, totals_of
+
+from transforms import BleuConfig, BleuScore, CorpusBleu
+from transforms.config import TOKENIZERS
+from transforms.pairing.segments import Segment
+from transforms.score import suspicious_input
+from transforms.score.bleu import bleu_score
+
+PAGE = pathlib.Path(__file__).parents[3] / "docs" / "input.md"
+
+
+def told(segments: Sequence[Segment], *words: str, **config: object) -> bool:
+    """Whether one warning has these words; there is no other of suspicious input."""
+    warnings = score_of(segments, BleuConfig(**config)).warnings
+    warnings = tuple(each for each in warnings if not each.startswith("the score is"))
+    if not warnings:
+        return False
+    (warning,) = warnings
+    for word in words:
+        assert word in warning
+    return True
+
+
+def lines(text: str, count: int, other: str, others: int, reference: str = "r s") -> list[Segment]:
+    """Segments of which `count` have one candidate, and `others` have the other."""
+    return [(text, [reference])] * count + [(other, [reference])] * others
+
+
+# Text that looks tokenized
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(
+    tokenized=st.integers(90, 110),
+    rest=st.lists(st.sampled_from(["a.", "a . ", " .", "", ".", "b"]), max_size=20),
+)
+@example(tokenized=99, rest=[])
+@example(tokenized=99, rest=["."])
+@example(tokenized=100, rest=[])
+@example(tokenized=99, rest=[" ."])
+def test_text_looks_tokenized_exactly_where_sacrebleu_says_so(tokenized, rest):
+    segments = [(text, ["a b c"]) for text in [*["a b c ."] * tokenized, *rest]]
+    handler = _Kept()
+    logger = logging.getLogger("sacrebleu")
+    logger.addHandler(handler)
+    try:
+        sacrebleu.BLEU().corpus_score([text for text, _ in segments], [["a b c"] * len(segments)])
+    finally:
+        logger.removeHandler(handler)
+    assert told(segments, "look tokenized", "of " + str(len(segments))) == any(
+        "forgot to detokenize" in message for message in handler.messages
+    )
+
+
+class _Kept(logging.Handler):
+    """Keeps messages, whatever the logger's own handlers do with them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+
+
+def test_tokenized_text_is_as_it_should_be_for_a_tokenizer_of_such_text():
+    segments = lines("a b .", 1204, "a b.", 1800)
+    kernels = [each for each in TOKENIZERS if each not in ("ja-mecab", "ko-mecab", "spm")]
+    warned = {each for each in kernels if told(segments, "1,204 of 3,004", tokenize=each)}
+    assert warned == {"13a", "intl", "zh", "char"}
+
+
+# A system that is a reference
+
+
+def test_a_system_that_is_a_reference_is_told():
+    words = "the same as references 2, byte for byte, in all 2 segments"
+    assert told([("a b", ["x", "a b"]), ("", ["x", ""])], words)
+    assert not told([("a b", ["x", "a b"]), ("c", ["x", "c "])])
+    assert not told([("a b", ["x", "a b"]), ("c", ["x", None])])
+    assert not told([("a b", ["x", "a b"]), ("c", ["c"])])  # each is one, and of no one stream
+    assert not told([("", [""]), ("", [""])])  # nothing is the same as nothing
+    assert not told([("\u2003", ["\u2003"])])
+
+
+def test_each_stream_that_a_system_is_is_named():
+    warnings = score_of([("a b", ["a b", "a b"])], BleuConfig()).warnings
+    assert [re.findall(r"references \d", each) for each in warnings if "same as" in each] == [
+        ["references 1"],
+        ["references 2"],
+    ]
+
+
+# Line ends
+
+
+@pytest.mark.parametrize(
+    ("segments", "words"),
+    [
+        (
+            lines("a\r", 6, "a", 4),
+            ["in the candidates (6 of 10 lines), but not in references 1 (0 of 10 lines)"],
+        ),
+        (
+            lines("a", 9, "a\r", 1, "b\r"),
+            ["in references 1 (10 of 10 lines), but not in the candidates (1 of 10 lines)"],
+        ),
+        (
+            [("a\r", ["b", "c\r"])] * 3,
+            ["the candidates (3 of 3 lines) and references 2", "not in references 1 (0 of 3"],
+        ),
+        # Only the references that are there have line ends.
+        (
+            [("a", ["b"])] * 3 + [("a", ["b", "c\r"])],
+            ["in references 2 (1 of 1 lines), but not in the candidates (0 of 4 lines) and ref"],
+        ),
+        ([("a", [None, "b\r"])], ["in references 2 (1 of 1 lines), but not in the candidates"]),
+        (lines("a\r", 5, "a", 5), []),  # half are not most
+        (lines("a", 8, "a\r", 2, "b\r"), []),  # a fifth is more than a few
+        (lines("a\r", 10, "", 0, "b\r"), []),  # in all streams
+        (lines("a\r\n b", 10, "", 0), []),  # inside a text
+    ],
+)
+def test_windows_line_ends_of_some_streams_are_told(segments, words):
+    assert told(segments, *words) == bool(words)
+
+
+# Empty candidates
+
+
+@pytest.mark.parametrize(
+    ("filled", "empty", "is_told"),
+    [(4, 6, True), (5, 5, False), (4, 5, False), (1, 9, True), (0, 10, False), (1000, 2004, True)],
+)
+def test_most_candidates_empty_is_told_of_ten_segments_or_more(filled, empty, is_told):
+    segments = lines("a b c d e", filled, " \t", empty, "b c")
+    warnings = score_of(segments, BleuConfig()).warnings
+    found = [each for each in warnings if "most candidates are empty" in each]
+    assert bool(found) == is_told
+    assert all(f"{empty:,} of {filled + empty:,} have no token" in each for each in found)
+
+
+def test_empty_is_what_has_no_token_by_the_definition():
+    segments = lines("<skipped>", 9, "a b", 1, "c")
+    assert told(segments, "9 of 10", tokenize="13a")
+    assert not told(segments, tokenize="none")
+
+
+# Lengths
+
+
+@pytest.mark.parametrize(
+    ("candidate_tokens", "reference_tokens", "words"),
+    [
+        (50, 100, ""),
+        (49, 100, "have 0.49 times as many tokens as the references (49 and 100)"),
+        (200, 100, ""),
+        (201, 100, "have 2.01 times as many tokens as the references (201 and 100)"),
+        (3000, 1200, "(3,000 and 1,200)"),
+        (1, 99, ""),  # too short to tell
+        (999, 99, ""),
+        (0, 500, ""),  # the score is 0, and that warning says why
+        (500, 0, ""),
+    ],
+)
+def test_lengths_that_do_not_belong_together_are_told(candidate_tokens, reference_tokens, words):
+    segments = [("a " * candidate_tokens, ["b " * reference_tokens])]
+    assert told(segments, words) == bool(words)
+
+
+def test_the_length_of_the_references_is_that_of_the_definition():
+    segments = [("a " * 100, ["b " * 100, "c " * 300])]
+    rules = ["closest", "closest_first", "shortest", "longest", "average"]
+    assert [rule for rule in rules if told(segments, reference_length=rule)] == ["longest"]
+    assert told([("a " * 60, ["b " * 100, "c " * 201])], "(60 and 150)", reference_length="average")
+
+
+# All of them
+
+
+def test_warnings_do_not_depend_on_split_and_order():
+    segments = [
+        *lines("a b c .", 120, "", 500, "b " * 20),
+        *[("x .", ["x .", "y"]), ("é", [None, "é\r"]), ("", ["", None, "a\r"])] * 40,
+    ]
+    config = BleuConfig()
+    expected = bleu_score(totals_of(segments, config), config)
+    # Tokenized text, line ends of references 3, empty candidates, and the ratio.
+    assert len(expected.warnings) == 4
+    for step in (1, 7, 100):
+        parts = [
+            totals_of(segments[at : at + step], config) for at in range(0, len(segments), step)
+        ]
+        for order in (parts, parts[::-1]):
+            total = order[0]
+            for part in order[1:]:
+                total += part
+            assert bleu_score(total, config) == expected
+
+
+def test_suspicion_changes_no_number():
+    config = BleuConfig()
+    totals = totals_of([("a b c d .\r", ["a b c d ."])] * 200, config)
+    suspicious = bleu_score(totals, config)
+    plain = bleu_score(totals, config, judge_input=False)
+    assert suspicious.warnings
+    assert plain.warnings == ()
+    numbers = [field for field in vars(plain) if field != "warnings"]
+    assert [getattr(plain, each) for each in numbers] == [
+        getattr(suspicious, each) for each in numbers
+    ]
+
+
+def test_the_library_tells_it_of_each_key():
+    segments = [
+        ("same", ("a b c d e", ["a b c d e"])),
+        ("fine", ("a b c d e", ["a b c d e f", "x"])),
+        ("fine", ("a b c d f", ["x"])),
+    ]
+
+    def warnings(key: str, score: BleuScore) -> tuple[str, list[str]]:
+        return key, [each.split(",")[0] for each in score.warnings]
+
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        scores = (
+            pipeline
+            | beam.Create(segments)
+            | CorpusBleu.PerKey(BleuConfig())
+            | beam.MapTuple(warnings)
+        )
+        expected = [("same", ["the candidates are the same as references 1"]), ("fine", [])]
+        assert_that(scores, equal_to(expected))
+
+
+def test_the_page_has_the_thresholds():
+    page = PAGE.read_text()
+    section = page[page.index("\n## Suspicious input") :].split("\n## ")[1]
+    shown = [int(number) for number in re.findall(r"\b(\d+) (?:lines|segments|reference)", section)]
+    assert shown == [
+        suspicious_input._TOKENIZED_LINES,
+        suspicious_input._FEWEST_TOKENS,
+        suspicious_input._FEWEST_SEGMENTS,
+    ]

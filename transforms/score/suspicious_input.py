@@ -1,0 +1,116 @@
+"""Suspicious input: what sums say about texts that were probably not meant to be scored so.
+
+docs/input.md has the rules and their reasons. A suspicion changes no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from transforms.config import BleuConfig
+from transforms.totals.corpus_totals import CorpusTotals
+
+_TOKENIZED_LINES = 100
+"""sacreBLEU's number of candidates that end in " .", however many there are."""
+
+_TOKENIZERS_OF_TOKENIZED_TEXT = ("none", "ascii-space")
+
+_MOST = 1 / 2
+"""More than this share of a stream's lines are most of them."""
+
+_STRAY = 1 / 10
+"""Up to this share of a stream's lines may end in a carriage return by accident."""
+
+_SHORTEST_RATIO, _LONGEST_RATIO = 0.5, 2
+
+_FEWEST_TOKENS = 100
+"""Tokens of the references, some five sentences: shorter texts often differ so much in length."""
+
+_FEWEST_SEGMENTS = 10
+"""Segments: in fewer of them, one or two empty candidates would already be most."""
+
+
+def suspicions(totals: CorpusTotals, config: BleuConfig) -> tuple[str, ...]:
+    """What is suspicious about the input of one system's score, a sentence each.
+
+    Args:
+      totals: the corpus's sums.
+      config: the definition of BLEU.
+    """
+    return (
+        *_tokenized(totals, config),
+        *_identical(totals),
+        *_line_ends(totals),
+        *_empty_candidates(totals),
+        *_length_ratio(totals, config),
+    )
+
+
+def _tokenized(totals: CorpusTotals, config: BleuConfig) -> Iterator[str]:
+    lines = totals.signs.tokenized
+    if lines >= _TOKENIZED_LINES and config.tokenize not in _TOKENIZERS_OF_TOKENIZED_TEXT:
+        yield (
+            f"the candidates look tokenized: {lines:,} of {totals.segments:,} end in ' .'; "
+            "score detokenized text, or, if the references are tokenized in the same way, "
+            "use the tokenizer none"
+        )
+
+
+def _identical(totals: CorpusTotals) -> Iterator[str]:
+    if not totals.candidate_length:  # empty texts are equal, and mean nothing
+        return
+    for position, identical in enumerate(totals.signs.identical, 1):
+        if identical == totals.segments:
+            yield (
+                f"the candidates are the same as references {position}, byte for byte, in all "
+                f"{totals.segments:,} segments; check that they are the system's own output"
+            )
+
+
+def _line_ends(totals: CorpusTotals) -> Iterator[str]:
+    signs = totals.signs
+    streams = [("the candidates", signs.candidate_returns, totals.segments)]
+    for position, of_position in enumerate(
+        zip(signs.reference_returns, signs.given, strict=True), 1
+    ):
+        streams.append((f"references {position}", *of_position))
+    crlf = [_shown(*each) for each in streams if each[1] > _MOST * each[2]]
+    # A position at which every reference is missing has no lines, and is no stream.
+    others = [_shown(*each) for each in streams if each[2] and each[1] <= _STRAY * each[2]]
+    if crlf and others:
+        yield (
+            f"there are Windows line ends (CRLF) in {' and '.join(crlf)}, but not in "
+            f"{' and '.join(others)}; check that they belong together, and give all of them the "
+            "same line ends"
+        )
+
+
+def _shown(stream: str, returns: int, lines: int) -> str:
+    return f"{stream} ({returns:,} of {lines:,} lines)"
+
+
+def _empty_candidates(totals: CorpusTotals) -> Iterator[str]:
+    empty = totals.empty_candidates
+    # Where all are empty, the score is 0 and its own warning says why.
+    if (
+        totals.segments >= _FEWEST_SEGMENTS
+        and totals.candidate_length
+        and empty > _MOST * totals.segments
+    ):
+        yield (
+            f"most candidates are empty: {empty:,} of {totals.segments:,} have no token; "
+            "check that the system's output is complete"
+        )
+
+
+def _length_ratio(totals: CorpusTotals, config: BleuConfig) -> Iterator[str]:
+    length = totals.reference_lengths.by(config.reference_length)
+    if not totals.candidate_length or length < _FEWEST_TOKENS:
+        return
+    ratio = totals.candidate_length / length
+    if ratio < _SHORTEST_RATIO or ratio > _LONGEST_RATIO:
+        yield (
+            f"the candidates have {float(ratio):.2f} times as many tokens as the references "
+            f"({totals.candidate_length:,} and {float(length):,.0f}); check that both are complete "
+            "and of the same segments"
+        )

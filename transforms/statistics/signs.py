@@ -1,0 +1,129 @@
+"""Signs of suspicious input: what the texts of a batch look like before anything is done with them.
+
+They change no number. They are added up like matches (totals/input_signs.py), and
+score/suspicious_input.py judges the sums.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from transforms.arrays import Integers
+from transforms.compiled import compiled
+from transforms.machine import address_of, load_byte, load_int, load_word
+
+_Flags = npt.NDArray[np.bool_]
+
+_SPACE, _PERIOD, _CARRIAGE_RETURN = (ord(each) for each in " .\r")
+
+
+@dataclasses.dataclass(frozen=True)
+class SegmentSigns:
+    """The signs of a batch's texts, byte for byte as they were given.
+
+    Attributes:
+      tokenized: bool (systems, segments), whether the candidate ends in " .", a
+        full stop that stands apart as tokenizers set it.
+      candidate_returns: bool (systems, segments), whether the candidate ends in a
+        carriage return.
+      identical: bool (systems, references, segments), whether the candidate equals
+        the reference; a missing reference equals nothing.
+      given: bool (references, segments), whether the reference is there.
+      reference_returns: bool (references, segments), whether it ends in a carriage
+        return.
+    """
+
+    tokenized: _Flags
+    candidate_returns: _Flags
+    identical: _Flags
+    given: _Flags
+    reference_returns: _Flags
+
+    @classmethod
+    def none(cls, systems: int, references: int, segments: int) -> SegmentSigns:
+        """The signs of texts that have none, of references that are all missing."""
+        return cls(
+            np.zeros((systems, segments), np.bool_),
+            np.zeros((systems, segments), np.bool_),
+            np.zeros((systems, references, segments), np.bool_),
+            np.zeros((references, segments), np.bool_),
+            np.zeros((references, segments), np.bool_),
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all arrays."""
+        return sum(getattr(self, field.name).nbytes for field in dataclasses.fields(self))
+
+
+def segment_signs(starts: Integers, ends: Integers, references: int) -> SegmentSigns:
+    """The signs of texts by address (see `columns.spans`), of which the first are references."""
+    texts, segments = starts.shape
+    signs = SegmentSigns.none(texts - references, references, segments)
+    _find_signs(
+        starts,
+        ends,
+        signs.tokenized,
+        signs.candidate_returns,
+        signs.identical,
+        signs.given,
+        signs.reference_returns,
+    )
+    return signs
+
+
+@njit
+def _equal(one, other, size):
+    """Whether the bytes at two addresses are the same."""
+    at = 0
+    while at + 8 <= size:
+        if load_word(one + at) != load_word(other + at):
+            return False
+        at += 8
+    while at < size:
+        if load_byte(one + at) != load_byte(other + at):
+            return False
+        at += 1
+    return True
+
+
+@njit
+def _last_byte(end, size):
+    """The last byte of a text; 0 if it is empty."""
+    return load_byte(end - 1) if size > 0 else 0
+
+
+@compiled
+def _find_signs(starts, ends, tokenized, candidate_returns, identical, given, reference_returns):
+    """Writes all signs."""
+    references, rows = given.shape
+    systems = tokenized.shape[0]
+    start_space, end_space = address_of(starts), address_of(ends)
+    for reference in range(references):
+        for row in range(rows):
+            start = load_int(start_space, reference * rows + row)
+            end = load_int(end_space, reference * rows + row)
+            given[reference, row] = start != 0
+            reference_returns[reference, row] = _last_byte(end, end - start) == _CARRIAGE_RETURN
+    for system in range(systems):
+        text = references + system
+        for row in range(rows):
+            start = load_int(start_space, text * rows + row)
+            end = load_int(end_space, text * rows + row)
+            size = end - start
+            last = _last_byte(end, size)
+            # Of one byte it is the last one itself, which cannot be both.
+            before = load_byte(end - min(size, 2))
+            tokenized[system, row] = (last == _PERIOD) & (before == _SPACE)
+            candidate_returns[system, row] = last == _CARRIAGE_RETURN
+            for reference in range(references):
+                other = load_int(start_space, reference * rows + row)
+                identical[system, reference, row] = (
+                    other != 0
+                    and load_int(end_space, reference * rows + row) - other == size
+                    and _equal(start, other, size)
+                )

@@ -1,0 +1,64 @@
+"""Input signs: how many texts look suspicious, as sums over any number of segments."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+
+from transforms.statistics.signs import SegmentSigns
+
+
+@dataclasses.dataclass(frozen=True)
+class InputSigns:
+    """The signs of one system's candidates and of the references, added up.
+
+    References are counted by position: item k is of each segment's reference k + 1.
+    Where the number of references varies, there are as many items as the largest
+    number of them, and the last one was given at least once.
+
+    Attributes:
+      tokenized: candidates that end in " .".
+      candidate_returns: candidates that end in a carriage return.
+      identical: candidates that equal the reference, byte for byte.
+      given: references that are there.
+      reference_returns: references that end in a carriage return.
+    """
+
+    tokenized: int = 0
+    candidate_returns: int = 0
+    identical: tuple[int, ...] = ()
+    given: tuple[int, ...] = ()
+    reference_returns: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, signs: SegmentSigns, system: int, rows: slice = slice(None)) -> InputSigns:
+        """The signs of some rows of one system's segments."""
+        count = np.count_nonzero
+        given = [int(count(each[rows])) for each in signs.given]
+        while given and not given[-1]:
+            # A column that only other rows of the batch need; what the sums are must not
+            # depend on which rows share a batch.
+            given.pop()
+        present = range(len(given))
+        return cls(
+            tokenized=int(count(signs.tokenized[system, rows])),
+            candidate_returns=int(count(signs.candidate_returns[system, rows])),
+            identical=tuple(int(count(signs.identical[system, k, rows])) for k in present),
+            given=tuple(given),
+            reference_returns=tuple(int(count(signs.reference_returns[k, rows])) for k in present),
+        )
+
+    def __add__(self, other: InputSigns) -> InputSigns:
+        return InputSigns(
+            tokenized=self.tokenized + other.tokenized,
+            candidate_returns=self.candidate_returns + other.candidate_returns,
+            identical=_added(self.identical, other.identical),
+            given=_added(self.given, other.given),
+            reference_returns=_added(self.reference_returns, other.reference_returns),
+        )
+
+
+def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(map(sum, itertools.zip_longest(one, other, fillvalue=0)))
