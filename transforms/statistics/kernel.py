@@ -17,6 +17,7 @@ from transforms.compiled import compiled
 from transforms.config import LIBRARY_TOKENIZERS, BleuConfig
 from transforms.errors import InputError
 from transforms.machine import address_of, load_int, store_int
+from transforms.statistics.hashing import new_seed
 from transforms.statistics.library_tokenizers import tokenized
 from transforms.statistics.matching import (
     GRAM_BYTES,
@@ -39,6 +40,8 @@ _MOST_BYTES = 2**31 - 1
 """Bytes of one segment's texts together: positions and slots of tokens are 32-bit numbers."""
 
 _FIRST_TABLE_BITS = 10
+
+_SEED = new_seed()
 
 
 def count_batch(
@@ -128,7 +131,7 @@ def _count(
     while True:
         table = np.empty((2**bits + 1) * SLOT_BYTES, np.uint8)
         row, bits = _count_rows(
-            row, starts, ends, references, rule, tokens, grams, table, bounds, counts
+            row, starts, ends, references, rule, tokens, grams, table, bounds, counts, _SEED
         )
         if row == rows:
             return counts
@@ -171,7 +174,9 @@ def _store_reference_lengths(lengths, length, row, rows, references, starts, bou
 
 
 @compiled
-def _count_rows(first_row, starts, ends, references, rule, tokens, grams, table, bounds, counts):
+def _count_rows(
+    first_row, starts, ends, references, rule, tokens, grams, table, bounds, counts, seed
+):
     """Counts rows from `first_row` on; returns (rows done, table bits for the next)."""
     texts, rows = starts.shape
     row_bytes = counts.shape[2] * 8
@@ -190,7 +195,8 @@ def _count_rows(first_row, starts, ends, references, rule, tokens, grams, table,
             store_int(bound_space, text, (token - token_space) // TOKEN_BYTES)
             start = load_int(start_space, text * rows + row)
             if start != 0:
-                token = tokenize(start, load_int(stop_space, text * rows + row), rule, token)
+                stop = load_int(stop_space, text * rows + row)
+                token = tokenize(start, stop, rule, token, seed)
             token += TOKEN_BYTES
         store_int(bound_space, texts, (token - token_space) // TOKEN_BYTES)
         bits = table_bits(load_int(bound_space, references))
@@ -222,5 +228,6 @@ def _count_rows(first_row, starts, ends, references, rule, tokens, grams, table,
             table_space,
             count_space + row * row_bytes + FIRST_MATCHES * 8,
             rows * row_bytes,
+            seed,
         )
     return rows, 0
