@@ -69,8 +69,19 @@ def _clear_table(table, bits):
 
 
 @njit
-def _hash(key, bits, seed):
-    return np.int64(hashed(key, seed) >> np.uint64(64 - bits))
+def _home(key, bits, seed):
+    """Where a key's slot is, unless another key has it."""
+    return np.int64((key * seed[1]) >> np.uint64(64 - bits))
+
+
+@njit
+def _step(key, seed):
+    """How far on the next slot is: odd, so that every slot is tried.
+
+    The keys of one home go different ways from there. (With the same step for all, keys
+    that are close together would pile up for the rare secret that keeps them so.)
+    """
+    return np.int64(hashed(key, seed)) | 1
 
 
 @njit
@@ -105,19 +116,19 @@ def _is_other_token(slot, token, tokens):
 @njit
 def _find_token(token, tokens, table, bits, seed):
     """The index of the slot that holds this token, or of the empty one where it would go."""
-    index = _hash(load_word(token), bits, seed)
+    index = _home(load_word(token), bits, seed)
     while _is_other_token(table + index * SLOT_BYTES, token, tokens):
-        index = (index + 1) & ((1 << bits) - 1)
+        index = (index + _step(load_word(token), seed)) & ((1 << bits) - 1)
     return index
 
 
 @njit
 def _find_pair(key, table, bits, seed):
     """The index of the slot that holds this pair, or of the empty one where it would go."""
-    index = _hash(key, bits, seed)
+    index = _home(key, bits, seed)
     slot = table + index * SLOT_BYTES
     while load_count(slot + _TAG) != 0 and load_word(slot) != key:
-        index = (index + 1) & ((1 << bits) - 1)
+        index = (index + _step(key, seed)) & ((1 << bits) - 1)
         slot = table + index * SLOT_BYTES
     return index
 
