@@ -63,7 +63,7 @@ class _Cache(NullCache):  # type: ignore[misc]  # numba is untyped
     @property
     def cache_path(self) -> str | None:
         """Where numba says that the function is kept."""
-        return self._folder.path and str(self._folder.path)
+        return None if self._folder.path is None else str(self._folder.path)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for arguments of these types; None if it must be compiled."""

@@ -64,18 +64,25 @@ def count_batch(
     starts, ends = spans(texts)
     references = len(batch.references)
     statistics = SegmentStatistics(
-        counts=_count(starts, ends, references, config, max_order or config.counting_order),
+        counts=_count(starts, ends, batch, config, max_order or config.counting_order),
         references=np.count_nonzero(starts[:references], axis=0).astype(np.int64),
         candidate_bytes=sizes[references:],
         reference_bytes=sizes[:references].sum(axis=0),
-        first_segment=batch.first_segment,
+        first_segment=batch.first_segment or 0,
     )
     if not statistics.references.all():
         raise InputError(
-            "a segment has no reference",
+            f"{_named(batch, int(statistics.references.argmin()))} has no reference",
             "give every segment one or more references (an empty string is one)",
         )
     return statistics
+
+
+def _named(batch: SegmentBatch, row: int) -> str:
+    """What a message calls a segment: its number counts from 1, as editors count lines."""
+    return (
+        "a segment" if batch.first_segment is None else f"segment {batch.first_segment + row + 1}"
+    )
 
 
 def _splittable(column: pa.LargeStringArray, config: BleuConfig) -> pa.LargeStringArray:
@@ -108,17 +115,20 @@ def compile_kernel(config: BleuConfig) -> None:
 
 
 def _count(
-    starts: Integers, ends: Integers, references: int, config: BleuConfig, max_order: int
+    starts: Integers, ends: Integers, batch: SegmentBatch, config: BleuConfig, max_order: int
 ) -> Integers:
     """The counts, int64 (systems, segments, 6 + 2 N), of texts by address (see `spans`)."""
     texts, rows = starts.shape
+    references = len(batch.references)
     counts = np.zeros((texts - references, rows, width(max_order)), np.int64)
     if not rows:
         return counts
-    longest = int((ends - starts).sum(axis=0).max())
+    sizes = (ends - starts).sum(axis=0)
+    longest = int(sizes.max())
     if longest > _MOST_BYTES:
         raise InputError(
-            f"a segment has {longest} bytes of text; {_MOST_BYTES} is the most",
+            f"{_named(batch, int(sizes.argmax()))} has {longest} bytes of text; "
+            f"{_MOST_BYTES} is the most",
             "check that the lines end with a newline",
         )
     # At most a token a byte, and a gap behind each text. Untouched pages cost nothing.
