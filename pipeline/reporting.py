@@ -93,6 +93,29 @@ def warn(message: str) -> None:
     _say(f"beam-bleu: warning: {message}")
 
 
+class _Warnings(logging.Handler):
+    """Shows the library's warnings as the command's own."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        warn(record.getMessage())
+
+
+@contextlib.contextmanager
+def _library_warnings() -> Iterator[None]:
+    """While this lasts, what the library warns of is shown, however little is logged."""
+    logger, handler = logging.getLogger("beam_bleu"), _Warnings(logging.WARNING)
+    level, propagate = logger.level, logger.propagate
+    logger.addHandler(handler)
+    logger.setLevel(logging.WARNING)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+        logger.propagate = propagate
+
+
 def reported(work: Callable[[], None], verbose: bool) -> int:
     """Does the work of a command, tells on stderr what went wrong; returns the exit code."""
     # Beam logs a traceback for every exception of a worker, and warns of
@@ -100,7 +123,7 @@ def reported(work: Callable[[], None], verbose: bool) -> int:
     logging.basicConfig(
         level=logging.INFO if verbose else logging.CRITICAL, stream=sys.stderr, force=True
     )
-    with _interrupts.handled():
+    with _library_warnings(), _interrupts.handled():
         try:
             work()
             return 0

@@ -16,13 +16,13 @@ class SegmentBatch:
         column belongs to segment i.
       references: one or more large_string columns; null where a segment has
         fewer references than others (an empty string is a reference).
-      first_segment: the number of the first row's segment, which the other rows'
-        segments follow; 0 where nobody asks.
+      first_segment: the number of the first row's segment, from 0, which the other rows'
+        segments follow; None where segments have no numbers.
     """
 
     candidates: tuple[pa.LargeStringArray, ...]
     references: tuple[pa.LargeStringArray, ...]
-    first_segment: int = 0
+    first_segment: int | None = None
 
     def __len__(self) -> int:
         return len(self.candidates[0])

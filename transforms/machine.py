@@ -29,7 +29,7 @@ BLOCK = 64
 READ_AHEAD = BLOCK + 8
 """Bytes that must be readable from the start and from the end of any text."""
 
-_I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+_I8, _I32, _I64, _I128 = (ir.IntType(bits) for bits in (8, 32, 64, 128))
 _BYTES = ir.VectorType(_I8, BLOCK)
 
 _Builder = Any  # llvmlite is untyped
@@ -167,6 +167,19 @@ def count_bits(typingctx, mask):
         return builder.ctpop(args[0])
 
     return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def folded_product(typingctx, one, other):
+    """The upper half of the 128-bit product of two words, xor its lower half."""
+
+    def codegen(context, builder, signature, args):
+        one, other = (builder.zext(arg, _I128) for arg in args)
+        product = builder.mul(one, other)
+        upper = builder.lshr(product, ir.Constant(_I128, 64))
+        return builder.trunc(builder.xor(upper, product), _I64)
+
+    return types.uint64(types.uint64, types.uint64), codegen
 
 
 @intrinsic

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 
 from pipeline.reporting import reported
@@ -44,3 +46,18 @@ def test_one_line_of_cause_and_one_of_remedy(said, shown, capfd) -> None:
     assert lines[0] == f"beam-bleu: {shown}"
     assert len(lines) == 2
     assert code == (3 if "[3]" in said else 1)
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_a_warning_of_the_library_is_the_commands_own(verbose: bool, capfd) -> None:
+    def work() -> None:
+        logging.getLogger("beam_bleu").warning("the %s is full", "disk")
+        logging.getLogger("another").warning("seen only by --verbose")
+
+    assert reported(work, verbose) == 0
+    lines = capfd.readouterr().err.splitlines()
+    assert [line for line in lines if "another" not in line] == [
+        "beam-bleu: warning: the disk is full"
+    ]
+    assert len(lines) == (2 if verbose else 1)
+    assert not logging.getLogger("beam_bleu").handlers

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import logging
 import os
 import pathlib
+import pickle
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from numba import config
 
 import transforms
+from transforms import cache_folder as folders
 from transforms import compiled as module
 
 PACKAGE = pathlib.Path(transforms.__file__).parent
@@ -26,10 +33,20 @@ print(count_batch(batch_segments([("a~b", ["a"])]), BleuConfig()).candidate_leng
 
 
 @pytest.fixture(autouse=True)
-def _fresh_choice_of_folder():
-    module._cache_folder.cache_clear()
+def _fresh_choice_of_folder(monkeypatch: pytest.MonkeyPatch):
+    folders.cache_folder.cache_clear()
+    monkeypatch.setattr(module._Cache, "_warned", False)
+    monkeypatch.setattr(module._Cache, "_unwritable", False)
     yield
-    module._cache_folder.cache_clear()
+    folders.cache_folder.cache_clear()
+
+
+@pytest.fixture
+def chosen(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    """What the user has chosen as NUMBA_CACHE_DIR."""
+    folder = tmp_path / "chosen"
+    monkeypatch.setattr(config, "CACHE_DIR", str(folder))
+    return folder
 
 
 def candidate_length(folder: pathlib.Path) -> int:
@@ -59,7 +76,7 @@ def test_a_change_of_another_file_is_noticed(
     copy = tmp_path / "transforms"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     assert candidate_length(tmp_path) == 3
-    assert list(copy.rglob("*.nbi")), "the first run left nothing in the cache"
+    assert list(copy.rglob("*.nbc")), "the first run left nothing in the cache"
     source = copy / file
     times = os.stat(source)
     assert old in source.read_text()
@@ -68,20 +85,154 @@ def test_a_change_of_another_file_is_noticed(
     assert candidate_length(tmp_path) == after
 
 
+def add_one(x):
+    return x + 1
+
+
+def add_two(x):
+    return x + 2
+
+
+def loaded(function: Callable[[Any], Any], argument: Any, result: Any) -> bool:
+    """Calls a function as a new process would; tells whether it came from the cache."""
+    dispatcher: Any = module.compiled(function)
+    assert dispatcher(argument) == result
+    return bool(dispatcher.stats.cache_hits)
+
+
+def kept(folder: pathlib.Path) -> list[pathlib.Path]:
+    """What is in the cache."""
+    return [path for path in folder.rglob("*") if not path.is_dir()]
+
+
+def test_a_function_is_kept_for_each_type(chosen: pathlib.Path) -> None:
+    for argument in (np.int64(1), np.float64(1)):
+        assert not loaded(add_one, argument, 2)
+        assert loaded(add_one, argument, 2)
+    assert not loaded(add_two, np.int64(1), 3)
+    assert len(kept(chosen)) == 3
+
+
+@pytest.mark.parametrize("version", ["numba", "llvmlite"])
+def test_code_of_another_compiler_is_not_used(
+    version: str, chosen: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not loaded(add_one, np.int64(1), 2)
+    monkeypatch.setattr(getattr(module, version), "__version__", "0.1")
+    assert not loaded(add_one, np.int64(1), 2)
+    monkeypatch.undo()
+    folders.cache_folder.cache_clear()
+    monkeypatch.setattr(config, "CACHE_DIR", str(chosen))
+    assert loaded(add_one, np.int64(1), 2)
+
+
+def truncate(path: pathlib.Path) -> None:
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+def empty(path: pathlib.Path) -> None:
+    path.write_bytes(b"")
+
+
+def fill_with_garbage(path: pathlib.Path) -> None:
+    path.write_bytes(b"garbage " * 1000)
+
+
+def change_a_bit(path: pathlib.Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def be_of_another_form(path: pathlib.Path) -> None:
+    form = pickle.dumps(("another form",))
+    path.write_bytes(hashlib.sha256(form).digest() + form)
+
+
+def be_written_by_others(path: pathlib.Path) -> None:
+    path.chmod(0o666)
+
+
+def be_a_link(path: pathlib.Path) -> None:
+    path.rename(path.parent / "elsewhere")
+    path.symlink_to(path.parent / "elsewhere")
+
+
+def be_a_pipe(path: pathlib.Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        truncate,
+        empty,
+        fill_with_garbage,
+        change_a_bit,
+        be_of_another_form,
+        be_written_by_others,
+        be_a_link,
+        be_a_pipe,
+    ],
+)
+def test_a_bad_file_is_named_once_and_replaced(
+    damage: Callable[[pathlib.Path], None],
+    chosen: pathlib.Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    for function, result in ((add_one, 2), (add_two, 3)):
+        assert not loaded(function, np.int64(1), result)
+    files = kept(chosen)
+    for path in files:
+        damage(path)
+    for function, result in ((add_one, 2), (add_two, 3)):
+        assert not loaded(function, np.int64(1), result)
+    (record,) = caplog.records
+    assert (record.name, record.levelno) == ("beam_bleu", logging.WARNING)
+    assert any(str(path) in record.getMessage() for path in files)
+    assert "takes some seconds" in record.getMessage()
+    for function, result in ((add_one, 2), (add_two, 3)):
+        assert loaded(function, np.int64(1), result)
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
+def test_a_full_disk_is_a_warning(
+    error: int,
+    chosen: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(*paths: object) -> None:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(os, "replace", fail)
+    for function, result in ((add_one, 2), (add_two, 3)):
+        assert not loaded(function, np.int64(1), result)
+    (record,) = caplog.records
+    assert str(chosen) in record.getMessage()
+    assert os.strerror(error) in record.getMessage()
+    assert kept(chosen) == [], "what was half written was left"
+
+
+def test_a_folder_that_vanishes_is_a_warning(
+    chosen: pathlib.Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    add: Any = module.compiled(add_one)
+    shutil.rmtree(chosen)
+    assert add(np.int64(1)) == 2
+    (record,) = caplog.records
+    assert str(chosen) in record.getMessage()
+
+
 def test_code_compiles_where_no_folder_can_be_written(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(module, "_parents", lambda _: iter([tmp_path / "file"]))
-    add = module.compiled(lambda x: x + 1)
-    assert add(np.int64(1)) == 2
+    monkeypatch.setattr(folders, "_parents", lambda _: iter([tmp_path / "file"]))
+    for function, result in ((add_one, 2), (add_two, 3)):
+        assert not loaded(function, np.int64(1), result)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-def test_numbas_own_setting_is_kept_and_honoured(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
-    module.compiled(lambda x: x)
-    assert str(tmp_path) == config.CACHE_DIR
-    assert [path.name.startswith("beam-bleu-") for path in tmp_path.iterdir()] == [True]
+    (record,) = caplog.records
+    assert str(tmp_path / "file") in record.getMessage()
+    assert "takes some seconds" in record.getMessage()

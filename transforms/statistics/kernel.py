@@ -17,6 +17,7 @@ from transforms.compiled import compiled
 from transforms.config import LIBRARY_TOKENIZERS, BleuConfig
 from transforms.errors import InputError
 from transforms.machine import address_of, load_int, store_int
+from transforms.statistics.hashing import new_seed
 from transforms.statistics.library_tokenizers import tokenized
 from transforms.statistics.matching import (
     GRAM_BYTES,
@@ -40,6 +41,8 @@ _MOST_BYTES = 2**31 - 1
 """Bytes of one segment's texts together: positions and slots of tokens are 32-bit numbers."""
 
 _FIRST_TABLE_BITS = 10
+
+_SEED = new_seed()
 
 
 def count_batch(
@@ -65,19 +68,26 @@ def count_batch(
     if any(text is not column for text, column in zip(texts, columns, strict=True)):
         starts, ends = spans(texts)
     statistics = SegmentStatistics(
-        counts=_count(starts, ends, references, config, max_order or config.counting_order),
+        counts=_count(starts, ends, batch, config, max_order or config.counting_order),
         references=np.count_nonzero(starts[:references], axis=0).astype(np.int64),
         candidate_bytes=sizes[references:],
         reference_bytes=sizes[:references].sum(axis=0),
         signs=signs,
-        first_segment=batch.first_segment,
+        first_segment=batch.first_segment or 0,
     )
     if not statistics.references.all():
         raise InputError(
-            "a segment has no reference",
+            f"{_named(batch, int(statistics.references.argmin()))} has no reference",
             "give every segment one or more references (an empty string is one)",
         )
     return statistics
+
+
+def _named(batch: SegmentBatch, row: int) -> str:
+    """What a message calls a segment: its number counts from 1, as editors count lines."""
+    return (
+        "a segment" if batch.first_segment is None else f"segment {batch.first_segment + row + 1}"
+    )
 
 
 def _splittable(column: pa.LargeStringArray, config: BleuConfig) -> pa.LargeStringArray:
@@ -110,17 +120,20 @@ def compile_kernel(config: BleuConfig) -> None:
 
 
 def _count(
-    starts: Integers, ends: Integers, references: int, config: BleuConfig, max_order: int
+    starts: Integers, ends: Integers, batch: SegmentBatch, config: BleuConfig, max_order: int
 ) -> Integers:
     """The counts, int64 (systems, segments, 6 + 2 N), of texts by address (see `spans`)."""
     texts, rows = starts.shape
+    references = len(batch.references)
     counts = np.zeros((texts - references, rows, width(max_order)), np.int64)
     if not rows:
         return counts
-    longest = int((ends - starts).sum(axis=0).max())
+    sizes = (ends - starts).sum(axis=0)
+    longest = int(sizes.max())
     if longest > _MOST_BYTES:
         raise InputError(
-            f"a segment has {longest} bytes of text; {_MOST_BYTES} is the most",
+            f"{_named(batch, int(sizes.argmax()))} has {longest} bytes of text; "
+            f"{_MOST_BYTES} is the most",
             "check that the lines end with a newline",
         )
     # At most a token a byte, and a gap behind each text. Untouched pages cost nothing.
@@ -133,7 +146,7 @@ def _count(
     while True:
         table = np.empty((2**bits + 1) * SLOT_BYTES, np.uint8)
         row, bits = _count_rows(
-            row, starts, ends, references, rule, tokens, grams, table, bounds, counts
+            row, starts, ends, references, rule, tokens, grams, table, bounds, counts, _SEED
         )
         if row == rows:
             return counts
@@ -176,7 +189,9 @@ def _store_reference_lengths(lengths, length, row, rows, references, starts, bou
 
 
 @compiled
-def _count_rows(first_row, starts, ends, references, rule, tokens, grams, table, bounds, counts):
+def _count_rows(
+    first_row, starts, ends, references, rule, tokens, grams, table, bounds, counts, seed
+):
     """Counts rows from `first_row` on; returns (rows done, table bits for the next)."""
     texts, rows = starts.shape
     row_bytes = counts.shape[2] * 8
@@ -195,7 +210,8 @@ def _count_rows(first_row, starts, ends, references, rule, tokens, grams, table,
             store_int(bound_space, text, (token - token_space) // TOKEN_BYTES)
             start = load_int(start_space, text * rows + row)
             if start != 0:
-                token = tokenize(start, load_int(stop_space, text * rows + row), rule, token)
+                stop = load_int(stop_space, text * rows + row)
+                token = tokenize(start, stop, rule, token, seed)
             token += TOKEN_BYTES
         store_int(bound_space, texts, (token - token_space) // TOKEN_BYTES)
         bits = table_bits(load_int(bound_space, references))
@@ -227,5 +243,6 @@ def _count_rows(first_row, starts, ends, references, rule, tokens, grams, table,
             table_space,
             count_space + row * row_bytes + FIRST_MATCHES * 8,
             rows * row_bytes,
+            seed,
         )
     return rows, 0

@@ -35,6 +35,7 @@ from transforms.machine import (
     store_int,
     store_word,
 )
+from transforms.statistics.hashing import hashed
 from transforms.statistics.tokenization import ADDRESS, LENGTH, TOKEN_BYTES
 
 GRAM_BYTES = 16
@@ -45,7 +46,6 @@ _SLOT_INDEX = _PAIR_KEY = 8
 
 _NOTHING = np.uint64(0)
 _32 = np.uint64(32)
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit
@@ -69,8 +69,19 @@ def _clear_table(table, bits):
 
 
 @njit
-def _hash(key, bits):
-    return np.int64(((key ^ (key >> _32)) * _MIX) >> np.uint64(64 - bits))
+def _home(key, bits, seed):
+    """Where a key's slot is, unless another key has it."""
+    return np.int64((key * seed[1]) >> np.uint64(64 - bits))
+
+
+@njit
+def _step(key, seed):
+    """How far on the next slot is: odd, so that every slot is tried.
+
+    The keys of one home go different ways from there. (With the same step for all, keys
+    that are close together would pile up for the rare secret that keeps them so.)
+    """
+    return np.int64(hashed(key, seed)) | 1
 
 
 @njit
@@ -103,21 +114,21 @@ def _is_other_token(slot, token, tokens):
 
 
 @njit
-def _find_token(token, tokens, table, bits):
+def _find_token(token, tokens, table, bits, seed):
     """The index of the slot that holds this token, or of the empty one where it would go."""
-    index = _hash(load_word(token), bits)
+    index = _home(load_word(token), bits, seed)
     while _is_other_token(table + index * SLOT_BYTES, token, tokens):
-        index = (index + 1) & ((1 << bits) - 1)
+        index = (index + _step(load_word(token), seed)) & ((1 << bits) - 1)
     return index
 
 
 @njit
-def _find_pair(key, table, bits):
+def _find_pair(key, table, bits, seed):
     """The index of the slot that holds this pair, or of the empty one where it would go."""
-    index = _hash(key, bits)
+    index = _home(key, bits, seed)
     slot = table + index * SLOT_BYTES
     while load_count(slot + _TAG) != 0 and load_word(slot) != key:
-        index = (index + 1) & ((1 << bits) - 1)
+        index = (index + _step(key, seed)) & ((1 << bits) - 1)
         slot = table + index * SLOT_BYTES
     return index
 
@@ -165,12 +176,12 @@ def _reset_used(table, gram, end):
 
 
 @njit
-def _add_tokens(first, last, tokens, grams, table, bits):
+def _add_tokens(first, last, tokens, grams, table, bits, seed):
     """Enters the tokens first..last-1 of a reference; returns the end of its grams."""
     gram = begin = grams + first * GRAM_BYTES
     for position in range(first, last):
         token = tokens + position * TOKEN_BYTES
-        index = _find_token(token, tokens, table, bits)
+        index = _find_token(token, tokens, table, bits, seed)
         _add(table, index, load_word(token), position + 1)
         _put_gram(gram, position, index)
         gram += GRAM_BYTES
@@ -179,13 +190,13 @@ def _add_tokens(first, last, tokens, grams, table, bits):
 
 
 @njit
-def _take_tokens(first, last, tokens, grams, table, bits):
+def _take_tokens(first, last, tokens, grams, table, bits, seed):
     """Looks up the tokens first..last-1 of a candidate; returns (end of those found, matches)."""
     gram = begin = grams + first * GRAM_BYTES
     matches = 0
     for position in range(first, last):
         token = tokens + position * TOKEN_BYTES
-        index = _find_token(token, tokens, table, bits)
+        index = _find_token(token, tokens, table, bits, seed)
         index, found, matched = _take(table, index, bits)
         _put_gram(gram, position, index)
         gram += GRAM_BYTES * found
@@ -210,12 +221,12 @@ def _pair_up(gram, end):
 
 
 @njit
-def _add_pairs(gram, end, table, bits):
+def _add_pairs(gram, end, table, bits, seed):
     """Enters the n-grams of a reference, turning each pair's key into its slot."""
     begin = gram
     while gram < end:
         key = load_word(gram + _PAIR_KEY)
-        index = _find_pair(key, table, bits)
+        index = _find_pair(key, table, bits, seed)
         _add(table, index, key, 1)
         store_word(gram + _SLOT_INDEX, np.uint64(index))
         gram += GRAM_BYTES
@@ -223,12 +234,12 @@ def _add_pairs(gram, end, table, bits):
 
 
 @njit
-def _take_pairs(gram, end, table, bits):
+def _take_pairs(gram, end, table, bits, seed):
     """Looks up the n-grams of a candidate; returns (end of those found, matches)."""
     begin = kept = gram
     matches = 0
     while gram < end:
-        index = _find_pair(load_word(gram + _PAIR_KEY), table, bits)
+        index = _find_pair(load_word(gram + _PAIR_KEY), table, bits, seed)
         index, found, matched = _take(table, index, bits)
         _put_gram(kept, load_word(gram), index)
         kept += GRAM_BYTES * found
@@ -251,7 +262,7 @@ def _keep_wanted(gram, end, table):
 
 
 @njit
-def _fill_table(references, bounds, ends, grams, table):
+def _fill_table(references, bounds, ends, grams, table, seed):
     """Enters the references' next order into a fresh table; returns its bits."""
     entries = 0
     for text in range(references):
@@ -263,13 +274,13 @@ def _fill_table(references, bounds, ends, grams, table):
     _clear_table(table, bits)
     for text in range(references):
         begin = grams + load_int(bounds, text) * GRAM_BYTES
-        _add_pairs(begin, load_int(ends, text), table, bits)
+        _add_pairs(begin, load_int(ends, text), table, bits, seed)
     return bits
 
 
 @njit
 def match_segment(
-    references, texts, bounds, ends, max_order, tokens, grams, table, matches, stride
+    references, texts, bounds, ends, max_order, tokens, grams, table, matches, stride, seed
 ):
     """Writes the clipped matches of every candidate of one segment, for each order.
 
@@ -285,28 +296,29 @@ def match_segment(
       table: address of room for 2 ** table_bits(bounds[references]) + 1 slots.
       matches: address of N int64 zeros for the first candidate.
       stride: bytes from there to those of the next candidate.
+      seed: the process's secret (see hashing.py).
     """
     bits = table_bits(load_int(bounds, references))
     _clear_table(table, bits)
     for text in range(references):
         first, last = load_int(bounds, text), load_int(bounds, text + 1) - 1
-        store_int(ends, text, _add_tokens(first, last, tokens, grams, table, bits))
+        store_int(ends, text, _add_tokens(first, last, tokens, grams, table, bits, seed))
     any_match = 0
     for text in range(references, texts):
         first, last = load_int(bounds, text), load_int(bounds, text + 1) - 1
-        end, count = _take_tokens(first, last, tokens, grams, table, bits)
+        end, count = _take_tokens(first, last, tokens, grams, table, bits, seed)
         store_int(ends, text, end)
         store_int(matches + (text - references) * stride, 0, count)
         any_match |= count
     for order in range(2, max_order + 1):
         if any_match == 0:
             break  # without an (n-1)-gram no n-gram can match
-        bits = _fill_table(references, bounds, ends, grams, table)
+        bits = _fill_table(references, bounds, ends, grams, table, seed)
         any_match = 0
         for text in range(references, texts):
             begin = grams + load_int(bounds, text) * GRAM_BYTES
             end = _pair_up(begin, load_int(ends, text))
-            end, count = _take_pairs(begin, end, table, bits)
+            end, count = _take_pairs(begin, end, table, bits, seed)
             store_int(ends, text, end)
             store_int(matches + (text - references) * stride, order - 1, count)
             any_match |= count

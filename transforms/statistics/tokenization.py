@@ -37,6 +37,7 @@ from transforms.machine import (
     unicode_white_space_masks,
     white_space_masks,
 )
+from transforms.statistics.hashing import hashed
 
 # A token: its key at its beginning, its length and its address behind; three words.
 LENGTH, ADDRESS, TOKEN_BYTES = 8, 16, 24
@@ -48,7 +49,6 @@ _ONE = np.uint64(1)
 _TWO = np.uint64(2)
 _LAST = np.uint64(BLOCK - 1)  # the shift that brings a mask's last bit down to bit 0
 _EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
-_MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth's multiplicative hashing)
 
 
 def rule_of(tokenizer: str) -> int:
@@ -114,13 +114,18 @@ def _joins_next_digit(start, address):
 
 
 @njit
-def _fold(key, word):
-    return ((key ^ (key >> np.uint64(29))) * _MIX) ^ word
+def _fold(key, word, seed):
+    return hashed(key, seed) ^ word
 
 
 @njit
-def _token_key(address, length, end):
-    """A token of up to 8 bytes as it is, a longer one folded to 8 bytes."""
+def _token_key(address, length, end, seed):
+    """A token of up to 8 bytes as it is, a longer one hashed to 8 bytes.
+
+    Without the seed nobody can make many tokens of one key, which would all have to
+    be compared. (Up to 8 have one key in any case: runs of one letter that have the
+    same words and different lengths.)
+    """
     if length <= 8:
         word = load_word(address) & (_EVERYTHING >> np.uint64(64 - 8 * length))
         return _entity(address, end)[0] if word == _AMPERSAND else word
@@ -128,24 +133,24 @@ def _token_key(address, length, end):
     last = address + length - 8  # the last word overlaps the one before
     at = address + 8
     while at < last:
-        key = _fold(key, load_word(at))
+        key = _fold(key, load_word(at), seed)
         at += 8
-    return _fold(key, load_word(last))
+    return _fold(key, load_word(last), seed)
 
 
 @njit
-def _append(tokens, address, length, end):
-    store_word(tokens, _token_key(address, length, end))
+def _append(tokens, address, length, end, seed):
+    store_word(tokens, _token_key(address, length, end, seed))
     store_word(tokens + LENGTH, np.uint64(length))
     store_word(tokens + ADDRESS, np.uint64(address))
     return tokens + TOKEN_BYTES
 
 
 @njit
-def tokenize(start, end, rule, tokens):
+def tokenize(start, end, rule, tokens, seed):
     """Writes the tokens of the text at [start, end) and returns where the next one would go.
 
-    The rule is that of `rule_of`.
+    The rule is that of `rule_of`, the seed the process's secret (see hashing.py).
     A token is three words: its key, its length in bytes and its address. Two
     tokens are the same if key and length are and, beyond 8 bytes, their bytes.
     Where an entity stands for a symbol, the token is that of the symbol.
@@ -209,12 +214,12 @@ def tokenize(start, end, rule, tokens):
         starts = solid & (cut | ~after_solid)
         ends = after_solid & (cut | ~solid)
         if opened != 0 and ends != _NOTHING:
-            tokens = _append(tokens, opened, block + lowest_bit(ends) - opened, entities_end)
+            tokens = _append(tokens, opened, block + lowest_bit(ends) - opened, entities_end, seed)
             ends = clear_lowest_bit(ends)
             opened = 0
         while ends != _NOTHING:
             first = lowest_bit(starts)
-            tokens = _append(tokens, block + first, lowest_bit(ends) - first, entities_end)
+            tokens = _append(tokens, block + first, lowest_bit(ends) - first, entities_end, seed)
             starts = clear_lowest_bit(starts)
             ends = clear_lowest_bit(ends)
         if starts != _NOTHING:
@@ -223,5 +228,5 @@ def tokenize(start, end, rule, tokens):
         was_alone = (alone >> _LAST) & ~joins_next_block
         block += BLOCK
     if opened != 0:
-        tokens = _append(tokens, opened, end - opened, entities_end)
+        tokens = _append(tokens, opened, end - opened, entities_end, seed)
     return tokens

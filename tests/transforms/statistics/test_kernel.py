@@ -269,14 +269,19 @@ def test_a_batch_of_no_segments_has_no_statistics(lowercase):
 def test_a_segment_without_any_reference_is_an_error():
     column = pa.array(["a", "b"], pa.large_string())
     references = (pa.array(["a", None], pa.large_string()), pa.array([None, None], column.type))
-    with pytest.raises(InputError, match="no reference"):
+    with pytest.raises(InputError, match="a segment has no reference"):
         count_batch(SegmentBatch((column,), references), BleuConfig())
+    with pytest.raises(InputError, match="segment 9 has no reference"):
+        count_batch(SegmentBatch((column,), references, first_segment=7), BleuConfig())
 
 
 def test_a_segment_of_two_gigabytes_is_an_error():
     # The same 64 MiB serve as all 32 texts of the segment.
     text = np.zeros(2**26 + 128, np.uint8)
-    offsets = pa.py_buffer(np.array([0, 2**26]))
-    column = pa.LargeStringArray.from_buffers(1, offsets, pa.py_buffer(text))
-    with pytest.raises(InputError, match=f"{2**31} bytes of text; {2**31 - 1} is the most"):
+    offsets = pa.py_buffer(np.array([0, 0, 2**26]))
+    column = pa.LargeStringArray.from_buffers(2, offsets, pa.py_buffer(text))
+    error = f"has {2**31} bytes of text; {2**31 - 1} is the most"
+    with pytest.raises(InputError, match=f"a segment {error}"):
         count_batch(SegmentBatch((column,), (column,) * 31), BleuConfig("none"))
+    with pytest.raises(InputError, match=f"segment 1002 {error}"):
+        count_batch(SegmentBatch((column,), (column,) * 31, 1000), BleuConfig("none"))

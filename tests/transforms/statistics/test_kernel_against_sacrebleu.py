@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from transforms.batch import SegmentBatch
 from transforms.config import KERNEL_TOKENIZERS, BleuConfig
 from transforms.pairing.segments import batch_segments
-from transforms.statistics import rewriting, tokenization
+from transforms.statistics import kernel, rewriting, tokenization
 from transforms.statistics.kernel import count_batch
 
 SACREBLEUS = [each for each in KERNEL_TOKENIZERS if each != "ascii-space"]
@@ -314,6 +314,8 @@ def test_tokens_that_differ_in_one_byte_are_different(length, tokenize):
 def colliding_tokens(rng, pairs):
     """Pairs of different 32-byte tokens that have one key, and one first and last word.
 
+    Only whoever knows this process's secret can find them.
+
     In the key, words follow one another as fold(fold(fold(w0, w1), w2), w3), and
     fold(k, w) = g(k) ^ w, so a change of w1 is undone by the right change of w2.
     """
@@ -324,7 +326,8 @@ def colliding_tokens(rng, pairs):
         return bytes(rng.choices(b"abcdefghijklmnopqrstuvwxyz", k=8))
 
     def folded(key, text=bytes(8)):
-        return int(tokenization._fold(np.uint64(key), np.uint64(int.from_bytes(text, "little"))))
+        word = np.uint64(int.from_bytes(text, "little"))
+        return int(tokenization._fold(np.uint64(key), word, kernel._SEED))
 
     while pairs:
         first, last, one, other = (word() for _ in range(4))
@@ -339,7 +342,8 @@ def colliding_tokens(rng, pairs):
 
 def key(token):
     text = np.frombuffer(token + bytes(72), np.uint8)
-    return tokenization._token_key(text.ctypes.data, len(token), text.ctypes.data + len(token))
+    end = text.ctypes.data + len(token)
+    return tokenization._token_key(text.ctypes.data, len(token), end, kernel._SEED)
 
 
 @pytest.mark.parametrize("tokenize", WITH_LONG_TOKENS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 import unicodedata
 
 import numpy as np
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from transforms.columns import padded
 from transforms.config import NORMALIZATIONS, BleuConfig
 from transforms.pairing.segments import batch_segments
+from transforms.statistics import normalization
 from transforms.statistics.kernel import count_batch
 from transforms.statistics.normalization import _settled, normalized
 
@@ -176,3 +178,59 @@ def test_lower_cased_text_is_normalized_too(form):
         config = BleuConfig("none", lowercase=True, max_ngram_order=1, normalize=form)
         statistics = count_batch(batch_segments([(f"{upper}ohn", [f"{lower}ohn"])]), config)
         assert statistics.matches[0, 0, 0] == 1
+
+
+# Whatever stands in a run of marks: those of several classes, and those that decompose.
+RUNS = [
+    *"\u0315\u0316\u0301\u0300\u0345\u0344\u0f73\u0f75\u0f81\u0f71\u3099\uff9e\uff9f\u05b0\u0334"
+]
+STARTS = ["", "a", "é", "\u1e69", "か", "ｶ", "가", "\u0f40", "ﬁ", "ab"]
+
+
+@pytest.mark.parametrize("normalize", NORMALIZATIONS)
+def test_long_runs_of_marks_are_normalized_as_by_python(normalize):
+    rng = random.Random(7)
+    texts = []
+    for length in [*range(28, 36), 64, 200] * 20:
+        marks = RUNS if rng.random() < 0.5 else MARKS
+        texts.append(
+            "".join(rng.choice(STARTS) + "".join(rng.choices(marks, k=length)) for _ in "ab")
+        )
+    expected = [in_form(normalize, text) for text in texts]
+    assert normalized(column(texts), normalize).to_pylist() == expected
+
+
+def test_every_mark_is_known_to_the_sorting():
+    assert max(MARKS) < chr(normalization._LAST_LOOKED_UP)
+
+
+@pytest.mark.parametrize("normalize", NORMALIZATIONS)
+@pytest.mark.parametrize(
+    "run",
+    ["\u0315\u0316", "\u0345\u0315\u0316\u0300", "\u0f73", "\u0344\u0316", "\uff9e\u0301\u0334"],
+)
+def test_python_is_never_given_many_marks_out_of_order(run, normalize, monkeypatch):
+    # It moves each mark over all that belong behind it: 100,000 marks take it minutes.
+    seen = []
+    normal = unicodedata.normalize
+
+    def normalize_and_look(form, text):
+        seen.append(text)
+        return normal(form, text)
+
+    text = "a" + run * 1000
+    expected = in_form(normalize, text)
+    normalization._marks.cache_clear()
+    normalized(column([text[:40]]), normalize)
+    monkeypatch.setattr(unicodedata, "normalize", normalize_and_look)
+    assert normalized(column([text]), normalize).to_pylist() == [expected]
+    (given,) = seen
+    decomposed = normal_without_order({"nfc": "NFD", "nfkc": "NFKD"}[normalize], given)
+    for _, marks in itertools.groupby(map(unicodedata.combining, decomposed), key=bool):
+        classes = list(marks)
+        assert len(classes) < 64 or classes == sorted(classes)
+
+
+def normal_without_order(form, text):
+    """The text as it is before its marks are put in order."""
+    return "".join(unicodedata.normalize(form, point) for point in text)

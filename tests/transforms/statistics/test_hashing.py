@@ -1,0 +1,172 @@
+"""No text makes the kernel search for long: its steps are counted, under many secrets.
+
+The tokens are those that all met in one place when the hash was the same in every process.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from transforms.config import BleuConfig
+from transforms.pairing.segments import batch_segments
+from transforms.statistics import kernel, matching, tokenization
+from transforms.statistics.hashing import Seed, new_seed
+
+GOLDEN = 0x9E3779B97F4A7C15
+"""By which the hash multiplied, in every process."""
+
+LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+SEEDS = [new_seed() for _ in range(8)]
+MOST_LOOKS = 4
+"""Slots looked at for a token, on average: 1.2 of random ones, under no secret above 3."""
+
+
+def neighbours() -> list[bytes]:
+    """Tokens whose keys follow one another."""
+    return [chr(code).encode() for code in range(0x4E00, 0x4E00 + 5000)]
+
+
+def of_one_place() -> list[bytes]:
+    """Tokens of 8 letters that the hash of before put into the first 1/512 of a table."""
+    rng = np.random.default_rng(7)
+    found: set[bytes] = set()
+    while len(found) < 5000:
+        texts = rng.choice(np.frombuffer(LETTERS, np.uint8), (1_000_000, 8))
+        keys = texts.view(np.uint64).ravel()
+        hashes = (keys ^ (keys >> np.uint64(32))) * np.uint64(GOLDEN)
+        found.update(key.tobytes() for key in keys[hashes >> np.uint64(64 - 9) == 0])
+    return sorted(found)
+
+
+def of_one_key() -> list[bytes]:
+    """Long tokens that the hash of before gave one key: 11 times one of two pairs of words."""
+    rng = random.Random(7)
+    key, parts = 0, []
+    for _ in range(11):
+        key, pairs = meeting_pairs(key, rng)
+        parts.append(pairs)
+    return [b"firstone" + b"".join(chosen) for chosen in itertools.product(*parts)]
+
+
+def meeting_pairs(key: int, rng: random.Random) -> tuple[int, tuple[bytes, bytes]]:
+    """Two pairs of words that lead from a key to the same one, which is told, too."""
+    key = key or int.from_bytes(b"firstone", "little")
+    token_bytes = [byte for byte in range(1, 128) if chr(byte).isalpha() or byte < 9]
+    with_difference = {a ^ b: (a, b) for a in token_bytes for b in token_bytes}
+    while True:
+        one, other = (bytes(rng.choices(LETTERS, k=8)) for _ in range(2))
+        needed = mixed(mixed(key) ^ word(one)) ^ mixed(mixed(key) ^ word(other))
+        differences = needed.to_bytes(8, "little")
+        if one != other and all(each in with_difference for each in differences):
+            left, right = map(
+                bytes, zip(*(with_difference[each] for each in differences), strict=True)
+            )
+            return mixed(mixed(key) ^ word(one)) ^ word(left), (one + left, other + right)
+
+
+def mixed(key: int) -> int:
+    return ((key ^ (key >> 29)) * GOLDEN) % 2**64
+
+
+def word(text: bytes) -> int:
+    return int.from_bytes(text, "little")
+
+
+class Table:
+    """The kernel's table of a reference with these tokens; then of its bigrams."""
+
+    def __init__(self, tokens: list[bytes], seed: Seed) -> None:
+        self._seed = seed
+        count = len(tokens)
+        text = np.frombuffer(b" ".join(tokens) + bytes(128), np.uint8)
+        begin = text.ctypes.data
+        self._tokens = np.zeros((count + 1, 3), np.uint64)
+        self._grams = np.zeros((count + 1, 2), np.uint64)
+        end = tokenization.tokenize(
+            begin, begin + text.size - 128, 0, self._tokens.ctypes.data, seed
+        )
+        assert end - self._tokens.ctypes.data == count * tokenization.TOKEN_BYTES
+        self._bits = matching.table_bits(count)
+        self._slots = np.zeros(((1 << self._bits) + 1) * matching.SLOT_BYTES, np.uint8)
+        self._end = matching._add_tokens(
+            0,
+            count,
+            self._tokens.ctypes.data,
+            self._grams.ctypes.data,
+            self._slots.ctypes.data,
+            self._bits,
+            seed,
+        )
+
+    def looks_for_a_token(self) -> float:
+        return self._looks(self._tokens[:-1, 0], self._grams[:-1, 1])
+
+    def looks_for_a_bigram(self) -> float:
+        grams, table = self._grams.ctypes.data, self._slots.ctypes.data
+        end = matching._pair_up(grams, self._end)
+        self._slots[:] = 0
+        pairs = self._grams[: (end - grams) // matching.GRAM_BYTES, 1].copy()
+        matching._add_pairs(grams, end, table, self._bits, self._seed)
+        return self._looks(pairs, self._grams[: len(pairs), 1])
+
+    def _looks(self, keys, indices) -> float:
+        """How many slots were looked at for each key on the way to where it is."""
+        return sum(map(self._way, keys, indices.tolist())) / len(keys)
+
+    def _way(self, key, index: int) -> int:
+        place = matching._home(key, self._bits, self._seed)
+        for looks in range(1, 1000):
+            if place == index:
+                return looks
+            place = (place + matching._step(key, self._seed)) & ((1 << self._bits) - 1)
+        return 1000
+
+
+@pytest.mark.parametrize("made", [neighbours, of_one_place, of_one_key])
+def test_tokens_and_bigrams_are_found_soon_whatever_the_text(made) -> None:
+    tokens = made()
+    assert len(set(tokens)) == len(tokens) > 2000
+    random.Random(7).shuffle(tokens)
+    for seed in SEEDS:
+        table = Table(tokens, seed)
+        assert table.looks_for_a_token() < MOST_LOOKS
+        assert table.looks_for_a_bigram() < MOST_LOOKS
+
+
+def test_long_tokens_of_one_key_were_really_made() -> None:
+    def key_of_before(token: bytes) -> int:
+        key = word(token[:8])
+        for at in range(8, len(token), 8):
+            key = mixed(key) ^ word(token[at : at + 8])
+        return key
+
+    assert len({key_of_before(token) for token in of_one_key()}) == 1
+
+
+def segments() -> Iterator[tuple[str, list[str]]]:
+    rng = random.Random(7)
+    for made in (neighbours, of_one_place, of_one_key):
+        tokens = [token.decode() for token in made()[:300]]
+        for _ in range(5):
+            candidate, reference = (" ".join(rng.choices(tokens, k=400)) for _ in range(2))
+            yield candidate, [reference, candidate[:500]]
+
+
+def test_no_number_depends_on_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch, config = batch_segments(list(segments())), BleuConfig("none")
+    expected = kernel.count_batch(batch, config).counts
+    assert expected.any(axis=1).all()
+    for seed in SEEDS:
+        monkeypatch.setattr(kernel, "_SEED", seed)
+        assert (kernel.count_batch(batch, config).counts == expected).all()
+
+
+def test_each_process_has_a_secret_of_its_own() -> None:
+    masks, factors = zip(*SEEDS, strict=True)
+    assert len({*masks, *factors}) == 2 * len(SEEDS)
+    assert all(factor & np.uint64(1) for factor in factors)  # so that no bit of a key is lost
