@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from transforms.printable import printable
+
 _HEADER = ("system", "BLEU", "precisions", "BP", "ratio", "hyp_len", "ref_len")
 
 
 def table(document: Mapping[str, Any]) -> str:
     """The result document as text, rounded as sacreBLEU rounds."""
-    head = f"BLEU|{document['signature']}\n{document['segments']} segments\n"
+    head = f"BLEU|{printable(document['signature'])}\n{document['segments']} segments\n"
     parts = [head, aligned([_HEADER, *(_row(score) for score in document["scores"])])]
     if "presets" in document:
         parts.append(aligned(_comparison(document)))
@@ -19,6 +21,7 @@ def table(document: Mapping[str, Any]) -> str:
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells as lines of text, in columns."""
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

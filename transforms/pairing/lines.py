@@ -16,7 +16,7 @@ import pyarrow as pa
 from transforms.arrays import Integers
 from transforms.columns import padded_column
 from transforms.compiled import compiled
-from transforms.errors import InputError
+from transforms.errors import BleuError, InputError, unreadable
 from transforms.machine import (
     BLOCK,
     READ_AHEAD,
@@ -206,10 +206,10 @@ def _chunks(
                 yield chunk
             if stop == size and file.read(1):
                 raise changed(stream, path, f"has more than the {size} bytes it had when listed")
-    except InputError:
+    except BleuError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own
-        raise InputError(f"{where}: cannot be read: {error}", "check the file") from error
+        raise unreadable(f"{where}: cannot be read", error, "check the file") from error
 
 
 def _read_fully(file: BinaryIO, size: int) -> bytes:

@@ -14,7 +14,13 @@ import re
 import stat
 from collections.abc import Iterator
 
-from transforms.errors import InputError, UsageError
+from transforms.errors import (
+    BleuError,
+    InputError,
+    UsageError,
+    lacks_open_files,
+    too_many_open_files,
+)
 from transforms.pairing.streams import FoundFile
 
 _WILDCARD = re.compile(r"[*?\[]")
@@ -124,7 +130,9 @@ def _looked_at(label: str, path: str) -> os.stat_result:
         raise _unreadable(label, link + path, error) from error
 
 
-def _unreadable(label: str, what: str, error: OSError) -> InputError:
+def _unreadable(label: str, what: str, error: OSError) -> BleuError:
+    if lacks_open_files(error):
+        return too_many_open_files(f"{label}: {what} cannot be looked at")
     return InputError(
         f"{label}: {what} cannot be looked at: {error.strerror}",
         "mend it or its permissions, or take it away",
