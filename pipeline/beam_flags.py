@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -20,8 +19,8 @@ from pipeline.parser import SEE_HELP, Parser
 from transforms.errors import UsageError
 
 _LARGEST_INT = (1 << 31) - 1
-_MOST_WORKERS = 256
-_MOST_REPEATS = 1000
+_LARGEST = {"direct_num_workers": 256, "direct_runner_bundle_repeat": 1000}
+"""The largest values of flags that would else start threads, or repeat the job, without end."""
 
 _OF_ENGINES = (
     "FlinkRunnerOptions",
@@ -61,10 +60,13 @@ _REFUSED_IN_PROCESS = {
 _OBJECTS = (
     "beam_services",
     "direct_test_splits",
+    "gcs_custom_audit_entries",
     "sdk_harness_log_level_overrides",
     "transform_name_mapping",
 )
 """Flags whose value is a JSON object."""
+
+_SUCH_AS = 'such as {"key": "value"}'
 
 _FILES = ("requirements_file", "setup_file", "extra_packages")
 
@@ -78,7 +80,8 @@ def beam_parser() -> Parser:
         options._add_argparse_args(parser)  # type: ignore[arg-type]  # as Beam itself does
     for action in parser.actions():
         if action.type not in (None, int, float, str):
-            action.type = _understood(action.type)  # type: ignore[arg-type]
+            read: Any = action.type
+            action.type = _understood(action.option_strings[-1], read)
     return parser
 
 
@@ -93,9 +96,7 @@ def parse_beam_flags(parser: Parser, words: Sequence[str]) -> tuple[argparse.Nam
     except UsageError:
         raise
     except Exception as error:  # some of Beam's flags read their values in ways of their own
-        raise UsageError(
-            f"{_culprit(parser, words)}: its value cannot be understood: {error}", SEE_HELP
-        ) from error
+        raise _not_understood(_culprit(parser, words)) from error
     _check_values(parser, flags)
     return flags, unknown
 
@@ -117,13 +118,6 @@ def check_in_process(parser: Parser, flags: argparse.Namespace) -> None:
                 f"{given[name]} is for an engine, and this job runs in-process",
                 "name the engine with --runner, or leave the flag out",
             )
-    for name, most in (
-        ("direct_num_workers", _MOST_WORKERS),
-        ("direct_runner_bundle_repeat", _MOST_REPEATS),
-    ):
-        value = getattr(flags, name, 0)
-        if value > most:
-            raise UsageError(f"--{name} must be 0 to {most}, got {value}", SEE_HELP)
 
 
 def _check_values(parser: Parser, flags: argparse.Namespace) -> None:
@@ -136,12 +130,11 @@ def _check_values(parser: Parser, flags: argparse.Namespace) -> None:
         if name in _REFUSED:
             why, remedy = _REFUSED[name]
             raise UsageError(f"{flag} is refused: {why}", remedy)
-        if action.type is int and not 0 <= value <= _LARGEST_INT:
-            raise UsageError(f"{flag} must be 0 to {_LARGEST_INT}, got {value}", SEE_HELP)
+        most = _LARGEST.get(name, _LARGEST_INT)
+        if action.type is int and not 0 <= value <= most:
+            raise UsageError(f"{flag} must be 0 to {most}, got {value}", SEE_HELP)
         if name in _OBJECTS and not isinstance(value, dict):
-            raise UsageError(
-                f"{flag} must be a JSON object, got {json.dumps(value)}", 'such as {"key": "value"}'
-            )
+            raise UsageError(f"{flag} must be a JSON object, got {value!r}", _SUCH_AS)
         if name in _FILES:
             _check_files(flag, [value] if isinstance(value, str) else value)
     if flags.type_check_strictness == "ALL_REQUIRED":
@@ -185,18 +178,23 @@ def _names_of_engines() -> Iterator[str]:
             yield from (action.dest for action in parser.actions())
 
 
-def _understood(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A reader of values whose errors are in the user's words."""
+def _understood(flag: str, read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A reader of a flag's values whose errors are in the user's words."""
 
     def value(text: str) -> Any:
         try:
             return read(text)
         except Exception as error:
-            raise argparse.ArgumentTypeError(
-                f"its value cannot be understood, got {text!r}: {error}"
-            ) from None
+            raise _not_understood(flag, text) from error
 
     return value
+
+
+def _not_understood(flag: str, text: str | None = None) -> UsageError:
+    got = "" if text is None else f", got {text!r}"
+    if flag.lstrip("-") in _OBJECTS:
+        return UsageError(f"{flag} must be a JSON object{got}", _SUCH_AS)
+    return UsageError(f"the value of {flag} cannot be understood{got}", SEE_HELP)
 
 
 def _culprit(parser: Parser, words: Sequence[str]) -> str:
@@ -206,6 +204,6 @@ def _culprit(parser: Parser, words: Sequence[str]) -> str:
             parser.parse_known_args(words[number : number + 2])
         except UsageError:
             continue
-        except Exception:
+        except Exception:  # whatever Beam's own reader of a value raises
             return word.partition("=")[0]
     return "a flag of Beam's"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import gc
 import json
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from pipeline.reporting import end, importing, reported, warn
-from pipeline.terminal import open_standard_streams, write_to_stdout
+from pipeline.terminal import open_standard_streams, silent_stderr, write_to_stdout
 from transforms.errors import JobError
 
 
@@ -51,7 +52,9 @@ def _run(argv: Sequence[str]) -> bytes:
         gc.freeze()
         gc.enable()
         try:
-            state = pipeline.run().wait_until_finish()
+            hidden = arguments.noisy and not arguments.verbose
+            with silent_stderr() if hidden else contextlib.nullcontext():
+                state = pipeline.run().wait_until_finish()
             if state not in (None, PipelineState.DONE):
                 raise JobError(f"the job ended as {state}", "look at the engine's log")
             scores = read_scores(folder, written_before)

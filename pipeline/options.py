@@ -40,6 +40,7 @@ class Arguments:
       verbose: whether logs and tracebacks are shown.
       runner: the engine.
       beam: Beam's options.
+      noisy: whether Beam's workers print tracebacks to this process's stderr.
     """
 
     job: Job
@@ -47,6 +48,7 @@ class Arguments:
     verbose: bool
     runner: Runner
     beam: PipelineOptions
+    noisy: bool = False
 
 
 def parse(argv: Sequence[str]) -> Arguments:
@@ -65,7 +67,7 @@ def parse(argv: Sequence[str]) -> Arguments:
     for word in for_engine:
         if _with_underscores(word, known).partition("=")[0] in known:
             raise UsageError(
-                f"{word} stands after --, where only the engine sees it", "give it before the --"
+                f"{word} stands behind --, where only the engine sees it", "give it before the --"
             )
     flags, for_beam = ours.parse_known_args(given)
     of_beam, unknown = parse_beam_flags(beams, for_beam)
@@ -75,7 +77,7 @@ def parse(argv: Sequence[str]) -> Arguments:
     if runner.in_process:
         if for_engine:
             raise UsageError(
-                f"{for_engine[0]} stands after --, where flags of an engine stand, "
+                f"{for_engine[0]} stands behind --, where flags of an engine stand, "
                 "and this job runs in-process",
                 "leave it out, give it before the --, or name the engine with --runner",
             )
@@ -89,7 +91,14 @@ def parse(argv: Sequence[str]) -> Arguments:
         )
     in_memory = options.view_as(DirectOptions).direct_running_mode == "in_memory"
     threads = flags.threads or (available_threads() if runner.in_process and in_memory else 1)
-    return Arguments(_job(flags, threads, runner), flags.format, flags.verbose, runner, options)
+    return Arguments(
+        _job(flags, threads, runner),
+        flags.format,
+        flags.verbose,
+        runner,
+        options,
+        noisy=runner.in_process and not in_memory,
+    )
 
 
 def our_flags() -> list[argparse.Action]:

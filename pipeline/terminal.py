@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import sys
+from collections.abc import Iterator
 
 from transforms.errors import JobError
 from transforms.printable import printable
@@ -23,6 +24,19 @@ def say(message: str) -> None:
     with contextlib.suppress(OSError):
         if sys.stderr is not None:
             print(message, file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def silent_stderr() -> Iterator[None]:
+    """While this lasts, nothing reaches stderr: neither from this process nor from children."""
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stderr(nowhere):
+        kept = os.dup(2)
+        os.dup2(nowhere.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
 
 
 def write_to_stdout(data: bytes) -> None:

@@ -102,8 +102,9 @@ def unreadable(what: str, error: BaseException, remedy: str) -> BleuError:
 
 def too_many_open_files(what: str) -> JobError:
     """The error of a process that may not open another file."""
+    said = "too many open files: "
     return JobError(
-        f"too many open files: {what}",
+        said + what.removeprefix(said),
         "raise the limit where the job runs (such as ulimit -n 4096), or score fewer systems",
     )
 
