@@ -149,4 +149,4 @@ def _checksum(payload: str) -> str:
 def _without_marks(text: str) -> str:
     """A text as one line in which nothing looks like a part of a mark."""
     text = re.sub(r"\|(?=\|)", "| ", printable(text))
-    return text.replace("beam-bleu[", "beam-bleu [").replace("[beam-bleu.", "[beam-bleu .")
+    return re.sub(r"beam-bleu(?=\[\d)|\[beam-bleu(?=\.)", r"\g<0> ", text)
