@@ -33,7 +33,6 @@ _OF_ENGINES = (
 """Beam's classes of flags that only an engine can follow."""
 
 _REFUSED = {
-    "dry_run": ("the job would run all the same", "leave it out"),
     "no_wait_until_finish": ("the command waits for the job, to show its result", "leave it out"),
     "on_success_matcher": ("it is for Beam's own tests", "leave it out"),
     "wait_until_finish_duration": (
@@ -45,6 +44,7 @@ _REFUSED = {
 
 _REFUSED_IN_PROCESS = {
     "direct_test_splits": ("it is for Beam's own tests", "leave it out"),
+    "dry_run": ("the job would run all the same", "leave it out"),
     "gbek": ("nothing leaves this process that could be encrypted", "leave it out"),
     "profile_cpu": (
         "Beam's in-process runner cannot profile this job",
