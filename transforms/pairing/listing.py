@@ -14,13 +14,7 @@ import re
 import stat
 from collections.abc import Iterator
 
-from transforms.errors import (
-    BleuError,
-    InputError,
-    UsageError,
-    lacks_open_files,
-    too_many_open_files,
-)
+from transforms.errors import InputError, UsageError
 from transforms.pairing.streams import FoundFile
 
 _WILDCARD = re.compile(r"[*?\[]")
@@ -130,9 +124,7 @@ def _looked_at(label: str, path: str) -> os.stat_result:
         raise _unreadable(label, link + path, error) from error
 
 
-def _unreadable(label: str, what: str, error: OSError) -> BleuError:
-    if lacks_open_files(error):
-        return too_many_open_files(f"{label}: {what} cannot be looked at")
+def _unreadable(label: str, what: str, error: OSError) -> InputError:
     return InputError(
         f"{label}: {what} cannot be looked at: {error.strerror}",
         "mend it or its permissions, or take it away",
