@@ -9,7 +9,15 @@
 # install again only when pyproject.toml or the Python has changed. PYTHON names
 # the Python to use (default: python3).
 set -euo pipefail
-project=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+# The script itself, where it is called through symbolic links.
+script=${BASH_SOURCE[0]}
+while [[ -L $script ]]; do
+  link=$(readlink -- "$script")
+  [[ $link == /* ]] || link=$(dirname -- "$script")/$link
+  script=$link
+done
+project=$(CDPATH='' cd -- "$(dirname -- "$script")" && pwd)
 venv=$project/.venv
 python=${PYTHON:-python3}
 

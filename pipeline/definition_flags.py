@@ -10,6 +10,7 @@ from typing import Any
 
 from pipeline.paths import checked_path
 from pipeline.presets_table import presets_table
+from pipeline.terminal import write_to_stdout
 from transforms.config import (
     CORPUS_SMOOTH_METHODS,
     DEFAULT_SMOOTH_VALUES,
@@ -163,7 +164,7 @@ def _switched(flags: argparse.Namespace, meanings: Mapping[str, Any]) -> Any:
 def _preset_name(text: str) -> str:
     """A preset's name, or the end: `list` shows them all, as --help shows the flags."""
     if text == "list":
-        print(presets_table(), end="")
+        write_to_stdout(presets_table().encode())
         raise SystemExit(0)
     return text
 

@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
-import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from pipeline.reporting import end, importing, reported, warn
+from pipeline.terminal import open_standard_streams, silent_stderr, write_to_stdout
 from transforms.errors import JobError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code (see the README)."""
     argv = sys.argv[1:] if argv is None else argv
-    return reported(lambda: _show(_run(argv)), verbose="--verbose" in argv)
+    return reported(lambda: write_to_stdout(_run(argv)), verbose="--verbose" in argv)
 
 
 def command() -> NoReturn:
     """The command as a process of its own: runs it, and ends the process with its exit code."""
+    open_standard_streams()
     end(main())
-
-
-def _show(result: bytes) -> None:
-    """Writes the result to stdout."""
-    if sys.stdout is None:
-        raise JobError("stdout is closed", "redirect it to a file or to /dev/null")
-    try:
-        sys.stdout.buffer.write(result)
-        sys.stdout.flush()
-    except OSError as error:
-        # Python would try again, and fail again, when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise JobError(f"stdout cannot be written: {error.strerror}", "check it") from error
 
 
 def _run(argv: Sequence[str]) -> bytes:
@@ -66,7 +55,9 @@ def _run(argv: Sequence[str]) -> bytes:
         # A job on an engine may go on without this process.
         has_ended = arguments.runner.in_process
         try:
-            state = pipeline.run().wait_until_finish()
+            hidden = arguments.noisy and not arguments.verbose
+            with silent_stderr() if hidden else contextlib.nullcontext():
+                state = pipeline.run().wait_until_finish()
             has_ended |= state in (PipelineState.FAILED, PipelineState.CANCELLED)
             if state not in (None, PipelineState.DONE):
                 raise JobError(f"the job ended as {state}", "look at the engine's log")

@@ -7,14 +7,17 @@ import dataclasses
 import difflib
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
+from pipeline.beam_flags import beam_parser, check_in_process, parse_beam_flags
 from pipeline.definition_flags import add_definition_flags, definition, segment_definition
 from pipeline.job import Job
+from pipeline.names import check_names
 from pipeline.overlap import refuse_overlap
+from pipeline.parser import SEE_HELP, Parser
 from pipeline.paths import checked_path
 from pipeline.runners import Runner, find_runner
 from transforms.errors import UsageError
@@ -23,10 +26,10 @@ from transforms.pairing.correspondence import CUTS
 from transforms.pairing.counting import MAX_LINE_BYTES
 from transforms.pairing.ranges import SMALLEST_RANGE, USUAL_RANGE
 from transforms.pairing.streams import Stream, compression, is_pattern
+from transforms.printable import utf8
 from transforms.threads import available_threads
 from transforms.version import VERSION
 
-_HELP = "see --help"
 _LARGEST_RANGE = 1 << 40
 _LONGEST_LINE = 1 << 30
 """The texts of one segment may have twice as many bytes."""
@@ -42,6 +45,7 @@ class Arguments:
       verbose: whether logs and tracebacks are shown.
       runner: the engine.
       beam: Beam's options.
+      noisy: whether Beam's workers print tracebacks to this process's stderr.
     """
 
     job: Job
@@ -49,28 +53,7 @@ class Arguments:
     verbose: bool
     runner: Runner
     beam: PipelineOptions
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser without abbreviations whose errors are `UsageError`s."""
-
-    def __init__(self, **keywords: Any) -> None:
-        super().__init__(allow_abbrev=False, **keywords)
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message, _HELP)
-
-    def add_value_provider_argument(self, *names: str, **keywords: Any) -> None:
-        """Beam's options call this; for checking, a value is like any other."""
-        self.add_argument(*names, **keywords)
-
-    def flags(self) -> set[str]:
-        """All flags that it knows."""
-        return set(self._option_string_actions)
-
-    def actions(self) -> list[argparse.Action]:
-        """What argparse knows of each flag."""
-        return list(self._actions)
+    noisy: bool = False
 
 
 def parse(argv: Sequence[str]) -> Arguments:
@@ -81,7 +64,7 @@ def parse(argv: Sequence[str]) -> Arguments:
       InputError: the file of --spm_model cannot be read, or is no model.
       SystemExit: after --help or --version.
     """
-    ours, beams = _our_parser(), _beam_parser()
+    ours, beams = _our_parser(), beam_parser()
     split = argv.index("--") if "--" in argv else len(argv)
     given, for_engine = list(argv[:split]), list(argv[split + 1 :])
     known = ours.flags() | beams.flags()
@@ -92,20 +75,35 @@ def parse(argv: Sequence[str]) -> Arguments:
                 f"{word} stands behind --, where only the engine sees it", "give it before the --"
             )
     flags, for_beam = ours.parse_known_args(given)
-    beam_flags, unknown = beams.parse_known_args(for_beam)
+    of_beam, unknown = parse_beam_flags(beams, for_beam)
     if unknown:
         _refuse(unknown[0], known)
-    runner = find_runner(beam_flags.runner)
+    runner = find_runner(of_beam.runner)
+    if runner.in_process:
+        if for_engine:
+            raise UsageError(
+                f"{for_engine[0]} stands behind --, where flags of an engine stand, "
+                "and this job runs in-process",
+                "leave it out, give it before the --, or name the engine with --runner",
+            )
+        check_in_process(beams, of_beam)
     options = PipelineOptions([*for_beam, *for_engine])
     FileSystems.set_options(options)  # some filesystems cannot be asked for without
     if not runner.in_process and flags.output is None:
         raise UsageError(
-            f"--runner {beam_flags.runner} needs --output",
+            f"--runner {of_beam.runner} needs --output",
             "name a folder that the workers and this machine can see",
         )
     in_memory = options.view_as(DirectOptions).direct_running_mode == "in_memory"
     threads = flags.threads or (available_threads() if runner.in_process and in_memory else 1)
-    return Arguments(_job(flags, threads, runner), flags.format, flags.verbose, runner, options)
+    return Arguments(
+        _job(flags, threads, runner),
+        flags.format,
+        flags.verbose,
+        runner,
+        options,
+        noisy=runner.in_process and not in_memory,
+    )
 
 
 def our_flags() -> list[argparse.Action]:
@@ -115,11 +113,11 @@ def our_flags() -> list[argparse.Action]:
 
 def beam_flags() -> list[argparse.Action]:
     """The flags of Beam's, likewise."""
-    return _beam_parser().actions()
+    return beam_parser().actions()
 
 
-def _our_parser() -> _Parser:
-    parser = _Parser(
+def _our_parser() -> Parser:
+    parser = Parser(
         prog="beam-bleu",
         description="BLEU of line-parallel text, with sacreBLEU's exact numbers, as a Beam job.",
         epilog="All other flags are Apache Beam's; what only an engine knows goes after --.",
@@ -179,13 +177,6 @@ def _our_parser() -> _Parser:
     return parser
 
 
-def _beam_parser() -> _Parser:
-    parser = _Parser(add_help=False)
-    for options in PipelineOptions.__subclasses__():
-        options._add_argparse_args(parser)  # type: ignore[arg-type]  # as Beam itself does
-    return parser
-
-
 def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number, at least 1, got {text}")
@@ -224,12 +215,12 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
     if range_bytes is not None and not SMALLEST_RANGE <= range_bytes <= _LARGEST_RANGE:
         raise UsageError(
             f"--range_bytes must be {SMALLEST_RANGE} to {_LARGEST_RANGE}, got {range_bytes}",
-            _HELP,
+            SEE_HELP,
         )
 
     if flags.max_line_bytes > _LONGEST_LINE:
         raise UsageError(
-            f"--max_line_bytes must be 1 to {_LONGEST_LINE}, got {flags.max_line_bytes}", _HELP
+            f"--max_line_bytes must be 1 to {_LONGEST_LINE}, got {flags.max_line_bytes}", SEE_HELP
         )
 
     def path(flag: str, given: str) -> str:
@@ -240,16 +231,7 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
         raise UsageError(f"--output {output} is a file", "name a folder")
     named = [_named(text) for text in flags.candidates]
     systems = tuple(name for name, _ in named)
-    for name in systems:
-        if not name or not name.isprintable():
-            raise UsageError(
-                f"the system name {name!r} cannot be shown",
-                "give it a name of printable characters: --candidates NAME=PATTERN",
-            )
-        if systems.count(name) > 1:
-            raise UsageError(
-                f"two systems are called {name}", "give each a name: --candidates NAME=PATTERN"
-            )
+    check_names(systems)
     references = [
         Stream(
             f"references {number}" if len(flags.references) > 1 else "references",
@@ -284,7 +266,7 @@ def _named(text: str) -> tuple[str, str]:
     """(name, pattern) of [NAME=]PATTERN; a NAME has no slash."""
     name, equals, pattern = text.partition("=")
     if equals and "/" not in name:
-        return name, pattern
+        return utf8(name), pattern
     if is_pattern(text):
         raise UsageError(
             f"--candidates {text}: a pattern has no name of its own",
@@ -292,4 +274,4 @@ def _named(text: str) -> tuple[str, str]:
         )
     stem = FileSystems.split(text)[1]
     stem = stem[: len(stem) - len(compression(stem) or "")]
-    return os.path.splitext(stem)[0], text
+    return utf8(os.path.splitext(stem)[0]), text

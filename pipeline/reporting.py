@@ -14,11 +14,19 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
-from transforms.errors import BleuError, JobError, find_error
+from pipeline.terminal import EscapingFormatter, say
+from transforms.errors import (
+    BleuError,
+    JobError,
+    causes,
+    find_error,
+    lacks_open_files,
+    too_many_open_files,
+)
+from transforms.printable import printable
 
-_STEP = re.compile(r" \[while running '[^']*'\]")
-"""What Beam adds to the message of an exception."""
-
+_STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
+"""What Beam adds to the end of an exception's message."""
 
 _CODE_MISSING = re.compile(r"No module named '(pipeline|transforms)\b")
 
@@ -90,7 +98,7 @@ def importing() -> Iterator[None]:
 
 def warn(message: str) -> None:
     """Tells on stderr what a reader of the result has to know."""
-    _say(f"beam-bleu: warning: {message}")
+    say(f"beam-bleu: warning: {printable(message)}")
 
 
 class _Warnings(logging.Handler):
@@ -123,27 +131,22 @@ def reported(work: Callable[[], None], verbose: bool) -> int:
     logging.basicConfig(
         level=logging.INFO if verbose else logging.CRITICAL, stream=sys.stderr, force=True
     )
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(EscapingFormatter(logging.BASIC_FORMAT))
     with _library_warnings(), _interrupts.handled():
         try:
             work()
             return 0
         except (Exception, KeyboardInterrupt) as error:
             if verbose:
-                traceback.print_exc()
+                say(printable(traceback.format_exc().rstrip("\n"), keep="\n\t"))
             if _interrupts.received:  # whatever an engine has made of it
                 first = _interrupts.received[0]
-                _say(f"beam-bleu: stopped by {first.name}")
+                say(f"beam-bleu: stopped by {first.name}")
                 end(128 + first)
             found = _as_bleu_error(error)
-            _say(f"beam-bleu: {_STEP.sub('', found.cause)}\n  {found.remedy}")
+            say(f"beam-bleu: {printable(found.cause)}\n  {printable(found.remedy)}")
             return found.exit_code
-
-
-def _say(message: str) -> None:
-    """Writes a message to stderr, if that is possible."""
-    with contextlib.suppress(OSError):
-        if sys.stderr is not None:
-            print(message, file=sys.stderr, flush=True)
 
 
 def end(code: int) -> NoReturn:
@@ -161,12 +164,12 @@ def end(code: int) -> NoReturn:
 
 def _as_bleu_error(error: BaseException) -> BleuError:
     """What went wrong, found by its marker wherever an engine has put it."""
-    cause: BaseException | None = error
-    while cause is not None:
+    for cause in causes(error):
         found = cause if isinstance(cause, BleuError) else find_error(str(cause))
         if found is not None:
-            return found
-        cause = cause.__cause__ or cause.__context__
+            return too_many_open_files(found.cause) if lacks_open_files(cause) else found
+    if lacks_open_files(error):
+        return too_many_open_files(f"the job failed: {error}")
     text = str(error)
     if _CODE_MISSING.search(text):
         return JobError(
@@ -178,4 +181,5 @@ def _as_bleu_error(error: BaseException) -> BleuError:
     detail = _DETAIL.search(text)
     lines = [line.strip() for line in first.splitlines() if _WORD.search(line)]
     last = detail[1] if detail else lines[-1] if lines else type(error).__name__
+    last = _STEP.sub("", last)
     return JobError(f"the job failed: {last}", "run it again with --verbose to see the log")

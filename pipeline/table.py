@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from transforms.printable import printable
+
 _HEADER = ("system", "BLEU", "precisions", "BP", "ratio", "hyp_len", "ref_len")
 
 
@@ -15,7 +17,11 @@ def table(document: Mapping[str, Any], remarks: Sequence[str] = ()) -> str:
       document: the document.
       remarks: lines for its head.
     """
-    lines = (f"BLEU|{document['signature']}", f"{document['segments']} segments", *remarks)
+    lines = (
+        f"BLEU|{printable(document['signature'])}",
+        f"{document['segments']} segments",
+        *remarks,
+    )
     head = "".join(f"{line}\n" for line in lines)
     parts = [head, aligned([_HEADER, *(_row(score) for score in document["scores"])])]
     if "presets" in document:
@@ -25,6 +31,7 @@ def table(document: Mapping[str, Any], remarks: Sequence[str] = ()) -> str:
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells as lines of text, in columns."""
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -87,7 +87,16 @@ class SentencePieceModel:
 
     @classmethod
     def of(cls, data: bytes) -> SentencePieceModel:
-        """The model in a file of these bytes."""
+        """The model in a file of these bytes.
+
+        Raises:
+          ValueError: they are not bytes.
+        """
+        if not isinstance(data, bytes):
+            raise ValueError(
+                f"data must be the bytes of a model's file, got {data!r}, "
+                f"of type {type(data).__name__}"
+            )
         return cls(_digest(data), data)
 
 

@@ -94,7 +94,12 @@ class CorpusBleu:
 
 def _checked(config: BleuConfig | None) -> BleuConfig:
     """The config, or the default one: it is for a corpus, and what its tokenizer needs is here."""
-    config = config or BleuConfig()
+    if config is None:
+        config = BleuConfig()
+    elif not isinstance(config, BleuConfig):
+        raise ValueError(
+            f"config must be a BleuConfig, got {config!r}, of type {type(config).__name__}"
+        )
     config.require_corpus()
     require_tokenizer(config)
     return config

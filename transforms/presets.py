@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from transforms.config import BleuConfig
+from transforms.config import LARGEST_NGRAM_ORDER, BleuConfig
 
 DEFAULT_PRESET = "sacrebleu"
 
@@ -96,11 +96,12 @@ def preset(name: str, **changes: Any) -> BleuConfig:
     known = PRESETS[name]
     choices = {**known.choices, **changes}
     weights = choices.get("weights")
-    if weights is not None and "max_ngram_order" not in choices:
+    if isinstance(weights, tuple) and "max_ngram_order" not in choices:
         choices["max_ngram_order"] = len(weights)
     if known.weights is not None and "weights" not in choices:
         order = choices.get("max_ngram_order", BleuConfig.max_ngram_order)
-        choices["weights"] = known.weights(order)
+        if order in range(1, LARGEST_NGRAM_ORDER + 1):  # of another one BleuConfig tells the bounds
+            choices["weights"] = known.weights(order)
     return BleuConfig(**choices)
 
 

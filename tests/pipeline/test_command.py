@@ -248,10 +248,6 @@ def test_direct_runner_as_typed():
     assert run.out == called(*EXAMPLE).out
 
 
-def test_what_only_an_engine_knows_goes_behind_two_hyphens():
-    assert called(*EXAMPLE, "--", "--some_engine_option=3").out == called(*EXAMPLE).out
-
-
 CONTRACT_FLAGS = [
     "candidates",
     "references",

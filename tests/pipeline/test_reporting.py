@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import re
 
 import pytest
 
 from pipeline.reporting import reported
+from transforms.errors import InputError, JobError
 
 LOST = """<_MultiThreadedRendezvous of RPC that terminated with:
 \tstatus = StatusCode.UNAVAILABLE
@@ -34,7 +36,11 @@ MISSING = "Traceback (most recent call last):\nModuleNotFoundError: No module na
         ("[Internal server error.\n]", "the job failed: [Internal server error."),
         ("", "the job failed: RuntimeError"),
         (MISSING, "the workers do not have beam-bleu"),
-        ("beam-bleu[3]: a line is bad || mend it || at x", "a line is bad"),
+        (f"{InputError('a line is bad', 'mend it')} at x", "a line is bad"),
+        # No mark, but somebody's words.
+        ("beam-bleu[0]: a || b ||", "the job failed: beam-bleu[0]: a || b ||"),
+        ("bad [while running 'x'] [while running 'y']", "the job failed: bad"),
+        ("what\x1b[2J\x9b2J\u202e \udcff", r"the job failed: what\x1b[2J\x9b2J\u202e \udcff"),
     ],
 )
 def test_one_line_of_cause_and_one_of_remedy(said, shown, capfd) -> None:
@@ -61,3 +67,29 @@ def test_a_warning_of_the_library_is_the_commands_own(verbose: bool, capfd) -> N
     ]
     assert len(lines) == (2 if verbose else 1)
     assert not logging.getLogger("beam_bleu").handlers
+
+
+def test_the_log_of_a_run_with_verbose_is_escaped_too(capfd) -> None:
+    def fail() -> None:
+        logging.getLogger("engine").warning("a path: %s", "x\x1b[2J\nnext line")
+        raise RuntimeError("bad\x07")
+
+    assert reported(fail, verbose=True) == 1
+    err = capfd.readouterr().err
+    assert "WARNING:engine:a path: x\\x1b[2J\nnext line\n" in err
+    assert "Traceback (most recent call last):\n" in err
+    assert "RuntimeError: bad\\x07\n" in err
+    assert not re.search(r"[^\n -~]", err)
+
+
+def test_too_many_open_files_anywhere_has_its_own_remedy(capfd) -> None:
+    def fail() -> None:
+        try:
+            raise OSError(24, "Too many open files")
+        except OSError as error:
+            raise JobError("/out cannot be written", "check the folder") from error
+
+    assert reported(fail, verbose=False) == 1
+    cause, remedy = capfd.readouterr().err.splitlines()
+    assert cause == "beam-bleu: too many open files: /out cannot be written"
+    assert "ulimit -n" in remedy

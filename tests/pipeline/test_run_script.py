@@ -133,6 +133,51 @@ def test_arguments_reach_the_command_as_they_were_typed(tmp_path):
     assert run.stdout == "beam-bleu --candidates my system=a b.txt *\n"
 
 
+LINKS = [
+    ("{project}/run.sh", "/", "{folder}/link"),  # absolute
+    ("a project/run.sh", "{folder}", "./link"),  # relative to the link's folder ...
+    ("a project/run.sh", "/", "{folder}/link"),  # ... and not to the one we are in
+    ("a project/run.sh", "{project}", "../link"),
+    ("first", "{folder}/other", "../link"),  # to another link
+]
+
+
+@pytest.mark.parametrize(("target", "cwd", "called"), LINKS)
+def test_the_script_finds_its_project_through_links(tmp_path, target, cwd, called):
+    project = copy_of_the_project(tmp_path)
+    pretend_to_be_installed(project, sys.executable)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "second").symlink_to("../a project/run.sh")
+    (tmp_path / "first").symlink_to("other/second")
+    places = {"project": project, "folder": tmp_path}
+    (tmp_path / "link").symlink_to(target.format(**places))
+    done = subprocess.run(
+        [called.format(**places), "--version"],
+        env=os.environ | {"PYTHON": sys.executable, "CDPATH": str(tmp_path)},
+        cwd=cwd.format(**places),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "beam-bleu --version\n")
+
+
+@pytest.mark.parametrize("place", ["", "./", "../a project/"])
+def test_the_script_finds_its_project_by_a_relative_path(tmp_path, place):
+    # With CDPATH set, cd prints where it went.
+    project = copy_of_the_project(tmp_path)
+    pretend_to_be_installed(project, sys.executable)
+    done = subprocess.run(
+        ["bash", f"{place}run.sh", "--version"],
+        env=os.environ | {"PYTHON": sys.executable, "CDPATH": f"{tmp_path}:{project}:."},
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "beam-bleu --version\n")
+
+
 def test_without_arguments_the_example_is_scored(tmp_path):
     project = copy_of_the_project(tmp_path)
     pretend_to_be_installed(project, sys.executable)

@@ -33,6 +33,7 @@ from pipeline.options import parse
 from transforms import BleuConfig, CorpusBleu
 from transforms.config import SentencePieceModel
 from transforms.errors import InputError, UsageError
+from transforms.statistics.read_model import LARGEST_MODEL
 
 JAPANESE = [
     "東京都に住んでいる学生は、毎日図書館で本を読みます。",
@@ -183,6 +184,36 @@ def test_a_bad_model_is_named_before_the_job_runs(tmp_path, data, reason):
 def test_a_folder_is_no_model(tmp_path):
     flags = ["--tokenize", "spm", "--spm_model", tmp_path]
     called(*written(tmp_path, EUROPEAN), *flags).assert_failed(3, f"--spm_model {tmp_path}: cannot")
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "pipe"])
+def test_a_pipe_or_a_device_is_no_model(tmp_path, path):
+    os.mkfifo(tmp_path / "pipe")
+    path = tmp_path / path  # which /dev/zero replaces
+    flags = ["--tokenize", "spm", "--spm_model", path]
+    run = called(*written(tmp_path, EUROPEAN), *flags)
+    run.assert_failed(3, f"--spm_model {path}: cannot be read: it is a pipe or a device")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="the kernel has no /proc")
+def test_a_file_of_the_kernels_is_no_model(tmp_path):
+    flags = ["--tokenize", "spm", "--spm_model", "/proc/self/environ"]
+    run = called(*written(tmp_path, EUROPEAN), *flags)
+    run.assert_failed(3, "--spm_model /proc/self/environ: this is no model of SentencePiece")
+
+
+def test_a_model_beyond_the_limit_is_not_read(tmp_path, monkeypatch):
+    path = tmp_path / "huge.model"
+    with open(path, "wb") as file:
+        file.truncate(LARGEST_MODEL + 1)  # without a gigabyte on the disk
+    flags = ["--tokenize", "spm", "--spm_model"]
+    run = called(*written(tmp_path, EUROPEAN), *flags, path)
+    run.assert_failed(3, f"--spm_model {path}: cannot be used: it has more than 1073741824 bytes")
+    # A file that grows, or one of a filesystem that is not asked for its size.
+    monkeypatch.setattr("transforms.statistics.read_model.LARGEST_MODEL", 1000)
+    monkeypatch.setattr("transforms.statistics.read_model._size", lambda path: 1)
+    run = called(*written(tmp_path, EUROPEAN), *flags, path)
+    run.assert_failed(3, f"--spm_model {path}: cannot be used: it has more than 1000 bytes")
 
 
 USAGE_ERRORS = [

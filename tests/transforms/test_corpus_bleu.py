@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+import re
 import threading
 import time
 from typing import Any, NamedTuple
@@ -124,6 +125,15 @@ def test_any_definition_can_be_taken(config: BleuConfig, monkeypatch: pytest.Mon
             pipeline | beam.Create(segments) | CorpusBleu.Globally(config), equal_to([expected])
         )
     )
+
+
+@pytest.mark.parametrize("transform", [CorpusBleu.Globally, CorpusBleu.PerKey])
+@pytest.mark.parametrize("config", [3, 0, "", "nltk", {}, [], False, {"tokenize": "13a"}, object])
+def test_a_config_of_another_type_is_refused(transform, config):
+    kind = type(config).__name__
+    message = f"config must be a BleuConfig, got {config!r}, of type {kind}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        transform(config)
 
 
 @pytest.mark.parametrize("transform", [CorpusBleu.Globally, CorpusBleu.PerKey])
@@ -294,7 +304,8 @@ def test_a_lone_surrogate_is_refused_with_its_place() -> None:
 def test_long_error_values_are_cut_short() -> None:
     with pytest.raises(Exception, match=r"has no reference") as failure:
         batch_segments([("x" * 10_000, [])])
-    assert len(str(failure.value)) < 400
+    assert len(failure.value.cause) < 200
+    assert len(str(failure.value)) < 600  # all of it twice, for people and for the launcher
 
 
 def test_counters_count_each_segment_once() -> None:

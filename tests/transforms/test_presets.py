@@ -5,7 +5,7 @@ import doctest
 import pytest
 
 import transforms.presets
-from transforms.config import BleuConfig
+from transforms.config import BleuConfig, SentencePieceModel
 from transforms.presets import DEFAULT_PRESET, PRESETS, comparable, preset
 
 
@@ -66,6 +66,26 @@ def test_the_weights_of_d2l_follow_the_order():
 def test_an_unknown_name_is_refused_with_the_choices():
     with pytest.raises(ValueError, match=r"preset must be one of sacrebleu, .*, got 'sacre'"):
         preset("sacre")
+
+
+@pytest.mark.parametrize("weights", [3, "1,2", 0.5, [0.5, 0.5], {0.5}])
+def test_weights_of_another_type_are_refused(weights):
+    with pytest.raises(ValueError, match=r"weights must be"):
+        preset("sacrebleu", weights=weights)
+
+
+@pytest.mark.parametrize("order", ["4", 0, -1, 17, 10**10, 2.5, None, [4]])
+def test_an_order_that_is_none_is_refused_whatever_the_preset(order):
+    # d2l has as many weights as there are orders.
+    for name in PRESETS:
+        with pytest.raises(ValueError, match=r"max_ngram_order must be 1 to 16, an int, got"):
+            preset(name, max_ngram_order=order)
+
+
+@pytest.mark.parametrize("data", ["text", 3, None, bytearray(b"x")])
+def test_a_model_of_another_type_is_refused(data):
+    with pytest.raises(ValueError, match=r"data must be the bytes of a model's file, got "):
+        SentencePieceModel.of(data)
 
 
 def test_what_scores_the_same_tokens_can_be_compared():

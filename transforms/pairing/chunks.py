@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
-from transforms.errors import InputError
+from transforms.errors import BleuError, unreadable
 from transforms.pairing.decompression import decompressed
 from transforms.pairing.streams import Stream, changed, compression
 
@@ -40,10 +40,10 @@ def read_chunks(
                 yield chunk
             if stop == size and file.read(1):
                 raise changed(stream, path, f"has more than the {size} bytes it had when listed")
-    except InputError:
+    except BleuError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own
-        raise InputError(f"{where}: cannot be read: {error}", "check the file") from error
+        raise unreadable(f"{where}: cannot be read", error, "check the file") from error
 
 
 def _read_fully(file: BinaryIO, size: int) -> bytes:

@@ -24,6 +24,11 @@ else:
 _READ = 1 << 16
 _MOST = 1 << 20
 """Bytes that a member gives at once."""
+_LARGEST_WINDOW = 1 << 27
+"""Bytes of text that a .zst file may refer back to; each open file needs so much memory.
+
+It is the limit of zstd itself, unless it is told otherwise.
+"""
 
 
 class _Member(Protocol):
@@ -58,14 +63,20 @@ class _ZlibMember:
         return self._decompressor.unused_data
 
 
+_ZSTD: dict[Any, int] = {
+    zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW.bit_length() - 1
+}
+
 _MEMBERS: dict[str, Callable[[], Any]] = {
     ".gz": _ZlibMember,
     ".bz2": bz2.BZ2Decompressor,
     ".xz": lzma.LZMADecompressor,
-    ".zst": zstd.ZstdDecompressor,
+    ".zst": lambda: zstd.ZstdDecompressor(options=_ZSTD),
 }
 _PADDED = (".gz", ".xz")
 """The formats that allow zero bytes behind a member."""
+_NEEDS_MEMORY = "too much memory"
+"""What zstd says of a larger window."""
 _ERRORS = (zlib.error, OSError, EOFError, lzma.LZMAError, zstd.ZstdError)
 
 
@@ -106,6 +117,13 @@ def decompressed(read: Callable[[int], bytes], compression: str, where: str) -> 
             try:
                 out = member.decompress(data, _MOST)
             except _ERRORS as error:
+                if _NEEDS_MEMORY in str(error):
+                    raise InputError(
+                        f"{where}: bad .zst data before byte {taken}: its window is above "
+                        f"{_LARGEST_WINDOW >> 20} MiB, which takes too much memory "
+                        "(zstd --long=28 to 31, --ultra)",
+                        "compress it again with --long=27 or without --long",
+                    ) from error
                 raise InputError(
                     f"{where}: bad {compression} data before byte {taken}: {error}", _COPY_AGAIN
                 ) from error

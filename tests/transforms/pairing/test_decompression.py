@@ -220,3 +220,23 @@ def test_a_wrong_suffix_is_an_error(suffix, real):
     with pytest.raises(InputError) as error:
         decompress(data, suffix)
     assert error.value.cause.startswith(f"references: a.txt: bad {suffix} data")
+
+
+def with_window(log: int) -> bytes:
+    """TEXT as `zstd --long` compresses a stream, whose size it does not know before."""
+    parameters = zstandard.ZstdCompressionParameters(window_log=log)
+    compressor = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    return compressor.compress(TEXT) + compressor.flush()
+
+
+@pytest.mark.parametrize("log", [28, 31])
+def test_a_zstd_window_that_takes_too_much_memory_is_told_with_the_remedy(log):
+    with pytest.raises(InputError) as caught:
+        decompress(with_window(log), ".zst")
+    assert "references: a.txt: bad .zst data before byte" in caught.value.cause
+    assert "window is above 128 MiB" in caught.value.cause
+    assert "--long=27" in caught.value.remedy
+
+
+def test_a_zstd_window_of_the_usual_limit_is_read():
+    assert decompress(with_window(27), ".zst") == TEXT

@@ -1,0 +1,209 @@
+"""Beam's own flags: what their values can be, and which mean something in-process.
+
+Beam itself ignores most flags that a runner has no use for, and takes some values that
+make it fail later, in words that do not name the flag.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from pipeline.parser import SEE_HELP, Parser
+from transforms.errors import UsageError
+
+_LARGEST_INT = (1 << 31) - 1
+_LARGEST = {"direct_num_workers": 256, "direct_runner_bundle_repeat": 1000}
+"""The largest values of flags that would else start threads, or repeat the job, without end."""
+
+_OF_ENGINES = (
+    "FlinkRunnerOptions",
+    "JobServerOptions",
+    "KafkaStreamsRunnerOptions",
+    "PortableOptions",
+    "PrismRunnerOptions",
+    "SparkRunnerOptions",
+)
+"""Beam's classes of flags that only an engine can follow."""
+
+_REFUSED = {
+    "no_wait_until_finish": ("the command waits for the job, to show its result", "leave it out"),
+    "on_success_matcher": ("it is for Beam's own tests", "leave it out"),
+    "wait_until_finish_duration": (
+        "the command waits until the job ends",
+        "leave it out, and limit the time with the program `timeout`",
+    ),
+}
+"""Flags that no run of this command can follow: why not, and what to do."""
+
+_REFUSED_IN_PROCESS = {
+    "direct_test_splits": ("it is for Beam's own tests", "leave it out"),
+    "dry_run": ("the job would run all the same", "leave it out"),
+    "gbek": ("nothing leaves this process that could be encrypted", "leave it out"),
+    "profile_cpu": (
+        "Beam's in-process runner cannot profile this job",
+        "profile the command itself: python -m cProfile -m pipeline ...",
+    ),
+    "profile_memory": (
+        "Beam's in-process runner cannot profile this job",
+        "use a memory profiler for Python programs",
+    ),
+    "update_compatibility_version": ("an in-process job cannot be updated", "leave it out"),
+}
+
+_OBJECTS = (
+    "beam_services",
+    "direct_test_splits",
+    "gcs_custom_audit_entries",
+    "sdk_harness_log_level_overrides",
+    "transform_name_mapping",
+)
+"""Flags whose value is a JSON object."""
+
+_SUCH_AS = 'such as {"key": "value"}'
+
+_FILES = ("requirements_file", "setup_file", "extra_packages")
+
+_VERSION = re.compile(r"\d+\.\d+\.\d+\w*")
+
+
+def beam_parser() -> Parser:
+    """A parser of all flags that Beam knows."""
+    parser = Parser(add_help=False)
+    for options in PipelineOptions.__subclasses__():
+        options._add_argparse_args(parser)  # type: ignore[arg-type]  # as Beam itself does
+    for action in parser.actions():
+        if action.type not in (None, int, float, str):
+            read: Any = action.type
+            action.type = _understood(action.option_strings[-1], read)
+    return parser
+
+
+def parse_beam_flags(parser: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """The values of Beam's flags, and the words that are none of them.
+
+    Raises:
+      UsageError: a value means nothing.
+    """
+    try:
+        flags, unknown = parser.parse_known_args(words)
+    except UsageError:
+        raise
+    except Exception as error:  # some of Beam's flags read their values in ways of their own
+        raise _not_understood(_culprit(parser, words)) from error
+    _check_values(parser, flags)
+    return flags, unknown
+
+
+def check_in_process(parser: Parser, flags: argparse.Namespace) -> None:
+    """Checks Beam's flags for a run in this process.
+
+    Raises:
+      UsageError: one of them cannot be followed here.
+    """
+    given = _given(parser, flags)
+    for name, flag in given.items():
+        if name in _REFUSED_IN_PROCESS:
+            why, remedy = _REFUSED_IN_PROCESS[name]
+            raise UsageError(f"{flag} is refused: {why}", remedy)
+    for name in _names_of_engines():
+        if name in given:
+            raise UsageError(
+                f"{given[name]} is for an engine, and this job runs in-process",
+                "name the engine with --runner, or leave the flag out",
+            )
+
+
+def _check_values(parser: Parser, flags: argparse.Namespace) -> None:
+    given = _given(parser, flags)
+    for action in parser.actions():
+        name = action.dest
+        if name not in given:
+            continue
+        flag, value = given[name], getattr(flags, name)
+        if name in _REFUSED:
+            why, remedy = _REFUSED[name]
+            raise UsageError(f"{flag} is refused: {why}", remedy)
+        most = _LARGEST.get(name, _LARGEST_INT)
+        if action.type is int and not 0 <= value <= most:
+            raise UsageError(f"{flag} must be 0 to {most}, got {value}", SEE_HELP)
+        if name in _OBJECTS and not isinstance(value, dict):
+            raise UsageError(f"{flag} must be a JSON object, got {value!r}", _SUCH_AS)
+        if name in _FILES:
+            _check_files(flag, [value] if isinstance(value, str) else value)
+    if flags.type_check_strictness == "ALL_REQUIRED":
+        raise UsageError(
+            "--type_check_strictness ALL_REQUIRED: not all steps of the job declare their types",
+            "leave it out",
+        )
+    version = flags.update_compatibility_version
+    if version is not None and not _VERSION.fullmatch(version):
+        raise UsageError(
+            f"--update_compatibility_version must be a version of Beam, got {version}",
+            "such as 2.70.0",
+        )
+    if flags.pickle_library.startswith("dill") and importlib.util.find_spec("dill") is None:
+        raise UsageError(
+            f"--pickle_library {flags.pickle_library} needs dill, which is not installed here",
+            "leave it out, or install apache-beam[dill] here and on the workers",
+        )
+
+
+def _check_files(flag: str, paths: Sequence[str]) -> None:
+    for path in paths:
+        if "://" not in path and not os.path.isfile(path):
+            raise UsageError(f"{flag}: there is no file {path}", "check the path")
+
+
+def _given(parser: Parser, flags: argparse.Namespace) -> dict[str, str]:
+    """The flags that have another value than by default: how each is written, by its name."""
+    return {
+        action.dest: action.option_strings[0]
+        for action in parser.actions()
+        if getattr(flags, action.dest) != action.default
+    }
+
+
+def _names_of_engines() -> Iterator[str]:
+    for options in PipelineOptions.__subclasses__():
+        if options.__name__ in _OF_ENGINES:
+            parser = Parser(add_help=False)
+            options._add_argparse_args(parser)  # type: ignore[arg-type]
+            yield from (action.dest for action in parser.actions())
+
+
+def _understood(flag: str, read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A reader of a flag's values whose errors are in the user's words."""
+
+    def value(text: str) -> Any:
+        try:
+            return read(text)
+        except Exception as error:
+            raise _not_understood(flag, text) from error
+
+    return value
+
+
+def _not_understood(flag: str, text: str | None = None) -> UsageError:
+    got = "" if text is None else f", got {text!r}"
+    if flag.lstrip("-") in _OBJECTS:
+        return UsageError(f"{flag} must be a JSON object{got}", _SUCH_AS)
+    return UsageError(f"the value of {flag} cannot be understood{got}", SEE_HELP)
+
+
+def _culprit(parser: Parser, words: Sequence[str]) -> str:
+    """The flag whose value cannot be read."""
+    for number, word in enumerate(words):
+        try:
+            parser.parse_known_args(words[number : number + 2])
+        except UsageError:
+            continue
+        except Exception:  # whatever Beam's own reader of a value raises
+            return word.partition("=")[0]
+    return "a flag of Beam's"

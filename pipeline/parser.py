@@ -1,0 +1,37 @@
+"""argparse, made strict: no abbreviations, and errors that are `UsageError`s."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, NoReturn
+
+from pipeline.terminal import write_to_stdout
+from transforms.errors import UsageError
+
+SEE_HELP = "see --help"
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser without abbreviations whose errors are `UsageError`s."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(allow_abbrev=False, **keywords)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, SEE_HELP)
+
+    def add_value_provider_argument(self, *names: str, **keywords: Any) -> None:
+        """Beam's options call this; for checking, a value is like any other."""
+        self.add_argument(*names, **keywords)
+
+    def flags(self) -> set[str]:
+        """All flags that it knows."""
+        return set(self._option_string_actions)
+
+    def actions(self) -> list[argparse.Action]:
+        """What argparse knows of each flag."""
+        return list(self._actions)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # --help and --version; argparse itself does not notice that a disk is full.
+        write_to_stdout(message.encode())

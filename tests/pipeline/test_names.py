@@ -1,0 +1,105 @@
+"""The names of systems: each can be shown, in any locale, and no two look the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+from command_line import (
+    COMMAND,
+    EXAMPLE,
+    PROJECT,
+    REFERENCES,
+    SYSTEMS,
+    Run,
+    called,
+    streams,
+)
+
+ATLAS, BIRCH, COBALT = SYSTEMS.values()
+
+REFUSED = [
+    (" ", "the system name ' ' cannot be shown"),
+    ("\t", r"the system name '\t' cannot be shown"),
+    ("\u3000", r"the system name '\u3000' cannot be shown"),
+    ("\xa0", r"the system name '\xa0' cannot be shown"),
+    (" x", "the system name ' x' begins or ends with white space"),
+    ("x ", "the system name 'x ' begins or ends with white space"),
+    ("\u3164", "the system name '\u3164' cannot be shown"),  # Hangul filler: a letter to Unicode
+    ("\u2800", "the system name '\u2800' cannot be shown"),  # a Braille pattern without dots
+    ("\ufe0f", "cannot be shown"),
+    ("x\u200b", r"the system name 'x\u200b' cannot be shown"),  # zero width
+    ("x\u2060y", r"the system name 'x\u2060y' cannot be shown"),
+    ("x\u202ey", r"the system name 'x\u202ey' cannot be shown"),  # turns the direction round
+    ("x\xad", r"the system name 'x\xad' cannot be shown"),  # a soft hyphen
+    ("x\x9b2J", r"the system name 'x\x9b2J' cannot be shown"),  # C1
+]
+
+
+@pytest.mark.parametrize(("name", "fragment"), REFUSED, ids=[ascii(row[0]) for row in REFUSED])
+def test_a_name_that_cannot_be_seen_is_refused(name, fragment):
+    called(*EXAMPLE, "--candidates", f"{name}={ATLAS}").assert_failed(2, fragment, "NAME=PATTERN")
+
+
+def test_a_name_from_a_file_is_checked_too(tmp_path):
+    path = shutil.copy(ATLAS, tmp_path / " x.txt")
+    called(*EXAMPLE, "--candidates", path).assert_failed(2, "the system name ' x'", "NAME=PATTERN")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("caf\xe9", "cafe\u0301"),  # composed or not
+        ("\u212b", "\xc5"),  # the unit, the letter
+        ("x", "x\ufe0f"),
+        ("xy", "x\u034fy"),
+        ("x", "x\u3164"),
+    ],
+    ids=ascii,
+)
+def test_two_names_that_look_the_same_are_refused(one, other):
+    flags = ["--candidates", f"{one}={ATLAS}", "--candidates", f"{other}={BIRCH}"]
+    run = called(*flags, "--references", REFERENCES[0])
+    run.assert_failed(2, f"names that look the same: {one!a} and {other!a}", "NAME=PATTERN")
+
+
+def test_names_that_can_be_told_apart_are_taken():
+    names = ["größe", "grosse", "x y", "x  y", "東京", "❤\ufe0f", "x²", "x2", "X", "x"]
+    flags = [word for name in names for word in ("--candidates", f"{name}={ATLAS}")]
+    document = called(*flags, "--references", REFERENCES[0], "--format", "json").document
+    assert [score["system"] for score in document["scores"]] == names
+
+
+C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+
+
+def in_the_c_locale(*arguments) -> Run:
+    environment = {name: value for name, value in os.environ.items() if name != "LANG"}
+    done = subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=PROJECT,
+        env=environment | C_LOCALE,
+        capture_output=True,
+        timeout=120,
+    )
+    return Run(done.returncode, done.stdout, done.stderr.decode("ascii"))
+
+
+def test_names_and_paths_are_utf8_in_the_c_locale_too(tmp_path):
+    system = shutil.copy(ATLAS, tmp_path / "größe.txt")
+    reference = shutil.copy(REFERENCES[0], tmp_path / "réf.txt")
+    arguments = streams([system, f"東京={tmp_path}/gr*.txt"], [reference])
+    run = in_the_c_locale(*arguments, "--output", tmp_path / "öut")
+    assert (run.code, run.err) == (0, "")
+    assert run.out == called(*arguments).out
+    document = json.loads((tmp_path / "öut" / "scores.json").read_bytes())
+    assert [score["system"] for score in document["scores"]] == ["größe", "東京"]
+
+
+def test_errors_in_the_c_locale_hold_the_path(tmp_path):
+    missing = tmp_path / "größe.txt"
+    run = in_the_c_locale(*streams([missing], REFERENCES))
+    run.assert_failed(3, r"candidates gr\xf6\xdfe: nothing matches", r"/gr\xf6\xdfe.txt")

@@ -1,0 +1,189 @@
+"""What goes to a terminal can be printed, and what cannot be written is an error."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+import pytest
+from command_line import (
+    COMMAND,
+    EXAMPLE,
+    PROJECT,
+    REFERENCES,
+    SYSTEMS,
+    Run,
+    called,
+    streams,
+)
+
+from pipeline.table import table
+from transforms.errors import InputError
+from transforms.printable import printable
+
+ATLAS, BIRCH, COBALT = SYSTEMS.values()
+
+HOSTILE = [
+    ("e\x1b[2J\x1b]52;c;aGk=\x07", r"e\x1b[2J\x1b]52;c;aGk=\x07"),  # clears; sets the clipboard
+    ("c1\x9b2J\x9d", r"c1\x9b2J\x9d"),
+    ("bidi\u202etxt.\u2066", r"bidi\u202etxt.\u2066"),
+    ("two\nlines\r\u2028\x85", r"two\nlines\r\u2028\x85"),
+    ("zero\u200bwidth\ufeff", r"zero\u200bwidth\ufeff"),
+    (b"latin1 \xe9", r"latin1 \udce9"),
+    ("a|||b", "a|||b"),
+    ("beam-bleu[0]: fine || go on ||", "beam-bleu[0]: fine || go on ||"),
+    ("x [while running 'y']", "x [while running 'y']"),
+    (str(InputError("fine", "go on"))[-50:], str(InputError("fine", "go on"))[-50:]),
+    ("größe 東京 \\n '\"", "größe 東京 \\n '\""),
+]
+
+each_hostile_name = pytest.mark.parametrize(
+    ("name", "shown"), HOSTILE, ids=[ascii(row[0]) for row in HOSTILE]
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder to be in, so that paths are only their hostile parts."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def assert_shows(run: Run, code: int, message: str) -> None:
+    run.assert_failed(code, message)
+    assert run.err.replace("\n", "").isprintable()
+
+
+@each_hostile_name
+def test_a_missing_file(name, shown, folder):
+    run = called(*streams([b"x=" + os.fsencode(name)], REFERENCES))
+    assert_shows(run, 3, f"candidates x: nothing matches {shown}\n")
+
+
+@each_hostile_name
+def test_a_bad_line(name, shown, folder):
+    path = os.fsencode(name)
+    (folder / os.fsdecode(path)).write_bytes(b"good\n\xff\n")
+    run = called(*streams([b"x=" + path], [path]))
+    assert_shows(run, 3, f"references: {shown}: line 2: invalid UTF-8 at byte 1")
+
+
+@pytest.mark.parametrize("mode", ["multi_threading", "multi_processing"])
+def test_a_bad_line_told_by_a_worker_in_text(mode, folder, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(PROJECT))  # for the workers' processes
+    for name, shown in HOSTILE[:4] if mode == "multi_threading" else HOSTILE[5:8]:
+        path = os.fsencode(name)
+        (folder / os.fsdecode(path)).write_bytes(b"good\n\xff\n")
+        run = called(*streams([b"x=" + path], [path]), "--direct_running_mode", mode)
+        assert_shows(run, 3, f": {shown}: line 2: invalid UTF-8 at byte 1 of the line (0xff)\n")
+
+
+@each_hostile_name
+def test_an_option(name, shown, folder):
+    for flag in ("--output", "--spm_model", "--requirements_file", "--tokenize", "--zz", "--"):
+        run = called(*EXAMPLE, flag, name)
+        if flag != "--output":
+            assert run.code in (2, 3)
+            run.assert_failed(run.code)
+        assert run.err.replace("\n", "").isprintable()
+
+
+@each_hostile_name
+def test_an_output_that_cannot_be_written(name, shown, folder):
+    (folder / "file").write_bytes(b"")
+    run = called(*EXAMPLE, "--output", b"file/" + os.fsencode(name))
+    assert_shows(run, 1, f"--output file/{shown} cannot be written: Not a directory")
+
+
+def test_a_table_is_escaped_and_the_document_is_not():
+    document = called(*streams([ATLAS], REFERENCES, "--format=json", "--compare_presets")).document
+    document["scores"][0]["system"] = "\x1b[2J"
+    document["signature"] += "\u202e"
+    document["presets"][0]["signature"] = "a\nb"
+    lines = table(json.loads(json.dumps(document))).split("\n")
+    assert all(line.isprintable() for line in lines)
+    assert lines[4].startswith(r"\x1b[2J  ")
+    assert r"a\nb" in "".join(lines)
+
+
+def test_a_warning_is_escaped(folder):
+    (folder / "a").write_text("a b c d\n")
+    (folder / "b").write_text("w x y z\n")
+    run = called(*streams(["größe=a"], ["b"]))
+    assert run.code == 0
+    assert run.err.startswith("beam-bleu: warning: größe: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", ""),
+        ("größe 東京 é e\u0301 \U0001f600", "größe 東京 é e\u0301 \U0001f600"),
+        ("\t\0\x7f\xa0\ud800", r"\t\x00\x7f\xa0\ud800"),
+        ("gr\udcc3\udcb6\udcc3\udc9fe", "größe"),  # how Python holds it in the C locale
+        ("\udcc2\udc9b2J", r"\x9b2J"),  # a control character in UTF-8
+        ("\udcc3 \udcb6", r"\udcc3 \udcb6"),
+    ],
+)
+def test_the_escape_of_a_text(text, shown):
+    assert printable(text) == shown
+
+
+# stdout that does not take the result
+
+SHOWING = [["--help"], ["--version"], ["--preset", "list"], EXAMPLE]
+
+
+@pytest.mark.parametrize("arguments", SHOWING, ids=["help", "version", "preset list", "a result"])
+def test_a_full_disk_is_not_success(arguments):
+    with open("/dev/full", "wb") as full:
+        process = subprocess.run(
+            [*COMMAND, *arguments], cwd=PROJECT, stdout=full, stderr=subprocess.PIPE, timeout=120
+        )
+    run = Run(process.returncode, b"", process.stderr.decode())
+    run.assert_failed(1, "stdout cannot be written: No space left on device")
+
+
+def with_closed(streams: str, *arguments) -> subprocess.CompletedProcess[bytes]:
+    words = " ".join(shlex.quote(str(word)) for word in [*COMMAND, *arguments])
+    return subprocess.run(
+        ["bash", "-c", f"{words} {streams}"], cwd=PROJECT, capture_output=True, timeout=120
+    )
+
+
+@pytest.mark.parametrize("arguments", SHOWING, ids=["help", "version", "preset list", "a result"])
+def test_a_closed_stdout_is_not_success(arguments):
+    run = with_closed(">&-", *arguments)
+    Run(run.returncode, run.stdout, run.stderr.decode()).assert_failed(1, "stdout is closed")
+
+
+def test_closed_streams_do_not_become_files_of_the_job(tmp_path):
+    run = with_closed("2>&- <&-", *EXAMPLE, "--output", tmp_path, "--format", "json")
+    assert run.returncode == 0
+    assert (tmp_path / "scores.json").read_bytes() == run.stdout
+    program = (
+        "import os, sys\n"
+        "from pipeline.terminal import open_standard_streams\n"
+        "open_standard_streams()\n"
+        "file = os.open(os.devnull, os.O_RDONLY)\n"
+        "sys.exit(not (file > 2 and sys.stdout is None and sys.stderr is None))"
+    )
+    words = f"{shlex.quote(sys.executable)} -c {shlex.quote(program)} <&- >&- 2>&-"
+    assert subprocess.run(["bash", "-c", words], cwd=PROJECT).returncode == 0
+
+
+# Files that cannot be opened any more
+
+
+@pytest.mark.parametrize("limit", [12, 32, 64])
+def test_too_many_open_files_are_told_with_the_remedy(limit, tmp_path):
+    systems = [f"s{number}={ATLAS}" for number in range(70)]
+    words = [*COMMAND, *streams(systems, REFERENCES[:1]), "--output", tmp_path]
+    script = f"ulimit -n {limit}; exec " + " ".join(shlex.quote(str(word)) for word in words)
+    done = subprocess.run(["bash", "-c", script], cwd=PROJECT, capture_output=True, timeout=120)
+    run = Run(done.returncode, done.stdout, done.stderr.decode())
+    run.assert_failed(1, "too many open files: ", "ulimit -n")
+    assert os.listdir(tmp_path) == []
