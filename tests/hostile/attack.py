@@ -17,7 +17,9 @@ if __name__ == "__main__":
     _TESTS = Path(__file__).resolve().parents[1]
     sys.path[:0] = [str(_TESTS), str(_TESTS.parent)]
 
+import changed
 import conftest  # noqa: F401  # sacreBLEU has to add as it did on Python 3.11
+import process
 import valid
 import wrong
 from case import Case, Difference
@@ -26,6 +28,8 @@ KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
     # what attacks, and how many of a hundred cases
     "valid": (valid.attack, 45),
     "wrong": (wrong.attack, 38),
+    "changed": (changed.attack, 13),
+    "process": (process.attack, 4),
 }
 
 

@@ -73,8 +73,15 @@ def _stream(case: Case, layout: Layout) -> list[ShardFile]:
     return case.random.choice(layout.streams).shards
 
 
-def _names(*shards: ShardFile) -> list[str]:
-    return [str(shard.path) for shard in shards]
+def _one_shard(case: Case, layout: Layout) -> tuple[ShardFile, list[str]]:
+    """(any file of the layout, what a message may call it: its path, or its stream's pattern)."""
+    stream = case.random.choice(layout.streams)
+    shard = case.random.choice(stream.shards)
+    return shard, [str(shard.path), stream.pattern]
+
+
+def _names(shard: ShardFile) -> list[str]:
+    return [str(shard.path)]
 
 
 # Lines
@@ -83,19 +90,19 @@ def _names(*shards: ShardFile) -> list[str]:
 def _line_lost(case: Case, corpus: Corpus) -> Wrong:
     """A line lost in a shard."""
     layout = _even(case, corpus)
-    shard = case.random.choice(layout.files)
+    shard, names = _one_shard(case, layout)
     del shard.lines[case.random.randrange(len(shard.lines))]
     shard.write()
-    return Wrong(layout, names=_names(shard))
+    return Wrong(layout, names=names)
 
 
 def _line_added(case: Case, corpus: Corpus) -> Wrong:
     """A line added to a shard."""
     layout = _even(case, corpus)
-    shard = case.random.choice(layout.files)
+    shard, names = _one_shard(case, layout)
     shard.lines.insert(case.random.randint(0, len(shard.lines)), "one more")
     shard.write()
-    return Wrong(layout, names=_names(shard))
+    return Wrong(layout, names=names)
 
 
 def _lines_lost_in_all(case: Case, corpus: Corpus) -> Wrong:
