@@ -22,7 +22,7 @@ import conftest  # noqa: F401  # sacreBLEU has to add as it did on Python 3.11
 import process
 import valid
 import wrong
-from case import Case, Difference
+from case import Case, DifferenceError
 
 KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
     # what attacks, and how many of a hundred cases
@@ -56,7 +56,7 @@ def run_case(seed: int, number: int, folder: Path) -> str | None:
     case = Case(seed, number, folder)
     try:
         KINDS[kind][0](case)
-    except Difference as difference:
+    except DifferenceError as difference:
         found = str(difference)
     except Exception:
         found = "the attack itself failed\n" + traceback.format_exc()

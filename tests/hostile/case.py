@@ -1,4 +1,4 @@
-"""A case: its random choices, its folder, its runs of the command, and what a run has to be like."""
+"""A case: its random choices, its files, its runs of the command, and what a run must be like."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATIENCE = 120
 """Seconds after which a run of the command hangs."""
 
 
-class Difference(Exception):
+class DifferenceError(Exception):
     """The command did something else than the oracle says."""
 
 
@@ -51,7 +51,7 @@ class Case:
         """Runs the command in this process.
 
         Raises:
-          Difference: it hangs.
+          DifferenceError: it hangs.
         """
         self.noted(arguments)
         with _watched():
@@ -77,7 +77,7 @@ def _watched() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         if hung:
-            raise Difference(f"the command was still running after {_PATIENCE} seconds")
+            raise DifferenceError(f"the command was still running after {_PATIENCE} seconds")
 
 
 def complaints(run: Run) -> list[str]:
@@ -86,9 +86,9 @@ def complaints(run: Run) -> list[str]:
 
 
 def check(holds: bool, difference: str) -> None:
-    """Raises a `Difference` unless the condition holds."""
+    """Raises a `DifferenceError` unless the condition holds."""
     if not holds:
-        raise Difference(difference)
+        raise DifferenceError(difference)
 
 
 def check_success(run: Run) -> dict[str, Any]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import brute_force
+import pyarrow.parquet as pq
 from sacrebleu.metrics import BLEU
 from texts import Choices, Corpus
 
@@ -34,6 +36,29 @@ def differences(document: dict[str, Any], corpus: Corpus, choices: Choices) -> I
         for name, value in score(candidate, corpus.references, choices).items():
             if not _equal(got[name], value, exactly=score is _by_sacrebleu):
                 yield f"{got['system']}: {name}: {got[name]}, expected {value}"
+
+
+def segment_differences(folder: Path, corpus: Corpus, choices: Choices) -> Iterator[str]:
+    """What Parquet files of segment scores have that the texts do not give."""
+    rows = [
+        row for path in sorted(folder.glob("*.parquet")) for row in pq.read_table(path).to_pylist()
+    ]
+    got = {(row["system"], row["index"]): row for row in rows}
+    if not len(got) == len(rows) == corpus.segments * len(corpus.systems):
+        yield f"{len(rows)} rows of segment scores, {len(got)} of them different"
+        return
+    bleu = BLEU(**choices.sacrebleus, force=True)
+    order = choices.max_ngram_order
+    for number, candidate in enumerate(corpus.systems):
+        counts = bleu._extract_corpus_statistics(candidate, corpus.references)
+        for index, (sys_len, ref_len, *others) in enumerate(counts):
+            row = got[f"s{number}", index]
+            same = row["sys_len"] == sys_len and row["matches"] + row["totals"] == others
+            if choices.reference_length == "closest":
+                same &= row["ref_len"] == ref_len
+            if not same:
+                expected = f"{sys_len} {ref_len} {others[:order]} {others[order:]}"
+                yield f"s{number}: segment {index}: {row}, expected {expected}"
 
 
 def _equal(got: Any, value: Any, exactly: bool) -> bool:

@@ -194,11 +194,7 @@ def _several_files(
     extension = case.random.choice([".txt", "", ".en"])
     path, pattern = PLACES[place]
     shards = []
-    for part, (begin, end) in zip(
-        parts, itertools.pairwise([0, *cuts, len(text)]), strict=True
-    ):
+    for part, (begin, end) in zip(parts, itertools.pairwise([0, *cuts, len(text)]), strict=True):
         file = path.format(stream=name, part=part, extension=extension)
-        shards.append(
-            ShardFile(folder / (file + case.random.choice(suffixes)), text[begin:end])
-        )
+        shards.append(ShardFile(folder / (file + case.random.choice(suffixes)), text[begin:end]))
     return StreamFiles(f"{folder}/{pattern.format(stream=name)}", shards)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from case import Case, OutputFolder, check, check_success
 from command_line import Argument
-from oracle import differences
+from oracle import differences, segment_differences
 from shards import Layout, make_layout, plain_layout
 from texts import Corpus, make_choices, make_corpus
 
@@ -16,14 +16,18 @@ def attack(case: Case) -> None:
     layout, more = _layout(case, corpus)
     output = OutputFolder(case)
     document = ["--format=json", *choices.flags]
+    segment_scores = case.chance(0.2)
+    more += ["--segment_scores"] if segment_scores else []
     run = case.run(
         *layout.arguments(*document, *more, *run_flags(case, corpus), "--output", output.path)
     )
     found = list(differences(check_success(run), corpus, choices))
+    if segment_scores:
+        found += segment_differences(output.path / "segment_scores", corpus, choices)
     check(found == [], "; ".join(found))
     check(output.now == run.out, "scores.json is not what was printed")
     output.check_no_litter()
-    if case.chance(0.4):
+    if not segment_scores and case.chance(0.4):
         plain = case.run(*plain_layout(case.folder / "plain", corpus).arguments(*document))
         check_success(plain)
         check(plain.out == run.out, "the plain files give other bytes than the shards")
@@ -54,5 +58,5 @@ def run_flags(case: Case, corpus: Corpus) -> list[Argument]:
     if case.chance(0.15):
         flags.append(f"--expect_segments={corpus.segments}")
     if case.chance(0.15):
-        flags.append(f"--max_line_bytes={corpus.longest_line + chooser.randint(16, 1000)}")
+        flags.append(f"--max_line_bytes={max(corpus.longest_line, 64) + chooser.randint(3, 900)}")
     return flags
