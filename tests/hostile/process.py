@@ -149,11 +149,9 @@ def _full_disk(case: Case) -> None:
     job = _Job(case, 60, "in")
     output = OutputFolder(case)
     most = case.random.choice([0, 1, case.random.randrange(400)])
-    with _started(
-        case,
-        [*job.arguments, "--output", output.path],
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
-    ) as process:
+    with _started(case, [*job.arguments, "--output", output.path]) as process:
+        # It takes a second to import Beam, and has written nothing until then.
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most, most))
         run = _ended(process)
     check_refusal(run, codes=(1,))
     output.check_untouched()

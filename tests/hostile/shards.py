@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import bz2
 import dataclasses
 import gzip
 import itertools
-import lzma
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import zstandard
 from case import Case
 from command_line import Argument, streams
-from compressing import COMPRESS
+from compressing import COMPRESS as WRITERS
 from texts import Corpus
 
-MARK = b"\xef\xbb\xbf"
-DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.decompress,
-    ".bz2": bz2.decompress,
-    ".xz": lzma.decompress,
-    ".zst": lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data),
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    **WRITERS,
+    ".gz": lambda data: gzip.compress(data, mtime=0),  # the same bytes whenever a case is repeated
 }
+MARK = b"\xef\xbb\xbf"
 NAMES: dict[str, Callable[[int, int, int], str]] = {
     # (number of the shard, how many, the first number) -> the part of its name that varies
     "padded": lambda i, count, first: f"{first + i:05}",
@@ -31,7 +26,7 @@ NAMES: dict[str, Callable[[int, int, int], str]] = {
     "of": lambda i, count, first: f"{i:05}-of-{count:05}",
     "of, not padded": lambda i, count, first: f"{i}-of-{count}",
     "brackets": lambda i, count, first: f"({first + i})",
-    "letters": lambda i, count, first: "x" + chr(ord("a") + i // 26) + chr(ord("a") + i % 26),
+    "letters": lambda i, count, first: chr(ord("a") + i // 26) + chr(ord("a") + i % 26),
     "dates": lambda i, count, first: f"2026-{1 + i // 28:02}-{1 + i % 28:02}",
     "two numbers": lambda i, count, first: f"{i // 3}_{8 + i % 3}",
 }

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import zstandard
 from case import Case
-from compressing import COMPRESS
-from shards import Layout, ShardFile, encoded, make_layout, plain_layout
+from shards import COMPRESS, Layout, ShardFile, encoded, make_layout, plain_layout
 from texts import Corpus, make_corpus
 from wrong_input import Wrong, even_layout, names_of
 

@@ -6,8 +6,7 @@ import re
 from pathlib import Path
 
 from case import Case
-from compressing import COMPRESS
-from shards import OF_N, ShardFile, make_layout
+from shards import COMPRESS, OF_N, ShardFile, make_layout
 from texts import Corpus
 from wrong_input import Wrong, even_layout, one_shard, one_stream
 
