@@ -8,7 +8,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 from apache_beam.io.localfilesystem import LocalFileSystem
 
-from transforms.errors import InputError
+from transforms.errors import InputError, unreadable
 from transforms.pairing.streams import Stream
 
 __all__ = ["version_of"]
@@ -44,7 +44,7 @@ def version_of(stream: Stream, path: str) -> str | None:
             "start again when the file is complete, and leave it in its place",
         ) from error
     except Exception as error:  # each filesystem has exceptions of its own
-        raise InputError(
-            f"{stream.label}: {path}: cannot be read: {error}", "check the file"
+        raise unreadable(
+            f"{stream.label}: {path}: cannot be read", error, "check the file"
         ) from error
     return None if version is None else str(version)

@@ -20,7 +20,7 @@ from apache_beam.pvalue import PCollection
 
 from transforms import coders
 from transforms.batch import SegmentBatch
-from transforms.errors import BleuError, InputError
+from transforms.errors import BleuError, unreadable
 from transforms.pairing.corpus import CorpusFacts, Expected
 from transforms.pairing.correspondence import require_same_shards
 from transforms.pairing.counting import count_lines
@@ -144,8 +144,9 @@ def _found(stream: Stream) -> list[FoundFile]:
     except BleuError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own
-        raise InputError(
-            f"{stream.label}: cannot list {stream.pattern}: {error}",
+        raise unreadable(
+            f"{stream.label}: cannot list {stream.pattern}",
+            error,
             "check the path and the access to its filesystem",
         ) from error
     return [FoundFile(file.path, file.size_in_bytes) for file in matched]

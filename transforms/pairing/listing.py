@@ -13,7 +13,13 @@ import os
 import stat
 from collections.abc import Iterator
 
-from transforms.errors import InputError, UsageError
+from transforms.errors import (
+    BleuError,
+    InputError,
+    UsageError,
+    lacks_open_files,
+    too_many_open_files,
+)
 from transforms.pairing.streams import FoundFile, is_pattern
 
 
@@ -116,7 +122,9 @@ def _looked_at(label: str, path: str) -> os.stat_result:
         raise _unreadable(label, link + path, error) from error
 
 
-def _unreadable(label: str, what: str, error: OSError) -> InputError:
+def _unreadable(label: str, what: str, error: OSError) -> BleuError:
+    if lacks_open_files(error):
+        return too_many_open_files(f"{label}: {what}")
     return InputError(
         f"{label}: {what} cannot be read: {error.strerror}",
         "fix it or its permissions, or remove it",

@@ -1,0 +1,112 @@
+"""What the right result is: by sacreBLEU, and by brute force where sacreBLEU has no counterpart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import brute_force
+import pyarrow.parquet as pq
+from sacrebleu.metrics import BLEU
+from texts import Choices, Corpus
+
+_EXACT = ("score", "precisions", "matches", "totals", "bp", "ratio", "sys_len", "ref_len")
+
+
+def differences(document: dict[str, Any], corpus: Corpus, choices: Choices) -> Iterator[str]:
+    """What a result document has that the texts do not give; nothing if it is right."""
+    if document["segments"] != corpus.segments:
+        yield f"segments: {document['segments']}, expected {corpus.segments}"
+    if len(document["scores"]) != len(corpus.systems):
+        yield f"{len(document['scores'])} scores of {len(corpus.systems)} systems"
+    counters = {
+        "segments": corpus.segments,
+        "empty_candidates": sum(
+            not tokens for candidate in corpus.systems for tokens in _tokens(candidate, choices)
+        ),
+        "bytes": sum(len(line.encode()) for text in corpus.texts for line in text),
+    }
+    for name, value in counters.items():
+        if document["counters"][name] != value:
+            yield f"counters: {name}: {document['counters'][name]}, expected {value}"
+    score = _by_sacrebleu if choices.reference_length == "closest" else _by_brute_force
+    for got, candidate in zip(document["scores"], corpus.systems, strict=False):
+        for name, value in score(candidate, corpus.references, choices).items():
+            if not _equal(got[name], value, exactly=score is _by_sacrebleu):
+                yield f"{got['system']}: {name}: {got[name]}, expected {value}"
+
+
+def segment_differences(folder: Path, corpus: Corpus, choices: Choices) -> Iterator[str]:
+    """What Parquet files of segment scores have that the texts do not give."""
+    rows = [
+        row for path in sorted(folder.glob("*.parquet")) for row in pq.read_table(path).to_pylist()
+    ]
+    got = {(row["system"], row["index"]): row for row in rows}
+    if not len(got) == len(rows) == corpus.segments * len(corpus.systems):
+        yield f"{len(rows)} rows of segment scores, {len(got)} of them different"
+        return
+    bleu = BLEU(**choices.sacrebleus, force=True)
+    order = choices.max_ngram_order
+    for number, candidate in enumerate(corpus.systems):
+        counts = bleu._extract_corpus_statistics(candidate, corpus.references)
+        for index, (sys_len, ref_len, *others) in enumerate(counts):
+            row = got[f"s{number}", index]
+            same = row["sys_len"] == sys_len and row["matches"] + row["totals"] == others
+            if choices.reference_length == "closest":
+                same &= row["ref_len"] == ref_len
+            if not same:
+                expected = f"{sys_len} {ref_len} {others[:order]} {others[order:]}"
+                yield f"s{number}: segment {index}: {row}, expected {expected}"
+
+
+def _equal(got: Any, value: Any, exactly: bool) -> bool:
+    if exactly or isinstance(value, list):
+        return bool(got == value)
+    return math.isclose(got, value, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def _by_sacrebleu(
+    candidate: Sequence[str], references: Sequence[Sequence[str]], choices: Choices
+) -> dict[str, Any]:
+    arguments = {**choices.sacrebleus, "force": True}
+    # sacreBLEU's add-k changes the counts that it returns; these are the ones before smoothing.
+    unsmoothed = {**arguments, "smooth_method": "none", "smooth_value": None}
+    score = BLEU(**arguments).corpus_score(candidate, references)
+    counts = BLEU(**unsmoothed).corpus_score(candidate, references)
+    values = {
+        "score": score.score,
+        "precisions": score.precisions,
+        "matches": counts.counts,
+        "totals": counts.totals,
+        "bp": score.bp,
+        "ratio": score.ratio,
+        "sys_len": score.sys_len,
+        "ref_len": score.ref_len,
+    }
+    return {name: values[name] for name in _EXACT}
+
+
+def _by_brute_force(
+    candidate: Sequence[str], references: Sequence[Sequence[str]], choices: Choices
+) -> dict[str, Any]:
+    texts = [_tokens(text, choices) for text in (candidate, *references)]
+    segments = [(tokens[0], list(tokens[1:])) for tokens in zip(*texts, strict=True)]
+    sums = brute_force.corpus_sums(segments, choices.max_ngram_order, choices.reference_length)
+    score = brute_force.sacrebleu(
+        sums, choices.smooth_method, choices.smooth_value, choices.effective_order
+    )
+    return {
+        "score": 100 * score,
+        "matches": sums.matches,
+        "totals": sums.totals,
+        "sys_len": sums.candidate_length,
+        "ref_len": float(sums.reference_length),
+    }
+
+
+def _tokens(text: Sequence[str], choices: Choices) -> list[list[str]]:
+    """The tokens that sacreBLEU makes of each line."""
+    bleu = BLEU(tokenize=choices.tokenize, lowercase=choices.lowercase, force=True)
+    return [bleu._preprocess_segment(line).split() for line in text]

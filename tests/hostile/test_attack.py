@@ -1,0 +1,107 @@
+"""Twenty seconds of the attack, and proofs that it would notice what it looks for."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import attack
+import case as case_module
+import pytest
+from command_line import Argument, Run, called
+
+from pipeline.options import our_flags
+
+SEED = 7
+IN_PROCESS = ["valid", "wrong", "changed"]
+
+
+def first_case(kind: str, seed: int = SEED) -> int:
+    return next(number for number in range(1000) if attack.kind_of(seed, number) == kind)
+
+
+@pytest.mark.xfail(
+    not any("--cuts" in action.option_strings for action in our_flags()),
+    reason="the attack is on a command that checks shards and has --cuts",
+    strict=False,
+)
+@pytest.mark.parametrize(
+    ("kind", "seconds"), [("valid", 7), ("wrong", 6), ("changed", 4), ("process", 3)]
+)
+def test_no_case_fails(kind: str, seconds: float, tmp_path: Path) -> None:
+    reports: list[str] = []
+    tallies = attack.run(SEED, seconds, [kind], tmp_path, reports.append)
+    assert not reports, "\n".join(reports)
+    assert tallies[kind].cases >= 1
+
+
+def with_another_count(run: Run) -> Run:
+    if run.code:
+        return run
+    document = json.loads(run.out)
+    document["scores"][0]["matches"][0] += 1
+    return dataclasses.replace(run, out=json.dumps(document).encode())
+
+
+def as_if_nothing_were_wrong(run: Run) -> Run:
+    return Run(0, b'{"plausible": true}', "")
+
+
+def with_more_to_say(run: Run) -> Run:
+    return dataclasses.replace(run, err=run.err + "Traceback (most recent call last):\n")
+
+
+@pytest.mark.parametrize(
+    ("kind", "tampered", "found"),
+    [
+        ("valid", with_another_count, "s0: matches: ["),
+        ("valid", with_more_to_say, "on stderr: "),
+        ("wrong", as_if_nothing_were_wrong, "exit code 0, expected "),
+        ("wrong", with_more_to_say, "a traceback"),
+        ("changed", with_another_count, "scores.json is not what was printed"),
+        ("changed", with_more_to_say, "on stderr: "),
+    ],
+)
+def test_a_command_that_is_wrong_is_found(
+    kind: str,
+    tampered: Callable[[Run], Run],
+    found: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(case_module, "called", lambda *given: tampered(called(*given)))
+    number = first_case(kind)
+    report = attack.run_case(SEED, number, tmp_path / "case")
+    assert report is not None
+    assert found in report
+    assert f"--seed {SEED} --only {number}\n" in report
+    assert f"files:  {tmp_path}/case" in report
+    assert list((tmp_path / "case" / "in").iterdir()), "the files of the case were not kept"
+
+
+@pytest.mark.parametrize("kind", IN_PROCESS)
+def test_a_case_is_made_of_its_seed_and_number_alone(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[object] = []
+
+    def watched(*given: Argument) -> Run:
+        folder = tmp_path / "case"
+        files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        seen.append((given, files))
+        raise case_module.DifferenceError("seen")
+
+    monkeypatch.setattr(case_module, "called", watched)
+    for seed in (SEED, SEED, SEED + 1):
+        attack.run_case(seed, first_case(kind, seed), tmp_path / "case")
+    assert seen[0] == seen[1] != seen[2]
+
+
+def test_a_case_that_passes_leaves_nothing(tmp_path: Path) -> None:
+    keep = tmp_path / "keep"
+    keep.mkdir()
+    tallies = attack.run(SEED, 0.01, ["wrong"], keep)
+    assert not keep.exists()
+    assert "all " in attack.table(tallies)
