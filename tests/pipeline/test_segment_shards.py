@@ -1,0 +1,145 @@
+"""Shards of segment scores: bundles and last steps that run again, and moves that fail."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import pipeline.segment_shards as module
+from pipeline.publication import discard, in_place
+from pipeline.segment_shards import WriteShards, check_rows, staging_folder
+from transforms.config import BleuConfig
+from transforms.errors import JobError
+from transforms.pairing.segments import batch_segments
+from transforms.score.segment_scores import segment_scores
+from transforms.statistics.kernel import count_batch
+
+
+def table(first: int, count: int, config: BleuConfig) -> pa.Table:
+    batch = batch_segments([("a b", ["a"])] * count)
+    scores = segment_scores(count_batch(batch, config), config, ["s"])
+    return scores.set_column(0, scores.schema.field(0), [list(range(first, first + count))])
+
+
+def written(output: Path, run: str, tables: Sequence[pa.Table], finishes: bool = True) -> list[str]:
+    """What a bundle emits; it may end before it is finished."""
+    writing = WriteShards(str(output), run, tables[0].schema)
+    writing.start_bundle()
+    names = [name for each in tables for name in writing.process(each)]
+    if finishes:
+        names += [each.value for each in writing.finish_bundle()]
+    return names
+
+
+def indices(output: Path) -> list[int]:
+    return sorted(pq.read_table(output / "segment_scores")["index"].to_pylist())
+
+
+CONFIG = BleuConfig()
+
+
+def test_what_attempts_before_have_written_does_not_count(tmp_path):
+    output = str(tmp_path)
+    written(tmp_path, "run", [table(0, 5, CONFIG)], finishes=False)  # its worker dies
+    written(tmp_path, "run", [table(0, 5, CONFIG)])  # finished, but the engine does not know
+    names = written(tmp_path, "run", [table(0, 5, CONFIG)])
+    names += written(tmp_path, "run", [table(5, 3, CONFIG), table(8, 2, CONFIG)])
+    check_rows(output, "run", names, 10)
+    with in_place(output, "run", names):
+        assert indices(tmp_path) == list(range(10))
+    assert indices(tmp_path) == list(range(10))
+    assert os.listdir(tmp_path) == ["segment_scores"]
+
+
+def former_run(output: Path) -> list[str]:
+    names = written(output, "former", [table(100, 4, CONFIG)])
+    with in_place(str(output), "former", names):
+        pass
+    return names
+
+
+def fail_in_place(output: Path, names: list[str], expected: list[int]) -> None:
+    with in_place(str(output), "run", names):
+        assert indices(output) == expected
+        raise JobError("No space left on device", "check the folder")
+
+
+def test_a_body_that_fails_takes_it_back_and_may_be_tried_again(tmp_path):
+    output = str(tmp_path)
+    former_run(tmp_path)
+    names = written(tmp_path, "run", [table(0, 5, CONFIG)])
+    for _ in range(2):
+        with pytest.raises(JobError, match="No space left"):
+            fail_in_place(tmp_path, names, list(range(5)))
+        assert indices(tmp_path) == [100, 101, 102, 103]
+        check_rows(output, "run", names, 5)
+    with in_place(output, "run", names):
+        pass
+    assert indices(tmp_path) == list(range(5))
+    assert os.listdir(tmp_path) == ["segment_scores"]
+
+
+@pytest.mark.parametrize("moved", range(4))
+def test_a_last_step_whose_worker_died_is_done_again(tmp_path, monkeypatch, moved):
+    output = str(tmp_path)
+    former_run(tmp_path)
+    names = [name for i in range(3) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
+    final, staged = tmp_path / "segment_scores", Path(staging_folder(output, "run"))
+    aside = staged.parent / "former"
+    aside.mkdir()
+    for name in os.listdir(final):
+        (final / name).rename(aside / name)
+    for name in names[:moved]:
+        (staged / name).rename(final / name)
+    check_rows(output, "run", names, 3)
+    with in_place(output, "run", names):
+        pass
+    assert indices(tmp_path) == [0, 1, 2]
+    assert os.listdir(tmp_path) == ["segment_scores"]
+
+
+def test_moves_that_fail_are_taken_back(tmp_path, monkeypatch):
+    output = str(tmp_path)
+    former_run(tmp_path)
+    names = [name for i in range(3) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
+    rename = module.FileSystems.rename
+
+    def failing(sources, destinations):
+        if destinations[0] == str(tmp_path / "segment_scores" / names[1]):
+            raise OSError("disk quota exceeded")
+        rename(sources, destinations)
+
+    monkeypatch.setattr(module.FileSystems, "rename", failing)
+    with (
+        pytest.raises(JobError, match="cannot be written: disk quota exceeded"),
+        in_place(output, "run", names),
+    ):
+        raise AssertionError("the body runs although the shards are not in place")
+    assert indices(tmp_path) == [100, 101, 102, 103]
+
+
+def test_a_missing_shard_and_one_that_is_cut_off_are_noticed(tmp_path):
+    output = str(tmp_path)
+    names = [name for i in range(2) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
+    path = Path(staging_folder(output, "run"), names[0])
+    data = path.read_bytes()
+    path.write_bytes(data[:-10])
+    with pytest.raises(JobError, match=r"cannot be read.*Parquet"):
+        check_rows(output, "run", names, 2)
+    path.unlink()
+    with pytest.raises(JobError, match=f"1 of 2 shards .* among them {names[0]}"):
+        check_rows(output, "run", names, 2)
+
+
+def test_discarding_leaves_what_other_runs_have_staged(tmp_path):
+    names = written(tmp_path, "other", [table(0, 5, CONFIG)])
+    written(tmp_path, "run", [table(0, 5, CONFIG)])
+    discard(str(tmp_path), "run")
+    discard(str(tmp_path), "never was")
+    check_rows(str(tmp_path), "other", names, 5)
+    assert not (tmp_path / ".segment_scores" / "run").exists()
