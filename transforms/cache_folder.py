@@ -41,15 +41,18 @@ def cache_folder() -> CacheFolder:
     """The first folder that can be written; if there is none, one that can be read."""
     package = pathlib.Path(__file__).parent
     name = f"beam-bleu-{_digest(package)}"
-    usable: list[pathlib.Path] = []
+    path: pathlib.Path | None = None
     refused: list[str] = []
     for parent in _parents(package):
         try:
-            usable.append(_checked(parent / name))
+            folder = _checked(parent / name)
         except (OSError, RuntimeError) as error:  # a RuntimeError: links that go in a circle
             refused.append(f"{parent}: {reason(error)}")
-    path = next((each for each in usable if os.access(each, os.W_OK | os.X_OK)), None)
-    path = path or next(iter(usable), None)
+            continue
+        if os.access(folder, os.W_OK | os.X_OK):
+            path = folder
+            break
+        path = path or folder
     if path is None:
         return CacheFolder(
             None,

@@ -33,11 +33,16 @@ def choose() -> folders.CacheFolder:
     return folders.cache_folder()
 
 
-def test_numbas_own_setting_is_kept_and_honoured(chosen: pathlib.Path) -> None:
+def test_numbas_own_setting_is_kept_and_honoured(
+    chosen: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "__file__", str(tmp_path / "package" / "cache_folder.py"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
     place = choose()
     assert place.path is not None
     assert place.path.name.startswith("beam-bleu-")
     assert list(chosen.iterdir()) == [place.path]
+    assert [path.name for path in tmp_path.iterdir()] == ["chosen"], "no other folder is made"
     assert place.warning is None
     assert str(chosen) == config.CACHE_DIR
 

@@ -19,6 +19,9 @@ All memory is addressed directly (see machine.py). The layouts:
 * slot of the table: key (a word), then four 32-bit numbers: TAG, LIMIT (the
   largest count in any one reference), USED (the count in the text at hand),
   WANTED (whether any candidate has it). TAG is 0 in an empty slot.
+
+Where a key's slot is depends on a secret of the process (hashing.py), so that no text
+can be made to fill one place of the table.
 """
 
 from __future__ import annotations
@@ -70,16 +73,20 @@ def _clear_table(table, bits):
 
 @njit
 def _home(key, bits, seed):
-    """Where a key's slot is, unless another key has it."""
+    """The slot where the search for a key begins (Dietzfelbinger et al. 1997).
+
+    Under a random odd factor, two keys have the same home at most twice as often as
+    random numbers would.
+    """
     return np.int64((key * seed[1]) >> np.uint64(64 - bits))
 
 
 @njit
 def _step(key, seed):
-    """How far on the next slot is: odd, so that every slot is tried.
+    """How far on the next slot is: an odd number, so that every slot is tried.
 
-    The keys of one home go different ways from there. (With the same step for all, keys
-    that are close together would pile up for the rare secret that keeps them so.)
+    The step depends on the key. With one step for all, neighbouring keys pile up under
+    one secret in a hundred, and each look-up walks along the pile.
     """
     return np.int64(hashed(key, seed)) | 1
 
