@@ -23,6 +23,7 @@ BEAM_FREE = [
     "transforms.pairing.segments",
     "transforms.pairing.streams",
     "transforms.presets",
+    "transforms.printable",
     "transforms.score.bleu",
     "transforms.score.formula",
     "transforms.score.segment_scores",
@@ -34,8 +35,11 @@ BEAM_FREE = [
     "transforms.totals.corpus_totals",
     "pipeline.document",
     "pipeline.job",
+    "pipeline.names",
+    "pipeline.parser",
     "pipeline.presets_table",
     "pipeline.table",
+    "pipeline.terminal",
 ]
 
 
