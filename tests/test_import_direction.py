@@ -29,6 +29,7 @@ BEAM_FREE = [
     "transforms.pairing.shards",
     "transforms.pairing.streams",
     "transforms.presets",
+    "transforms.printable",
     "transforms.score.bleu",
     "transforms.score.formula",
     "transforms.score.segment_scores",
@@ -43,8 +44,11 @@ BEAM_FREE = [
     "transforms.totals.input_signs",
     "pipeline.document",
     "pipeline.job",
+    "pipeline.names",
+    "pipeline.parser",
     "pipeline.presets_table",
     "pipeline.table",
+    "pipeline.terminal",
 ]
 
 

@@ -162,15 +162,13 @@ def test_the_script_finds_its_project_through_links(tmp_path, target, cwd, calle
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "beam-bleu --version\n")
 
 
-@pytest.mark.parametrize("place", ["", "./", "../a project/"])
-def test_the_script_finds_its_project_by_a_relative_path(tmp_path, place):
-    # With CDPATH set, cd prints where it went.
+def test_the_script_finds_its_project_where_cd_prints_where_it_went(tmp_path):
     project = copy_of_the_project(tmp_path)
     pretend_to_be_installed(project, sys.executable)
     done = subprocess.run(
-        ["bash", f"{place}run.sh", "--version"],
-        env=os.environ | {"PYTHON": sys.executable, "CDPATH": f"{tmp_path}:{project}:."},
-        cwd=project,
+        ["bash", "a project/run.sh", "--version"],
+        env=os.environ | {"PYTHON": sys.executable, "CDPATH": str(tmp_path)},
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=60,
