@@ -21,11 +21,15 @@ _OTHER_LETTERS = str.maketrans("acehimnorst", "cehimnorsta")
 def attack(case: Case) -> None:
     """Changes one file at a random moment of the reading."""
     chooser = case.random
-    corpus = make_corpus(chooser, chooser.choice([20, 60, 200]), plain=True, streams=4)
+    corpus = make_corpus(chooser, chooser.choice([20, 60, 200, 600]), plain=True, streams=4)
     change = chooser.choice(CHANGES)
     case.what = (change.__doc__ or "").rstrip(".").lower()
     same_size = change in (_in_place, _renamed)
-    layout = make_layout(case, corpus, suffixes=("",) if same_size else ("", "", ".gz", ".zst"))
+    if same_size and case.chance(0.6):  # one file, which is opened for each unit of work
+        layout = plain_layout(case.folder / "in", corpus)
+    else:
+        suffixes = ("",) if same_size else ("", "", ".gz", ".zst")
+        layout = make_layout(case, corpus, suffixes=suffixes)
     stream = chooser.choice(layout.streams)
     shard = chooser.choice([shard for shard in stream.shards if shard.lines])
     shard.write()
@@ -34,7 +38,7 @@ def attack(case: Case) -> None:
     size = sum(file.path.stat().st_size for file in layout.files)
     flags = [
         *("--format=json", f"--threads={chooser.choice([1, 1, 3])}"),
-        f"--range_bytes={max(16, size // chooser.choice([1, 4, 20]))}",
+        f"--range_bytes={max(16, size // chooser.choice([1, 10, 40]))}",
         *make_choices(chooser).flags,
     ]
 
@@ -44,7 +48,8 @@ def attack(case: Case) -> None:
     check_success(old)
     assert counting.steps, "the attack does not see the command read its files"
 
-    at = chooser.randrange(counting.steps)
+    # Lines are counted first, then read to be scored: a mixture is made in the second half.
+    at = chooser.randrange(counting.steps // 2 if case.chance(0.7) else 0, counting.steps)
     case.what += f" at step {at} of {counting.steps}"
     output = OutputFolder(case)
     reading = _Reading(case.folder, at, lambda: change(case, shard))
