@@ -25,7 +25,7 @@ _READ = 1 << 16
 _MOST = 1 << 20
 """Bytes that a member gives at once."""
 _LARGEST_WINDOW = 1 << 27
-"""Bytes of text that a .zst file may refer back to; each open file needs so much memory.
+"""Bytes of text that a .zst or .xz file may refer back to; each open file needs so much memory.
 
 It is the limit of zstd itself, unless it is told otherwise.
 """
@@ -70,13 +70,19 @@ _ZSTD: dict[Any, int] = {
 _MEMBERS: dict[str, Callable[[], Any]] = {
     ".gz": _ZlibMember,
     ".bz2": bz2.BZ2Decompressor,
-    ".xz": lzma.LZMADecompressor,
+    ".xz": lambda: lzma.LZMADecompressor(memlimit=_LARGEST_WINDOW + _BESIDES),
     ".zst": lambda: zstd.ZstdDecompressor(options=_ZSTD),
 }
 _PADDED = (".gz", ".xz")
 """The formats that allow zero bytes behind a member."""
-_NEEDS_MEMORY = "too much memory"
-"""What zstd says of a larger window."""
+_BESIDES = 1 << 25
+"""Bytes that xz takes besides its dictionary, and more."""
+
+_TOO_LARGE = {
+    ".zst": ("too much memory", "compress it again with --long=27 or without --long"),
+    ".xz": ("Memory usage limit", "compress it again with xz -9 or a lower level"),
+}
+"""What a library says of a larger window (or dictionary), and what can be done."""
 _ERRORS = (zlib.error, OSError, EOFError, lzma.LZMAError, zstd.ZstdError)
 
 
@@ -117,12 +123,12 @@ def decompressed(read: Callable[[int], bytes], compression: str, where: str) -> 
             try:
                 out = member.decompress(data, _MOST)
             except _ERRORS as error:
-                if _NEEDS_MEMORY in str(error):
+                said, remedy = _TOO_LARGE.get(compression, ("", ""))
+                if said and said in str(error):
                     raise InputError(
-                        f"{where}: bad .zst data before byte {taken}: its window is above "
-                        f"{_LARGEST_WINDOW >> 20} MiB, which takes too much memory "
-                        "(zstd --long=28 to 31, --ultra)",
-                        "compress it again with --long=27 or without --long",
+                        f"{where}: bad {compression} data before byte {taken}: its window is "
+                        f"above {_LARGEST_WINDOW >> 20} MiB, which takes too much memory",
+                        remedy,
                     ) from error
                 raise InputError(
                     f"{where}: bad {compression} data before byte {taken}: {error}", _COPY_AGAIN

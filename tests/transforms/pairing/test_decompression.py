@@ -240,3 +240,18 @@ def test_a_zstd_window_that_takes_too_much_memory_is_told_with_the_remedy(log):
 
 def test_a_zstd_window_of_the_usual_limit_is_read():
     assert decompress(with_window(27), ".zst") == TEXT
+
+
+def with_dictionary(size: int) -> bytes:
+    return lzma.compress(TEXT, filters=[{"id": lzma.FILTER_LZMA2, "dict_size": size}])
+
+
+def test_an_xz_dictionary_that_takes_too_much_memory_is_told_with_the_remedy():
+    with pytest.raises(InputError) as caught:
+        decompress(with_dictionary(1 << 29), ".xz")
+    assert "window is above 128 MiB" in caught.value.cause
+    assert "xz -9" in caught.value.remedy
+
+
+def test_an_xz_dictionary_of_the_limit_is_read():
+    assert decompress(with_dictionary(1 << 27), ".xz") == TEXT
