@@ -14,7 +14,7 @@ from command_line import Argument, Run, called
 
 from pipeline.options import our_flags
 
-SEED = 7
+SEED = 8
 IN_PROCESS = ["valid", "wrong", "changed"]
 
 
@@ -60,8 +60,7 @@ def with_more_to_say(run: Run) -> Run:
         ("valid", with_more_to_say, "on stderr: "),
         ("wrong", as_if_nothing_were_wrong, "exit code 0, expected "),
         ("wrong", with_more_to_say, "a traceback"),
-        ("changed", with_another_count, "scores.json is not what was printed"),
-        ("changed", with_more_to_say, "on stderr: "),
+        ("changed", as_if_nothing_were_wrong, "scores.json is not what was printed"),
     ],
 )
 def test_a_command_that_is_wrong_is_found(
