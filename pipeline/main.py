@@ -5,13 +5,19 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
+import shutil
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NoReturn
 
 from pipeline.reporting import end, importing, reported, warn
 from pipeline.terminal import open_standard_streams, silent_stderr, write_to_stdout
 from transforms.errors import JobError
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+
+    from pipeline.options import Arguments
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -24,6 +30,18 @@ def command() -> NoReturn:
     """The command as a process of its own: runs it, and ends the process with its exit code."""
     open_standard_streams()
     end(main())
+
+
+@contextlib.contextmanager
+def _empty_pipeline(arguments: Arguments) -> Iterator[beam.Pipeline]:
+    pipeline = None
+    try:
+        with importing():  # the runner
+            pipeline = arguments.runner.pipeline(arguments.beam)
+        yield pipeline
+    finally:
+        if pipeline is not None:  # Beam removes this folder only if the pipeline was run
+            shutil.rmtree(pipeline.local_tempdir, ignore_errors=True)
 
 
 def _run(argv: Sequence[str]) -> bytes:
@@ -43,10 +61,11 @@ def _run(argv: Sequence[str]) -> bytes:
 
     arguments = parse(argv)
     arguments.runner.check(arguments.beam)
-    with importing():  # the runner
-        pipeline = arguments.runner.pipeline(arguments.beam)
     asked = arguments.job.segment_config is not None
-    with launched(arguments.job, arguments.runner.in_process) as job:
+    with (
+        _empty_pipeline(arguments) as pipeline,
+        launched(arguments.job, arguments.runner.in_process) as job,
+    ):
         prepare(job.output, asked)
         written_before = last_written(job.output)
         build(pipeline, job)

@@ -12,8 +12,6 @@ import case as case_module
 import pytest
 from command_line import Argument, Run, called
 
-from pipeline.options import our_flags
-
 SEED = 8
 IN_PROCESS = ["valid", "wrong", "changed"]
 
@@ -22,11 +20,6 @@ def first_case(kind: str, seed: int = SEED) -> int:
     return next(number for number in range(1000) if attack.kind_of(seed, number) == kind)
 
 
-@pytest.mark.xfail(
-    not any("--cuts" in action.option_strings for action in our_flags()),
-    reason="the attack is on a command that checks shards and has --cuts",
-    strict=False,
-)
 @pytest.mark.parametrize(
     ("kind", "seconds"), [("valid", 7), ("wrong", 6), ("changed", 4), ("process", 3)]
 )

@@ -125,6 +125,17 @@ def test_in_this_process_it_is_in_a_temporary_folder(tmp_path, temporary, monkey
     assert os.listdir(temporary) == []
 
 
+def test_a_run_that_ends_before_its_job_starts_leaves_no_temporary_files(
+    tmp_path, temporary, monkeypatch
+):
+    def fail(*arguments):
+        raise JobError("stopped", "start it again")
+
+    monkeypatch.setattr(pipeline.graph, "build", fail)
+    called(*EXAMPLE, "--output", tmp_path / "out").assert_failed(1, "stopped")
+    assert os.listdir(temporary) == []
+
+
 def test_a_last_step_that_runs_again_changes_nothing(tmp_path, monkeypatch):
     once = pipeline.graph._score_and_write
 
