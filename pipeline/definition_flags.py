@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pipeline.parser import SEE_HELP
 from pipeline.paths import checked_path
 from pipeline.presets_table import presets_table
 from pipeline.terminal import write_to_stdout
@@ -26,8 +27,6 @@ from transforms.errors import InputError, UsageError
 from transforms.presets import DEFAULT_PRESET, PRESETS, comparable, preset
 from transforms.statistics.library_tokenizers import require_tokenizer
 from transforms.statistics.read_model import read_model
-
-_HELP = "see --help"
 
 
 def add_definition_flags(parser: argparse.ArgumentParser) -> None:
@@ -120,7 +119,7 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
     try:
         config = preset(flags.preset or DEFAULT_PRESET, **given)
     except ValueError as error:
-        raise UsageError(str(error), _HELP) from None
+        raise UsageError(str(error), SEE_HELP) from None
     with _named(f"--spm_model {flags.spm_model}"):
         require_tokenizer(config)
     if flags.compare_presets and not comparable(config):
@@ -150,7 +149,7 @@ def segment_definition(flags: argparse.Namespace, config: BleuConfig) -> BleuCon
             segments = dataclasses.replace(segments, effective_order=False)
         return segments
     except ValueError as error:
-        raise UsageError(f"the segment scores: {error}", _HELP) from None
+        raise UsageError(f"the segment scores: {error}", SEE_HELP) from None
 
 
 def _switched(flags: argparse.Namespace, meanings: Mapping[str, Any]) -> Any:

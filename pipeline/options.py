@@ -203,7 +203,9 @@ def _refuse(word: str, flags: Iterable[str]) -> NoReturn:
     close = close or difflib.get_close_matches(flag, flags, n=1)
     raise UsageError(
         f"unknown flag {flag}",
-        f"did you mean {close[0]}?" if close else "flags that only an engine knows go after --",
+        f"did you mean {close[0]}?"
+        if close
+        else "see --help; with --runner, flags that only the engine knows go after --",
     )
 
 

@@ -20,8 +20,6 @@ from collections.abc import Iterator
 
 from numba import config
 
-_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-
 
 @dataclasses.dataclass(frozen=True)
 class CacheFolder:
@@ -89,8 +87,26 @@ def require_trusted(
         return  # other systems have no such owners and bits
     if state.st_uid not in (os.geteuid(), 0):
         raise PermissionError(f"{path} belongs to another user")
-    if state.st_mode & _OTHERS_WRITE and not (sticky and state.st_mode & stat.S_ISVTX):
+    others = state.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if others == stat.S_IWGRP and _is_own_group(state.st_gid):
+        return
+    if others and not (sticky and state.st_mode & stat.S_ISVTX):
         raise PermissionError(f"other users can write {path}")
+
+
+@functools.cache
+def _is_own_group(number: int) -> bool:
+    """Whether a group has this user alone, as the group that many systems make for each user."""
+    import grp
+    import pwd
+
+    try:
+        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(number)
+    except KeyError:
+        return False
+    return (group.gr_gid, group.gr_name) == (user.pw_gid, user.pw_name) and (
+        set(group.gr_mem) <= {user.pw_name}
+    )
 
 
 def _checked(folder: pathlib.Path) -> pathlib.Path:

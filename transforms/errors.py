@@ -82,15 +82,16 @@ def find_error(text: str) -> BleuError | None:
     """The error whose mark stands in `text`, or None.
 
     Of several it is the last one, because Python writes an exception after its cause.
-    Where an engine has cut the mark off, the part for people must do.
+    Where an engine has cut the last mark off, the part for people must do.
     """
-    for payload, checksum in reversed(_MARK.findall(text)):
-        if checksum == _checksum(payload):
-            found = _from_payload(payload)
-            if found is not None:
-                return found
-    cut = list(_CUT.finditer(text))
-    return _KINDS[int(cut[-1][1])](cut[-1]["cause"], cut[-1]["remedy"]) if cut else None
+    cut = max(_CUT.finditer(text), key=lambda match: match.start(), default=None)
+    for mark in reversed([*_MARK.finditer(text)]):
+        if cut and mark.start() < cut.start():
+            break
+        found = _from_payload(mark[1]) if mark[2] == _checksum(mark[1]) else None
+        if found is not None:
+            return found
+    return _KINDS[int(cut[1])](cut["cause"], cut["remedy"]) if cut else None
 
 
 def unreadable(what: str, error: BaseException, remedy: str) -> BleuError:

@@ -40,7 +40,7 @@ def read_chunks(
                 yield chunk
             if stop == size and file.read(1):
                 raise changed(stream, path, f"has more than the {size} bytes it had when listed")
-    except BleuError:
+    except (BleuError, MemoryError):
         raise
     except Exception as error:  # each filesystem has exceptions of its own
         raise unreadable(f"{where}: cannot be read", error, "check the file") from error

@@ -12,15 +12,15 @@ import collections
 from collections.abc import Hashable, Mapping, Sequence
 
 from transforms.errors import InputError
-from transforms.pairing.shards import what_varies
+from transforms.pairing.shards import Parts, names_of, what_varies
 from transforms.pairing.streams import Shard, Stream
 
 CUTS = ("same", "any")
 """Where streams may be cut into shards: at the same lines, or each one anywhere."""
 
 _REMEDY = (
-    "every stream must have the same shards; if the streams are cut at different lines "
-    "on purpose, add --cuts any"
+    "every stream must have the same shards, named alike; if the streams are cut at different "
+    "lines on purpose, add --cuts any"
 )
 _SHOWN = 3
 """How many shards a message names."""
@@ -36,33 +36,57 @@ def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Sha
     Raises:
       InputError: a stream lacks a shard that another one has, or has them in another order.
     """
-    several = [number for number, of_stream in enumerate(shards) if len(of_stream) > 1]
-    if len(several) < 2:
-        return
-    names = {i: tuple(what_varies([shard.path for shard in shards[i]])) for i in several}
-    odd, other = _odd_one(names)
-    if odd == other:
-        return
-    paths = {
-        i: dict(zip(names[i], (shard.path for shard in shards[i]), strict=True))
-        for i in (odd, other)
+    names = {
+        number: names_of([shard.path for shard in of_stream])
+        for number, of_stream in enumerate(shards)
+        if len(of_stream) > 1
     }
-    lacks = [
+    if len(names) < 2:
+        return
+    kinds: list[list[int]] = []  # streams whose shards correspond to each other
+    for number in names:
+        for kind in kinds:
+            one, other = what_varies(names[number], names[kind[0]])
+            if one == other:
+                kind.append(number)
+                break
+        else:
+            kinds.append([number])
+    if len(kinds) == 1:
+        return
+    usual = max(kinds, key=len)[0]  # of equally many the first
+    odd = next(kind for kind in reversed(kinds) if usual not in kind)[-1]
+    raise _unlike(streams, shards, odd, usual, *what_varies(names[odd], names[usual]))
+
+
+def _unlike(
+    streams: Sequence[Stream],
+    shards: Sequence[Sequence[Shard]],
+    odd: int,
+    usual: int,
+    odd_names: Sequence[Parts],
+    usual_names: Sequence[Parts],
+) -> InputError:
+    """The error of two streams, by their numbers, whose shards have these names."""
+    paths = {
+        number: dict(zip(names, (shard.path for shard in shards[number]), strict=True))
+        for number, names in ((odd, odd_names), (usual, usual_names))
+    }
+    said = [
         f"{streams[one].label}: no shard corresponds to {_few(missing)}"
-        for one, two in ((odd, other), (other, odd))
-        if (missing := [path for name, path in paths[two].items() if name not in paths[one]])
+        for one, other in ((odd, usual), (usual, odd))
+        if (missing := [path for name, path in paths[other].items() if name not in paths[one]])
     ]
-    if not lacks:
-        one, two = next(
-            pair for pair in zip(names[odd], names[other], strict=True) if pair[0] != pair[1]
-        )
-        lacks = [
-            f"{paths[odd][one]} and {paths[other][two]} are in the same place, "
+    if not said:
+        pairs = zip(odd_names, usual_names, strict=True)
+        one_name, other_name = next(pair for pair in pairs if pair[0] != pair[1])
+        said = [
+            f"{paths[odd][one_name]} and {paths[usual][other_name]} are in the same place, "
             "but are different shards by their names"
         ]
-    same = len(set(names[odd]) & set(names[other]))
-    rest = f"the other {same} correspond" if same else "no shards correspond"
-    raise InputError(f"{'; '.join([*lacks, rest])}", _REMEDY)
+    same = len(paths[odd].keys() & paths[usual].keys())
+    rest = f"the other {same} {'corresponds' if same == 1 else 'correspond'}"
+    return InputError("; ".join([*said, rest if same else "no shards correspond"]), _REMEDY)
 
 
 def require_same_lines(shards: Sequence[Sequence[Shard]], lines: Sequence[Sequence[int]]) -> None:
@@ -90,12 +114,13 @@ def require_same_lines(shards: Sequence[Sequence[Shard]], lines: Sequence[Sequen
         f"{shards[odd][place].path} has {lines[odd][place]:,} lines, "
         f"{shards[other][place].path} has {lines[other][place]:,}"
     )
-    rest = len(shards[several[0]]) - len(different)
     if len(different) > 1:
         more = [shards[odd][place].path for place, odd, _ in different[1:]]
         cause += f"; different, too: {_few(more)}"
+    equal = len(shards[several[0]]) - len(different)
+    rest = f"the other {equal} {'is' if equal == 1 else 'are'} equal"
     raise InputError(
-        f"{cause}; the other {rest} are equal" if rest else f"{cause}; no shards are equal",
+        f"{cause}; {rest if equal else 'no shards are equal'}",
         "line i of corresponding shards must be of one segment: find the lost or added line; "
         "if the streams are cut at different lines on purpose, add --cuts any",
     )

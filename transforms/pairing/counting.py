@@ -11,6 +11,14 @@ from transforms.pairing.chunks import Open, read_chunks, without_mark
 from transforms.pairing.ranges import CHUNK, ByteRange, LineCounts, block_bytes
 from transforms.pairing.streams import Stream, compression
 
+_COMPRESSED = {
+    ".gz": b"\x1f\x8b\x08",
+    ".bz2": b"BZh91AY&SY",
+    ".zst": b"\x28\xb5\x2f\xfd",
+    ".xz": b"\xfd7zXZ\0",
+}
+"""What compressed files begin with; no text does."""
+
 MAX_LINE_BYTES = 1 << 26
 """The most bytes that a line may have, unless the user says otherwise."""
 
@@ -45,6 +53,8 @@ def count_lines(
     size = part.shard.size
     chunks = read_chunks(stream, path, part.start, part.stop, size, chunk_bytes, open_file)
     for chunk in without_mark(chunks) if part.start == 0 else chunks:
+        if part.start == text_bytes == 0:
+            _refuse_compressed(stream, path, chunk)
         newlines, nuls, controls = count_bytes(np.frombuffer(chunk, np.uint8))
         line_bytes += chunk.find(b"\n") if newlines else len(chunk)
         if line_bytes > max_line_bytes:
@@ -71,6 +81,22 @@ def count_lines(
         nul_bytes=nul_bytes,
         control_bytes=control_bytes,
         version=version,
+    )
+
+
+def _refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
+    """Refuses a text that begins as a compressed file does."""
+    suffix = next((each for each, begin in _COMPRESSED.items() if text.startswith(begin)), None)
+    if suffix is None:
+        return
+    if compression(path):
+        raise InputError(
+            f"{stream.label}: {path}: it was compressed twice: its text is {suffix} data",
+            "decompress it once",
+        )
+    raise InputError(
+        f"{stream.label}: {path}: it is {suffix} data, but its name does not say so",
+        f"add {suffix} to its name, or decompress it",
     )
 
 

@@ -21,7 +21,12 @@ Cyrillic, 14 for Thai ones. UTF-8 has such bytes only for control characters.
 """
 
 _FEWEST_LINES = 10
-"""From so many lines on, a NUL for each line is too many: each newline of UTF-16 has one."""
+_MOST_WITH_LINES = 0.01
+"""From so many lines on, this share of NULs is too much if each line has one.
+
+In UTF-16 each newline and each space has one. This finds scripts whose upper bytes are white
+space, such as Malayalam with 13.
+"""
 
 
 def nul_warnings(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tuple[str, ...]:
@@ -55,7 +60,8 @@ def _require_text(stream: Stream, of_file: Sequence[LineCounts]) -> None:
     controls = sum(count.control_bytes for count in of_file)
     size = sum(count.text_bytes for count in of_file)
     lines = sum(int(count.newlines.sum()) for count in of_file)
-    if nuls and (controls > _MOST * size or nuls >= lines >= _FEWEST_LINES):
+    many_lines = nuls > _MOST_WITH_LINES * size and nuls >= lines >= _FEWEST_LINES
+    if nuls and (controls > _MOST * size or many_lines):
         raise InputError(
             f"{stream.label}: {of_file[0].range.shard.path}: {nuls} of its {size} bytes are NUL "
             f"(0x00), and {controls - nuls} are other control characters: "

@@ -82,7 +82,7 @@ class Plan:
             yield WorkUnit(first, last - first, pieces)
 
 
-def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts], cuts: str = "any") -> Plan:
+def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts], cuts: str = "same") -> Plan:
     """Cuts a corpus into work units of about a range's bytes, all streams together.
 
     Args:

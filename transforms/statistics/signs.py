@@ -115,11 +115,14 @@ def _find_signs(starts, ends, tokenized, candidate_returns, identical, given, re
             start = load_int(start_space, text * rows + row)
             end = load_int(end_space, text * rows + row)
             size = end - start
-            last = _last_byte(end, size)
+            returned = _last_byte(end, size) == _CARRIAGE_RETURN
+            candidate_returns[system, row] = returned
+            # sacreBLEU's command takes line ends off before it looks.
+            line_end, line_size = end - returned, size - returned
             # Of one byte it is the last one itself, which cannot be both.
-            before = load_byte(end - min(size, 2))
-            tokenized[system, row] = (last == _PERIOD) & (before == _SPACE)
-            candidate_returns[system, row] = last == _CARRIAGE_RETURN
+            before = load_byte(line_end - min(line_size, 2))
+            is_period = _last_byte(line_end, line_size) == _PERIOD
+            tokenized[system, row] = is_period & (before == _SPACE)
             for reference in range(references):
                 other = load_int(start_space, reference * rows + row)
                 identical[system, reference, row] = (

@@ -77,7 +77,7 @@ class MemoryCorpus:
         ]
 
     def plan(self, range_bytes: int) -> Plan:
-        return make_plan(self.streams, self.counts(range_bytes))
+        return make_plan(self.streams, self.counts(range_bytes), "any")
 
     def read(self, plan: Plan, most: int) -> list[list[str]]:
         """What the readers give for each stream: all units, at most so many lines at a time."""

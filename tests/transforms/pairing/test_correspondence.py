@@ -60,7 +60,16 @@ UNLIKE = [
     ),
     (
         ("r/part1 r/PART2", "a/part1 a/part2"),
-        "no shards correspond",
+        "candidates a: no shard corresponds to r/PART2; "
+        "references: no shard corresponds to a/part2; the other 1 corresponds",
+    ),
+    (
+        ("r/p-0 r/p-1 r/p-2", "a/p-0 a/p-1 a/p-2 a/_SUCCESS"),
+        "references: no shard corresponds to a/_SUCCESS; the other 3 correspond",
+    ),
+    (
+        ("r/p-0 r/p-1", "a/x-0 a/x-1", "b/p-0 b/p-1 b/extra"),
+        "references: no shard corresponds to b/extra; the other 2 correspond",
     ),
     (
         ("r/0 r/1", "a/x a/y"),

@@ -428,3 +428,34 @@ def test_a_bomb_is_refused_before_it_is_decompressed():
     (part,) = cut(Shard(0, 0, "/data/a.gz", 4 << 20), 1 << 26)
     with pytest.raises(InputError, match=r"/data/a.gz: line 1 has more than 1048576 bytes"):
         count_lines(stream, part, lambda _: Endless(), None, 1 << 20)
+
+
+# Compressed text that is taken for text
+
+
+@pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESS if suffix])
+def test_compressed_data_without_its_suffix_is_told(suffix):
+    data = COMPRESS[suffix](b"some text\n" * 100)
+    with pytest.raises(InputError) as error:
+        read_file(data, "a.txt")
+    assert (
+        error.value.cause
+        == f"{STREAM.label}: a.txt: it is {suffix} data, but its name does not say so"
+    )
+    assert error.value.remedy == f"add {suffix} to its name, or decompress it"
+
+
+@pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESS if suffix])
+def test_text_that_was_compressed_twice_is_told(suffix):
+    data = COMPRESS[suffix](COMPRESS[suffix](b"some text\n" * 100))
+    with pytest.raises(InputError, match=f"compressed twice: its text is {suffix} data"):
+        read_file(data, f"a{suffix}")
+
+
+def test_memory_that_is_used_up_is_no_fault_of_the_file():
+    def full(path: str) -> io.BytesIO:
+        raise MemoryError
+
+    (part,) = cut(Shard(0, 0, "/data/a.txt", 6), 16)
+    with pytest.raises(MemoryError):
+        count_lines(STREAM, part, full)

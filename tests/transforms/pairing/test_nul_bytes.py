@@ -16,6 +16,7 @@ from transforms.pairing.streams import Shard, Stream
 STREAMS = [Stream("references", "r"), Stream("candidates x", "c")]
 LATIN = "".join(f"a plain sentence of text, number {i}\n" for i in range(40))
 CYRILLIC = "".join(f"Это предложение номер {i}, и в нём есть слова.\n" for i in range(40))
+MALAYALAM = "".join("ഇതൊരു വാക്യമാണ് ഇവിടെയുണ്ട്\n" for i in range(40))
 THAI = "".join("ประโยคภาษาไทยที่ไม่มีช่องว่าง\n" for i in range(40))
 
 
@@ -31,7 +32,7 @@ def counted(*texts: bytes, range_bytes: int = 64, suffix: str = "") -> list[Line
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
-@pytest.mark.parametrize("text", [LATIN, CYRILLIC, THAI], ids=["Latin", "Cyrillic", "Thai"])
+@pytest.mark.parametrize("text", [LATIN, CYRILLIC, THAI, MALAYALAM])
 def test_utf_16_and_utf_32_without_a_mark_are_bad_data(text, encoding):
     with pytest.raises(InputError) as error:
         nul_warnings(STREAMS, counted(LATIN.encode(), text.encode(encoding)))
@@ -70,3 +71,9 @@ def test_one_nul_in_a_few_lines_is_rare():
 
 def test_text_without_nuls_needs_no_word():
     assert nul_warnings(STREAMS, counted(LATIN.encode(), b"")) == ()
+
+
+def test_a_nul_in_each_of_many_long_lines_is_rare():
+    text = ("a plain sentence of text, number 7; " * 20 + "\0\n") * 12
+    (warning,) = nul_warnings(STREAMS, counted(text.encode()))
+    assert "12 NUL characters" in warning

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.errors import InputError
-from transforms.pairing.shards import notes_of, shards_in_order, what_varies
+from transforms.pairing.shards import names_of, notes_of, shards_in_order, what_varies
 from transforms.pairing.streams import FoundFile, Shard, Stream
 
 STREAM = Stream("candidates LIUM", "/data/part-*")
@@ -67,6 +67,12 @@ SAME_SHARD = [
     (["p-0.txt", "p-0.tsv"], "two formats"),
     (["p-0.txt", "p-0.txt~"], "a backup"),
     (["p-0", "p-0.bak", "p-1"], "a backup with an extension"),
+    (["p-0.txt", "p-0.txt.bak"], "a backup with two extensions"),
+    (["p-0.txt.gz", "p-0.txt.old.gz"], "a compressed backup"),
+    (["p-0.txt", "p-0.txt.1"], "what is rotated"),
+    (["p-0.txt", ".p-0.txt.swp"], "an editor's file"),
+    (["p-0.txt", "p-0.txt.gz.gz"], "compressed three times"),
+    (["p.1", "p.2", "q.txt", "q.txt~"], "beside shards whose extensions count"),
     (["news.de", "news.en"], "two languages"),
     (["part-1", "part-01"], "one number, written twice"),
     (["text.aa", "text.ab", "text.ab.gz"], "what `split` writes, compressed"),
@@ -104,6 +110,11 @@ COMPLETE = [
     (of_total(range(2), 2, "news-{}-of-{}") + of_total(range(3), 3, "talk-{}-of-{}"), "two names"),
     (of_total(range(2), 2, "run-7-of-9/part-{}-of-{}"), "a folder is not a shard"),
     (["proof-1", "proof-3"], "no total"),
+    (["train-0-of-2-a09b", "train-1-of-2-77c1"], "a hash behind the total"),
+    (
+        ["x-0-of-2-news", "x-0-of-2-web", "x-1-of-2-news", "x-1-of-2-web"],
+        "two sets with other ends",
+    ),
 ]
 
 
@@ -113,6 +124,14 @@ def test_a_set_of_shards_that_is_complete_is_read(paths, reason):
 
 
 INCOMPLETE = [
+    (
+        [*of_total([0], 2, "x-{}-of-{}-news"), *of_total([0, 1], 2, "x-{}-of-{}-web")],
+        "x-1-of-2-news is missing",
+    ),
+    (
+        [*of_total([0, 1], 2, "x-{}-of-{}"), *of_total([0, 1, 2], 3, "x-{}-of-{}")],
+        "are of two sets of shards",
+    ),
     (of_total([0, 1, 3], 4), "h/part-00002-of-00004 is missing: the names say 4 shards, and 3"),
     (of_total([0, 1], 4), "h/part-00002-of-00004 and 1 more are missing"),
     (of_total([1, 2], 3), "h/part-00000-of-00003 is missing"),
@@ -144,24 +163,54 @@ def test_one_shard_of_several_may_be_named_alone_and_is_told():
     )
 
 
-VARYING = [
+def correspond(one: list[str], other: list[str]) -> bool:
+    first, second = what_varies(names_of(one), names_of(other))
+    assert len(set(first)) == len(one)
+    assert len(set(second)) == len(other)
+    return first == second
+
+
+CORRESPOND = [
     (["hyp/part-1.txt", "hyp/part-10.txt.gz"], ["rg/p1", "rg/p10"]),
     (["h/news", "h/news-extra"], ["r/ref.news.txt", "r/ref.news-extra.txt"]),
     (["a1", "a11"], ["xb1-of", "xb11-of"]),
     (["part-01", "part-02"], ["part-1", "part-2"]),
     (["hyp/2026-01-31/p", "hyp/2026-02-01/p"], ["2026-01-31.txt", "2026-02-01.txt"]),
-    (["h/de/part-0", "h/de/part-1", "h/fr/part-0"], ["de/r0", "de/r1", "fr/r0"][:0]),
+    (["h/de/part-0", "h/fr/part-0"], ["r/de.txt", "r/fr.txt"]),
     (["/a/x", "/a/y"], ["x", "y"]),
     (["text.aa", "text.ab"], ["r-aa.txt", "r-ab.txt"]),
+    (["h/xaa", "h/xab"], ["r/xaa", "r/xab"]),
+    (["o/sys1-part-0", "o/sys1-part-1"], ["o/sys2-part-0", "o/sys2-part-1"]),
+    (["run-3/part-0", "run-3/part-1"], ["run-4/part-0", "run-4/part-1"]),
+    (["newstest.de", "newsdev.de"], ["r/newstest.en", "r/newsdev.en"]),
+    (["sys_news", "sys_newt"], ["news", "newt"]),
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), VARYING)
-def test_what_varies_does_not_depend_on_what_all_names_share(one, other):
-    varying = what_varies(one)
-    assert len(set(varying)) == len(one)
-    if other:
-        assert what_varies(other) == varying
+@pytest.mark.parametrize(("one", "other"), CORRESPOND)
+def test_shards_correspond_whatever_all_names_of_a_stream_share(one, other):
+    assert correspond(one, other)
+    assert correspond(other, one)
+
+
+UNLIKE = [
+    (["part1", "part2"], ["part1", "PART2"], "another case"),
+    (["part-1", "part-2"], ["part-1", "part-3"], "another number"),
+    (["a", "b"], ["b", "c"], "another letter"),
+    (["d1/p1", "d2/p1"], ["d1/p1", "d2/p2"], "another number in two places"),
+    (["w0-p0", "w0-p1"], ["w0-p0", "w1-p0"], "worker 1 lost in one, part 1 in the other"),
+    (["w0-p0", "w0-p1"], ["w2-p1", "w3-p1"], "the same, and nothing in common"),
+    (["2026-01-01", "2026-01-02"], ["2026-01-02", "2026-02-02"], "days and months"),
+    (["xaa", "xab"], ["xba", "xbb"], "the halves of what `split` wrote"),
+    (["h-xa", "h-xb"], ["h-xb", "h-xc"], "one in common"),
+    (["part-0", "part-1"], ["part-0", "part-1-b"], "a longer name"),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "reason"), UNLIKE)
+def test_other_shards_do_not_correspond(one, other, reason):
+    assert not correspond(one, other), reason
+    assert not correspond(other, one), reason
 
 
 name_parts = st.lists(
@@ -192,20 +241,7 @@ def test_names_that_differ_in_the_same_way_are_the_same_shards(varying, one, oth
             ordered(others)
         return
     by_name = dict(zip(ones, others, strict=True))
-    assert what_varies(order) == what_varies([by_name[name] for name in order])
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (["part1", "part2"], ["part1", "PART2"]),
-        (["part-1", "part-2"], ["part-1", "part-3"]),
-        (["a", "b"], ["b", "c"]),
-        (["d1/p1", "d2/p1"], ["d1/p1", "d2/p2"]),
-    ],
-)
-def test_what_varies_tells_other_shards_apart(one, other):
-    assert what_varies(one) != what_varies(other)
+    assert correspond(order, [by_name[name] for name in order])
 
 
 def notes(*streams: list[str]) -> tuple[str, ...]:
@@ -257,3 +293,15 @@ def test_a_gap_of_all_streams_is_told_once():
     paths = ["part-0", "part-2"]
     (note,) = notes(paths, ["whole"], [f"r/{path}.gz" for path in paths])
     assert note.startswith("stream 0, stream 2: the numbers of the 2 shards have gaps: 1 ")
+
+
+def test_an_order_that_cat_does_not_have_is_told_where_a_stream_is_one_file():
+    numbers = [f"part-{i}" for i in range(1, 11)]
+    (note,) = notes(["whole"], numbers)
+    assert note.startswith("stream 1: part-2 is read before part-10, but `cat`")
+    assert "check that stream 0 (*), which is one file, is in the order of the shards" in note
+    (note,) = notes(["news.txt", "news-extra.txt"], ["whole"])
+    assert note.startswith("stream 0: news.txt is read before news-extra.txt")
+    assert notes(numbers, [f"r/{name}.txt" for name in numbers]) == notes(numbers, numbers)
+    assert not any("cat" in note for note in notes(numbers, numbers))
+    assert notes(["part-01", "part-02"], ["whole"]) == ()

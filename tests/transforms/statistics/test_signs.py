@@ -58,7 +58,7 @@ def by_brute_force(segments: Sequence[Segment], system: int) -> InputSigns:
         columns.pop()
     present = [[text for text in column if text is not None] for column in columns]
     return InputSigns(
-        tokenized=sum(text.endswith(" .") for text in candidates),
+        tokenized=sum(text.removesuffix("\r").endswith(" .") for text in candidates),
         candidate_returns=sum(text.endswith("\r") for text in candidates),
         identical=tuple(
             sum(one == other for one, other in zip(candidates, column, strict=True))
