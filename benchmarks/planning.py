@@ -31,7 +31,8 @@ from transforms.pairing.correspondence import require_same_shards
 from transforms.pairing.nul_bytes import nul_warnings
 from transforms.pairing.plan import Piece, Plan, make_plan
 from transforms.pairing.ranges import ByteRange, LineCounts, block_bytes, cut_corpus
-from transforms.pairing.shards import notes_of, shards_in_order
+from transforms.pairing.shard_notes import notes_of
+from transforms.pairing.shards import shards_in_order
 from transforms.pairing.streams import compression
 from transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 

@@ -26,6 +26,8 @@ BEAM_FREE = [
     "transforms.pairing.plan",
     "transforms.pairing.rows",
     "transforms.pairing.segments",
+    "transforms.pairing.shard_names",
+    "transforms.pairing.shard_notes",
     "transforms.pairing.shards",
     "transforms.pairing.streams",
     "transforms.presets",

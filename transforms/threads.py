@@ -71,7 +71,8 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
 
     def teardown(self) -> None:
         if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+            # Without waiting: a thread may be stuck in a filesystem when the job is stopped.
+            self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _finish_oldest(self) -> Iterator[WindowedValue]:
         future, window, timestamp = self._under_way.popleft()

@@ -12,7 +12,7 @@ import collections
 from collections.abc import Hashable, Mapping, Sequence
 
 from transforms.errors import InputError
-from transforms.pairing.shards import Parts, names_of, what_varies
+from transforms.pairing.shard_names import Parts, names_of, what_varies
 from transforms.pairing.streams import Shard, Stream
 
 CUTS = ("same", "any")

@@ -26,11 +26,12 @@ from transforms.pairing.correspondence import require_same_shards
 from transforms.pairing.counting import count_lines
 from transforms.pairing.file_versions import version_of
 from transforms.pairing.lines import LineReader
-from transforms.pairing.listing import local_files
+from transforms.pairing.listing import local_files, open_file
 from transforms.pairing.nul_bytes import nul_warnings
 from transforms.pairing.plan import WorkUnit, make_plan
 from transforms.pairing.ranges import ByteRange, LineCounts, cut_corpus
-from transforms.pairing.shards import notes_of, shards_in_order
+from transforms.pairing.shard_notes import notes_of
+from transforms.pairing.shards import shards_in_order
 from transforms.pairing.streams import FoundFile, Stream, changed
 from transforms.threads import ThreadedDoFn
 
@@ -119,6 +120,8 @@ class ReadLineParallel(beam.PTransform):
 
 
 def _open(path: str) -> Any:
+    if isinstance(FileSystems.get_filesystem(path), LocalFileSystem):
+        return open_file(path)
     # The suffix alone decides, and decompression.py decompresses: Beam's own
     # decompression takes a truncated file for a complete one.
     return FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)

@@ -12,6 +12,7 @@ import fnmatch
 import os
 import stat
 from collections.abc import Iterator
+from typing import BinaryIO
 
 from transforms.errors import (
     BleuError,
@@ -21,6 +22,8 @@ from transforms.errors import (
     too_many_open_files,
 )
 from transforms.pairing.streams import FoundFile, is_pattern
+
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 
 
 def local_files(label: str, pattern: str) -> list[FoundFile]:
@@ -51,9 +54,17 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
             )
         matched = [pattern]
     found = []
+    files: dict[tuple[int, int], str] = {}
     for path in matched:
         status = _looked_at(label, path)
         if stat.S_ISREG(status.st_mode):
+            first = files.setdefault((status.st_dev, status.st_ino), path)
+            if first != path:
+                raise InputError(
+                    f"{label}: {first} and {path} are the same file, through a link, so its lines "
+                    "would be scored twice",
+                    "use a pattern that matches only one of the two",
+                )
             found.append(FoundFile(path, status.st_size))
         elif not stat.S_ISDIR(status.st_mode):
             raise UsageError(
@@ -66,6 +77,23 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
                 f"{label}: {path} is a folder", f"name its files: {path.rstrip('/')}/*"
             )
     return found
+
+
+def open_file(path: str) -> BinaryIO:
+    """Opens a file of this machine's filesystem for reading its bytes.
+
+    Raises:
+      OSError: it cannot be opened, or is not a file: a pipe could block for ever.
+    """
+    file = open(path, "rb", opener=_opened)  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError("it is not a file any more")
+    return file
+
+
+def _opened(path: str, flags: int) -> int:
+    return os.open(path, flags | _NO_WAITING)
 
 
 def _matching(label: str, base: str, parts: list[str]) -> Iterator[str]:

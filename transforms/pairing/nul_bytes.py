@@ -20,6 +20,9 @@ In UTF-16 half of the bytes are the upper ones of its characters: 0 for Latin le
 Cyrillic, 14 for Thai ones. UTF-8 has such bytes only for control characters.
 """
 
+_MOST_WITHOUT_NUL = 0.25
+"""The same in a file without a NUL, which in UTF-16 has no newline and no space."""
+
 _FEWEST_LINES = 10
 _MOST_WITH_LINES = 0.01
 """From so many lines on, this share of NULs is too much if each line has one.
@@ -61,7 +64,8 @@ def _require_text(stream: Stream, of_file: Sequence[LineCounts]) -> None:
     size = sum(count.text_bytes for count in of_file)
     lines = sum(int(count.newlines.sum()) for count in of_file)
     many_lines = nuls > _MOST_WITH_LINES * size and nuls >= lines >= _FEWEST_LINES
-    if nuls and (controls > _MOST * size or many_lines):
+    most = (_MOST if nuls else _MOST_WITHOUT_NUL) * size
+    if controls > most or many_lines:
         raise InputError(
             f"{stream.label}: {of_file[0].range.shard.path}: {nuls} of its {size} bytes are NUL "
             f"(0x00), and {controls - nuls} are other control characters: "

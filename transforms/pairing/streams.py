@@ -17,6 +17,11 @@ def is_pattern(path: str) -> bool:
     return bool(_WILDCARD.search(path))
 
 
+def before_wildcard(pattern: str) -> str:
+    """What a pattern says before its first wildcard."""
+    return _WILDCARD.split(pattern.removeprefix("./"), maxsplit=1)[0]
+
+
 @dataclasses.dataclass(frozen=True)
 class Stream:
     """A system's candidates or one of the references, as the user named it.

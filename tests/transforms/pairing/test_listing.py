@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import pathlib
+from collections.abc import Callable
 
 import pytest
 
 from transforms.errors import InputError, UsageError
 from transforms.pairing import listing
-from transforms.pairing.listing import local_files
+from transforms.pairing.listing import local_files, open_file
 
 TREE = ["a-0", "a-1", "b-0", ".a-2", "x/a-0", "x/y/a-0", "x/y/z/b-0", "w 1/a[1]"]
 
@@ -137,3 +138,28 @@ def test_a_name_that_could_mean_another_file_is_refused(tree: pathlib.Path) -> N
     pathlib.Path("q1.txt").write_text("other")
     with pytest.raises(UsageError, match=r"q\[1\].txt is a file and also a pattern .* q1.txt"):
         found("q[1].txt")
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_file_that_a_pattern_matches_twice_is_refused(
+    tree: pathlib.Path, link: Callable[[str, str], None]
+) -> None:
+    link("a-1", "a-latest")
+    with pytest.raises(InputError, match="candidates x: a-1 and a-latest are the same file"):
+        found("a-*")
+    assert found("a-latest") == ["a-latest"]
+
+
+def test_a_folder_that_a_pattern_matches_twice_is_refused(tree: pathlib.Path) -> None:
+    os.symlink("x", "latest")
+    with pytest.raises(InputError, match="latest/a-0 and x/a-0 are the same file"):
+        found("*/a-0")
+
+
+def test_a_file_that_has_become_a_pipe_is_an_error_and_not_waited_for(tree: pathlib.Path) -> None:
+    os.remove("a-0")
+    os.mkfifo("a-0")
+    with pytest.raises(OSError, match="not a file any more"):
+        open_file("a-0")
+    with open_file("a-1") as file:
+        assert file.read() == b"a-1"

@@ -77,3 +77,13 @@ def test_a_nul_in_each_of_many_long_lines_is_rare():
     text = ("a plain sentence of text, number 7; " * 20 + "\0\n") * 12
     (warning,) = nul_warnings(STREAMS, counted(text.encode()))
     assert "12 NUL characters" in warning
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_nul_is_bad_data(encoding):
+    with pytest.raises(InputError, match="it is UTF-16 or UTF-32 text"):
+        nul_warnings(STREAMS, counted(THAI.replace("\n", "").encode(encoding)))
+
+
+def test_some_control_characters_are_text():
+    assert nul_warnings(STREAMS, counted(b"one \x01 two \x02 three\n")) == ()

@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.errors import InputError
-from transforms.pairing.shards import names_of, notes_of, shards_in_order, what_varies
+from transforms.pairing.shard_names import names_of, what_varies
+from transforms.pairing.shard_notes import notes_of
+from transforms.pairing.shards import shards_in_order
 from transforms.pairing.streams import FoundFile, Shard, Stream
 
 STREAM = Stream("candidates LIUM", "/data/part-*")
@@ -48,6 +50,10 @@ IN_ORDER = [
     (["text.aa", "text.ab.gz", "text.ac"], "nor is what `split` adds"),
     (["a.aa", "a.ab", "b.aa"], "of several files"),
     (["٣-2", "٣-10"], "digits of other scripts are characters"),
+    ([f"p-{i:02x}" for i in range(40)], "hexadecimal numbers"),
+    ([f"x.{i:02x}" for i in range(20)], "as extensions"),
+    (["x.a", "x.b", "x.c"], "split -a 1"),
+    (["a2-10", "a10-2"], "names of one length that are numbered alike"),
 ]
 
 
@@ -111,6 +117,7 @@ COMPLETE = [
     (of_total(range(2), 2, "run-7-of-9/part-{}-of-{}"), "a folder is not a shard"),
     (["proof-1", "proof-3"], "no total"),
     (["train-0-of-2-a09b", "train-1-of-2-77c1"], "a hash behind the total"),
+    (["best1of5-news", "best1of5-talk"], "a word"),
     (
         ["x-0-of-2-news", "x-0-of-2-web", "x-1-of-2-news", "x-1-of-2-web"],
         "two sets with other ends",
@@ -124,6 +131,8 @@ def test_a_set_of_shards_that_is_complete_is_read(paths, reason):
 
 
 INCOMPLETE = [
+    (of_total([0, 1, 3], 4, "part-{}-OF-{}"), "part-2-OF-4 is missing"),
+    (of_total([1, 2], 3, "p-{}-of-{}"), "p-0-of-3 (or the last one, if they count from 1) is"),
     (
         [*of_total([0], 2, "x-{}-of-{}-news"), *of_total([0, 1], 2, "x-{}-of-{}-web")],
         "x-1-of-2-news is missing",
@@ -134,14 +143,14 @@ INCOMPLETE = [
     ),
     (of_total([0, 1, 3], 4), "h/part-00002-of-00004 is missing: the names say 4 shards, and 3"),
     (of_total([0, 1], 4), "h/part-00002-of-00004 and 1 more are missing"),
-    (of_total([1, 2], 3), "h/part-00000-of-00003 is missing"),
+    (of_total([1, 2], 3), "h/part-00000-of-00003 (or the last one, if they count from 1) is miss"),
     (of_total([1, 3], 3), "h/part-00002-of-00003 is missing"),
     (of_total([0], 3), "h/part-00001-of-00003 and 1 more are missing"),
     (of_total([3], 10**30, "part-{}-of-{}"), "part-0-of-1"),
     (of_total([0, 1, 2, 5], 3), "h/part-00005-of-00003 is beyond the last of 3 shards"),
     (of_total([0, 1, 2, 3], 3), "h/part-00003-of-00003 is beyond the last of 3 shards"),
     (of_total([0, 1], 2) + of_total([2], 3), "are of two sets of shards, one of 2 and one of 3"),
-    (of_total([0, 1, 2], 3, "part-{}-of-{}.txt.gz")[1:], "part-0-of-3.txt.gz is missing"),
+    (of_total([0, 1, 2], 3, "part-{}-of-{}.txt.gz")[1:], "part-0-of-3.txt.gz (or the last one"),
 ]
 
 
@@ -245,17 +254,21 @@ def test_names_that_differ_in_the_same_way_are_the_same_shards(varying, one, oth
 
 
 def notes(*streams: list[str]) -> tuple[str, ...]:
-    named = [Stream(f"stream {i}", "*") for i in range(len(streams))]
-    return notes_of(
-        named,
-        [
-            shards_in_order(i, stream, [FoundFile(path, 1) for path in paths])
-            for i, (stream, paths) in enumerate(zip(named, streams, strict=True))
-        ],
-    )
+    named = [
+        Stream(f"stream {i}", "*" if len(paths) > 1 else paths[0])
+        for i, paths in enumerate(streams)
+    ]
+    found = [
+        shards_in_order(i, stream, [FoundFile(path, 1) for path in paths])
+        for i, (stream, paths) in enumerate(zip(named, streams, strict=True))
+    ]
+    return tuple(note for note in notes_of(named, found) if "wildcards" not in note)
 
 
 WITHOUT_GAPS = [
+    ["p-2026112923", "p-2026113000"],
+    ["p-1700000000", "p-1700003600"],
+    ["p-0", f"p-{10**40}"],
     ["only-7"],
     ["part-0", "part-1", "part-2"],
     ["part-07.txt", "part-08.txt"],
@@ -278,7 +291,7 @@ GAPS = [
     (["2026-01-01/p", "2026-01-03/p"], "gaps: 2 (1 missing in all)"),
     (["20260131", "20260202"], "gaps: 20260201 (1 missing in all)"),
     (["de/part-0", "de/part-2", "fr/part-0"], "gaps: 1 (1 missing in all)"),
-    (["p-0", f"p-{10**40}"], f"({10**40 - 1} missing in all)"),
+    (["p-0", "p-999999999"], "(999999998 missing in all)"),
 ]
 
 
@@ -299,9 +312,40 @@ def test_an_order_that_cat_does_not_have_is_told_where_a_stream_is_one_file():
     numbers = [f"part-{i}" for i in range(1, 11)]
     (note,) = notes(["whole"], numbers)
     assert note.startswith("stream 1: part-2 is read before part-10, but `cat`")
-    assert "check that stream 0 (*), which is one file, is in the order of the shards" in note
+    assert "check that stream 0 (whole), which is one file, is in the order of the shards" in note
     (note,) = notes(["news.txt", "news-extra.txt"], ["whole"])
     assert note.startswith("stream 0: news.txt is read before news-extra.txt")
     assert notes(numbers, [f"r/{name}.txt" for name in numbers]) == notes(numbers, numbers)
     assert not any("cat" in note for note in notes(numbers, numbers))
     assert notes(["part-01", "part-02"], ["whole"]) == ()
+
+
+def test_a_total_in_a_folder_that_the_wildcard_matched_counts():
+    paths = ["d-1-of-9/0-of-3/x.txt", "d-1-of-9/1-of-3/x.txt"]
+    with pytest.raises(InputError, match=r"d-1-of-9/2-of-3/x\.txt is missing"):
+        ordered(paths, Stream("x", "d-1-of-9/*/x.txt"))
+    assert ordered(paths[:1], Stream("x", paths[0])) == paths[:1]
+    one = ["d-1-of-9/part-0", "d-1-of-9/part-1"]
+    assert ordered(one, Stream("x", "d-1-of-9/part-*")) == one
+
+
+def test_wildcards_that_matched_other_names_are_told():
+    def note(*matched: tuple[str, list[str]]) -> list[str]:
+        named = [Stream(f"stream {i}", pattern) for i, (pattern, _) in enumerate(matched)]
+        found = [
+            shards_in_order(i, stream, [FoundFile(path, 1) for path in paths])
+            for i, (stream, (_, paths)) in enumerate(zip(named, matched, strict=True))
+        ]
+        return [each for each in notes_of(named, found) if "wildcards" in each]
+
+    halves = ("r/*", ["r/news-1", "r/news-2"]), ("h/*", ["h/talk-1", "h/talk-2"])
+    assert note(*halves) == [
+        "the wildcards of stream 0 and stream 1 matched different names, such as r/news-1 and "
+        "h/talk-1: check that they are the same shards, or write what differs in front of the "
+        "wildcard"
+    ]
+    assert note(("r/*/p", ["r/2025/p"]), ("h/*/p", ["h/2026/p"]))
+    assert note(("r/p-*", ["r/p-3"]), ("h/p-*", ["h/p-7"]))
+    assert not note(("r/p-*", ["r/p-3"]), ("h/p-*", ["h/p-03.txt.gz"]))
+    assert not note(("r/ref.*.txt", ["r/ref.0.txt"]), ("./h.*.gz", ["h.0.gz"]), ("x", ["x"]))
+    assert not note(("r*", ["ref"]), ("h/*", ["h/0", "h/1"]))
