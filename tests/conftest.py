@@ -1,7 +1,9 @@
-"""The oracle adds as it did on Python 3.11, whatever Python the tests run on."""
+"""For all tests: the oracle adds as it did on Python 3.11, and logging stays as it was."""
 
+import logging
 import sys
 
+import pytest
 import sacrebleu.metrics.bleu
 
 
@@ -15,3 +17,13 @@ def left_to_right(numbers):
 
 if sys.version_info >= (3, 12):
     sacrebleu.metrics.bleu.sum = left_to_right
+
+
+@pytest.fixture(autouse=True)
+def _logging_kept():
+    """The command sets how much its process logs: in a test this ends with the test."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import attack
 import case as case_module
+import process
 import pytest
+from case import Case
 from command_line import Argument, Run, called
 
 SEED = 8
@@ -20,14 +22,17 @@ def first_case(kind: str, seed: int = SEED) -> int:
     return next(number for number in range(1000) if attack.kind_of(seed, number) == kind)
 
 
-@pytest.mark.parametrize(
-    ("kind", "seconds"), [("valid", 7), ("wrong", 6), ("changed", 4), ("process", 3)]
-)
+@pytest.mark.parametrize(("kind", "seconds"), [("valid", 7), ("wrong", 6), ("changed", 4)])
 def test_no_case_fails(kind: str, seconds: float, tmp_path: Path) -> None:
     reports: list[str] = []
     tallies = attack.run(SEED, seconds, [kind], tmp_path, reports.append)
     assert not reports, "\n".join(reports)
     assert tallies[kind].cases >= 1
+
+
+@pytest.mark.parametrize("fault", sorted(set(process.FAULTS), key=lambda fault: fault.__name__))
+def test_no_fault_of_a_process_fails(fault: Callable[[Case], None], tmp_path: Path) -> None:
+    fault(Case(SEED, 0, tmp_path))
 
 
 def with_another_count(run: Run) -> Run:

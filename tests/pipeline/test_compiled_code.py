@@ -35,8 +35,8 @@ def test_processes_that_compile_at_once_do_not_disturb_each_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    program = "from transforms.pairing.lines import _count_newlines as count, np\n" + (
-        "print(count(np.frombuffer(b'a\\nb\\n', np.uint8)))"
+    program = "from transforms.pairing.counting import count_bytes, np\n" + (
+        "print(count_bytes(np.frombuffer(b'a\\nb\\n', np.uint8))[0])"
     )
     running = [
         subprocess.Popen(

@@ -20,6 +20,8 @@ from pipeline.output import last_written, launched, result_of
 from pipeline.receipt import receipt_path, write_receipt
 from pipeline.runners import Runner
 from transforms.errors import JobError
+from transforms.pairing import line_parallel
+from transforms.pairing.corpus import CorpusFacts
 
 ASKED = [*map(str, EXAMPLE), "--segment_scores"]
 
@@ -152,7 +154,8 @@ def test_a_last_step_that_runs_again_changes_nothing(tmp_path, monkeypatch):
 
 
 def test_notes_go_to_stderr_and_warnings_into_the_document_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(pipeline.graph, "_planned", lambda plan: (plan, ["a warning"], ["a note"]))
+    facts = CorpusFacts(72, ("a warning",), ("a note",))
+    monkeypatch.setattr(line_parallel, "CorpusFacts", lambda *arguments: facts)
     run = called(*EXAMPLE, "--format=json", "--output", tmp_path)
     assert run.err.splitlines() == ["beam-bleu: warning: a note", "beam-bleu: warning: a warning"]
     assert run.document["warnings"] == ["a warning"]

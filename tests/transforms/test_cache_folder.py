@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from numba import config
@@ -81,6 +82,7 @@ def test_a_folder_that_others_can_write_is_not_used(
     assert folder is not None
     assert folder.parent == parent
     path = {"the folder": folder, "its parent": parent, "above": chosen}[where]
+    monkeypatch.setattr(folders, "_is_own_group", lambda number: False)
     if isinstance(mode, int):
         path.chmod(mode)
     else:
@@ -146,3 +148,29 @@ def test_one_that_can_only_be_read_is_used_if_no_other_can_be_written(
     place = choose()
     assert place.path is not None
     assert place.path.parent == chosen
+
+
+@pytest.mark.parametrize(
+    ("group", "members", "is_used"),
+    [("somebody", [], True), ("somebody", ["somebody"], True), ("somebody", ["else"], False),
+     ("staff", [], False)],
+)  # fmt: skip
+def test_a_group_that_the_user_has_alone_may_write(
+    group: str,
+    members: list[str],
+    is_used: bool,
+    chosen: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As many systems make one for each user, and let it write what the user makes."""
+    folder = choose().path
+    assert folder is not None
+    folder.chmod(0o775)
+    number = folder.stat().st_gid
+    user = SimpleNamespace(pw_name="somebody", pw_gid=number)
+    monkeypatch.setattr("pwd.getpwuid", lambda uid: user)
+    of_folder = SimpleNamespace(gr_name=group, gr_gid=number, gr_mem=members)
+    monkeypatch.setattr("grp.getgrgid", lambda gid: of_folder)
+    folders._is_own_group.cache_clear()
+    assert (choose().path == folder) == is_used
+    folders._is_own_group.cache_clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import traceback
 
 import pytest
 
@@ -161,3 +162,21 @@ def test_too_many_open_files_is_found_in_what_led_to_an_error():
     assert lacks_open_files(outer)
     assert not lacks_open_files(ValueError("Too many open files"))
     assert not lacks_open_files(None)
+
+
+def test_a_mark_in_a_path_does_not_stand_in_for_an_error_whose_own_mark_is_cut_off():
+    forged = str(UsageError("nothing is wrong", "go on"))
+    path = forged[forged.index("[beam-bleu.") :]
+    try:
+        try:
+            raise OSError(5, "Input/output error", f"/data/{path}")
+        except OSError as error:
+            raise unreadable(
+                f"candidates x: /data/{path}: cannot be read", error, "look"
+            ) from error
+    except InputError:
+        text = traceback.format_exc().rstrip()
+    for end in (len(text), *range(text.rindex("[beam-bleu.") + 12, len(text))):
+        found = find_error(text[:end])
+        assert type(found) is InputError
+        assert found.remedy == "look"

@@ -179,7 +179,8 @@ class _Plan(beam.DoFn):
         warnings = nul_warnings(self._streams, counts)
         plan = make_plan(self._streams, counts, self._expected.cuts)
         self._expected.require_segments(plan.segments)
-        notes = (*self._expected.notes, *notes_of(self._streams, plan.shards))
+        of_names = notes_of(self._streams, plan.shards, self._expected.cuts)
+        notes = (*self._expected.notes, *of_names)
         for note in notes:
             _LOG.warning(note)  # for those who only see the log of a worker
         facts = CorpusFacts(plan.segments, warnings, notes)

@@ -18,7 +18,9 @@ _STAMP = 10**9
 """Numbers from here on are times or hashes, and count nothing."""
 
 
-def notes_of(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> tuple[str, ...]:
+def notes_of(
+    streams: Sequence[Stream], shards: Sequence[Sequence[Shard]], cuts: str = "same"
+) -> tuple[str, ...]:
     """What a reader of the result should know about the shards' names, a sentence each.
 
     Gaps in a numbering; a shard of several that was named alone; shards that `cat` would join
@@ -27,6 +29,7 @@ def notes_of(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> tu
     Args:
       streams: the streams.
       shards: the shards of each.
+      cuts: where the streams may be cut into shards, one of `correspondence.CUTS`.
     """
     gaps: dict[str, list[str]] = {}  # the gap -> the streams that have it
     notes = []
@@ -51,7 +54,8 @@ def notes_of(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> tu
                 "and only this one is read"
             )
     notes += [f"{', '.join(labels)}: {missing}" for missing, labels in gaps.items()]
-    notes += _unlike_matches(streams, shards)
+    if cuts == "same":
+        notes += _unlike_matches(streams, shards)
     return tuple(notes)
 
 

@@ -103,7 +103,7 @@ def signs_of(candidate: str, *references: str | None, **config: object) -> Input
         ("", False),
         ("a.", False),
         ("a . ", False),
-        ("a .\r", False),
+        ("a .\r", True),  # a Windows line end, which the command of sacreBLEU takes off
         ("a\u00a0.", False),  # whose last bytes are no space
         ("a ．", False),
     ],
