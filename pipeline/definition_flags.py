@@ -65,7 +65,11 @@ def add_definition_flags(parser: argparse.ArgumentParser) -> None:
         metavar="W,W,...",
         help="the weight of each order, 0 for none; default 1/N each",
     )
-    add("--effective_order", action="store_true", help="leave out orders no candidate is long for")
+    add(
+        "--effective_order",
+        action="store_true",
+        help="leave out orders that no candidate is long enough for",
+    )
     add("--no_effective_order", action="store_true", help="count them, whatever the preset")
     add(
         "--reference_length",
