@@ -90,9 +90,20 @@ def in_process(plain: list[Argument], texts: Texts) -> bytes:
     return run.out
 
 
-def assert_same_bytes(cluster: Cluster, patterns: Sequence[Argument], expected: bytes, out: Path):
-    run = typed(*arguments(patterns), "--output", out, *cluster.flags(), timeout=900)
-    assert (run.code, run.err) == (0, "")
+def assert_same_bytes(
+    cluster: Cluster,
+    patterns: Sequence[Argument],
+    expected: bytes,
+    out: Path,
+    *flags: str,
+    warnings: Sequence[str] = (),
+):
+    run = typed(*arguments(patterns), *flags, "--output", out, *cluster.flags(), timeout=900)
+    assert run.code == 0, run.err
+    said = run.err.splitlines()
+    assert len(said) == len(warnings), run.err
+    for line, warning in zip(said, warnings, strict=True):
+        assert line.startswith(f"beam-bleu: warning: {warning}")
     assert run.out == expected
     assert (out / "scores.json").read_bytes() == expected
 
@@ -106,7 +117,11 @@ def test_plain_and_sharded_streams(
         shards(tmp_path / "third", texts.streams[2], 5, [".txt"]),
         plain[3],
     ]
-    assert_same_bytes(cluster, patterns, in_process, tmp_path / "out")
+    refused = typed(*arguments(patterns), "--output", tmp_path / "out", *cluster.flags())
+    refused.assert_failed(3, "no shard corresponds to", "--cuts any")
+    # The launcher learns of a worker's remarks, too.
+    out, said = tmp_path / "out", ["--cuts any: "]
+    assert_same_bytes(cluster, patterns, in_process, out, "--cuts=any", warnings=said)
 
 
 def test_compressed_shards(
