@@ -62,7 +62,7 @@ def prepare(output: str, asked: bool) -> list[str]:
     """
     check_places(output, asked)
     local = storage.is_local(output)
-    if local and storage.is_folder(os.path.join(output, ASIDE)):
+    if local:
         with locked(output) as held, storage.writing(output):
             if held:
                 _recover(output)
