@@ -150,6 +150,9 @@ def test_one_failure_while_shards_are_put_in_place_mixes_nothing(out, monkeypatc
                 publish(out, run, names)
             except JobError:
                 failed = True
+        if not failed:
+            present = {path.name.split("-")[1] for path in (out / "segment_scores").iterdir()}
+            assert (scores_run(out), present) == (run, {run})
         failed |= calls[0] > number  # what happens after scores.json may fail in silence
         publish(out, "next", staged(out, "next"))
         shards = [path.name.split("-")[1] for path in (out / "segment_scores").iterdir()]
