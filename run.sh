@@ -17,7 +17,7 @@ while [[ -L $script ]]; do
   [[ $link == /* ]] || link=$(dirname -- "$script")/$link
   script=$link
 done
-project=$(CDPATH='' cd -- "$(dirname -- "$script")" && pwd)
+project=$(CDPATH='' cd -- "$(dirname -- "$script")" && pwd -P)
 venv=$project/.venv
 python=${PYTHON:-python3}
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 
 from pipeline.storage import is_local
-from transforms.errors import JobError
+from transforms.errors import JobError, lacks_open_files, too_many_open_files
 
 try:
     import fcntl
@@ -28,18 +28,30 @@ _PATIENCE = 600.0
 
 _PAUSE = 0.02
 
+_TRIES = 5
+"""How often a lock file is opened that another run may remove at that moment."""
+
+
+_UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
+"""What `flock` says on a filesystem without locks."""
+
 
 @contextlib.contextmanager
-def locked(folder: str) -> Iterator[bool]:
+def locked(folder: str, patience: float | None = None) -> Iterator[bool]:
     """Keeps other runs from publishing to a folder while the body runs.
 
     Gives whether it does: object stores have no locks, and some shared folders neither.
 
+    Args:
+      folder: the output folder.
+      patience: how many seconds to wait for another run that holds the lock.
+
     Raises:
-      JobError: another run has held the lock for ten minutes.
+      JobError: another run has held the lock all that time, or the lock cannot be opened.
     """
     path = os.path.join(folder, LOCK)
-    descriptor = _acquired(path) if is_local(folder) else None
+    patience = _PATIENCE if patience is None else patience
+    descriptor = _acquired(path, patience) if is_local(folder) else None
     try:
         yield descriptor is not None
     finally:
@@ -47,9 +59,9 @@ def locked(folder: str) -> Iterator[bool]:
             _release(path, descriptor)
 
 
-def _acquired(path: str) -> int | None:
+def _acquired(path: str, patience: float) -> int | None:
     """A descriptor that holds the lock; None where there are no locks."""
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + patience
     while fcntl is not None:
         descriptor = _opened(path)
         if descriptor is None:
@@ -61,17 +73,19 @@ def _acquired(path: str) -> int | None:
             os.close(descriptor)  # whoever held it has removed the file: there is a new one
             continue
         except OSError as error:
+            if error.errno in _UNSUPPORTED:
+                _release(path, descriptor)
+                return None
             os.close(descriptor)
             if error.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EINTR):
-                _remove(path)
-                return None
+                raise _not_locked(path, error) from error
         except BaseException:  # a signal
             os.close(descriptor)
             raise
         if time.monotonic() > deadline:
             raise JobError(
                 f"another run has been writing its result to {os.path.dirname(path)} for "
-                f"{_PATIENCE / 60:.0f} minutes",
+                f"{patience / 60:.0f} minutes",
                 "see whether a stopped process of beam-bleu is there, and end it",
             )
         time.sleep(_PAUSE)
@@ -79,18 +93,55 @@ def _acquired(path: str) -> int | None:
 
 
 def _opened(path: str) -> int | None:
-    flags = os.O_CLOEXEC | os.O_NOFOLLOW
-    # Another user's file can be read only, which is enough for a lock on most filesystems.
-    for access in (os.O_RDWR | os.O_CREAT, os.O_RDONLY):
-        with contextlib.suppress(OSError):
-            return os.open(path, flags | access, 0o666)
-    return None  # the folder is not there, or cannot be written: whoever writes to it will tell
+    """The lock file, opened; None where the folder is missing or cannot be written."""
+    flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    for _ in range(_TRIES):
+        try:
+            descriptor = os.open(path, flags | os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            first = error
+        else:
+            _share(descriptor)
+            return descriptor
+        try:
+            # Another user's file may be read only, which is enough for a lock on most filesystems.
+            return os.open(path, flags | os.O_RDONLY)
+        except FileNotFoundError:
+            if first.errno in (errno.ENOENT, errno.ENOTDIR):
+                return None  # there is no folder: whoever writes to it will tell
+            if first.errno == errno.EROFS:
+                return None
+            if not isinstance(first, PermissionError):
+                raise _not_locked(path, first) from first
+            time.sleep(_PAUSE)  # perhaps its holder has removed it between the two calls
+        except NotADirectoryError:
+            return None
+        except OSError as error:
+            if not os.path.lexists(path) and isinstance(first, PermissionError):
+                return None  # the folder cannot be entered
+            raise _not_locked(path, error) from error
+    return None  # the folder cannot be written: whoever writes to it will tell
+
+
+def _share(descriptor: int) -> None:
+    """Lets other users open a lock file, whatever this one's umask is."""
+    with contextlib.suppress(OSError):
+        if os.fstat(descriptor).st_size == 0:  # otherwise it is somebody's own
+            os.fchmod(descriptor, 0o666)
+
+
+def _not_locked(path: str, error: OSError) -> JobError:
+    what = f"{path} cannot be locked: {error.strerror}"
+    if lacks_open_files(error):
+        return too_many_open_files(what)
+    return JobError(what, "make it readable, or remove it if no other run is writing its result")
 
 
 def _is_at(path: str, descriptor: int) -> bool:
-    with contextlib.suppress(OSError):
-        return os.path.samestat(os.stat(path), os.fstat(descriptor))
-    return False
+    try:
+        return os.path.samestat(os.lstat(path), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def _release(path: str, descriptor: int) -> None:

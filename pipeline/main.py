@@ -8,7 +8,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pipeline.reporting import end, importing, reported, warn
 from pipeline.terminal import open_standard_streams, silent_stderr, write_to_stdout
@@ -44,6 +44,21 @@ def _empty_pipeline(arguments: Arguments) -> Iterator[beam.Pipeline]:
             shutil.rmtree(pipeline.local_tempdir, ignore_errors=True)
 
 
+def _has_failed(result: Any, error: BaseException) -> bool:
+    """Whether an engine says that a job has ended without success.
+
+    Otherwise the job may go on without this process, and needs what it has staged.
+    """
+    if result is None or isinstance(error, KeyboardInterrupt):
+        return False
+    from apache_beam.runners.runner import PipelineState
+
+    # Beam raises what an engine says of a failure, and does not return the state then.
+    with contextlib.suppress(Exception):
+        return result.state in (PipelineState.FAILED, PipelineState.CANCELLED)
+    return False
+
+
 def _run(argv: Sequence[str]) -> bytes:
     """Runs the job of a command line; returns what stdout shows."""
     # Beam takes half a second to import, and logs while it does. A fifth of this
@@ -54,7 +69,7 @@ def _run(argv: Sequence[str]) -> bytes:
 
         from pipeline.graph import build
         from pipeline.options import parse
-        from pipeline.output import last_written, launched, result_of
+        from pipeline.output import launched, result_of
         from pipeline.publication import discard, prepare
         from pipeline.storage import is_local
         from pipeline.table import table
@@ -66,27 +81,26 @@ def _run(argv: Sequence[str]) -> bytes:
         _empty_pipeline(arguments) as pipeline,
         launched(arguments.job, arguments.runner.in_process) as job,
     ):
-        prepare(job.output, asked)
-        written_before = last_written(job.output)
+        notes = prepare(job.output, asked)
         build(pipeline, job)
         gc.freeze()
         gc.enable()
-        # A job on an engine may go on without this process.
-        has_ended = arguments.runner.in_process
+        result = None
         try:
             hidden = arguments.noisy and not arguments.verbose
             with silent_stderr() if hidden else contextlib.nullcontext():
-                state = pipeline.run().wait_until_finish()
-            has_ended |= state in (PipelineState.FAILED, PipelineState.CANCELLED)
+                result = pipeline.run()
+                state = result.wait_until_finish()
             if state not in (None, PipelineState.DONE):
                 raise JobError(f"the job ended as {state}", "look at the engine's log")
-            receipt = result_of(job, written_before)
-        except BaseException:
+            receipt = result_of(job)
+        except BaseException as error:
+            has_ended = arguments.runner.in_process or _has_failed(result, error)
             if has_ended and (asked or is_local(job.output)):
                 discard(job.output, job.run)
             raise
     document = json.loads(receipt.document)
-    for note in receipt.notes:
+    for note in (*notes, *receipt.notes):
         warn(note)
     for warning in document["warnings"]:
         warn(warning)

@@ -14,7 +14,7 @@ from apache_beam.io.filesystems import FileSystems
 from pipeline.job import Job
 from pipeline.locking import locked
 from pipeline.receipt import RECEIPT, Receipt, read_receipt, receipt_path, remove_receipt
-from pipeline.storage import is_local
+from pipeline.storage import exists, is_local
 from transforms.errors import JobError
 
 SCORES = "scores.json"
@@ -66,27 +66,16 @@ def _check_writable(folder: str) -> None:
         ) from error
 
 
-def last_written(folder: str) -> float | None:
-    """When scores.json was written (seconds of its filesystem's clock), or None."""
-    path = scores_path(folder)
-    try:
-        return FileSystems.last_updated(path) if FileSystems.exists(path) else None
-    except Exception as error:
-        raise JobError(f"{path} cannot be looked at: {error}", "check --output") from error
-
-
-def result_of(job: Job, written_before: float | None) -> Receipt:
+def result_of(job: Job) -> Receipt:
     """What a job that has ended found.
 
-    Args:
-      job: the job.
-      written_before: what `last_written` gave before the job ran.
+    The receipt is this run's own, and proves that its last step ran.
 
     Raises:
-      JobError: it left no receipt, or there is no scores.json that was written since.
+      JobError: it left no receipt, or there is no scores.json.
     """
     receipt = read_receipt(job.receipt)
-    if receipt is None or not _is_written(job.output, written_before):
+    if receipt is None or not _is_written(job.output):
         raise JobError(
             f"the runner reported success, but the job wrote no {scores_path(job.output)}",
             "the runner lost the last step, or its workers see another filesystem",
@@ -94,13 +83,13 @@ def result_of(job: Job, written_before: float | None) -> Receipt:
     return receipt
 
 
-def _is_written(folder: str, written_before: float | None) -> bool:
+def _is_written(folder: str) -> bool:
     # Another run may be replacing it, and takes the former one away first: it does that
     # with the lock, or, where there are no locks, takes a moment.
     for pause in _PAUSES:
         time.sleep(pause)
         with locked(folder) as held:
-            if last_written(folder) not in (None, written_before):
+            if exists(scores_path(folder)):
                 return True
         if held:
             return False

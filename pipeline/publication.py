@@ -27,8 +27,11 @@ from pipeline.locking import locked
 from pipeline.output import SCORES, scores_path
 from pipeline.receipt import RECEIPT
 from pipeline.segment_shards import ASIDE, final_folder, run_of, staging_folder
-from pipeline.shard_folder import own_shards
+from pipeline.shard_folder import check_places, look_through, notes_on
 from transforms.errors import JobError
+
+_PATIENCE_OF_A_FAILED_RUN = 2.0
+"""Seconds: whoever has stopped a run waits for its end."""
 
 _DEAD = 14 * 24 * 3600.0
 """Seconds without a new file after which a run that left something has certainly ended."""
@@ -41,7 +44,7 @@ def former_folder(output: str, run: str) -> str:
     return FileSystems.join(output, ASIDE, run, "former")
 
 
-def prepare(output: str, asked: bool) -> None:
+def prepare(output: str, asked: bool) -> list[str]:
     """Makes an output folder ready for a run, before anything is scored.
 
     What a run that was killed has left half done is taken back.
@@ -50,17 +53,20 @@ def prepare(output: str, asked: bool) -> None:
       output: the job's folder.
       asked: whether the job writes segment scores.
 
+    Returns:
+      notes for whoever runs the job.
+
     Raises:
-      JobError: its segment scores would be among other files.
+      JobError: its segment scores would be among other files, or what a former run left there
+        cannot be read, so that the run could not replace it.
     """
+    check_places(output, asked)
     local = storage.is_local(output)
-    if local and os.path.isdir(os.path.join(output, ASIDE)):
+    if local:
         with locked(output) as held, storage.writing(output):
             if held:
                 _recover(output)
-    if asked or (local and os.path.islink(final_folder(output))):
-        with storage.writing(final_folder(output)):
-            own_shards(output, asked, every=local)
+    return notes_on(output, look_through(output, asked, every=local))
 
 
 @contextlib.contextmanager
@@ -83,17 +89,20 @@ def in_place(
     """
     final = final_folder(output)
     with locked(output) as held:
+        check_places(output, asked=bool(shards))
         if held:
             with storage.writing(output):
                 _recover(output)
         try:
             with storage.writing(final):
-                marked = own_shards(output, asked=bool(shards))
-                foreign = set(storage.names(final)) - set(marked)
-                former = sorted(set(marked) - set(shards))
+                own = look_through(output, asked=bool(shards)).own
+                foreign = set(storage.names(final)) - set(own)
+                former = sorted(set(own) - set(shards))
                 if shards or former:
                     _replace(output, run, shards, former)
             yield
+            if held and document is not None:
+                _check_written(output, document)
         except BaseException:
             with contextlib.suppress(Exception):
                 _settle(output, run)
@@ -114,10 +123,16 @@ def discard(output: str, run: str) -> None:
     aside = FileSystems.join(output, ASIDE)
     if storage.is_local(output) and not os.path.isdir(os.path.join(aside, run)):
         return
-    # With the lock, so that the last step, which may run still, is done or not begun.
-    with contextlib.suppress(Exception), locked(output):
-        _settle(output, run)
-        _remove_staged(output, run)
+    with contextlib.suppress(Exception):
+        try:
+            # With the lock, so that the last step, which may run still, is done or not begun.
+            with locked(output, _PATIENCE_OF_A_FAILED_RUN):
+                _settle(output, run)
+                _remove_staged(output, run)
+        except JobError:
+            # Another run has the lock. What this one has begun to replace, a later run settles.
+            if not storage.is_folder(former_folder(output, run)):
+                _remove_staged(output, run)
         storage.remove_if_empty(aside)
 
 
@@ -125,7 +140,7 @@ def _replace(output: str, run: str, shards: Sequence[str], former: Sequence[str]
     final, staged = final_folder(output), staging_folder(output, run)
     aside = former_folder(output, run)
     storage.make_folder(aside)
-    if SCORES not in storage.names(aside) and FileSystems.exists(scores_path(output)):
+    if SCORES not in storage.names(aside) and storage.exists(scores_path(output)):
         storage.move([SCORES], output, aside)
     storage.move(former, final, aside)
     waiting = set(storage.names(staged))
@@ -141,7 +156,7 @@ def _replace(output: str, run: str, shards: Sequence[str], former: Sequence[str]
 
 def _settle(output: str, run: str) -> None:
     """Ends what a run has begun to put in place: whether it was done, scores.json tells."""
-    if FileSystems.exists(scores_path(output)):
+    if storage.exists(scores_path(output)):
         _forget_former(output, run)
     else:
         _put_back_former(output, run)
@@ -155,7 +170,7 @@ def _forget_former(output: str, run: str) -> None:
 
 def _put_back_former(output: str, run: str) -> None:
     final, former = final_folder(output), former_folder(output, run)
-    if storage.is_local(output) and not os.path.isdir(former):
+    if storage.is_local(output) and not storage.is_folder(former):
         return  # the run has not begun to replace it
     own = [name for name in storage.names(final) if run_of(name) == run]
     storage.move(own, final, staging_folder(output, run))
@@ -178,10 +193,32 @@ def _remove_staged(output: str, run: str) -> None:
 
 def _recover(output: str) -> None:
     """Settles what runs that were killed have begun; only for who holds the lock."""
-    aside = os.path.join(output, ASIDE)
-    for run in os.listdir(aside) if os.path.isdir(aside) else ():
-        if os.path.isdir(former_folder(output, run)):
+    for run in storage.folders(os.path.join(output, ASIDE)):
+        former = former_folder(output, run)
+        try:
+            has_begun = storage.is_folder(former) and not os.path.islink(former)
+        except JobError:
+            # Another user's run. Where there is a scores.json, no former result is missing.
+            if not storage.exists(scores_path(output)):
+                raise
+            continue
+        if has_begun:
             _settle(output, run)
+
+
+def _is_there(output: str, document: bytes) -> bool:
+    path = scores_path(output)
+    with storage.reading(path):
+        return storage.exists(path) and storage.read(path) == document
+
+
+def _check_written(output: str, document: bytes) -> None:
+    # With the lock, no other run has replaced it. An older one must not pass for this run's.
+    if not _is_there(output, document):
+        raise JobError(
+            f"the job wrote no {scores_path(output)}, or something else has replaced it",
+            "let nothing else write to --output",
+        )
 
 
 def _check_whole(output: str, own: set[str], foreign: set[str], document: bytes | None) -> None:
@@ -193,8 +230,7 @@ def _check_whole(output: str, own: set[str], foreign: set[str], document: bytes 
       JobError: some of the files are another run's.
     """
     there = set(storage.names(final_folder(output))) - foreign
-    path = scores_path(output)
-    is_ours = document is None or (FileSystems.exists(path) and storage.read(path) == document)
+    is_ours = document is None or _is_there(output, document)
     if (is_ours and there != own) or (not is_ours and there & own):
         raise JobError(
             f"another run wrote its result to {output} at the same moment: the files there are "

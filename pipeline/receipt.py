@@ -48,11 +48,16 @@ def write_receipt(path: str, document: bytes, notes: Sequence[str]) -> None:
 
 
 def read_receipt(path: str) -> Receipt | None:
-    """The receipt at a path; None if there is none."""
-    if not FileSystems.exists(path):
+    """The receipt at a path; None if there is none.
+
+    Raises:
+      JobError: it cannot be read.
+    """
+    if not storage.exists(path):
         return None
-    found = json.loads(storage.read(path))
-    return Receipt(found["document"].encode(), tuple(found["notes"]))
+    with storage.reading(path):
+        found = json.loads(storage.read(path))
+        return Receipt(found["document"].encode(), tuple(found["notes"]))
 
 
 def remove_receipt(output: str, run: str) -> None:

@@ -40,7 +40,7 @@ _CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)
 
 
 class _Interrupts:
-    """SIGINT and SIGTERM, each of which becomes a KeyboardInterrupt.
+    """SIGINT, SIGTERM and SIGHUP, each of which becomes a KeyboardInterrupt.
 
     Attributes:
       received: those that came.
@@ -57,7 +57,10 @@ class _Interrupts:
             yield  # only the main thread can handle signals
             return
         self.received.clear()
-        numbers = (signal.SIGINT, signal.SIGTERM)
+        numbers = [signal.SIGINT, signal.SIGTERM]
+        hangup = getattr(signal, "SIGHUP", None)  # Windows has none
+        if hangup is not None and signal.getsignal(hangup) != signal.SIG_IGN:  # as nohup does
+            numbers.append(hangup)
         before = {number: signal.signal(number, self._receive) for number in numbers}
         try:
             yield

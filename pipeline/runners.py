@@ -108,6 +108,11 @@ def _check_job_server(runner: str, options: PipelineOptions) -> None:
             raise UsageError(f"--job_endpoint must be HOST:PORT, got {endpoint}", "name both")
         try:
             socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
+        except UnicodeError as error:
+            raise UsageError(
+                f"--job_endpoint {endpoint}: {host} cannot be the name of a host: {error}",
+                "check its name",
+            ) from error
         except (OSError, OverflowError) as error:
             raise JobError(
                 f"no job server answers at --job_endpoint {endpoint}: {error}", "start it"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
+import re
+import stat
 
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
@@ -12,12 +15,27 @@ from pipeline.segment_shards import ASIDE, RUN_KEY, final_folder, metadata_of, r
 from transforms.errors import JobError
 
 _PARQUET = (".parquet", ".parq", ".pq")
+_OF_OLD_VERSIONS = re.compile(r"part-[0-9a-f]{32}\.parquet")
+
 _SHOWN = 3
 """How many files a message names."""
 
 
-def own_shards(output: str, asked: bool, every: bool = True) -> list[str]:
-    """The shards in the folder of segment scores that are certainly beam-bleu's.
+@dataclasses.dataclass(frozen=True)
+class ShardFolder:
+    """What is in a folder of segment scores, without what readers of Parquet leave out.
+
+    Attributes:
+      own: the shards that are certainly beam-bleu's.
+      foreign: Parquet files that are not, and links.
+    """
+
+    own: list[str]
+    foreign: list[str]
+
+
+def look_through(output: str, asked: bool, every: bool = True) -> ShardFolder:
+    """Finds out whose the files in the folder of segment scores are.
 
     Args:
       output: the job's folder.
@@ -27,37 +45,50 @@ def own_shards(output: str, asked: bool, every: bool = True) -> list[str]:
 
     Raises:
       JobError: segment scores were asked for, and would be among files that are not
-        beam-bleu's; or the folder is a link, and shards behind it may be another folder's.
+        beam-bleu's; or the folder, or a file that is called like a shard, cannot be read.
     """
     folder = final_folder(output)
-    _refuse_links(output, asked)
     shards: list[str] = []
     links: list[str] = []
     others: list[str] = []
-    for entry in storage.listed(folder):
-        if any(part.startswith((".", "_")) for part in entry.name.split("/")):
-            continue  # readers of Parquet leave these out
+    for entry in storage.listed(folder, hidden=False):
         of = links if entry.is_link else others if run_of(entry.name) is None else shards
         of.append(entry.name)
     opened = shards if every else list({run_of(name): name for name in shards}.values())
-    marked = storage.each(lambda name: _is_marked(folder, name), opened)
-    unmarked = {name for name, is_marked in zip(opened, marked, strict=True) if not is_marked}
+    marked = dict(
+        zip(opened, storage.each(lambda name: _is_marked(folder, name), opened), strict=True)
+    )
+    unmarked = [name for name in opened if marked[name] is False]
+    is_parquet = storage.each(lambda name: _is_parquet(folder, name, asked), others)
+    parquet = [name for name, is_one in zip(others, is_parquet, strict=True) if is_one]
+    linked = [name for name in links if asked or name.lower().endswith(_PARQUET)]
+    foreign = sorted([*linked, *unmarked, *parquet])
     if asked:
-        is_parquet = storage.each(lambda name: _is_parquet(folder, name), others)
-        others = [name for name, is_one in zip(others, is_parquet, strict=True) if is_one]
-        _refuse_foreign(folder, sorted([*links, *unmarked, *others]))
-    return [name for name in shards if name not in unmarked]
+        _refuse_foreign(folder, foreign)
+    # One that was not opened counts as the one of its run that was.
+    return ShardFolder([name for name in shards if marked.get(name, True)], foreign)
 
 
-def _refuse_links(output: str, asked: bool) -> None:
+def check_places(output: str, asked: bool) -> None:
+    """Checks that the folders for segment scores are the output folder's own.
+
+    Raises:
+      JobError: one of them is a link, and what is behind it may be another folder's; or
+        segment scores were asked for, and one of them is a file.
+    """
+    if not storage.is_local(output):
+        return
     final = final_folder(output)
-    # Without segment scores a link is somebody's own, unless results of a run are behind it:
-    # they would stay beside a scores.json of another.
-    aside = [final, FileSystems.join(output, ASIDE)] if asked else [final]
-    for folder in aside:
-        if not storage.is_local(folder) or not os.path.islink(folder):
-            continue
-        if asked or any(run_of(name) is not None for name in storage.names(folder)):
+    for folder in (final, os.path.join(output, ASIDE)):
+        if not os.path.islink(folder):
+            if asked and storage.exists(folder) and not storage.is_folder(folder):
+                raise JobError(
+                    f"{folder} is not a folder",
+                    "move it to another folder, or name another --output",
+                )
+        # Without segment scores, a link to the visible folder is somebody's own, unless
+        # results of a run are behind it: they would stay beside a scores.json of another.
+        elif folder != final or asked or any(map(run_of, storage.names(folder))):
             raise JobError(
                 f"{folder} is a link to {os.path.realpath(folder)}",
                 "remove the link, or name another --output: "
@@ -65,43 +96,78 @@ def _refuse_links(output: str, asked: bool) -> None:
             )
 
 
+def notes_on(output: str, found: ShardFolder) -> list[str]:
+    """What to tell whoever runs a job that leaves foreign Parquet files where they are."""
+    if not found.foreign:
+        return []
+    folder = final_folder(output)
+    return [
+        f"{folder} has Parquet files that are not of this run: {_some(found.foreign)}"
+        f"{_told_of_old_versions(found.foreign)}"
+    ]
+
+
 def _refuse_foreign(folder: str, foreign: list[str]) -> None:
     if foreign:
-        more = f" and {len(foreign) - _SHOWN} more" if len(foreign) > _SHOWN else ""
         raise JobError(
             f"{folder} has files that this version of beam-bleu did not write, and that would be "
-            f"read with the segment scores: {', '.join(foreign[:_SHOWN])}{more}",
+            f"read with the segment scores: {_some(foreign)}{_told_of_old_versions(foreign)}",
             "move them to another folder, or name another --output",
         )
 
 
-def _is_marked(folder: str, name: str) -> bool:
-    """Whether a file is a shard of the run that its name says."""
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _told_of_old_versions(names: list[str]) -> str:
+    old = [name for name in names if _OF_OLD_VERSIONS.fullmatch(name)]
+    return f"; an older version of beam-bleu wrote {_some(old)}" if old else ""
+
+
+def _is_marked(folder: str, name: str) -> bool | None:
+    """Whether a file is a shard of the run that its name says; None if it has gone.
+
+    Raises:
+      JobError: it cannot be read. It may be a shard of ours, and must not be left in place.
+    """
     path = FileSystems.join(folder, name)
-    if not _is_file(path):
-        return False
-    try:
-        metadata = metadata_of(path).metadata or {}
-    except Exception:  # not Parquet, or not readable: not known to be ours
-        return False
+    with storage.reading(path):
+        try:
+            if not _is_file(path):
+                return False
+            metadata = metadata_of(path).metadata or {}
+        except Exception:
+            if storage.exists(path):
+                raise
+            return None  # another run has just removed it
     run: bytes = metadata.get(RUN_KEY.encode(), b"")
     return run.decode(errors="replace") == run_of(name)
 
 
-def _is_parquet(folder: str, name: str) -> bool:
-    """Whether a file is Parquet by its name or by its first bytes."""
+def _is_parquet(folder: str, name: str, asked: bool) -> bool:
+    """Whether a file is Parquet by its name or by its first bytes.
+
+    Raises:
+      JobError: segment scores were asked for, and its first bytes cannot be read.
+    """
     if name.lower().endswith(_PARQUET):
         return True
     path = FileSystems.join(folder, name)
-    if not _is_file(path):
-        return False
     try:
-        with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-            return bool(file.read(4) == b"PAR1")
-    except Exception:  # whoever reads the folder cannot read it either
-        return False
+        with storage.reading(path):
+            if not _is_file(path):
+                return False
+            with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+                return bool(file.read(4) == b"PAR1")
+    except JobError:
+        # No shard is called so: a run without segment scores neither moves nor needs it.
+        if not asked or not storage.exists(path):
+            return False
+        raise
 
 
 def _is_file(path: str) -> bool:
     """Whether a path is not a pipe or a device, which can block whoever opens it."""
-    return not storage.is_local(path) or os.path.isfile(path)
+    return not storage.is_local(path) or stat.S_ISREG(os.stat(path).st_mode)

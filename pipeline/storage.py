@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import os
 import shutil
+import stat
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 from apache_beam.io.localfilesystem import LocalFileSystem
 
-from transforms.errors import JobError
+from transforms.errors import JobError, lacks_open_files, too_many_open_files
 
 RENAMING = (LocalFileSystem, HadoopFileSystem)
 """Filesystems with folders and an atomic rename; on object stores a put is atomic."""
@@ -45,29 +46,74 @@ def is_local(path: str) -> bool:
     return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)
 
 
-def listed(folder: str) -> list[Entry]:
+def exists(path: str) -> bool:
+    """Whether there is a file or a folder at a path.
+
+    Raises:
+      JobError: the filesystem does not tell. Beam and `os.path` would say that there is none.
+    """
+    with reading(path):
+        return _state(path) is not None if is_local(path) else bool(FileSystems.exists(path))
+
+
+def is_folder(path: str) -> bool:
+    """Whether there is a folder at a path of this machine.
+
+    Raises:
+      JobError: the filesystem does not tell.
+    """
+    with reading(path):
+        state = _state(path)
+    return state is not None and stat.S_ISDIR(state.st_mode)
+
+
+def _state(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def listed(folder: str, hidden: bool = True) -> list[Entry]:
     """The files in a folder and below it, by name; none if there is no such folder.
 
     Links are listed, but not followed.
+
+    Args:
+      folder: the folder.
+      hidden: whether to list what is called `.*` or `_*`, and what is in such folders.
+
+    Raises:
+      JobError: the folder, or one below it, cannot be listed.
     """
-    if is_local(folder):
+    with reading(folder):
         # Beam can only match patterns, and has no way to quote a name with wildcards.
-        return sorted(_walked(folder), key=lambda entry: entry.name)
+        found = _walked(folder, hidden) if is_local(folder) else _matched(folder)
+        entries = [entry for entry in found if hidden or not _is_hidden(entry.name)]
+    return sorted(entries, key=lambda entry: entry.name)
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith((".", "_")) for part in name.split("/"))
+
+
+def _matched(folder: str) -> list[Entry]:
     if isinstance(FileSystems.get_filesystem(folder), RENAMING) and not FileSystems.exists(folder):
         return []
     pattern = FileSystems.join(folder, "**")
     prefix = pattern.removesuffix("**")
     found = FileSystems.match([pattern])[0].metadata_list
-    entries = [
+    return [
         Entry(file.path[len(prefix) :], file.last_updated_in_seconds or 0.0)
         for file in found
         if file.path.startswith(prefix) and not file.path.endswith("/")
     ]
-    return sorted(entries, key=lambda entry: entry.name)
 
 
-def _walked(folder: str) -> Iterator[Entry]:
-    for parent, folders, files in os.walk(folder):
+def _walked(folder: str, hidden: bool) -> Iterator[Entry]:
+    for parent, folders, files in os.walk(folder, onerror=_fail_unless_missing):
+        if not hidden:
+            folders[:] = [name for name in folders if not _is_hidden(name)]
         links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
         for name in [*files, *links]:
             path = os.path.join(parent, name)
@@ -76,11 +122,42 @@ def _walked(folder: str) -> Iterator[Entry]:
                 yield Entry(os.path.relpath(path, folder), modified, os.path.islink(path))
 
 
+def _fail_unless_missing(error: OSError) -> None:
+    # os.walk would take a folder that it cannot list for an empty one.
+    if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        raise _not_read(str(error.filename), error) from error
+
+
 def names(folder: str) -> list[str]:
-    """The names of the files in a folder, without those below it."""
-    if is_local(folder) and not os.path.isdir(folder):
-        return []
+    """The names of the files in a folder, without those below it.
+
+    Raises:
+      JobError: the folder cannot be listed.
+    """
+    if is_local(folder):
+        return _names(folder, of_folders=False)
     return [entry.name for entry in listed(folder) if "/" not in entry.name]
+
+
+def folders(folder: str) -> list[str]:
+    """The names of the folders in a folder of this machine, without links to folders.
+
+    Raises:
+      JobError: the folder cannot be listed.
+    """
+    return _names(folder, of_folders=True)
+
+
+def _names(folder: str, of_folders: bool) -> list[str]:
+    with (
+        reading(folder),
+        contextlib.suppress(FileNotFoundError, NotADirectoryError),
+        os.scandir(folder) as entries,
+    ):
+        return sorted(
+            entry.name for entry in entries if entry.is_dir(follow_symlinks=False) == of_folders
+        )
+    return []
 
 
 def read(path: str) -> bytes:
@@ -131,7 +208,28 @@ def writing(path: str) -> Iterator[None]:
     except JobError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own
-        raise JobError(f"{path} cannot be written: {error}", "check the folder") from error
+        what = f"{path} cannot be written: {error}"
+        if lacks_open_files(error):
+            raise too_many_open_files(what) from error
+        raise JobError(what, "check the folder") from error
+
+
+@contextlib.contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Makes a `JobError` of whatever a filesystem raises while the body reads at a path."""
+    try:
+        yield
+    except JobError:
+        raise
+    except Exception as error:  # each filesystem has exceptions of its own
+        raise _not_read(path, error) from error
+
+
+def _not_read(path: str, error: Exception) -> JobError:
+    what = f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
+    if lacks_open_files(error):
+        return too_many_open_files(what)
+    return JobError(what, "fix it or its permissions, or remove it")
 
 
 def make_folder(folder: str) -> None:

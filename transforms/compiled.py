@@ -4,9 +4,9 @@ numba's own cache of a function notices a change of the file that the function i
 not of what it calls in other files; it believes what its files hold; and an error of
 the disk is an error of the job. So this module has its own: a folder named after all
 the sources (cache_folder.py), and in it a file for each function and its types. A file
-begins with the SHA-256 of the rest. One that is damaged is not unpickled: the function
-is compiled again, and the file replaced. Where no file can be kept, each process
-compiles for itself.
+begins with the SHA-256 of its name and the rest. One that is damaged, or was another
+file, is not unpickled: the function is compiled again, and the file replaced. Where no
+file can be kept, each process compiles for itself.
 """
 
 from __future__ import annotations
@@ -147,9 +147,14 @@ def _read(path: pathlib.Path) -> bytes | None:
         require_trusted(state, "it")
         content = file.read()
     digest, kept = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
-    if hashlib.sha256(kept).digest() != digest:
+    if _digest(path, kept) != digest:
         raise OSError("it is damaged")
     return kept
+
+
+def _digest(path: pathlib.Path, kept: bytes) -> bytes:
+    # With the name: the code of another function would be loaded, and fail when it is called.
+    return hashlib.sha256(path.name.encode() + b"\0" + kept).digest()
 
 
 def _write(path: pathlib.Path, kept: bytes) -> None:
@@ -162,7 +167,7 @@ def _write(path: pathlib.Path, kept: bytes) -> None:
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         with os.fdopen(descriptor, "wb") as file:
-            file.write(hashlib.sha256(kept).digest())
+            file.write(_digest(path, kept))
             file.write(kept)
         os.replace(partial, path)
     except BaseException:

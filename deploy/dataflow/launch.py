@@ -11,7 +11,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
-from pipeline.reporting import importing, reported
+from pipeline.reporting import importing, reported, warn
 from transforms.errors import UsageError
 
 SEPARATOR = ";"
@@ -77,7 +77,8 @@ def _launch(given: Sequence[str]) -> None:
         raise UsageError("--output is missing", "name a folder that the workers can write")
     arguments.runner.check(arguments.beam)
     pipeline = arguments.runner.pipeline(arguments.beam)
-    prepare(arguments.job.output, asked=arguments.job.segment_config is not None)
+    for note in prepare(arguments.job.output, asked=arguments.job.segment_config is not None):
+        warn(note)
     build(pipeline, arguments.job)  # which has no receipt: nobody would read and remove it
     # Not wait_until_finish: the service takes the job only when this program has
     # ended. The job's own last step writes scores.json.

@@ -76,6 +76,7 @@ sys.path[0] = str(LAUNCHER.parent)
 
 google.auth.default = lambda **keywords: (AnonymousCredentials(), None)
 GcsIO.is_soft_delete_enabled = lambda client, path: False
+GcsIO.list_files = lambda client, path, with_metadata=False: iter(())  # --output is empty
 apiclient.dataflow.JobsV1Beta3Client = Jobs
 apiclient.dataflow.MessagesV1Beta3Client = apiclient.dataflow.MetricsV1Beta3Client = Silent
 apiclient.DataflowApplicationClient.stage_file = stage_file

@@ -18,6 +18,8 @@ from transforms.errors import JobError
 
 ASKED = [*EXAMPLE, "--segment_scores"]
 SHARD_NAME = f"part-run-{'0' * 32}.parquet"
+OLD_NAME = f"part-{'0' * 32}.parquet"
+"""As an older version called its shards."""
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def is_refused(out: Path, name: str, monkeypatch) -> None:
     [
         "part-0.parquet",
         "part-00000-of-00001.parquet",
-        f"part-{'0' * 32}.parquet",  # as a former version called its shards
+        OLD_NAME,
         SHARD_NAME,
         "other.parquet",
         "OTHER.PARQUET",
@@ -70,16 +72,40 @@ def test_somebodys_parquet_stays_and_is_not_mixed_in(out, name, monkeypatch):
     parquet(out / "segment_scores" / name)
     before = bytes_of(out / "segment_scores")
     is_refused(out, name, monkeypatch)
-    assert called(*EXAMPLE, "--output", out).code == 0
+    run = called(*EXAMPLE, "--output", out)
+    assert run.code == 0
+    told = f"{out}/segment_scores has Parquet files that are not of this run: {name}"
+    old = f"; an older version of beam-bleu wrote {name}" if name == OLD_NAME else ""
+    assert run.err == f"beam-bleu: warning: {told}{old}\n"
     assert bytes_of(out / "segment_scores") == before
 
 
+def test_a_shard_of_an_older_version_is_named_as_such(out):
+    for name in (OLD_NAME, "a.parquet"):
+        parquet(out / "segment_scores" / name)
+    run = called(*ASKED, "--output", out)
+    run.assert_failed(1, f": a.parquet, {OLD_NAME}; an older version of beam-bleu wrote {OLD_NAME}")
+
+
 @pytest.mark.parametrize("data", [b"", b"text", b"PAR1 but not to the end"])
-def test_what_is_not_parquet_but_called_so(out, monkeypatch, data):
-    (out / "segment_scores" / SHARD_NAME).write_bytes(data)
-    is_refused(out, SHARD_NAME, monkeypatch)
+@pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
+def test_what_is_not_parquet_but_called_like_a_shard(out, flags, data):
+    shard = out / "segment_scores" / SHARD_NAME
+    shard.write_bytes(data)
+    called(*flags, "--output", out).assert_failed(1, f"{shard} cannot be read: ", "or remove it")
+    assert shard.read_bytes() == data
+    assert not (out / "scores.json").exists()
+
+
+@pytest.mark.parametrize("name", ["segment_scores", ".segment_scores"])
+def test_a_file_where_the_folder_would_be(out, name, monkeypatch):
+    os.rmdir(out / "segment_scores")
+    (out / name).write_bytes(b"mine")
+    with monkeypatch.context() as patched:
+        patched.setattr(pipeline.graph, "build", None)  # nothing is scored
+        called(*ASKED, "--output", out).assert_failed(1, f"{out}/{name} is not a folder")
     assert called(*EXAMPLE, "--output", out).code == 0
-    assert (out / "segment_scores" / SHARD_NAME).read_bytes() == data
+    assert (out / name).read_bytes() == b"mine"
 
 
 def test_a_copy_of_a_shard_under_another_name_is_somebodys(out, monkeypatch):
@@ -177,7 +203,34 @@ def test_a_link_that_leads_nowhere(out, name):
     os.rmdir(out / "segment_scores")
     (out / name).symlink_to("nowhere")
     called(*ASKED, "--output", out).assert_failed(1, f"{name} is a link")
-    assert called(*EXAMPLE, "--output", out).code == 0
+    plain = called(*EXAMPLE, "--output", out)
+    if name == "segment_scores":  # which a plain run does not use
+        assert plain.code == 0
+    else:
+        plain.assert_failed(1, f"{name} is a link")
+
+
+@pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
+@pytest.mark.parametrize("link", ["", "run", "run/former"])
+def test_a_hidden_folder_that_is_a_link_settles_nothing_elsewhere(out, tmp_path, flags, link):
+    os.rmdir(out / "segment_scores")
+    elsewhere = tmp_path / "elsewhere"
+    published(elsewhere, "run")
+    aside = elsewhere / ".segment_scores" / "run" / "former"
+    aside.mkdir(parents=True)  # a run that is moving files
+    (elsewhere / "scores.json").rename(aside / "scores.json")
+    before = bytes_of(elsewhere)
+    path = out / ".segment_scores" / link
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(elsewhere / ".segment_scores" / link)
+    run = called(*flags, "--output", out)
+    if link:
+        assert run.code == 0, run.err
+    else:
+        run.assert_failed(1, f"{out}/.segment_scores is a link to {elsewhere}/.segment_scores")
+        with pytest.raises(JobError, match="is a link"):
+            publish(out, "plain", [])
+    assert bytes_of(elsewhere) == before
 
 
 def test_a_link_among_the_shards_is_somebodys(out, tmp_path, monkeypatch):

@@ -37,7 +37,7 @@ def test_a_result_that_cannot_be_replaced(tmp_path):
     assert os.listdir(tmp_path) == ["scores.json"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("when", ["while it starts", "while it runs"])
 def test_a_signal_ends_the_run_and_leaves_nothing_behind(number, when, tmp_path):
     text = tmp_path / "long.txt"
@@ -62,6 +62,23 @@ def test_a_signal_ends_the_run_and_leaves_nothing_behind(number, when, tmp_path)
     assert process.returncode == 128 + number
     assert (out, err.decode()) == (b"", f"beam-bleu: stopped by {number.name}\n")
     assert os.listdir(temporary) == []
+
+
+def test_a_run_that_ignores_the_hangup_goes_on():
+    # As under nohup.
+    process = subprocess.Popen(
+        [*COMMAND, *EXAMPLE],
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )
+    while process.poll() is None:
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.05)
+    out, err = process.communicate()
+    assert (process.returncode, err) == (0, b"")
+    assert b"72 segments" in out
 
 
 def test_a_full_disk_behind_stdout_is_told_without_a_traceback():

@@ -31,6 +31,12 @@ def test_a_port_that_is_none(tmp_path) -> None:
     run.assert_failed(1, "no job server answers at --job_endpoint localhost:99999")
 
 
+@pytest.mark.parametrize("host", ["a" * 70, "a..b", ".a"])
+def test_a_host_that_cannot_be_encoded(host, tmp_path) -> None:
+    run = on(tmp_path, "--runner=PortableRunner", f"--job_endpoint={host}:8099")
+    run.assert_failed(2, f"--job_endpoint {host}:8099: {host} cannot be the name of a host: ")
+
+
 def test_the_portable_runner_needs_to_know_where(tmp_path) -> None:
     on(tmp_path, "--runner=PortableRunner").assert_failed(2, "PortableRunner needs --job_endpoint")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 
@@ -11,17 +12,17 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineResult
 from command_line import EXAMPLE, called
 from memory_filesystem import OBJECTS
+from result_folder import staged
 
 import pipeline.graph
 from deploy.dataflow.launch import command_line
+from pipeline import publication
 from pipeline.graph import build
 from pipeline.options import parse
-from pipeline.output import last_written, launched, result_of
+from pipeline.output import launched, result_of
 from pipeline.receipt import receipt_path, write_receipt
 from pipeline.runners import Runner
 from transforms.errors import JobError
-from transforms.pairing import line_parallel
-from transforms.pairing.corpus import CorpusFacts
 
 ASKED = [*map(str, EXAMPLE), "--segment_scores"]
 
@@ -39,10 +40,9 @@ def run_on_an_engine(output: str) -> bytes:
     """What the launcher of a job gets whose workers share nothing but the output with it."""
     given = parse([*ASKED, "--output", output]).job
     with launched(given, in_process=False) as job:
-        before = last_written(job.output)
         with Pipeline("FnApiRunner") as graph:
             build(graph, job)
-        return result_of(job, before).document
+        return result_of(job).document
 
 
 def test_an_engine_hands_it_over_in_the_output_folder(tmp_path):
@@ -80,8 +80,11 @@ def test_others_keep_theirs(tmp_path):
     assert (tmp_path / "out" / ".segment_scores" / "other" / "receipt.json").exists()
 
 
-@pytest.mark.parametrize(("state", "left"), [("FAILED", []), ("UNKNOWN", ["staged"])])
-def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state, left):
+@pytest.mark.parametrize("raises", [True, False])
+@pytest.mark.parametrize(
+    ("state", "left"), [("FAILED", []), ("CANCELLED", []), ("UNKNOWN", ["staged"])]
+)
+def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state, left, raises):
     """Where it does not say so, the job may still be running, and what it has staged stays."""
 
     class Engine(FnApiRunner):
@@ -93,13 +96,42 @@ def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state
     def full(*arguments):
         raise JobError("No space left", "check the folder")
 
-    monkeypatch.setattr(PipelineResult, "wait_until_finish", lambda self: self.state, raising=False)
+    def wait(result):
+        if raises:  # as Beam's portable runner does whatever has happened
+            raise RuntimeError(f"the job ended as {state}")
+        return result.state
+
+    monkeypatch.setattr(PipelineResult, "wait_until_finish", wait, raising=False)
     monkeypatch.setattr(pipeline.graph, "write_receipt", full)
     monkeypatch.setattr(Runner, "create", lambda self: Engine())
     run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")
     run.assert_failed(1, f"the job ended as {state}")
     folders = [path for path in tmp_path.rglob("*") if path.name == "staged"]
     assert [path.name for path in folders] == left
+
+
+@pytest.mark.parametrize("ends", ["lost", "interrupted"])
+def test_an_engine_that_does_not_answer_any_more(tmp_path, monkeypatch, ends):
+    class Result(PipelineResult):
+        @property
+        def state(self):
+            assert ends == "lost", "nobody asks after an interrupt"
+            raise RuntimeError("the job server is gone")
+
+    def wait(result):
+        raise RuntimeError("Socket closed") if ends == "lost" else KeyboardInterrupt
+
+    class Engine(FnApiRunner):
+        def run_pipeline(self, pipeline, options):
+            staged(tmp_path, "run")
+            return Result("RUNNING")
+
+    monkeypatch.setattr(PipelineResult, "wait_until_finish", wait, raising=False)
+    monkeypatch.setattr(Runner, "create", lambda self: Engine())
+    monkeypatch.setattr(pipeline.graph, "build", lambda *arguments: None)
+    monkeypatch.setattr(publication, "discard", lambda *arguments: pytest.fail("discarded"))
+    run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")
+    run.assert_failed(1, "Socket closed" if ends == "lost" else "the job failed: KeyboardInterrupt")
 
 
 def test_where_no_launcher_waits_there_is_none(tmp_path):
@@ -154,8 +186,14 @@ def test_a_last_step_that_runs_again_changes_nothing(tmp_path, monkeypatch):
 
 
 def test_notes_go_to_stderr_and_warnings_into_the_document_too(tmp_path, monkeypatch):
-    facts = CorpusFacts(72, ("a warning",), ("a note",))
-    monkeypatch.setattr(line_parallel, "CorpusFacts", lambda *arguments: facts)
+    score_and_write = pipeline.graph._score_and_write
+
+    def with_remarks(key, ends):
+        (facts,) = ends["facts"]
+        facts = dataclasses.replace(facts, warnings=("a warning",), notes=("a note",))
+        score_and_write(key, {**ends, "facts": [facts]})
+
+    monkeypatch.setattr(pipeline.graph, "_score_and_write", with_remarks)
     run = called(*EXAMPLE, "--format=json", "--output", tmp_path)
     assert run.err.splitlines() == ["beam-bleu: warning: a note", "beam-bleu: warning: a warning"]
     assert run.document["warnings"] == ["a warning"]

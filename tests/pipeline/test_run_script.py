@@ -176,6 +176,14 @@ def test_the_script_finds_its_project_where_cd_prints_where_it_went(tmp_path):
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "beam-bleu --version\n")
 
 
+def test_a_path_through_a_linked_folder_is_the_same_project(tmp_path):
+    project = copy_of_the_project(tmp_path)
+    pretend_to_be_installed(project, sys.executable)
+    (tmp_path / "link").symlink_to(project)
+    run = run_script(tmp_path / "link", "--version", python=sys.executable)
+    assert (run.returncode, run.stderr, run.stdout) == (0, "", "beam-bleu --version\n")
+
+
 def test_without_arguments_the_example_is_scored(tmp_path):
     project = copy_of_the_project(tmp_path)
     pretend_to_be_installed(project, sys.executable)

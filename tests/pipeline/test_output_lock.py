@@ -1,0 +1,150 @@
+"""The lock on an output folder: it is never left out in silence, and nobody waits long to stop."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import time
+from pathlib import Path
+
+import pytest
+from command_line import EXAMPLE, called
+from result_folder import assert_is_of, publish, published, scores_run, shard_runs, staged
+
+import pipeline.graph
+import pipeline.locking
+from pipeline.locking import LOCK, locked
+from pipeline.publication import discard
+from transforms.errors import JobError
+
+
+@pytest.fixture
+def out(tmp_path) -> Path:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    return folder
+
+
+def refuse_to_open(monkeypatch, path: Path, code: int) -> None:
+    real = os.open
+
+    def refusing(given, *arguments, **named):
+        if isinstance(given, str) and given == str(path):
+            raise OSError(code, os.strerror(code), given)
+        return real(given, *arguments, **named)
+
+    monkeypatch.setattr(os, "open", refusing)
+
+
+def test_a_lock_file_of_another_user_that_cannot_be_opened(out, monkeypatch):
+    published(out, "former")
+    names = staged(out, "run")
+    (out / LOCK).touch()
+    with monkeypatch.context() as patched:
+        refuse_to_open(patched, out / LOCK, errno.EACCES)
+        with pytest.raises(JobError, match=rf"{LOCK} cannot be locked: Permission denied"):
+            publish(out, "run", names)
+    assert scores_run(out) == "former"
+    assert shard_runs(out) == ["former"] * 3
+    publish(out, "run", names)
+    assert_is_of(out, "run")
+
+
+@pytest.mark.parametrize("target", ["nowhere", "file"])
+def test_a_lock_file_that_is_a_link(out, target, monkeypatch):
+    monkeypatch.setattr(pipeline.graph, "build", None)  # nothing is scored
+    (out / "file").touch()
+    (out / LOCK).symlink_to(target)
+    run = called(*EXAMPLE, "--output", out)
+    run.assert_failed(1, f"{out / LOCK} cannot be locked: ", "remove it")
+    assert sorted(os.listdir(out)) == sorted([LOCK, "file"])
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE])
+def test_a_lock_for_which_there_are_too_few_open_files(out, code, monkeypatch):
+    refuse_to_open(monkeypatch, out / LOCK, code)
+    with pytest.raises(JobError, match="too many open files: ") as error, locked(str(out)):
+        pass
+    assert "ulimit -n" in error.value.remedy
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC])
+def test_a_lock_that_cannot_be_made_for_another_reason(out, code, monkeypatch):
+    refuse_to_open(monkeypatch, out / LOCK, code)
+    with pytest.raises(JobError, match="cannot be locked"), locked(str(out)):
+        pass
+
+
+@pytest.mark.parametrize("code", [errno.EBADF, errno.EIO])
+def test_a_lock_file_that_is_there_and_cannot_be_locked(out, code, monkeypatch):
+    def flock(*arguments):
+        raise OSError(code, os.strerror(code))
+
+    (out / LOCK).touch()
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with pytest.raises(JobError, match="cannot be locked"), locked(str(out)):
+        pass
+    assert os.listdir(out) == [LOCK]
+
+
+@pytest.mark.parametrize("content", [b"", b"mine"])
+def test_a_filesystem_without_locks(out, content, monkeypatch):
+    def flock(*arguments):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    (out / LOCK).write_bytes(content)
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with locked(str(out)) as held:
+        assert not held
+    assert os.listdir(out) == ([LOCK] if content else [])
+
+
+def test_a_folder_that_is_missing_or_cannot_be_written_has_no_lock(out, monkeypatch):
+    with locked(str(out / "missing")) as held:
+        assert not held
+
+    def refusing(path, flags, *arguments):
+        code = errno.EACCES if flags & os.O_CREAT else errno.ENOENT
+        raise OSError(code, os.strerror(code), path)
+
+    monkeypatch.setattr(os, "open", refusing)
+    with locked(str(out)) as held:
+        assert not held
+
+
+def test_other_users_can_open_the_lock_file(out):
+    umask = os.umask(0o077)
+    try:
+        with locked(str(out)) as held:
+            assert held
+            assert stat.S_IMODE((out / LOCK).stat().st_mode) == 0o666
+    finally:
+        os.umask(umask)
+
+
+# A run that is stopped while another has the lock
+
+
+def test_a_stopped_run_does_not_wait_for_another(out, monkeypatch):
+    monkeypatch.setattr(pipeline.locking, "_PATIENCE", 20.0)
+    published(out, "former")
+    staged(out, "run")
+    start = time.monotonic()
+    with locked(str(out)):
+        discard(str(out), "run")
+    assert time.monotonic() - start < 10
+    assert_is_of(out, "former")
+
+
+def test_what_a_stopped_run_has_begun_is_left_to_who_has_the_lock(out, monkeypatch):
+    monkeypatch.setattr("pipeline.publication._PATIENCE_OF_A_FAILED_RUN", 0.05)
+    names = staged(out, "run")
+    run = out / ".segment_scores" / "run"
+    (run / "former").mkdir()
+    with locked(str(out)):
+        discard(str(out), "run")
+    assert sorted(os.listdir(run / "staged")) == sorted(names)
+    discard(str(out), "run")
+    assert os.listdir(out) == []

@@ -1,0 +1,190 @@
+"""What cannot be read in the output folder is an error, and not taken for missing or foreign."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import resource
+from pathlib import Path
+
+import pytest
+from command_line import EXAMPLE, called
+from result_folder import assert_is_of, document, publish, published, scores_run, staged
+from test_foreign_files import bytes_of
+
+import pipeline.graph
+from pipeline import storage
+from transforms.errors import JobError
+
+ASKED = [*EXAMPLE, "--segment_scores"]
+BOTH = pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
+
+
+@pytest.fixture
+def out(tmp_path) -> Path:
+    """The output folder of a former run."""
+    published(tmp_path / "out", "former")
+    return tmp_path / "out"
+
+
+def a_shard(out: Path) -> Path:
+    return min((out / "segment_scores").iterdir())
+
+
+def fail(monkeypatch, module, name: str, path: Path, code: int) -> None:
+    """Makes the system refuse a path, as it does to other users than root."""
+    real = getattr(module, name)
+
+    def refusing(given, *arguments, **named):
+        if isinstance(given, str) and given == str(path):
+            raise OSError(code, os.strerror(code), given)
+        return real(given, *arguments, **named)
+
+    monkeypatch.setattr(module, name, refusing)
+
+
+def assert_refused(out: Path, flags, *fragments: str, failing=None) -> None:
+    """The command ends before it scores anything, and changes nothing."""
+    before = bytes_of(out)
+
+    def scored(*arguments):
+        raise AssertionError("the job was started")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(pipeline.graph, "build", scored)
+        if failing is not None:
+            fail(patched, *failing)
+        called(*flags, "--output", out).assert_failed(1, *fragments)
+    assert bytes_of(out) == before
+
+
+@BOTH
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EIO, errno.ESTALE])
+def test_a_former_shard_that_cannot_be_opened(out, flags, code):
+    shard = a_shard(out)
+    cause = f"{shard} cannot be read: {os.strerror(code)}"
+    assert_refused(out, flags, cause, "or remove it", failing=(io, "open", shard, code))
+    assert called(*flags, "--output", out).code == 0
+
+
+@BOTH
+def test_a_former_shard_that_is_truncated(out, flags):
+    shard = a_shard(out)
+    shard.write_bytes(shard.read_bytes()[:-5])
+    assert_refused(out, flags, f"{shard} cannot be read: ", "or remove it")
+    shard.unlink()
+    assert called(*flags, "--output", out).code == 0
+
+
+@BOTH
+@pytest.mark.parametrize("name", ["segment_scores", "segment_scores/below"])
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EIO, errno.ESTALE])
+def test_a_folder_that_cannot_be_listed(out, flags, name, code):
+    (out / name).mkdir(exist_ok=True)
+    cause = f"{out / name} cannot be read: {os.strerror(code)}"
+    assert_refused(out, flags, cause, failing=(os, "scandir", out / name, code))
+
+
+def test_a_hidden_folder_that_cannot_be_listed_concerns_nobody(out, monkeypatch):
+    (out / "segment_scores" / ".snapshot").mkdir()
+    fail(monkeypatch, os, "scandir", out / "segment_scores" / ".snapshot", errno.EACCES)
+    assert called(*ASKED, "--output", out).code == 0
+
+
+@BOTH
+def test_too_few_open_files_for_the_former_shards(tmp_path, flags, monkeypatch):
+    out = tmp_path / "many"
+    published(out, "former", 64)
+    before = bytes_of(out)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    each = storage.each
+
+    def without_files(*arguments):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
+        try:
+            return each(*arguments)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(storage, "each", without_files)
+        run = called(*flags, "--output", out)
+    run.assert_failed(1, "beam-bleu: too many open files: ", "ulimit -n")
+    assert bytes_of(out) == before
+
+
+@pytest.mark.parametrize("shards", [0, 2])
+@pytest.mark.parametrize("what", ["a shard", "the folder"])
+def test_what_becomes_unreadable_while_the_job_runs(out, shards, what, monkeypatch):
+    names = staged(out, "run", shards)
+    with monkeypatch.context() as patched:
+        if what == "a shard":
+            fail(patched, io, "open", a_shard(out), errno.EACCES)
+        else:
+            fail(patched, os, "scandir", out / "segment_scores", errno.ESTALE)
+        with pytest.raises(JobError, match="cannot be read: "):
+            publish(out, "run", names)
+    assert scores_run(out) == "former"
+    publish(out, "run", names)
+    assert_is_of(out, "run", shards)
+
+
+def test_one_failure_while_shards_are_put_in_place_mixes_nothing(out, monkeypatch):
+    """Each look at the folders fails once, one after the other."""
+    real, failed, number = os.scandir, True, 0
+    while failed:
+        calls, failed = [0], False
+
+        def once(path, calls=calls, number=number):
+            calls[0] += 1
+            if calls[0] == number + 1:
+                raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), path)
+            return real(path)
+
+        run = f"run{number}"
+        names = staged(out, run, 2)
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "scandir", once)
+            try:
+                publish(out, run, names)
+            except JobError:
+                failed = True
+        if not failed:
+            present = {path.name.split("-")[1] for path in (out / "segment_scores").iterdir()}
+            assert (scores_run(out), present) == (run, {run})
+        failed |= calls[0] > number  # what happens after scores.json may fail in silence
+        publish(out, "next", staged(out, "next"))
+        shards = [path.name.split("-")[1] for path in (out / "segment_scores").iterdir()]
+        assert (scores_run(out), set(shards)) == ("next", {"next"})
+        number += 1
+    assert number > 5
+
+
+def test_an_unknown_scores_json_is_not_a_missing_one(out, monkeypatch):
+    names = staged(out, "run")
+    with monkeypatch.context() as patched:
+        fail(patched, os, "stat", out / "scores.json", errno.ESTALE)
+        with pytest.raises(JobError, match=r"scores\.json cannot be read"):
+            publish(out, "run", names)
+    assert scores_run(out) == "former"
+    publish(out, "run", names)
+    assert_is_of(out, "run")
+
+
+def test_the_private_folder_of_another_users_run(out, monkeypatch):
+    former = out / ".segment_scores" / "other" / "former"
+    former.mkdir(parents=True)
+    fail(monkeypatch, os, "stat", former, errno.EACCES)
+    assert called(*EXAMPLE, "--output", out).code == 0
+    (out / "scores.json").unlink()  # it may have been killed while it replaced the result
+    called(*EXAMPLE, "--output", out).assert_failed(1, f"{former} cannot be read: Permission")
+
+
+def test_a_file_of_somebody_else_that_cannot_be_read(out, monkeypatch):
+    notes = out / "segment_scores" / "notes"
+    notes.write_bytes(document("mine"))
+    failing = io, "open", notes, errno.EACCES
+    assert_refused(out, ASKED, f"{notes} cannot be read: Permission denied", failing=failing)
+    fail(monkeypatch, *failing)
+    assert called(*EXAMPLE, "--output", out).code == 0
