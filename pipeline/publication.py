@@ -61,12 +61,12 @@ def prepare(output: str, asked: bool) -> list[str]:
         cannot be read, so that the run could not replace it.
     """
     check_places(output, asked)
-    local = storage.is_local(output)
-    if local:
-        with locked(output) as held, storage.writing(output):
-            if held:
+    # With the lock: a run that ends meanwhile moves shards away.
+    with locked(output) as held:
+        if held:
+            with storage.writing(output):
                 _recover(output)
-    return notes_on(output, look_through(output, asked, every=local))
+        return notes_on(output, look_through(output, asked))
 
 
 @contextlib.contextmanager

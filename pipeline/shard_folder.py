@@ -34,14 +34,15 @@ class ShardFolder:
     foreign: list[str]
 
 
-def look_through(output: str, asked: bool, every: bool = True) -> ShardFolder:
+def look_through(output: str, asked: bool) -> ShardFolder:
     """Finds out whose the files in the folder of segment scores are.
+
+    On this machine each file that is called like a shard is opened, elsewhere one of each run:
+    thousands take a while.
 
     Args:
       output: the job's folder.
       asked: whether the job writes segment scores.
-      every: whether each file that is called like a shard is opened; if not, one of each run:
-        on an object store thousands take a while.
 
     Raises:
       JobError: segment scores were asked for, and would be among files that are not
@@ -54,19 +55,19 @@ def look_through(output: str, asked: bool, every: bool = True) -> ShardFolder:
     for entry in storage.listed(folder, hidden=False):
         of = links if entry.is_link else others if run_of(entry.name) is None else shards
         of.append(entry.name)
-    opened = shards if every else list({run_of(name): name for name in shards}.values())
-    marked = dict(
-        zip(opened, storage.each(lambda name: _is_marked(folder, name), opened), strict=True)
-    )
-    unmarked = [name for name in opened if marked[name] is False]
+    every = storage.is_local(output)
+    opened = {name if every else run_of(name): name for name in shards}
+    marks = storage.each(lambda name: _is_marked(folder, name), list(opened.values()))
+    of_opened = dict(zip(opened, marks, strict=True))
+    marked = {name: of_opened[name if every else run_of(name)] for name in shards}
+    unmarked = [name for name in shards if marked[name] is False]
     is_parquet = storage.each(lambda name: _is_parquet(folder, name, asked), others)
     parquet = [name for name, is_one in zip(others, is_parquet, strict=True) if is_one]
     linked = [name for name in links if asked or name.lower().endswith(_PARQUET)]
     foreign = sorted([*linked, *unmarked, *parquet])
     if asked:
         _refuse_foreign(folder, foreign)
-    # One that was not opened counts as the one of its run that was.
-    return ShardFolder([name for name in shards if marked.get(name, True)], foreign)
+    return ShardFolder([name for name in shards if marked[name]], foreign)
 
 
 def check_places(output: str, asked: bool) -> None:
