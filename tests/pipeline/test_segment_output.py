@@ -365,7 +365,7 @@ def test_bad_input_leaves_what_was_there(corpus, expected, out, tmp_path):
 def test_a_folder_that_cannot_be_written(corpus, out):
     out.mkdir()
     (out / ".segment_scores").write_bytes(b"a file")
-    called(*corpus.asked, "--output", out).assert_failed(1, "cannot be written", "Not a directory")
+    called(*corpus.asked, "--output", out).assert_failed(1, ".segment_scores is not a folder")
     assert os.listdir(out) == [".segment_scores"]
 
 
