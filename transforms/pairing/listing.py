@@ -62,8 +62,8 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
             # Hard links are files of their own, and big corpora are made of them to try things.
             if first != path and os.path.realpath(first) == os.path.realpath(path):
                 raise InputError(
-                    f"{label}: {first} and {path} are the same file, through a symbolic link, so its "
-                    "lines would be scored twice",
+                    f"{label}: {first} and {path} are the same file, through a symbolic link, so "
+                    "its lines would be scored twice",
                     "use a pattern that matches only one of the two",
                 )
             found.append(FoundFile(path, status.st_size))
