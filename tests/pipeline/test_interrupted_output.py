@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from command_line import (
@@ -37,6 +38,16 @@ def test_a_result_that_cannot_be_replaced(tmp_path):
     assert os.listdir(tmp_path) == ["scores.json"]
 
 
+def catches_sigterm(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a process has a handler of its own for SIGTERM, which Python alone has not."""
+    status = Path(f"/proc/{process.pid}/status")
+    if not status.exists():  # not on Linux
+        time.sleep(0.5)
+        return True
+    caught = next(line for line in status.read_text().splitlines() if line.startswith("SigCgt:"))
+    return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("when", ["while it starts", "while it runs"])
 def test_a_signal_ends_the_run_and_leaves_nothing_behind(number, when, tmp_path):
@@ -50,13 +61,16 @@ def test_a_signal_ends_the_run_and_leaves_nothing_behind(number, when, tmp_path)
         env=os.environ | {"TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # Not as under nohup, whatever the tests themselves run under.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     if when == "while it runs":
         while not os.listdir(temporary):  # the folder that gets scores.json
             time.sleep(0.01)
         time.sleep(0.5)
     else:
-        time.sleep(0.2)
+        while not catches_sigterm(process):  # from then on the command handles its signals
+            time.sleep(0.01)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 128 + number

@@ -11,7 +11,7 @@ from transforms.pairing.chunks import Open, read_chunks, without_mark
 from transforms.pairing.ranges import CHUNK, ByteRange, LineCounts, block_bytes
 from transforms.pairing.streams import Stream, compression
 
-_COMPRESSED = {
+COMPRESSED_DATA = {
     ".gz": b"\x1f\x8b\x08",
     ".bz2": b"BZh91AY&SY",
     ".zst": b"\x28\xb5\x2f\xfd",
@@ -86,7 +86,7 @@ def count_lines(
 
 def _refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
     """Refuses a text that begins as a compressed file does."""
-    suffix = next((each for each, begin in _COMPRESSED.items() if text.startswith(begin)), None)
+    suffix = next((each for each, begin in COMPRESSED_DATA.items() if text.startswith(begin)), None)
     if suffix is None:
         return
     if compression(path):
