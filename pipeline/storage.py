@@ -208,10 +208,7 @@ def writing(path: str) -> Iterator[None]:
     except JobError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own
-        what = f"{path} cannot be written: {error}"
-        if lacks_open_files(error):
-            raise too_many_open_files(what) from error
-        raise JobError(what, "check the folder") from error
+        raise _failed(f"{path} cannot be written: {error}", error, "check the folder") from error
 
 
 @contextlib.contextmanager
@@ -226,10 +223,14 @@ def reading(path: str) -> Iterator[None]:
 
 
 def _not_read(path: str, error: Exception) -> JobError:
-    what = f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
-    if lacks_open_files(error):
-        return too_many_open_files(what)
-    return JobError(what, "fix it or its permissions, or remove it")
+    reason = getattr(error, "strerror", None) or error
+    remedy = "fix it or its permissions, or remove it"
+    return _failed(f"{path} cannot be read: {reason}", error, remedy)
+
+
+def _failed(what: str, error: Exception, remedy: str) -> JobError:
+    """The error of a filesystem; another one if it is that no file can be opened any more."""
+    return too_many_open_files(what) if lacks_open_files(error) else JobError(what, remedy)
 
 
 def make_folder(folder: str) -> None:
