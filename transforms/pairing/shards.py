@@ -74,8 +74,8 @@ def _same_shard(stream: Stream, one: str, other: str) -> InputError:
 def of_total(stream: Stream, path: str) -> re.Match[str] | None:
     """Where a path says which shard of how many it is, if it does.
 
-    Of several such places it is the last one; a folder that the pattern names itself, without
-    a wildcard, is no place.
+    Of several such places it is the last one. Folders that the pattern spells out, before its
+    first wildcard, are not looked at.
     """
     head = before_wildcard(stream.pattern).rpartition("/")[0]
     start = len(head) if path.startswith(head) else path.rfind("/") + 1
