@@ -25,9 +25,9 @@ def kernel(references: list[str], candidates: list[str], flags: argparse.Namespa
     """beam-bleu's kernel on batches that are ready; the median of several passes."""
     import numpy as np
 
-    from transforms.config import BleuConfig
-    from transforms.pairing.segments import batch_segments
-    from transforms.statistics.kernel import count_batch
+    from beam_bleu.transforms.definition.config import BleuConfig
+    from beam_bleu.transforms.pairing.records.segments import batch_segments
+    from beam_bleu.transforms.statistics.kernel import count_batch
 
     config = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase)
     segments = [

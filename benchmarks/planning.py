@@ -22,19 +22,24 @@ from typing import Any
 
 import numpy as np
 
+from beam_bleu.pipeline.job import Job
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.pairing.line_parallel.corpus import CorpusFacts
+from beam_bleu.transforms.pairing.line_parallel.correspondence import require_same_shards
+from beam_bleu.transforms.pairing.line_parallel.nul_bytes import nul_warnings
+from beam_bleu.transforms.pairing.line_parallel.plan import Piece, Plan, make_plan
+from beam_bleu.transforms.pairing.line_parallel.ranges import (
+    ByteRange,
+    LineCounts,
+    block_bytes,
+    cut_corpus,
+)
+from beam_bleu.transforms.pairing.line_parallel.shard_notes import notes_of
+from beam_bleu.transforms.pairing.line_parallel.shards import shards_in_order
+from beam_bleu.transforms.pairing.line_parallel.streams import compression
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 from benchmarks.fake_corpora import CORPORA, FakeCorpus, Integers
 from benchmarks.shuffles import Shuffle, shuffles_of
-from pipeline.job import Job
-from transforms.config import BleuConfig
-from transforms.pairing.corpus import CorpusFacts
-from transforms.pairing.correspondence import require_same_shards
-from transforms.pairing.nul_bytes import nul_warnings
-from transforms.pairing.plan import Piece, Plan, make_plan
-from transforms.pairing.ranges import ByteRange, LineCounts, block_bytes, cut_corpus
-from transforms.pairing.shard_notes import notes_of
-from transforms.pairing.shards import shards_in_order
-from transforms.pairing.streams import compression
-from transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 
 _WORDS_IN_LINE = 35
 

@@ -13,8 +13,8 @@ from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import PANE_INFO_UNKNOWN
 
-from pipeline.graph import build
-from pipeline.job import Job
+from beam_bleu.pipeline.graph import build
+from beam_bleu.pipeline.job import Job
 
 
 class Shuffle:

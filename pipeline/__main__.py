@@ -1,5 +1,5 @@
-"""`python -m pipeline` is `beam-bleu`."""
+"""`python -m beam_bleu.pipeline` is `beam-bleu`."""
 
-from pipeline.main import command
+from beam_bleu.pipeline.main import command
 
 command()

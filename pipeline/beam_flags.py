@@ -15,8 +15,8 @@ from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from pipeline.parser import SEE_HELP, Parser
-from transforms.errors import UsageError
+from beam_bleu.pipeline.parser import SEE_HELP, Parser
+from beam_bleu.transforms.errors import UsageError
 
 _LARGEST_INT = (1 << 31) - 1
 _LARGEST = {"direct_num_workers": 256, "direct_runner_bundle_repeat": 1000}
@@ -48,7 +48,7 @@ _REFUSED_IN_PROCESS = {
     "gbek": ("nothing leaves this process that could be encrypted", "leave it out"),
     "profile_cpu": (
         "Beam's in-process runner cannot profile this job",
-        "profile the command itself: python -m cProfile -m pipeline ...",
+        "profile the command itself: python -m cProfile -m beam_bleu.pipeline ...",
     ),
     "profile_memory": (
         "Beam's in-process runner cannot profile this job",

@@ -8,11 +8,11 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pipeline.parser import SEE_HELP
-from pipeline.paths import checked_path
-from pipeline.presets_table import presets_table
-from pipeline.terminal import write_to_stdout
-from transforms.config import (
+from beam_bleu.pipeline.parser import SEE_HELP
+from beam_bleu.pipeline.paths import checked_path
+from beam_bleu.pipeline.presets_table import presets_table
+from beam_bleu.pipeline.terminal import write_to_stdout
+from beam_bleu.transforms.definition.config import (
     CORPUS_SMOOTH_METHODS,
     DEFAULT_SMOOTH_VALUES,
     LARGEST_NGRAM_ORDER,
@@ -23,10 +23,10 @@ from transforms.config import (
     TOKENIZERS,
     BleuConfig,
 )
-from transforms.errors import InputError, UsageError
-from transforms.presets import DEFAULT_PRESET, PRESETS, comparable, preset
-from transforms.statistics.library_tokenizers import require_tokenizer
-from transforms.statistics.read_model import read_model
+from beam_bleu.transforms.definition.presets import DEFAULT_PRESET, PRESETS, comparable, preset
+from beam_bleu.transforms.errors import InputError, UsageError
+from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer
+from beam_bleu.transforms.statistics.read_model import read_model
 
 
 def add_definition_flags(parser: argparse.ArgumentParser) -> None:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.config import BleuConfig
-from transforms.errors import JobError
-from transforms.score.bleu import BleuScore, bleu_score
-from transforms.score.signature import sacrebleu_signature, signature
-from transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
+from beam_bleu.transforms.score.signature import sacrebleu_signature, signature
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 
 def result_document(

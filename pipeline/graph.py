@@ -7,22 +7,22 @@ from typing import Any
 
 import apache_beam as beam
 
-from pipeline.document import document_bytes, result_document
-from pipeline.job import Job
-from pipeline.output import scores_path
-from pipeline.publication import in_place
-from pipeline.receipt import write_receipt
-from pipeline.segment_shards import WriteShards, check_rows
-from pipeline.storage import write_atomically
-from transforms.errors import JobError
-from transforms.pairing.corpus import CorpusFacts
-from transforms.pairing.line_parallel import ReadLineParallel
-from transforms.score.score_segments import ScoreSegments
-from transforms.score.segment_scores import segment_scores_schema
-from transforms.statistics.count_matches import CountMatches
-from transforms.statistics.segment_statistics import SegmentStatistics
-from transforms.totals.corpus_totals import CorpusTotals
-from transforms.totals.sum_totals import SumTotals, totals_by_system
+from beam_bleu.pipeline.document import document_bytes, result_document
+from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.output import scores_path
+from beam_bleu.pipeline.publication import in_place
+from beam_bleu.pipeline.receipt import write_receipt
+from beam_bleu.pipeline.segment_shards import WriteShards, check_rows
+from beam_bleu.pipeline.storage import write_atomically
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.pairing.line_parallel.corpus import CorpusFacts
+from beam_bleu.transforms.pairing.line_parallel.read import ReadLineParallel
+from beam_bleu.transforms.score.score_segments import ScoreSegments
+from beam_bleu.transforms.score.segment_scores import segment_scores_schema
+from beam_bleu.transforms.statistics.count_matches import CountMatches
+from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.sum_totals import SumTotals, totals_by_system
 
 __all__ = ["build"]
 

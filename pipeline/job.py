@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import uuid
 
-from transforms.config import BleuConfig
-from transforms.pairing.corpus import Expected
-from transforms.pairing.streams import Stream
-from transforms.presets import comparable
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.presets import comparable
+from beam_bleu.transforms.pairing.line_parallel.corpus import Expected
+from beam_bleu.transforms.pairing.line_parallel.streams import Stream
 
 
 @dataclasses.dataclass(frozen=True)

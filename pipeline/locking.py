@@ -13,8 +13,8 @@ import os
 import time
 from collections.abc import Iterator
 
-from pipeline.storage import is_local
-from transforms.errors import JobError, lacks_open_files, too_many_open_files
+from beam_bleu.pipeline.storage import is_local
+from beam_bleu.transforms.errors import JobError, lacks_open_files, too_many_open_files
 
 try:
     import fcntl

@@ -12,23 +12,23 @@ from typing import NoReturn
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
-from pipeline.beam_flags import beam_parser, check_in_process, parse_beam_flags
-from pipeline.definition_flags import add_definition_flags, definition, segment_definition
-from pipeline.job import Job
-from pipeline.names import check_names
-from pipeline.overlap import refuse_overlap
-from pipeline.parser import SEE_HELP, Parser
-from pipeline.paths import checked_path
-from pipeline.runners import Runner, find_runner
-from transforms.errors import UsageError
-from transforms.pairing.corpus import Expected
-from transforms.pairing.correspondence import CUTS
-from transforms.pairing.counting import MAX_LINE_BYTES
-from transforms.pairing.ranges import SMALLEST_RANGE, USUAL_RANGE
-from transforms.pairing.streams import Stream, compression, is_pattern
-from transforms.printable import utf8
-from transforms.threads import available_threads
-from transforms.version import VERSION
+from beam_bleu.pipeline.beam_flags import beam_parser, check_in_process, parse_beam_flags
+from beam_bleu.pipeline.definition_flags import add_definition_flags, definition, segment_definition
+from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.names import check_names
+from beam_bleu.pipeline.overlap import refuse_overlap
+from beam_bleu.pipeline.parser import SEE_HELP, Parser
+from beam_bleu.pipeline.paths import checked_path
+from beam_bleu.pipeline.runners import Runner, find_runner
+from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.pairing.line_parallel.corpus import Expected
+from beam_bleu.transforms.pairing.line_parallel.correspondence import CUTS
+from beam_bleu.transforms.pairing.line_parallel.counting import MAX_LINE_BYTES
+from beam_bleu.transforms.pairing.line_parallel.ranges import SMALLEST_RANGE, USUAL_RANGE
+from beam_bleu.transforms.pairing.line_parallel.streams import Stream, compression, is_pattern
+from beam_bleu.transforms.printable import utf8
+from beam_bleu.transforms.version import VERSION
+from beam_bleu.transforms.wiring.threads import available_threads
 
 _LARGEST_RANGE = 1 << 40
 _LONGEST_LINE = 1 << 30

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipeline.job import Job
-from pipeline.locking import locked
-from pipeline.receipt import RECEIPT, Receipt, read_receipt, receipt_path, remove_receipt
-from pipeline.storage import exists, is_local
-from transforms.errors import JobError
+from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.locking import locked
+from beam_bleu.pipeline.receipt import RECEIPT, Receipt, read_receipt, receipt_path, remove_receipt
+from beam_bleu.pipeline.storage import exists, is_local
+from beam_bleu.transforms.errors import JobError
 
 SCORES = "scores.json"
 

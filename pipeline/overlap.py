@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipeline.output import SCORES, scores_path
-from pipeline.segment_shards import ASIDE, SEGMENT_SCORES
-from pipeline.storage import is_local
-from transforms.errors import BleuError, UsageError
-from transforms.pairing.listing import local_files
-from transforms.pairing.streams import is_pattern
+from beam_bleu.pipeline.output import SCORES, scores_path
+from beam_bleu.pipeline.segment_shards import ASIDE, SEGMENT_SCORES
+from beam_bleu.pipeline.storage import is_local
+from beam_bleu.transforms.errors import BleuError, UsageError
+from beam_bleu.transforms.pairing.line_parallel.listing import local_files
+from beam_bleu.transforms.pairing.line_parallel.streams import is_pattern
 
 _FOLDERS = (SEGMENT_SCORES, ASIDE)
 """In these a run writes files, and removes those of former runs."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
-from pipeline.terminal import write_to_stdout
-from transforms.errors import UsageError
+from beam_bleu.pipeline.terminal import write_to_stdout
+from beam_bleu.transforms.errors import UsageError
 
 SEE_HELP = "see --help"
 

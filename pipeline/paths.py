@@ -8,7 +8,7 @@ from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
-from transforms.errors import UsageError
+from beam_bleu.transforms.errors import UsageError
 
 
 def checked_path(flag: str, path: str, anywhere: bool) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pipeline.table import aligned
-from transforms.config import BleuConfig
-from transforms.presets import PRESETS, preset
+from beam_bleu.pipeline.table import aligned
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.presets import PRESETS, preset
 
 _HEADER = ("preset", "tokenize", "case", "reference_length", "N", "weights", "smoothing", "is")
 

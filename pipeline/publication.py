@@ -22,13 +22,13 @@ from collections.abc import Iterator, Sequence
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipeline import storage
-from pipeline.locking import locked
-from pipeline.output import SCORES, scores_path
-from pipeline.receipt import RECEIPT
-from pipeline.segment_shards import ASIDE, final_folder, run_of, staging_folder
-from pipeline.shard_folder import check_places, look_through, notes_on
-from transforms.errors import JobError
+from beam_bleu.pipeline import storage
+from beam_bleu.pipeline.locking import locked
+from beam_bleu.pipeline.output import SCORES, scores_path
+from beam_bleu.pipeline.receipt import RECEIPT
+from beam_bleu.pipeline.segment_shards import ASIDE, final_folder, run_of, staging_folder
+from beam_bleu.pipeline.shard_folder import check_places, look_through, notes_on
+from beam_bleu.transforms.errors import JobError
 
 _PATIENCE_OF_A_FAILED_RUN = 2.0
 """Seconds: whoever has stopped a run waits for its end."""

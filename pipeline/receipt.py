@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipeline import storage
-from pipeline.segment_shards import ASIDE
+from beam_bleu.pipeline import storage
+from beam_bleu.pipeline.segment_shards import ASIDE
 
 RECEIPT = "receipt.json"
 

@@ -14,8 +14,8 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
-from pipeline.terminal import EscapingFormatter, say
-from transforms.errors import (
+from beam_bleu.pipeline.terminal import EscapingFormatter, say
+from beam_bleu.transforms.errors import (
     BleuError,
     JobError,
     causes,
@@ -23,12 +23,12 @@ from transforms.errors import (
     lacks_open_files,
     too_many_open_files,
 )
-from transforms.printable import printable
+from beam_bleu.transforms.printable import printable
 
 _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
 """What Beam adds to the end of an exception's message."""
 
-_CODE_MISSING = re.compile(r"No module named '(pipeline|transforms)\b")
+_CODE_MISSING = re.compile(r"No module named 'beam_bleu\b")
 
 _DETAIL = re.compile(r'^\s*details = "(.+)"$', re.MULTILINE)
 """Where gRPC says why an engine's job server was lost."""

@@ -18,7 +18,7 @@ from apache_beam.options.pipeline_options import (
 )
 from apache_beam.runners.runner import create_runner
 
-from transforms.errors import JobError, UsageError
+from beam_bleu.transforms.errors import JobError, UsageError
 
 _IN_PROCESS = ("directrunner", "fnapirunner", "switchingdirectrunner")
 

@@ -28,8 +28,8 @@ from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 from pyarrow.parquet import FileMetaData, ParquetWriter, read_metadata
 
-from pipeline import storage
-from transforms.errors import JobError
+from beam_bleu.pipeline import storage
+from beam_bleu.transforms.errors import JobError
 
 __all__ = ["WriteShards"]
 

@@ -10,9 +10,9 @@ import stat
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from pipeline import storage
-from pipeline.segment_shards import ASIDE, RUN_KEY, final_folder, metadata_of, run_of
-from transforms.errors import JobError
+from beam_bleu.pipeline import storage
+from beam_bleu.pipeline.segment_shards import ASIDE, RUN_KEY, final_folder, metadata_of, run_of
+from beam_bleu.transforms.errors import JobError
 
 _PARQUET = (".parquet", ".parq", ".pq")
 _OF_OLD_VERSIONS = re.compile(r"part-[0-9a-f]{32}\.parquet")

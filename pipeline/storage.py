@@ -17,7 +17,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 from apache_beam.io.localfilesystem import LocalFileSystem
 
-from transforms.errors import JobError, lacks_open_files, too_many_open_files
+from beam_bleu.transforms.errors import JobError, lacks_open_files, too_many_open_files
 
 RENAMING = (LocalFileSystem, HadoopFileSystem)
 """Filesystems with folders and an atomic rename; on object stores a put is atomic."""

@@ -18,7 +18,7 @@ from typing import Any
 from compressing import COMPRESS
 from sacrebleu.metrics import BLEU
 
-from pipeline.main import main
+from beam_bleu.pipeline.main import main
 
 PROJECT = Path(__file__).resolve().parents[1]
 EXAMPLES = PROJECT / "examples"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from transforms.config import BleuConfig
-from transforms.pairing.segments import Segment, batch_segments
-from transforms.score.bleu import BleuScore, bleu_score
-from transforms.statistics.kernel import count_batch
-from transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.pairing.records.segments import Segment, batch_segments
+from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
+from beam_bleu.transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 
 def totals_of(segments: Sequence[Segment], config: BleuConfig) -> CorpusTotals:

@@ -14,11 +14,11 @@ import pytest
 from engine_parts import need
 from scoring import score_of
 
-import transforms.corpus_bleu
-from pipeline.options import parse
-from transforms.config import REFERENCE_LENGTHS, SMOOTH_METHODS, TOKENIZERS
-from transforms.presets import PRESETS
-from transforms.score.bleu import BleuScore
+import beam_bleu.transforms.corpus_bleu
+from beam_bleu.pipeline.options import parse
+from beam_bleu.transforms.definition.config import REFERENCE_LENGTHS, SMOOTH_METHODS, TOKENIZERS
+from beam_bleu.transforms.definition.presets import PRESETS
+from beam_bleu.transforms.score.bleu import BleuScore
 
 PROJECT = pathlib.Path(__file__).parent.parent
 README = (PROJECT / "README.md").read_text()
@@ -197,6 +197,6 @@ def test_the_page_of_definitions_shows_examples_and_names_every_choice() -> None
 
 
 def test_docstring_examples_run() -> None:
-    results = doctest.testmod(transforms.corpus_bleu)
+    results = doctest.testmod(beam_bleu.transforms.corpus_bleu)
     assert results.attempted >= 3
     assert results.failed == 0

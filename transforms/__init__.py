@@ -1,9 +1,9 @@
 """BLEU for Beam pipelines: the public API.
 
->>> from transforms import BleuConfig, BleuScore, CorpusBleu, SentencePieceModel, preset
+>>> from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu, SentencePieceModel, preset
 
 The names are loaded when they are first used, so that the mathematics
-(`transforms.score`, `transforms.statistics.kernel`) can be imported without
+(`beam_bleu.transforms.score`, `beam_bleu.transforms.statistics.kernel`) can be imported without
 Apache Beam.
 """
 
@@ -13,19 +13,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from transforms.config import BleuConfig, SentencePieceModel
-    from transforms.corpus_bleu import CorpusBleu
-    from transforms.presets import preset
-    from transforms.score.bleu import BleuScore
+    from beam_bleu.transforms.corpus_bleu import CorpusBleu
+    from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+    from beam_bleu.transforms.definition.presets import preset
+    from beam_bleu.transforms.score.bleu import BleuScore
 
 __all__ = ["BleuConfig", "BleuScore", "CorpusBleu", "SentencePieceModel", "preset"]
 
 _HOMES = {
-    "BleuConfig": "transforms.config",
-    "BleuScore": "transforms.score.bleu",
-    "CorpusBleu": "transforms.corpus_bleu",
-    "SentencePieceModel": "transforms.config",
-    "preset": "transforms.presets",
+    "BleuConfig": "beam_bleu.transforms.definition.config",
+    "BleuScore": "beam_bleu.transforms.score.bleu",
+    "CorpusBleu": "beam_bleu.transforms.corpus_bleu",
+    "SentencePieceModel": "beam_bleu.transforms.definition.config",
+    "preset": "beam_bleu.transforms.definition.presets",
 }
 
 

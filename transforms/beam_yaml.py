@@ -7,7 +7,7 @@ installed with Beam, which needs no network, it is a block of the pipeline's fil
       - type: python
         config: {}
         transforms:
-          CorpusBleu: transforms.beam_yaml.CorpusBleuRows
+          CorpusBleu: beam_bleu.transforms.beam_yaml.CorpusBleuRows
 
 or the file beside this one, which says the same, by its path or address (a relative
 path is one from the pipeline's file):
@@ -26,7 +26,7 @@ and starts there a server that expands the transform (ports). A path has a slash
         config:
           packages: [./dist/beam_bleu-0.1.0-py3-none-any.whl]
         transforms:
-          CorpusBleu: transforms.beam_yaml.CorpusBleuRows
+          CorpusBleu: beam_bleu.transforms.beam_yaml.CorpusBleuRows
 
 Beam YAML reads and writes JSON and CSV through pandas, which has habits of its own:
 
@@ -50,13 +50,13 @@ from apache_beam.pvalue import PCollection, Row
 from apache_beam.typehints import schemas, typehints
 from apache_beam.typehints.row_type import RowTypeConstraint
 
-from transforms import presets
-from transforms.config import BleuConfig, SentencePieceModel
-from transforms.corpus_bleu import CorpusBleu
-from transforms.errors import InputError
-from transforms.pairing.rows import RowFields
-from transforms.score.bleu import BleuScore
-from transforms.statistics.read_model import read_model
+from beam_bleu.transforms.corpus_bleu import CorpusBleu
+from beam_bleu.transforms.definition import presets
+from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.records.rows import RowFields
+from beam_bleu.transforms.score.bleu import BleuScore
+from beam_bleu.transforms.statistics.read_model import read_model
 
 __all__ = ["CorpusBleuRows"]
 

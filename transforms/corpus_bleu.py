@@ -14,14 +14,14 @@ from apache_beam.transforms.window import TimestampCombiner
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
-from transforms.config import BleuConfig
-from transforms.pairing.segments import Segment, batch_segments
-from transforms.score.bleu import BleuScore, bleu_score
-from transforms.statistics.count_matches import SegmentCounters
-from transforms.statistics.kernel import compile_kernel, count_batch
-from transforms.statistics.library_tokenizers import require_tokenizer
-from transforms.totals.corpus_totals import CorpusTotals
-from transforms.totals.sum_totals import SumTotals
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.pairing.records.segments import Segment, batch_segments
+from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
+from beam_bleu.transforms.statistics.count_matches import SegmentCounters
+from beam_bleu.transforms.statistics.kernel import compile_kernel, count_batch
+from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.sum_totals import SumTotals
 
 __all__ = ["CorpusBleu"]
 
@@ -40,7 +40,7 @@ class CorpusBleu:
 
     Example:
       >>> import apache_beam as beam
-      >>> from transforms import BleuConfig, CorpusBleu
+      >>> from beam_bleu.transforms import BleuConfig, CorpusBleu
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
       ...     _ = (
       ...         pipeline

@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from transforms.printable import printable
+from beam_bleu.transforms.printable import printable
 
 FAILED = 1
 USAGE = 2

@@ -11,8 +11,8 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
-from pipeline.reporting import importing, reported, warn
-from transforms.errors import UsageError
+from beam_bleu.pipeline.reporting import importing, reported, warn
+from beam_bleu.transforms.errors import UsageError
 
 SEPARATOR = ";"
 """Between the streams in one parameter: gcloud itself takes a comma for the next parameter."""
@@ -33,7 +33,7 @@ def command_line(given: Sequence[str]) -> list[str]:
     Raises:
       UsageError: the value of a switch is neither true nor false.
     """
-    from pipeline.options import beam_flags, our_flags
+    from beam_bleu.pipeline.options import beam_flags, our_flags
 
     lists = {name for flag in our_flags() if is_list(flag) for name in flag.option_strings}
     switches = {
@@ -67,9 +67,9 @@ def _words(given: str, lists: set[str], switches: set[str]) -> Iterator[str]:
 def _launch(given: Sequence[str]) -> None:
     # Later than `reported`, which keeps Beam from logging when it is imported.
     with importing():
-        from pipeline.graph import build
-        from pipeline.options import parse
-        from pipeline.publication import prepare
+        from beam_bleu.pipeline.graph import build
+        from beam_bleu.pipeline.options import parse
+        from beam_bleu.pipeline.publication import prepare
 
     # Dataflow gives --runner itself; a later one counts.
     arguments = parse(["--runner=DataflowRunner", *command_line(given)])

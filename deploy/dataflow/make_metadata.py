@@ -10,8 +10,8 @@ import json
 import pathlib
 from typing import Any
 
+from beam_bleu.pipeline.options import our_flags
 from deploy.dataflow.launch import SEPARATOR, is_list
-from pipeline.options import our_flags
 
 METADATA = pathlib.Path(__file__).parent / "metadata.json"
 

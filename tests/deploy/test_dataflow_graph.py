@@ -15,11 +15,11 @@ from apache_beam.internal import pickler
 from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2 as messages
 
+from beam_bleu.pipeline.options import parse
+from beam_bleu.transforms.pairing.line_parallel import read
+from beam_bleu.transforms.statistics.count_matches import CountMatches
+from beam_bleu.transforms.totals.sum_totals import SumTotals, totals_by_system
 from deploy.dataflow.launch import command_line
-from pipeline.options import parse
-from transforms.pairing import line_parallel
-from transforms.statistics.count_matches import CountMatches
-from transforms.totals.sum_totals import SumTotals, totals_by_system
 
 OFFLINE_LAUNCH = pathlib.Path(__file__).with_name("offline_launch.py")
 
@@ -256,10 +256,10 @@ def test_workers_import_our_code_from_the_image(pipeline):
         for step in transforms(pipeline, PAR_DO)
     }
     # The very same objects: pickled by name, not by value.
-    assert type(functions["Pair lines/Count lines"]) is line_parallel._CountLines
-    assert type(functions["Pair lines/Read in lockstep"]) is line_parallel._ReadUnit
+    assert type(functions["Pair lines/Count lines"]) is read._CountLines
+    assert type(functions["Pair lines/Read in lockstep"]) is read._ReadUnit
     assert type(functions["Count matches"]) is CountMatches
-    assert functions["Pair lines/List their files"]._fn is line_parallel._list_ranges
+    assert functions["Pair lines/List their files"]._fn is read._list_ranges
     assert functions["Total each batch"]._fn is totals_by_system
 
 

@@ -16,9 +16,9 @@ from command_line import REFERENCES, SYSTEMS, Run, called, streams
 from google.cloud.dataflow_v1beta3.types import TemplateMetadata
 from google.protobuf import json_format
 
+from beam_bleu.pipeline.options import our_flags, parse
 from deploy.dataflow.launch import command_line, main
 from deploy.dataflow.make_metadata import METADATA, metadata_text
-from pipeline.options import our_flags, parse
 
 DECLARED: list[dict[str, Any]] = json.loads(METADATA.read_text())["parameters"]
 BY_NAME = {parameter["name"]: parameter for parameter in DECLARED}

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from transforms import BleuConfig, CorpusBleu
-from transforms.score.bleu import BleuScore
+from beam_bleu.transforms import BleuConfig, CorpusBleu
+from beam_bleu.transforms.score.bleu import BleuScore
 
 LANGUAGES = ("de", "fr", "pl", "ja", "zh")
 SEGMENTS = 400

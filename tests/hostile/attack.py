@@ -63,7 +63,9 @@ def run_case(seed: int, number: int, folder: Path) -> str | None:
     else:
         shutil.rmtree(folder)
         return None
-    ran = "".join(f"\n  ran:    python -m pipeline {command}" for command in case.commands)
+    ran = "".join(
+        f"\n  ran:    python -m beam_bleu.pipeline {command}" for command in case.commands
+    )
     return (
         f"FAILED case {number}, {kind}: {case.what}\n  {found}\n"
         f"  repeat: python tests/hostile/attack.py --seed {seed} --only {number}\n"

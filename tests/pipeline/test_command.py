@@ -26,7 +26,7 @@ from command_line import (
 )
 from sacrebleu.metrics import BLEU
 
-from transforms.version import VERSION
+from beam_bleu.transforms.version import VERSION
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
 EXAMPLE_CANDIDATES = [read_lines(path) for path in SYSTEMS.values()]

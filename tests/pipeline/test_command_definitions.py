@@ -15,8 +15,8 @@ from command_line import (
 )
 from scoring import score_of
 
-from transforms.config import BleuConfig
-from transforms.presets import PRESETS, preset
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.presets import PRESETS, preset
 
 SEGMENTS = {
     name: list(

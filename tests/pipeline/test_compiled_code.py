@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command_line import COMMAND, PROJECT, REFERENCES, SYSTEMS, streams, typed
 
-from transforms.cache_folder import cache_folder
+from beam_bleu.transforms.native.cache_folder import cache_folder
 
 
 def test_a_damaged_cache_is_one_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,8 +35,9 @@ def test_processes_that_compile_at_once_do_not_disturb_each_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    program = "from transforms.pairing.counting import count_bytes, np\n" + (
-        "print(count_bytes(np.frombuffer(b'a\\nb\\n', np.uint8))[0])"
+    program = (
+        "from beam_bleu.transforms.pairing.line_parallel.counting import count_bytes, np\n"
+        + ("print(count_bytes(np.frombuffer(b'a\\nb\\n', np.uint8))[0])")
     )
     running = [
         subprocess.Popen(

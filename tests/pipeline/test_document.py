@@ -14,17 +14,17 @@ import pytest
 from apache_beam.io.filesystems import FileSystems
 from command_line import EXAMPLE, called, streams, write_lines
 
-import pipeline.graph
-from pipeline.document import document_bytes, result_document
-from pipeline.job import Job
-from pipeline.output import result_of
-from pipeline.receipt import Receipt, write_receipt
-from pipeline.storage import write_atomically
-from transforms.batch import SegmentBatch
-from transforms.config import BleuConfig
-from transforms.errors import JobError
-from transforms.statistics.count_matches import CountMatches
-from transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
+import beam_bleu.pipeline.graph
+from beam_bleu.pipeline.document import document_bytes, result_document
+from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.output import result_of
+from beam_bleu.pipeline.receipt import Receipt, write_receipt
+from beam_bleu.pipeline.storage import write_atomically
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.count_matches import CountMatches
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 
 CONFIG = BleuConfig(max_ngram_order=2)
 TOTALS = CorpusTotals(
@@ -163,7 +163,7 @@ def corpus(tmp_path) -> list[str]:
 def test_a_step_that_loses_or_repeats_batches_fails_the_job(
     corpus, tmp_path, monkeypatch, lossy, scored, threads
 ):
-    monkeypatch.setattr(pipeline.graph, "CountMatches", lossy)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "CountMatches", lossy)
     run = called(*corpus, threads)
     run.assert_failed(1, "the runner lost or repeated data")
     assert re.search(f"50 segments were planned, ({scored}) of system a were scored", run.err)
@@ -174,21 +174,21 @@ def test_a_step_that_loses_data_leaves_an_older_result_as_it_is(corpus, tmp_path
     assert called(*corpus).code == 0
     scores = tmp_path / "out" / "scores.json"
     before = scores.read_bytes(), scores.stat().st_mtime_ns
-    monkeypatch.setattr(pipeline.graph, "CountMatches", LosesABatch)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "CountMatches", LosesABatch)
     called(*corpus).assert_failed(1, "the count does not close")
     assert (scores.read_bytes(), scores.stat().st_mtime_ns) == before
     assert os.listdir(tmp_path / "out") == ["scores.json"]
 
 
 def test_a_step_that_loses_a_system_fails_the_job(corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(pipeline.graph, "totals_by_system", lose_a_system)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "totals_by_system", lose_a_system)
     run = called(*corpus)
     run.assert_failed(1, "50 segments were planned, 0 of system b were scored")
     assert os.listdir(tmp_path / "out") == []
 
 
 def test_a_last_step_that_does_nothing_is_no_success(corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(pipeline.graph, "write_atomically", lambda path, data: None)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "write_atomically", lambda path, data: None)
     run = called(*corpus)
     run.assert_failed(1, "the job wrote no", "scores.json")
     (tmp_path / "out" / "scores.json").write_bytes(b"older")

@@ -13,8 +13,8 @@ from memory_filesystem import OBJECTS
 from result_folder import assert_is_of, document, publish, published, scores_run, staged
 from test_document import files_no_larger_than
 
-import pipeline.graph
-from transforms.errors import JobError
+import beam_bleu.pipeline.graph
+from beam_bleu.transforms.errors import JobError
 
 ASKED = [*EXAMPLE, "--segment_scores"]
 SHARD_NAME = f"part-run-{'0' * 32}.parquet"
@@ -48,7 +48,7 @@ def is_refused(out: Path, name: str, monkeypatch) -> None:
         raise AssertionError("the job was started")
 
     with monkeypatch.context() as patched:
-        patched.setattr(pipeline.graph, "build", scored)
+        patched.setattr(beam_bleu.pipeline.graph, "build", scored)
         run = called(*ASKED, "--output", out)
     run.assert_failed(1, f"{out}/segment_scores has files that this version of", name)
     assert "\n  move them to another folder, or name another --output" in run.err
@@ -102,7 +102,7 @@ def test_a_file_where_the_folder_would_be(out, name, monkeypatch):
     os.rmdir(out / "segment_scores")
     (out / name).write_bytes(b"mine")
     with monkeypatch.context() as patched:
-        patched.setattr(pipeline.graph, "build", None)  # nothing is scored
+        patched.setattr(beam_bleu.pipeline.graph, "build", None)  # nothing is scored
         called(*ASKED, "--output", out).assert_failed(1, f"{out}/{name} is not a folder")
     assert called(*EXAMPLE, "--output", out).code == 0
     assert (out / name).read_bytes() == b"mine"

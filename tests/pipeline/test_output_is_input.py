@@ -9,8 +9,8 @@ import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
 from memory_filesystem import OBJECTS
 
-from pipeline.overlap import refuse_overlap
-from transforms.errors import UsageError
+from beam_bleu.pipeline.overlap import refuse_overlap
+from beam_bleu.transforms.errors import UsageError
 
 ATLAS, BIRCH, _ = SYSTEMS.values()
 TEXT = ATLAS.read_bytes()

@@ -13,11 +13,11 @@ import pytest
 from command_line import EXAMPLE, called
 from result_folder import assert_is_of, publish, published, scores_run, shard_runs, staged
 
-import pipeline.graph
-import pipeline.locking
-from pipeline.locking import LOCK, locked
-from pipeline.publication import discard
-from transforms.errors import JobError
+import beam_bleu.pipeline.graph
+import beam_bleu.pipeline.locking
+from beam_bleu.pipeline.locking import LOCK, locked
+from beam_bleu.pipeline.publication import discard
+from beam_bleu.transforms.errors import JobError
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_a_lock_file_of_another_user_that_cannot_be_opened(out, monkeypatch):
 
 @pytest.mark.parametrize("target", ["nowhere", "file"])
 def test_a_lock_file_that_is_a_link(out, target, monkeypatch):
-    monkeypatch.setattr(pipeline.graph, "build", None)  # nothing is scored
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "build", None)  # nothing is scored
     (out / "file").touch()
     (out / LOCK).symlink_to(target)
     run = called(*EXAMPLE, "--output", out)
@@ -128,7 +128,7 @@ def test_other_users_can_open_the_lock_file(out):
 
 
 def test_a_stopped_run_does_not_wait_for_another(out, monkeypatch):
-    monkeypatch.setattr(pipeline.locking, "_PATIENCE", 20.0)
+    monkeypatch.setattr(beam_bleu.pipeline.locking, "_PATIENCE", 20.0)
     published(out, "former")
     staged(out, "run")
     start = time.monotonic()
@@ -139,7 +139,7 @@ def test_a_stopped_run_does_not_wait_for_another(out, monkeypatch):
 
 
 def test_what_a_stopped_run_has_begun_is_left_to_who_has_the_lock(out, monkeypatch):
-    monkeypatch.setattr("pipeline.publication._PATIENCE_OF_A_FAILED_RUN", 0.05)
+    monkeypatch.setattr("beam_bleu.pipeline.publication._PATIENCE_OF_A_FAILED_RUN", 0.05)
     names = staged(out, "run")
     run = out / ".segment_scores" / "run"
     (run / "former").mkdir()

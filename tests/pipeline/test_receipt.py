@@ -14,15 +14,15 @@ from command_line import EXAMPLE, called
 from memory_filesystem import OBJECTS
 from result_folder import staged
 
-import pipeline.graph
+import beam_bleu.pipeline.graph
+from beam_bleu.pipeline import publication
+from beam_bleu.pipeline.graph import build
+from beam_bleu.pipeline.options import parse
+from beam_bleu.pipeline.output import launched, result_of
+from beam_bleu.pipeline.receipt import receipt_path, write_receipt
+from beam_bleu.pipeline.runners import Runner
+from beam_bleu.transforms.errors import JobError
 from deploy.dataflow.launch import command_line
-from pipeline import publication
-from pipeline.graph import build
-from pipeline.options import parse
-from pipeline.output import launched, result_of
-from pipeline.receipt import receipt_path, write_receipt
-from pipeline.runners import Runner
-from transforms.errors import JobError
 
 ASKED = [*map(str, EXAMPLE), "--segment_scores"]
 
@@ -102,7 +102,7 @@ def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state
         return result.state
 
     monkeypatch.setattr(PipelineResult, "wait_until_finish", wait, raising=False)
-    monkeypatch.setattr(pipeline.graph, "write_receipt", full)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "write_receipt", full)
     monkeypatch.setattr(Runner, "create", lambda self: Engine())
     run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")
     run.assert_failed(1, f"the job ended as {state}")
@@ -128,7 +128,7 @@ def test_an_engine_that_does_not_answer_any_more(tmp_path, monkeypatch, ends):
 
     monkeypatch.setattr(PipelineResult, "wait_until_finish", wait, raising=False)
     monkeypatch.setattr(Runner, "create", lambda self: Engine())
-    monkeypatch.setattr(pipeline.graph, "build", lambda *arguments: None)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "build", lambda *arguments: None)
     monkeypatch.setattr(publication, "discard", lambda *arguments: pytest.fail("discarded"))
     run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")
     run.assert_failed(1, "Socket closed" if ends == "lost" else "the job failed: KeyboardInterrupt")
@@ -152,7 +152,7 @@ def test_in_this_process_it_is_in_a_temporary_folder(tmp_path, temporary, monkey
         write_receipt(path, *arguments)
         receipts.append(Path(path))
 
-    monkeypatch.setattr(pipeline.graph, "write_receipt", watched)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "write_receipt", watched)
     flags = ["--output", tmp_path / "out"] if output else []
     assert called(*EXAMPLE, *flags).code == 0
     assert [path.parent.parent for path in receipts] == [temporary]
@@ -165,20 +165,20 @@ def test_a_run_that_ends_before_its_job_starts_leaves_no_temporary_files(
     def fail(*arguments):
         raise JobError("stopped", "start it again")
 
-    monkeypatch.setattr(pipeline.graph, "build", fail)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "build", fail)
     called(*EXAMPLE, "--output", tmp_path / "out").assert_failed(1, "stopped")
     assert os.listdir(temporary) == []
 
 
 def test_a_last_step_that_runs_again_changes_nothing(tmp_path, monkeypatch):
-    once = pipeline.graph._score_and_write
+    once = beam_bleu.pipeline.graph._score_and_write
 
     def twice(*arguments):
         once(*arguments)
         once(*arguments)
 
     plain = called(*ASKED, "--format=json", "--output", tmp_path / "once")
-    monkeypatch.setattr(pipeline.graph, "_score_and_write", twice)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", twice)
     again = called(*ASKED, "--format=json", "--output", tmp_path / "twice")
     assert (again.out, again.err) == (plain.out, plain.err) != (b"", "")
     assert sorted(os.listdir(tmp_path / "twice")) == ["scores.json", "segment_scores"]
@@ -186,14 +186,14 @@ def test_a_last_step_that_runs_again_changes_nothing(tmp_path, monkeypatch):
 
 
 def test_notes_go_to_stderr_and_warnings_into_the_document_too(tmp_path, monkeypatch):
-    score_and_write = pipeline.graph._score_and_write
+    score_and_write = beam_bleu.pipeline.graph._score_and_write
 
     def with_remarks(key, ends):
         (facts,) = ends["facts"]
         facts = dataclasses.replace(facts, warnings=("a warning",), notes=("a note",))
         score_and_write(key, {**ends, "facts": [facts]})
 
-    monkeypatch.setattr(pipeline.graph, "_score_and_write", with_remarks)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", with_remarks)
     run = called(*EXAMPLE, "--format=json", "--output", tmp_path)
     assert run.err.splitlines() == ["beam-bleu: warning: a note", "beam-bleu: warning: a warning"]
     assert run.document["warnings"] == ["a warning"]
@@ -209,6 +209,6 @@ def test_a_full_temporary_folder_leaves_the_former_result(tmp_path, temporary, m
     def full(*arguments):
         raise JobError("receipt.json cannot be written: No space left", "check the folder")
 
-    monkeypatch.setattr(pipeline.graph, "write_receipt", full)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "write_receipt", full)
     called(*EXAMPLE, "--output", out).assert_failed(1, "No space left")
     assert (out / "scores.json").read_bytes() == before

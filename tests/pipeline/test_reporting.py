@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from pipeline.reporting import reported
-from transforms.errors import InputError, JobError
+from beam_bleu.pipeline.reporting import reported
+from beam_bleu.transforms.errors import InputError, JobError
 
 LOST = """<_MultiThreadedRendezvous of RPC that terminated with:
 \tstatus = StatusCode.UNAVAILABLE
@@ -25,7 +25,10 @@ The above exception was the direct cause of the following exception:
 Traceback (most recent call last):
 RuntimeError: Bundle processing has failed."""
 
-MISSING = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'transforms'\n"
+MISSING = (
+    "Traceback (most recent call last):\n"
+    "ModuleNotFoundError: No module named 'beam_bleu.transforms'\n"
+)
 
 
 @pytest.mark.parametrize(

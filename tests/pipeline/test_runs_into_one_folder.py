@@ -15,12 +15,12 @@ from command_line import EXAMPLE, PROJECT, called
 from memory_filesystem import OBJECTS
 from result_folder import assert_is_of, document, publish, published, scores_run, shard_runs, staged
 
-import pipeline.graph
-import pipeline.locking
-from pipeline import publication, storage
-from pipeline.locking import LOCK, locked
-from pipeline.publication import discard, in_place, prepare
-from transforms.errors import JobError
+import beam_bleu.pipeline.graph
+import beam_bleu.pipeline.locking
+from beam_bleu.pipeline import publication, storage
+from beam_bleu.pipeline.locking import LOCK, locked
+from beam_bleu.pipeline.publication import discard, in_place, prepare
+from beam_bleu.transforms.errors import JobError
 
 ASKED = [*EXAMPLE, "--segment_scores", "--format=json"]
 
@@ -46,7 +46,7 @@ def test_the_last_to_end_wins_whole(out, first, second):
 
 @pytest.mark.parametrize("flags", [[], ["--segment_scores"]], ids=["plain", "segment scores"])
 def test_a_short_run_ends_while_a_long_one_runs(out, monkeypatch, flags):
-    check_rows, short = pipeline.graph.check_rows, []
+    check_rows, short = beam_bleu.pipeline.graph.check_rows, []
 
     def meanwhile(*arguments):
         if not short:
@@ -54,7 +54,7 @@ def test_a_short_run_ends_while_a_long_one_runs(out, monkeypatch, flags):
             short[0] = called(*EXAMPLE, *flags, "--max_ngram_order=2", "--output", out)
         check_rows(*arguments)
 
-    monkeypatch.setattr(pipeline.graph, "check_rows", meanwhile)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "check_rows", meanwhile)
     long = called(*ASKED, "--output", out)
     assert (long.code, long.err) == (0, "")
     assert (short[0].code, short[0].err) == (0, "")
@@ -80,7 +80,7 @@ def test_stdout_has_the_runs_own_result_whoever_wrote_since(out, monkeypatch):
         publish(out, "another", [])
 
     monkeypatch.setattr(
-        pipeline.graph, "in_place", publication.contextlib.contextmanager(then_another)
+        beam_bleu.pipeline.graph, "in_place", publication.contextlib.contextmanager(then_another)
     )
     run = called(*EXAMPLE, "--format=json", "--output", out)
     assert len(run.document["scores"]) == 3
@@ -149,7 +149,7 @@ def killed(monkeypatch):
             for name in ("mkdir", "replace", "unlink", "rmdir"):
                 patched.setattr(os, name, counted(getattr(os, name)))
             patched.setattr(publication, "_settle", lambda *arguments: None)
-            patched.setattr(pipeline.locking, "_remove", lambda path: None)
+            patched.setattr(beam_bleu.pipeline.locking, "_remove", lambda path: None)
             try:
                 publish(out, run, names)
             except (Killed, JobError):
@@ -196,7 +196,7 @@ def test_sigkill_in_the_midst_of_moving(out):
     before = called(*ASKED, "--max_ngram_order=2", "--output", out)
     shards = sorted(os.listdir(out / "segment_scores"))
     program = (
-        "import os, sys; from pipeline import main, publication\n"
+        "import os, sys; from beam_bleu.pipeline import main, publication\n"
         "move = publication.storage.move\n"
         "def moving(names, source, to):\n"
         "    move(names, source, to)\n"
@@ -246,7 +246,7 @@ def test_a_run_that_wrote_lately_is_not_dead(out):
 def test_who_holds_the_lock_is_waited_for_and_nothing_stays_behind(out, monkeypatch):
     with locked(str(out)) as held:
         assert held
-        monkeypatch.setattr(pipeline.locking, "_PATIENCE", 0.05)
+        monkeypatch.setattr(beam_bleu.pipeline.locking, "_PATIENCE", 0.05)
         with pytest.raises(JobError, match="another run has been writing its result"):
             published(out, "run")
         assert scores_run(out) is None
@@ -256,7 +256,7 @@ def test_who_holds_the_lock_is_waited_for_and_nothing_stays_behind(out, monkeypa
 
 def test_a_killed_process_holds_no_lock(out):
     program = (
-        "import os, sys; from pipeline.locking import locked\n"
+        "import os, sys; from beam_bleu.pipeline.locking import locked\n"
         "with locked(sys.argv[1]): os.kill(os.getpid(), 9)"
     )
     process = subprocess.run([sys.executable, "-c", program, out], cwd=PROJECT)

@@ -21,19 +21,19 @@ from command_line import COMMAND, EXAMPLE, PROJECT, Run, called, streams, typed,
 from memory_filesystem import OBJECTS
 from sacrebleu.metrics import BLEU
 
-import pipeline.graph
-import pipeline.segment_shards as module
-from pipeline.graph import build
-from pipeline.options import parse
-from pipeline.segment_shards import WriteShards
-from transforms.config import BleuConfig
-from transforms.errors import JobError
-from transforms.pairing.segments import batch_segments
-from transforms.presets import preset
-from transforms.score.score_segments import ScoreSegments
-from transforms.score.segment_scores import segment_scores
-from transforms.statistics.count_matches import CountMatches
-from transforms.statistics.kernel import count_batch
+import beam_bleu.pipeline.graph
+import beam_bleu.pipeline.segment_shards as module
+from beam_bleu.pipeline.graph import build
+from beam_bleu.pipeline.options import parse
+from beam_bleu.pipeline.segment_shards import WriteShards
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.presets import preset
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.score.score_segments import ScoreSegments
+from beam_bleu.transforms.score.segment_scores import segment_scores
+from beam_bleu.transforms.statistics.count_matches import CountMatches
+from beam_bleu.transforms.statistics.kernel import count_batch
 
 SEGMENTS = 3000
 SYSTEMS = ("first", "second", "größe")
@@ -240,8 +240,8 @@ def test_help_names_the_flags():
 
 def test_a_run_without_compiles_nothing_and_says_nothing(plain):
     program = (
-        "import sys; from pipeline.main import main; code = main(sys.argv[1:])\n"
-        "from transforms.score.segment_scores import _score_rows\n"
+        "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
+        "from beam_bleu.transforms.score.segment_scores import _score_rows\n"
         "print(code, len(_score_rows.signatures))"
     )
     done = subprocess.run(
@@ -339,7 +339,7 @@ def test_a_run_that_fails_leaves_what_was_there(
         assert called(*corpus.asked, "--output", out).code == 0
         before = shards(out), (out / "scores.json").read_bytes()
     name, broken, fragment = FAILURES[failure]
-    monkeypatch.setattr(pipeline.graph, name, broken)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, name, broken)
     run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", out)
     run.assert_failed(1)
     assert re.search(fragment, run.err)
@@ -433,7 +433,7 @@ def test_a_run_that_fails_leaves_an_object_store_as_it_was(
     assert called(*corpus.asked, "--output", store).code == 0
     before, scores = objects(""), OBJECTS[f"{store}/scores.json"][0]
     name, broken, fragment = FAILURES[failure]
-    monkeypatch.setattr(pipeline.graph, name, broken)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, name, broken)
     run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", store)
     run.assert_failed(1)
     assert re.search(fragment, run.err)

@@ -10,14 +10,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import pipeline.segment_shards as module
-from pipeline.publication import discard, in_place
-from pipeline.segment_shards import WriteShards, check_rows, staging_folder
-from transforms.config import BleuConfig
-from transforms.errors import JobError
-from transforms.pairing.segments import batch_segments
-from transforms.score.segment_scores import segment_scores
-from transforms.statistics.kernel import count_batch
+import beam_bleu.pipeline.segment_shards as module
+from beam_bleu.pipeline.publication import discard, in_place
+from beam_bleu.pipeline.segment_shards import WriteShards, check_rows, staging_folder
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.score.segment_scores import segment_scores
+from beam_bleu.transforms.statistics.kernel import count_batch
 
 
 def table(first: int, count: int, config: BleuConfig) -> pa.Table:

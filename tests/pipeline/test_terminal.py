@@ -20,9 +20,9 @@ from command_line import (
     streams,
 )
 
-from pipeline.table import table
-from transforms.errors import InputError
-from transforms.printable import printable
+from beam_bleu.pipeline.table import table
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.printable import printable
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
 
@@ -166,7 +166,7 @@ def test_closed_streams_do_not_become_files_of_the_job(tmp_path):
     assert (tmp_path / "scores.json").read_bytes() == run.stdout
     program = (
         "import os, sys\n"
-        "from pipeline.terminal import open_standard_streams\n"
+        "from beam_bleu.pipeline.terminal import open_standard_streams\n"
         "open_standard_streams()\n"
         "file = os.open(os.devnull, os.O_RDONLY)\n"
         "sys.exit(not (file > 2 and sys.stdout is None and sys.stderr is None))"

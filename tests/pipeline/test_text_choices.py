@@ -28,12 +28,12 @@ from command_line import (
 )
 from sacrebleu.metrics import BLEU
 
-from pipeline.graph import build
-from pipeline.options import parse
-from transforms import BleuConfig, CorpusBleu
-from transforms.config import SentencePieceModel
-from transforms.errors import InputError, UsageError
-from transforms.statistics.read_model import LARGEST_MODEL
+from beam_bleu.pipeline.graph import build
+from beam_bleu.pipeline.options import parse
+from beam_bleu.transforms import BleuConfig, CorpusBleu
+from beam_bleu.transforms.definition.config import SentencePieceModel
+from beam_bleu.transforms.errors import InputError, UsageError
+from beam_bleu.transforms.statistics.read_model import LARGEST_MODEL
 
 JAPANESE = [
     "東京都に住んでいる学生は、毎日図書館で本を読みます。",
@@ -210,8 +210,8 @@ def test_a_model_beyond_the_limit_is_not_read(tmp_path, monkeypatch):
     run = called(*written(tmp_path, EUROPEAN), *flags, path)
     run.assert_failed(3, f"--spm_model {path}: cannot be used: it has more than 1073741824 bytes")
     # A file that grows, or one of a filesystem that is not asked for its size.
-    monkeypatch.setattr("transforms.statistics.read_model.LARGEST_MODEL", 1000)
-    monkeypatch.setattr("transforms.statistics.read_model._size", lambda path: 1)
+    monkeypatch.setattr("beam_bleu.transforms.statistics.read_model.LARGEST_MODEL", 1000)
+    monkeypatch.setattr("beam_bleu.transforms.statistics.read_model._size", lambda path: 1)
     run = called(*written(tmp_path, EUROPEAN), *flags, path)
     run.assert_failed(3, f"--spm_model {path}: cannot be used: it has more than 1000 bytes")
 
@@ -268,7 +268,7 @@ def test_a_missing_library_is_told_before_the_job_runs(
 
 WORKER_LACKS = """
 import sys
-from pipeline import definition_flags, main
+from beam_bleu.pipeline import definition_flags, main
 # As if it were here, and not on the worker.
 definition_flags.require_tokenizer = lambda config: None
 sys.exit(main.main(sys.argv[1:]))

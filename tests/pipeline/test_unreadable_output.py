@@ -13,9 +13,9 @@ from command_line import EXAMPLE, called
 from result_folder import assert_is_of, document, publish, published, scores_run, staged
 from test_foreign_files import bytes_of
 
-import pipeline.graph
-from pipeline import storage
-from transforms.errors import JobError
+import beam_bleu.pipeline.graph
+from beam_bleu.pipeline import storage
+from beam_bleu.transforms.errors import JobError
 
 ASKED = [*EXAMPLE, "--segment_scores"]
 BOTH = pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
@@ -52,7 +52,7 @@ def assert_refused(out: Path, flags, *fragments: str, failing=None) -> None:
         raise AssertionError("the job was started")
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pipeline.graph, "build", scored)
+        patched.setattr(beam_bleu.pipeline.graph, "build", scored)
         if failing is not None:
             fail(patched, *failing)
         called(*flags, "--output", out).assert_failed(1, *fragments)

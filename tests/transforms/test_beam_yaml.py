@@ -25,14 +25,14 @@ from apache_beam.yaml.yaml_provider import InlineProvider, load_providers
 from apache_beam.yaml.yaml_transform import expand_pipeline
 from command_line import EXAMPLES, PROJECT, REFERENCES, SYSTEMS
 
-import transforms.beam_yaml
-from transforms.beam_yaml import CorpusBleuRows
-from transforms.config import BleuConfig, SentencePieceModel
-from transforms.pairing.segments import batch_segments
-from transforms.presets import PRESETS, preset
-from transforms.score.bleu import BleuScore, bleu_score
-from transforms.statistics.kernel import count_batch
-from transforms.totals.corpus_totals import CorpusTotals
+import beam_bleu.transforms.beam_yaml
+from beam_bleu.transforms.beam_yaml import CorpusBleuRows
+from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+from beam_bleu.transforms.definition.presets import PRESETS, preset
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
+from beam_bleu.transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 LISTING = PROJECT / "transforms" / "beam_yaml_provider.yaml"
 INCLUDED = [{"include": str(LISTING)}]
@@ -40,7 +40,7 @@ INLINE = [
     {
         "type": "python",
         "config": {},
-        "transforms": {"CorpusBleu": "transforms.beam_yaml.CorpusBleuRows"},
+        "transforms": {"CorpusBleu": "beam_bleu.transforms.beam_yaml.CorpusBleuRows"},
     }
 ]
 
@@ -411,7 +411,7 @@ def test_beam_can_describe_the_configuration() -> None:
 def test_the_listing_says_what_the_documentation_says() -> None:
     _, *provider = LISTING.read_text().splitlines(keepends=True)
     shown = textwrap.indent("".join(provider), " " * 6)
-    assert shown in transforms.beam_yaml.__doc__
+    assert shown in beam_bleu.transforms.beam_yaml.__doc__
     assert (
         shown.replace(" " * 6, "  ", 1).replace("\n" + " " * 6, "\n  ")
         in (EXAMPLES / "beam_yaml" / "score.yaml").read_text()

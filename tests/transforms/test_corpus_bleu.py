@@ -17,12 +17,12 @@ from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
 
-from transforms import BleuConfig, BleuScore, CorpusBleu, preset
-from transforms import corpus_bleu as module
-from transforms.pairing.segments import batch_segments
-from transforms.score.bleu import bleu_score
-from transforms.statistics.kernel import count_batch
-from transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu, preset
+from beam_bleu.transforms import corpus_bleu as module
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.score.bleu import bleu_score
+from beam_bleu.transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 CAT = ("the cat sat on the mat", ["a cat sat on the mat"])
 DOG = ("a dog ran in the park today", ["the dog ran in a park today", "a dog in the park"])

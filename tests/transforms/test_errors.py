@@ -9,7 +9,7 @@ import traceback
 
 import pytest
 
-from transforms.errors import (
+from beam_bleu.transforms.errors import (
     InputError,
     JobError,
     UsageError,

@@ -5,11 +5,16 @@ from __future__ import annotations
 import dataclasses
 from fractions import Fraction
 
-from transforms.config import BleuConfig
-from transforms.score.formula import brevity_penalty, method_number, smooth, weighted_score
-from transforms.score.signature import sacrebleu_signature, signature
-from transforms.score.suspicious_input import suspicions
-from transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.score.formula import (
+    brevity_penalty,
+    method_number,
+    smooth,
+    weighted_score,
+)
+from beam_bleu.transforms.score.signature import sacrebleu_signature, signature
+from beam_bleu.transforms.score.suspicious_input import suspicions
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 _ALMOST_0 = 1e-9
 """Where a tiny number stands for a precision of 0, the score is tiny, too."""

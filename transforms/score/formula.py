@@ -18,7 +18,7 @@ import math
 import sys
 from collections.abc import MutableSequence, Sequence
 
-from transforms.config import SMOOTH_METHODS
+from beam_bleu.transforms.definition.config import SMOOTH_METHODS
 
 _NUMBERS = {method: number for number, method in enumerate(SMOOTH_METHODS)}
 _EXP, _FLOOR, _ADD_K = (_NUMBERS[each] for each in ("exp", "floor", "add-k"))

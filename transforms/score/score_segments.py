@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from transforms.config import BleuConfig
-from transforms.score.segment_scores import compile_segment_scores, segment_scores
-from transforms.statistics.segment_statistics import SegmentStatistics
-from transforms.threads import ThreadedDoFn
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.score.segment_scores import compile_segment_scores, segment_scores
+from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
+from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["ScoreSegments"]
 

@@ -13,17 +13,17 @@ import numpy as np
 import pyarrow as pa
 from numba.extending import register_jitable
 
-from transforms.compiled import compiled
-from transforms.config import REFERENCE_LENGTHS, BleuConfig
-from transforms.score import formula
-from transforms.statistics.segment_statistics import (
+from beam_bleu.transforms.definition.config import REFERENCE_LENGTHS, BleuConfig
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.score import formula
+from beam_bleu.transforms.statistics.segment_statistics import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
     FIRST_REFERENCE_LENGTH,
     SegmentStatistics,
     width,
 )
-from transforms.statistics.signs import SegmentSigns
+from beam_bleu.transforms.statistics.signs import SegmentSigns
 
 # To Python they stay what they are; to compiled code they become callable.
 for _function in (

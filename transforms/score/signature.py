@@ -6,10 +6,14 @@ the number is in it.
 
 from __future__ import annotations
 
-from transforms.config import DEFAULT_SMOOTH_VALUES, SACREBLEU_SMOOTH_METHODS, BleuConfig
-from transforms.statistics.versions import text_versions, tokenizer_name
-from transforms.totals.corpus_totals import CorpusTotals
-from transforms.version import VERSION
+from beam_bleu.transforms.definition.config import (
+    DEFAULT_SMOOTH_VALUES,
+    SACREBLEU_SMOOTH_METHODS,
+    BleuConfig,
+)
+from beam_bleu.transforms.statistics.versions import text_versions, tokenizer_name
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.version import VERSION
 
 SACREBLEU = "2.6.0"
 """The version of sacreBLEU whose numbers ours are."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from transforms.config import BleuConfig
-from transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 _TOKENIZED_LINES = 100
 """sacreBLEU's number of candidates that end in " .", however many there are."""

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from apache_beam.metrics.metric import Metrics
 
-from transforms.batch import SegmentBatch
-from transforms.config import BleuConfig
-from transforms.statistics.kernel import compile_kernel, count_batch
-from transforms.statistics.segment_statistics import SegmentStatistics
-from transforms.threads import ThreadedDoFn
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.kernel import compile_kernel, count_batch
+from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
+from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["CountMatches", "SegmentCounters"]
 

@@ -10,32 +10,32 @@ import numpy as np
 import pyarrow as pa
 from numba import njit
 
-from transforms.arrays import Integers
-from transforms.batch import SegmentBatch
-from transforms.columns import padded, spans
-from transforms.compiled import compiled
-from transforms.config import LIBRARY_TOKENIZERS, BleuConfig
-from transforms.errors import InputError
-from transforms.machine import address_of, load_int, store_int
-from transforms.statistics.hashing import new_seed
-from transforms.statistics.library_tokenizers import tokenized
-from transforms.statistics.matching import (
+from beam_bleu.transforms.definition.config import LIBRARY_TOKENIZERS, BleuConfig
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.columns import padded, spans
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.machine import address_of, load_int, store_int
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.hashing import new_seed
+from beam_bleu.transforms.statistics.library_tokenizers import tokenized
+from beam_bleu.transforms.statistics.matching import (
     GRAM_BYTES,
     SLOT_BYTES,
     match_segment,
     table_bits,
 )
-from transforms.statistics.normalization import normalized
-from transforms.statistics.rewriting import lowered, rewritten
-from transforms.statistics.segment_statistics import (
+from beam_bleu.transforms.statistics.normalization import normalized
+from beam_bleu.transforms.statistics.rewriting import lowered, rewritten
+from beam_bleu.transforms.statistics.segment_statistics import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
     FIRST_REFERENCE_LENGTH,
     SegmentStatistics,
     width,
 )
-from transforms.statistics.signs import segment_signs
-from transforms.statistics.tokenization import TOKEN_BYTES, rule_of, tokenize
+from beam_bleu.transforms.statistics.signs import segment_signs
+from beam_bleu.transforms.statistics.tokenization import TOKEN_BYTES, rule_of, tokenize
 
 _MOST_BYTES = 2**31 - 1
 """Bytes of one segment's texts together: positions and slots of tokens are 32-bit numbers."""

@@ -15,8 +15,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.config import LIBRARY_TOKENIZERS, BleuConfig, SentencePieceModel
-from transforms.errors import InputError, JobError, UsageError
+from beam_bleu.transforms.definition.config import (
+    LIBRARY_TOKENIZERS,
+    BleuConfig,
+    SentencePieceModel,
+)
+from beam_bleu.transforms.errors import InputError, JobError, UsageError
 
 _EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko", "spm": "spm"}
 

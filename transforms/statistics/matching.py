@@ -29,7 +29,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from transforms.machine import (
+from beam_bleu.transforms.native.machine import (
     clear,
     load_count,
     load_int,
@@ -38,8 +38,8 @@ from transforms.machine import (
     store_int,
     store_word,
 )
-from transforms.statistics.hashing import hashed
-from transforms.statistics.tokenization import ADDRESS, LENGTH, TOKEN_BYTES
+from beam_bleu.transforms.statistics.hashing import hashed
+from beam_bleu.transforms.statistics.tokenization import ADDRESS, LENGTH, TOKEN_BYTES
 
 GRAM_BYTES = 16
 SLOT_BYTES = 24

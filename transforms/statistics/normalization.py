@@ -18,9 +18,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.columns import padded, spans
-from transforms.compiled import compiled
-from transforms.machine import code_point, letter_size, load_byte, load_word, lowest_bit
+from beam_bleu.transforms.native.columns import padded, spans
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.machine import (
+    code_point,
+    letter_size,
+    load_byte,
+    load_word,
+    lowest_bit,
+)
 
 _Form = Literal["NFC", "NFKC", "NFD", "NFKD"]
 

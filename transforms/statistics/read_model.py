@@ -10,8 +10,8 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
-from transforms.config import SentencePieceModel
-from transforms.errors import BleuError, InputError, unreadable
+from beam_bleu.transforms.definition.config import SentencePieceModel
+from beam_bleu.transforms.errors import BleuError, InputError, unreadable
 
 __all__ = ["LARGEST_MODEL", "read_model"]
 

@@ -18,14 +18,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numba import njit
 
-from transforms.columns import (
+from beam_bleu.transforms.native.columns import (
     offsets_of,
     padded,
     padded_column,
     spans,
 )
-from transforms.compiled import compiled
-from transforms.machine import (
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.machine import (
     BLOCK,
     READ_AHEAD,
     address_of,
@@ -39,7 +39,7 @@ from transforms.machine import (
     rewritten_mask,
     store_byte,
 )
-from transforms.statistics.spacing import spaced
+from beam_bleu.transforms.statistics.spacing import spaced
 
 _Rows = npt.NDArray[np.bool_]
 

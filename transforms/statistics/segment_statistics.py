@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from transforms.arrays import Integers
-from transforms.config import REFERENCE_LENGTHS
-from transforms.statistics.signs import SegmentSigns
+from beam_bleu.transforms.definition.config import REFERENCE_LENGTHS
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.statistics.signs import SegmentSigns
 
 # The columns of `SegmentStatistics.counts`: a length of the references by each rule,
 # then matches and totals of N orders.

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from transforms.arrays import Integers
-from transforms.compiled import compiled
-from transforms.machine import address_of, load_byte, load_int, load_word
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.machine import address_of, load_byte, load_int, load_word
 
 _Flags = npt.NDArray[np.bool_]
 

@@ -29,10 +29,10 @@ import numpy as np
 import pyarrow as pa
 from numba import njit
 
-from transforms.arrays import Bytes
-from transforms.columns import padded_column, spans
-from transforms.compiled import compiled
-from transforms.machine import (
+from beam_bleu.transforms.native.arrays import Bytes
+from beam_bleu.transforms.native.columns import padded_column, spans
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.machine import (
     BLOCK,
     READ_AHEAD,
     address_of,

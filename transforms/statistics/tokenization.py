@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from transforms.machine import (
+from beam_bleu.transforms.native.machine import (
     BLOCK,
     ascii_white_space_mask,
     clear_lowest_bit,
@@ -37,7 +37,7 @@ from transforms.machine import (
     unicode_white_space_masks,
     white_space_masks,
 )
-from transforms.statistics.hashing import hashed
+from beam_bleu.transforms.statistics.hashing import hashed
 
 # A token: its key at its beginning, its length and its address behind; three words.
 LENGTH, ADDRESS, TOKEN_BYTES = 8, 16, 24

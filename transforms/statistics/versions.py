@@ -10,7 +10,7 @@ import functools
 import importlib.metadata
 import unicodedata
 
-from transforms.config import BleuConfig
+from beam_bleu.transforms.definition.config import BleuConfig
 
 
 def tokenizer_name(config: BleuConfig) -> str:
@@ -38,7 +38,7 @@ def text_versions(config: BleuConfig) -> dict[str, str]:
 
 @functools.cache
 def _mecab_name(tokenize: str) -> str:
-    from transforms.statistics.library_tokenizers import mecab
+    from beam_bleu.transforms.statistics.library_tokenizers import mecab
 
     name: str = mecab(tokenize).signature()
     return name

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from transforms.statistics.segment_statistics import SegmentStatistics
-from transforms.totals.input_signs import InputSigns
+from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
+from beam_bleu.transforms.totals.input_signs import InputSigns
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 
-from transforms.statistics.signs import SegmentSigns
+from beam_bleu.transforms.statistics.signs import SegmentSigns
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import apache_beam as beam
 
-from transforms.statistics.segment_statistics import SegmentStatistics
-from transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 __all__ = ["SumTotals", "totals_by_system"]
 

@@ -11,14 +11,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import corpus_bleu
 
-from transforms.config import BleuConfig
-from transforms.pairing.segments import batch_segments
-from transforms.score.bleu import bleu_score
-from transforms.score.formula import brevity_penalty
-from transforms.score.signature import sacrebleu_signature, signature
-from transforms.statistics.kernel import count_batch
-from transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
-from transforms.version import VERSION
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.score.bleu import bleu_score
+from beam_bleu.transforms.score.formula import brevity_penalty
+from beam_bleu.transforms.score.signature import sacrebleu_signature, signature
+from beam_bleu.transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
+from beam_bleu.transforms.version import VERSION
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=1000)
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 from scoring import score_of, totals_of
 
-from transforms.config import BleuConfig
-from transforms.presets import preset
-from transforms.score.bleu import bleu_score
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.presets import preset
+from beam_bleu.transforms.score.bleu import bleu_score
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=150)
 

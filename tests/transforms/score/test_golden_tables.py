@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from scoring import score_of
 
-from transforms.config import BleuConfig
-from transforms.presets import preset
-from transforms.score.bleu import BleuScore
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.presets import preset
+from beam_bleu.transforms.score.bleu import BleuScore
 
 GOLDEN = pathlib.Path(__file__).parents[2] / "golden"
 

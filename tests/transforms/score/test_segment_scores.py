@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from sacrebleu.metrics import BLEU
 
-from transforms.config import REFERENCE_LENGTHS, SMOOTH_METHODS, BleuConfig
-from transforms.pairing.segments import Segment, batch_segments
-from transforms.score import formula
-from transforms.score.segment_scores import segment_scores, segment_scores_schema
-from transforms.statistics.kernel import count_batch
-from transforms.statistics.segment_statistics import SegmentStatistics
-from transforms.statistics.signs import SegmentSigns
+from beam_bleu.transforms.definition.config import REFERENCE_LENGTHS, SMOOTH_METHODS, BleuConfig
+from beam_bleu.transforms.pairing.records.segments import Segment, batch_segments
+from beam_bleu.transforms.score import formula
+from beam_bleu.transforms.score.segment_scores import segment_scores, segment_scores_schema
+from beam_bleu.transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
+from beam_bleu.transforms.statistics.signs import SegmentSigns
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
 
@@ -284,10 +284,10 @@ def test_methods_that_divide_by_their_value_refuse_0(number):
 PROGRAM = """
 import sys
 from numba.core.dispatcher import Dispatcher
-from transforms.config import BleuConfig
-from transforms.pairing.segments import batch_segments
-from transforms.score.score_segments import ScoreSegments
-from transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.score.score_segments import ScoreSegments
+from beam_bleu.transforms.statistics.kernel import count_batch
 
 def refuse(dispatcher, signature):
     sys.exit(f"{dispatcher} is compiled late")

@@ -5,10 +5,10 @@ import unicodedata
 
 import pytest
 
-from transforms.config import BleuConfig, SentencePieceModel
-from transforms.score.signature import sacrebleu_signature, signature
-from transforms.totals.corpus_totals import CorpusTotals
-from transforms.version import VERSION
+from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+from beam_bleu.transforms.score.signature import sacrebleu_signature, signature
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.version import VERSION
 
 TOTALS = CorpusTotals.zero(16)
 CHOICES = {

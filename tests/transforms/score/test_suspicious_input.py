@@ -16,11 +16,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scoring import score_of, totals_of
 
-from transforms import BleuConfig, BleuScore, CorpusBleu
-from transforms.config import TOKENIZERS
-from transforms.pairing.segments import Segment
-from transforms.score import suspicious_input
-from transforms.score.bleu import bleu_score
+from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu
+from beam_bleu.transforms.definition.config import TOKENIZERS
+from beam_bleu.transforms.pairing.records.segments import Segment
+from beam_bleu.transforms.score import suspicious_input
+from beam_bleu.transforms.score.bleu import bleu_score
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "input.md"
 

@@ -11,9 +11,9 @@ PROGRAM = """
 import sys
 import pyarrow as pa
 from numba.core.dispatcher import Dispatcher
-from transforms.batch import SegmentBatch
-from transforms.config import BleuConfig
-from transforms.statistics.count_matches import CountMatches
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.statistics.count_matches import CountMatches
 
 def refuse(dispatcher, signature):
     sys.exit(f"{dispatcher} is compiled late")

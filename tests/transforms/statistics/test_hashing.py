@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from transforms.config import BleuConfig
-from transforms.pairing.segments import batch_segments
-from transforms.statistics import kernel, matching, tokenization
-from transforms.statistics.hashing import Seed, new_seed
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.statistics import kernel, matching, tokenization
+from beam_bleu.transforms.statistics.hashing import Seed, new_seed
 
 GOLDEN = 0x9E3779B97F4A7C15
 """By which the hash multiplied, in every process."""

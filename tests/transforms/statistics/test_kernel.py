@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from transforms.batch import SegmentBatch
-from transforms.config import BleuConfig
-from transforms.errors import InputError
-from transforms.pairing.segments import batch_segments
-from transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.statistics.kernel import count_batch
 
 
 @dataclasses.dataclass

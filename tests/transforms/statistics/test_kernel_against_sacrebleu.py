@@ -15,11 +15,11 @@ import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.batch import SegmentBatch
-from transforms.config import KERNEL_TOKENIZERS, BleuConfig
-from transforms.pairing.segments import batch_segments
-from transforms.statistics import kernel, rewriting, tokenization
-from transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.definition.config import KERNEL_TOKENIZERS, BleuConfig
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.statistics import kernel, rewriting, tokenization
+from beam_bleu.transforms.statistics.kernel import count_batch
 
 SACREBLEUS = [each for each in KERNEL_TOKENIZERS if each != "ascii-space"]
 CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]

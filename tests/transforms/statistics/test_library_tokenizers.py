@@ -18,14 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_spm import TokenizerSPM
 
-from transforms.config import BleuConfig, SentencePieceModel
-from transforms.errors import InputError, JobError, UsageError
-from transforms.pairing.segments import batch_segments
-from transforms.score.bleu import bleu_score
-from transforms.statistics import library_tokenizers
-from transforms.statistics.kernel import compile_kernel, count_batch
-from transforms.statistics.library_tokenizers import mecab, require_tokenizer
-from transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+from beam_bleu.transforms.errors import InputError, JobError, UsageError
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.score.bleu import bleu_score
+from beam_bleu.transforms.statistics import library_tokenizers
+from beam_bleu.transforms.statistics.kernel import compile_kernel, count_batch
+from beam_bleu.transforms.statistics.library_tokenizers import mecab, require_tokenizer
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 JAPANESE = [
     "東京都に住んでいる学生は、毎日図書館で本を読みます。",
@@ -309,10 +309,10 @@ def test_a_library_that_is_missing_is_told_with_its_extra(tokenize, extra, libra
     program = f"""
 import sys
 sys.modules[{library!r}] = None
-from transforms.config import BleuConfig, SentencePieceModel
-from transforms.errors import BleuError
-from transforms.statistics.kernel import compile_kernel
-from transforms.statistics.library_tokenizers import require_tokenizer
+from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+from beam_bleu.transforms.errors import BleuError
+from beam_bleu.transforms.statistics.kernel import compile_kernel
+from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer
 model = SentencePieceModel.of(b"") if {tokenize!r} == "spm" else None
 for check in (require_tokenizer, compile_kernel):
     try:
@@ -339,9 +339,9 @@ def test_an_error_of_a_worker_survives_its_way():
 
 def test_nothing_is_imported_that_a_definition_does_not_need():
     program = (
-        "import sys; from transforms.config import BleuConfig\n"
-        "from transforms.statistics.kernel import compile_kernel\n"
-        "from transforms.statistics.library_tokenizers import require_tokenizer\n"
+        "import sys; from beam_bleu.transforms.definition.config import BleuConfig\n"
+        "from beam_bleu.transforms.statistics.kernel import compile_kernel\n"
+        "from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer\n"
         "for config in (BleuConfig(), BleuConfig('none', normalize='nfc')):\n"
         "    require_tokenizer(config), compile_kernel(config)\n"
         "print([each for each in ('sacrebleu', 'sentencepiece', 'MeCab') if each in sys.modules])"

@@ -13,12 +13,12 @@ import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.columns import padded
-from transforms.config import NORMALIZATIONS, BleuConfig
-from transforms.pairing.segments import batch_segments
-from transforms.statistics import normalization
-from transforms.statistics.kernel import count_batch
-from transforms.statistics.normalization import _settled, normalized
+from beam_bleu.transforms.definition.config import NORMALIZATIONS, BleuConfig
+from beam_bleu.transforms.native.columns import padded
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.statistics import normalization
+from beam_bleu.transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.statistics.normalization import _settled, normalized
 
 CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 MARKS = [point for point in CODE_POINTS if unicodedata.combining(point)]

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.batch import SegmentBatch
-from transforms.config import BleuConfig
-from transforms.pairing.segments import batch_segments
-from transforms.statistics.kernel import count_batch
-from transforms.totals.corpus_totals import CorpusTotals
-from transforms.totals.input_signs import InputSigns
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.input_signs import InputSigns
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
 

@@ -11,8 +11,8 @@ import pytest
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
-from transforms.statistics import spacing
-from transforms.statistics.rewriting import rewritten
+from beam_bleu.transforms.statistics import spacing
+from beam_bleu.transforms.statistics.rewriting import rewritten
 
 CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 # The planes that have code points of a class, and some of the others.
@@ -148,8 +148,8 @@ def test_white_space_is_what_str_strips(tokenize):
 def test_only_intl_loads_the_tables_of_unicode(tokenize, loaded):
     program = (
         "import sys\n"
-        "from transforms.config import BleuConfig\n"
-        "from transforms.statistics.kernel import compile_kernel\n"
+        "from beam_bleu.transforms.definition.config import BleuConfig\n"
+        "from beam_bleu.transforms.statistics.kernel import compile_kernel\n"
         f"compile_kernel(BleuConfig({tokenize!r}))\n"
         "print('regex' in sys.modules)"
     )

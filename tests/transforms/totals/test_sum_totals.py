@@ -10,13 +10,13 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
-from transforms.batch import SegmentBatch
-from transforms.config import BleuConfig
-from transforms.pairing.segments import batch_segments
-from transforms.statistics.kernel import count_batch
-from transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
-from transforms.totals.input_signs import InputSigns
-from transforms.totals.sum_totals import SumTotals, totals_by_system
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
+from beam_bleu.transforms.totals.input_signs import InputSigns
+from beam_bleu.transforms.totals.sum_totals import SumTotals, totals_by_system
 
 ORDER = 4
 WORDS = ["a", "a", "é", "."]

@@ -1,0 +1,180 @@
+"""Where compiled code is kept: never where somebody else can write."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+from numba import config
+
+from beam_bleu.transforms.native import cache_folder as folders
+
+
+@pytest.fixture(autouse=True)
+def _fresh_choice_of_folder() -> Iterator[None]:
+    folders.cache_folder.cache_clear()
+    yield
+    folders.cache_folder.cache_clear()
+
+
+@pytest.fixture
+def chosen(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    """What the user has chosen as NUMBA_CACHE_DIR."""
+    folder = tmp_path / "chosen"
+    monkeypatch.setattr(config, "CACHE_DIR", str(folder))
+    return folder
+
+
+def choose() -> folders.CacheFolder:
+    """The choice of a new process."""
+    folders.cache_folder.cache_clear()
+    return folders.cache_folder()
+
+
+def test_numbas_own_setting_is_kept_and_honoured(
+    chosen: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        folders, "__file__", str(tmp_path / "package" / "native" / "cache_folder.py")
+    )
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
+    place = choose()
+    assert place.path is not None
+    assert place.path.name.startswith("beam-bleu-")
+    assert list(chosen.iterdir()) == [place.path]
+    assert [path.name for path in tmp_path.iterdir()] == ["chosen"], "no other folder is made"
+    assert place.warning is None
+    assert str(chosen) == config.CACHE_DIR
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o002, 0o077])
+def test_a_folder_that_is_made_is_safe_whatever_the_umask(mask: int, chosen: pathlib.Path) -> None:
+    before = os.umask(mask)
+    try:
+        place = choose()
+    finally:
+        os.umask(before)
+    assert place.path is not None
+    assert place.path.parent == chosen
+    assert choose() == place
+
+
+def give_away(path: pathlib.Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder to somebody else")
+    os.chown(path, 12345, -1)
+
+
+@pytest.mark.parametrize("where", ["the folder", "its parent", "above"])
+@pytest.mark.parametrize("mode", [0o777, 0o775, 0o757, "given away"])
+def test_a_folder_that_others_can_write_is_not_used(
+    mode: int | str,
+    where: str,
+    chosen: pathlib.Path,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parent = chosen / "inner"
+    monkeypatch.setattr(config, "CACHE_DIR", str(parent))
+    monkeypatch.setattr(
+        folders, "__file__", str(tmp_path / "package" / "native" / "cache_folder.py")
+    )
+    folder = choose().path
+    assert folder is not None
+    assert folder.parent == parent
+    path = {"the folder": folder, "its parent": parent, "above": chosen}[where]
+    monkeypatch.setattr(folders, "_is_own_group", lambda number: False)
+    if isinstance(mode, int):
+        path.chmod(mode)
+    else:
+        give_away(path)
+    place = choose()
+    assert place.path is not None
+    assert place.path.parent == tmp_path / "package" / "__pycache__"
+    assert place.warning is not None
+    assert f"NUMBA_CACHE_DIR is not used ({parent}: " in place.warning
+    assert str(path) in place.warning
+
+
+def test_the_folder_of_another_user_is_not_used_beside_the_source_either(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As when root runs a checkout that somebody else owns.
+    package = tmp_path / "package"
+    package.mkdir()
+    package.chmod(0o777)
+    monkeypatch.setattr(config, "CACHE_DIR", "")
+    monkeypatch.setattr(folders, "__file__", str(package / "native" / "cache_folder.py"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
+    place = choose()
+    assert place.path is not None
+    assert (place.path.parent, place.warning) == (tmp_path / "own", None)
+    assert list(package.iterdir()) == []
+
+
+def test_the_sticky_bit_above_the_folder_is_enough(chosen: pathlib.Path) -> None:
+    chosen.mkdir()
+    chosen.chmod(0o1777)
+    folder = choose().path
+    assert folder is not None
+    assert folder.parent == chosen
+    folder.chmod(0o1777)
+    assert choose().path != folder
+
+
+def test_a_link_does_not_hide_where_the_folder_is(
+    chosen: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    chosen.symlink_to(shared)
+    place = choose()
+    assert place.warning is not None
+    assert str(shared) in place.warning
+    assert list(shared.iterdir()) == []
+
+
+def test_one_that_can_only_be_read_is_used_if_no_other_can_be_written(
+    chosen: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    monkeypatch.setattr(folders, "_parents", lambda _: iter([chosen, other]))
+    read_only = {chosen}
+    monkeypatch.setattr(os, "access", lambda path, mode: path.parent not in read_only)
+    place = choose()
+    assert place.path is not None
+    assert place.path.parent == other
+    read_only.add(other)
+    place = choose()
+    assert place.path is not None
+    assert place.path.parent == chosen
+
+
+@pytest.mark.parametrize(
+    ("group", "members", "is_used"),
+    [("somebody", [], True), ("somebody", ["somebody"], True), ("somebody", ["else"], False),
+     ("staff", [], False)],
+)  # fmt: skip
+def test_a_group_that_the_user_has_alone_may_write(
+    group: str,
+    members: list[str],
+    is_used: bool,
+    chosen: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As many systems make one for each user, and let it write what the user makes."""
+    folder = choose().path
+    assert folder is not None
+    folder.chmod(0o775)
+    number = folder.stat().st_gid
+    user = SimpleNamespace(pw_name="somebody", pw_gid=number)
+    monkeypatch.setattr("pwd.getpwuid", lambda uid: user)
+    of_folder = SimpleNamespace(gr_name=group, gr_gid=number, gr_mem=members)
+    monkeypatch.setattr("grp.getgrgid", lambda gid: of_folder)
+    folders._is_own_group.cache_clear()
+    assert (choose().path == folder) == is_used
+    folders._is_own_group.cache_clear()

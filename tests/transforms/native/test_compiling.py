@@ -1,0 +1,246 @@
+"""The cache of compiled code: never stale, never in the way."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import pathlib
+import pickle
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import config
+
+import beam_bleu.transforms
+from beam_bleu.transforms.native import cache_folder as folders
+from beam_bleu.transforms.native import compiling as module
+
+PACKAGE = pathlib.Path(beam_bleu.transforms.__file__).parent
+
+COUNT = """
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.statistics.kernel import count_batch
+print(count_batch(batch_segments([("a~b", ["a"])]), BleuConfig()).candidate_length[0, 0])
+"""
+
+
+@pytest.fixture(autouse=True)
+def _fresh_choice_of_folder(monkeypatch: pytest.MonkeyPatch):
+    folders.cache_folder.cache_clear()
+    monkeypatch.setattr(module._Cache, "_warned", False)
+    monkeypatch.setattr(module._Cache, "_unwritable", False)
+    yield
+    folders.cache_folder.cache_clear()
+
+
+@pytest.fixture
+def chosen(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    """What the user has chosen as NUMBA_CACHE_DIR."""
+    folder = tmp_path / "chosen"
+    monkeypatch.setattr(config, "CACHE_DIR", str(folder))
+    return folder
+
+
+def candidate_length(folder: pathlib.Path) -> int:
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return int(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "after"),
+    [
+        ("native/machine.py", '("{", "~")', '("{", "}")', 1),
+        # Code of before would write the length of the reference, 1, to this column.
+        (
+            "statistics/segment_statistics.py",
+            "FIRST_REFERENCE_LENGTH = 0, 1",
+            "FIRST_REFERENCE_LENGTH = 1, 2",
+            3,
+        ),
+    ],
+    ids=["code", "a constant"],
+)
+def test_a_change_of_another_file_is_noticed(
+    file: str, old: str, new: str, after: int, tmp_path: pathlib.Path
+) -> None:
+    copy = tmp_path / "beam_bleu" / "transforms"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    assert candidate_length(tmp_path) == 3
+    assert list(copy.rglob("*.nbc")), "the first run left nothing in the cache"
+    source = copy / file
+    times = os.stat(source)
+    assert old in source.read_text()
+    source.write_text(source.read_text().replace(old, new))
+    os.utime(source, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert candidate_length(tmp_path) == after
+
+
+def add_one(x):
+    return x + 1
+
+
+def add_two(x):
+    return x + 2
+
+
+def loaded(function: Callable[[Any], Any], argument: Any, result: Any) -> bool:
+    """Calls a function as a new process would; tells whether it came from the cache."""
+    dispatcher: Any = module.compiled(function)
+    assert dispatcher(argument) == result
+    return bool(dispatcher.stats.cache_hits)
+
+
+def kept(folder: pathlib.Path) -> list[pathlib.Path]:
+    """What is in the cache."""
+    return [path for path in folder.rglob("*") if not path.is_dir()]
+
+
+def test_a_function_is_kept_for_each_type(chosen: pathlib.Path) -> None:
+    for argument in (np.int64(1), np.float64(1)):
+        assert not loaded(add_one, argument, 2)
+        assert loaded(add_one, argument, 2)
+    assert not loaded(add_two, np.int64(1), 3)
+    assert len(kept(chosen)) == 3
+
+
+@pytest.mark.parametrize("version", ["numba", "llvmlite"])
+def test_code_of_another_compiler_is_not_used(
+    version: str, chosen: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not loaded(add_one, np.int64(1), 2)
+    monkeypatch.setattr(getattr(module, version), "__version__", "0.1")
+    assert not loaded(add_one, np.int64(1), 2)
+    monkeypatch.undo()
+    folders.cache_folder.cache_clear()
+    monkeypatch.setattr(config, "CACHE_DIR", str(chosen))
+    assert loaded(add_one, np.int64(1), 2)
+
+
+def truncate(path: pathlib.Path) -> None:
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+def empty(path: pathlib.Path) -> None:
+    path.write_bytes(b"")
+
+
+def fill_with_garbage(path: pathlib.Path) -> None:
+    path.write_bytes(b"garbage " * 1000)
+
+
+def change_a_bit(path: pathlib.Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def be_of_another_form(path: pathlib.Path) -> None:
+    form = pickle.dumps(("another form",))
+    path.write_bytes(module._digest(path, form) + form)
+
+
+def be_of_another_function(path: pathlib.Path) -> None:
+    """Exchanges it with another one: nothing but the names is wrong then."""
+    other = next(each for each in kept(path.parent) if each != path)
+    first, second = path.read_bytes(), other.read_bytes()
+    path.write_bytes(second)
+    other.write_bytes(first)
+
+
+def be_written_by_others(path: pathlib.Path) -> None:
+    path.chmod(0o666)
+
+
+def be_a_link(path: pathlib.Path) -> None:
+    path.rename(path.parent / "elsewhere")
+    path.symlink_to(path.parent / "elsewhere")
+
+
+def be_a_pipe(path: pathlib.Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        truncate,
+        empty,
+        fill_with_garbage,
+        change_a_bit,
+        be_of_another_form,
+        be_of_another_function,
+        be_written_by_others,
+        be_a_link,
+        be_a_pipe,
+    ],
+)
+def test_a_bad_file_is_named_once_and_replaced(
+    damage: Callable[[pathlib.Path], None],
+    chosen: pathlib.Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    for function, result in ((add_one, 2), (add_two, 3)):
+        assert not loaded(function, np.int64(1), result)
+    files = kept(chosen)
+    for path in files[:1] if damage is be_of_another_function else files:
+        damage(path)
+    for function, result in ((add_one, 2), (add_two, 3)):
+        assert not loaded(function, np.int64(1), result)
+    (record,) = caplog.records
+    assert (record.name, record.levelno) == ("beam_bleu", logging.WARNING)
+    assert any(str(path) in record.getMessage() for path in files)
+    assert "takes some seconds" in record.getMessage()
+    for function, result in ((add_one, 2), (add_two, 3)):
+        assert loaded(function, np.int64(1), result)
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
+def test_a_full_disk_is_a_warning(
+    error: int,
+    chosen: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(*paths: object) -> None:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(os, "replace", fail)
+    for function, result in ((add_one, 2), (add_two, 3)):
+        assert not loaded(function, np.int64(1), result)
+    (record,) = caplog.records
+    assert str(chosen) in record.getMessage()
+    assert os.strerror(error) in record.getMessage()
+    assert kept(chosen) == [], "what was half written was left"
+
+
+def test_a_folder_that_vanishes_is_a_warning(
+    chosen: pathlib.Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    add: Any = module.compiled(add_one)
+    shutil.rmtree(chosen)
+    assert add(np.int64(1)) == 2
+    (record,) = caplog.records
+    assert str(chosen) in record.getMessage()
+
+
+def test_code_compiles_where_no_folder_can_be_written(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(folders, "_parents", lambda _: iter([tmp_path / "file"]))
+    for function, result in ((add_one, 2), (add_two, 3)):
+        assert not loaded(function, np.int64(1), result)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    (record,) = caplog.records
+    assert str(tmp_path / "file") in record.getMessage()
+    assert "takes some seconds" in record.getMessage()

@@ -1,0 +1,179 @@
+"""Pairing on Beam: what the wiring itself sees to."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+from collections.abc import Callable
+
+import apache_beam as beam
+import pytest
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to
+
+from beam_bleu.transforms.pairing.line_parallel import ranges
+from beam_bleu.transforms.pairing.line_parallel import read as wiring
+from beam_bleu.transforms.pairing.line_parallel.corpus import CorpusFacts
+from beam_bleu.transforms.pairing.line_parallel.counting import count_lines
+from beam_bleu.transforms.pairing.line_parallel.lines import LineReader
+from beam_bleu.transforms.pairing.line_parallel.read import ReadLineParallel
+from beam_bleu.transforms.pairing.line_parallel.streams import Stream
+
+
+def streams(folder: pathlib.Path) -> tuple[list[Stream], list[Stream]]:
+    """(candidates, references) of two systems and two references of 100 lines."""
+    found = []
+    for name in ("one", "two", "left", "right"):
+        (folder / name).write_text("".join(f"{name} {i}\n" for i in range(100)))
+        found.append(Stream(f"stream {name}", str(folder / name)))
+    return found[:2], found[2:]
+
+
+NAMES = ("one", "two", "left", "right")
+ROWS = [tuple(f"{name} {i}" for name in NAMES) for i in range(100)]
+
+
+def read(folder: pathlib.Path, check: object, range_bytes: int | None, batches: object) -> None:
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        paired = pipeline | ReadLineParallel(*streams(folder), range_bytes, threads=2)
+        rows = paired.batches | beam.FlatMap(
+            lambda batch: zip(
+                *(column.to_pylist() for column in (*batch.candidates, *batch.references)),
+                strict=True,
+            )
+        )
+        assert_that(rows, check, label="rows")
+        assert_that(paired.facts, equal_to([CorpusFacts(100)]), label="facts")
+        assert_that(paired.batches | beam.combiners.Count.Globally(), batches, label="batches")
+
+
+def between(least: int, most: int) -> object:
+    def check(found: list[int]) -> None:
+        assert len(found) == 1
+        assert least <= found[0] <= most
+
+    return check
+
+
+def test_rows_hold_the_same_line_of_every_stream(tmp_path: pathlib.Path) -> None:
+    read(tmp_path, equal_to(ROWS), 64, between(40, 60))
+
+
+@pytest.mark.parametrize("usual", [16, 64])
+def test_without_a_range_the_corpus_is_cut_into_so_many(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, usual: int
+) -> None:
+    # 3,060 bytes: 48 times 64, and a unit has one batch.
+    monkeypatch.setattr(ranges, "USUAL_RANGE", usual)
+    monkeypatch.setattr(ranges, "MOST_RANGES", 60)
+    read(tmp_path, equal_to(ROWS), None, between(40, 60))
+
+
+def in_place(path: pathlib.Path) -> None:
+    path.write_bytes(path.read_bytes().swapcase())
+
+
+def in_place_with_the_same_time(path: pathlib.Path) -> None:
+    times = path.stat().st_atime_ns, path.stat().st_mtime_ns
+    in_place(path)
+    os.utime(path, ns=times)
+
+
+def replaced_with_the_same_size_and_time(path: pathlib.Path) -> None:
+    other = path.with_name("other")
+    other.write_bytes(path.read_bytes().swapcase())
+    os.utime(other, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))
+    other.replace(path)
+
+
+def removed(path: pathlib.Path) -> None:
+    path.unlink()
+
+
+def truncated(path: pathlib.Path) -> None:
+    os.truncate(path, 20)
+
+
+CHANGES = [
+    in_place,
+    in_place_with_the_same_time,
+    replaced_with_the_same_size_and_time,
+    truncated,
+    removed,
+]
+
+
+@pytest.mark.parametrize("time", [None, 0], ids=["now", "1970"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_file_changed_while_it_is_read_is_an_error(
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[pathlib.Path], None],
+    time: int | None,
+) -> None:
+    """Even if it keeps its size and time: half of the lines would be of another text."""
+
+    class Meddling(LineReader):
+        meddled = False
+
+        def take(self, lines: int) -> object:
+            column = super().take(lines)
+            if not Meddling.meddled:
+                Meddling.meddled = True
+                change(tmp_path / "left")
+            return column
+
+    candidates, references = streams(tmp_path)
+    if time is not None:
+        os.utime(tmp_path / "left", (time, time))
+    monkeypatch.setattr(wiring, "LineReader", Meddling)
+    with (
+        pytest.raises(Exception, match=r"beam-bleu\[3\]: stream left: .*left: ") as error,
+        beam.Pipeline(runner=FnApiRunner()) as pipeline,
+    ):
+        _ = pipeline | ReadLineParallel(candidates, references, 64, threads=1)
+    assert re.search(
+        "was changed|was removed|changed while|ends at byte|cannot be", str(error.value)
+    )
+
+
+def test_a_file_changed_between_two_of_its_ranges_is_an_error(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = []
+
+    def meddling(*arguments: object) -> object:
+        counted.append(arguments)
+        if len(counted) == 10:
+            in_place_with_the_same_time(tmp_path / "one")
+        return count_lines(*arguments)
+
+    candidates, references = streams(tmp_path)
+    monkeypatch.setattr(wiring, "count_lines", meddling)
+    with (
+        pytest.raises(Exception, match=r"beam-bleu\[3\]: stream one: .*one: was changed"),
+        beam.Pipeline(runner=FnApiRunner()) as pipeline,
+    ):
+        _ = pipeline | ReadLineParallel(candidates[:1], references[:0] or candidates[:1], 16, 1)
+
+
+@pytest.mark.parametrize("place", ["0", "2", "4"], ids=["first", "in the middle", "last"])
+def test_an_empty_shard_that_is_filled_while_others_are_read_is_an_error(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    for name in "01234":
+        (tmp_path / name).write_text("" if name == place else "some text\n" * 20)
+
+    class Meddling(LineReader):
+        def available(self, most: int) -> int:
+            (tmp_path / place).write_text("late\n")
+            return super().available(most)
+
+    monkeypatch.setattr(wiring, "LineReader", Meddling)
+    stream = Stream("stream x", f"{tmp_path}/?")
+    with (
+        pytest.raises(Exception, match=rf"stream x: {tmp_path}/{place}: .*(changed|listed)"),
+        beam.Pipeline(runner=FnApiRunner()) as pipeline,
+    ):
+        _ = pipeline | ReadLineParallel([stream], [stream], 64, threads=1)

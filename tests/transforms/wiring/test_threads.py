@@ -1,0 +1,92 @@
+"""A DoFn on threads: order, windows, bounded work under way, errors."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+
+import apache_beam as beam
+import pytest
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to
+from apache_beam.transforms import window
+from apache_beam.transforms.window import TimestampedValue
+
+from beam_bleu.transforms.wiring.threads import ThreadedDoFn, available_threads
+
+
+class Slowly(ThreadedDoFn):
+    """Gives each number twice, the small ones slowly."""
+
+    def work(self, element: int) -> Iterable[int]:
+        time.sleep(0.02 if element < 3 else 0)
+        if element == 13:
+            raise ValueError("thirteen")
+        return [element, element]
+
+
+class Watched(ThreadedDoFn):
+    """Keeps count of how many elements are begun and not emitted."""
+
+    begun = 0
+    emitted_so_far = 0
+    most = 0
+    lock = threading.Lock()
+
+    def work(self, element: int) -> Iterable[int]:
+        with Watched.lock:
+            Watched.begun += 1
+            Watched.most = max(Watched.most, Watched.begun - Watched.emitted_so_far)
+        return [element]
+
+    def emitted(self, output: int) -> None:
+        with Watched.lock:
+            Watched.emitted_so_far += 1
+
+
+def outputs(dofn: ThreadedDoFn, elements: list[int]) -> list[int]:
+    """What a bundle of elements gives, in order."""
+    dofn.setup()
+    dofn.start_bundle()
+    found = []
+    for element in elements:
+        found += list(dofn.process(element, window.GlobalWindow(), 0))
+    found += list(dofn.finish_bundle())
+    dofn.teardown()
+    return [getattr(output, "value", output) for output in found]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_outputs_come_in_the_order_of_the_elements(threads: int) -> None:
+    assert outputs(Slowly(threads), [0, 5, 1, 6, 2]) == [0, 0, 5, 5, 1, 1, 6, 6, 2, 2]
+
+
+def test_little_is_under_way_at_a_time() -> None:
+    outputs(Watched(3), list(range(200)))
+    assert Watched.begun == Watched.emitted_so_far == 200
+    assert 1 < Watched.most <= 2 * 3 + 1
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_outputs_stay_in_their_windows(threads: int) -> None:
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        found = (
+            pipeline
+            | beam.Create([TimestampedValue(n, n) for n in range(8)])
+            | beam.WindowInto(window.FixedWindows(4))
+            | beam.ParDo(Slowly(threads))
+            | beam.Map(lambda n, where=beam.DoFn.WindowParam: (n, int(where.start)))
+        )
+        assert_that(found, equal_to([(n, n // 4 * 4) for n in range(8)] * 2))
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_an_error_on_a_thread_is_an_error_of_the_step(threads: int) -> None:
+    with pytest.raises(ValueError, match="thirteen"):
+        outputs(Slowly(threads), [1, 13, 2])
+
+
+def test_threads_follow_the_cores_that_the_process_may_use(monkeypatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {3, 5, 7}, raising=False)
+    assert available_threads() == 3

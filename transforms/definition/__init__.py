@@ -1,0 +1,1 @@
+"""What a BLEU is: every choice that changes a number."""

@@ -1,0 +1,145 @@
+"""Where compiled code is kept: in a folder that nobody else can write.
+
+What is kept is machine code, and loading it runs it. So a folder is used only if it
+and all folders above it belong to this user or to root, and nobody else can write
+them. (Above it, the sticky bit is enough, as /tmp has it: nobody can remove or rename
+there what belongs to somebody else.) Where root runs the sources of another user,
+root's own cache folder is used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import os
+import pathlib
+import stat
+from collections.abc import Iterator
+
+from numba import config
+
+
+@dataclasses.dataclass(frozen=True)
+class CacheFolder:
+    """The folder for this version of the sources.
+
+    Attributes:
+      path: the folder; None if there is none to use.
+      warning: what the user should know about it, if anything.
+    """
+
+    path: pathlib.Path | None
+    warning: str | None = None
+
+
+@functools.cache
+def cache_folder() -> CacheFolder:
+    """The first folder that can be written; if there is none, one that can be read."""
+    package = pathlib.Path(__file__).parent.parent  # its sources are all that is compiled
+    name = f"beam-bleu-{_digest(package)}"
+    path: pathlib.Path | None = None
+    refused: list[str] = []
+    for parent in _parents(package):
+        try:
+            folder = _checked(parent / name)
+        except (OSError, RuntimeError) as error:  # a RuntimeError: links that go in a circle
+            refused.append(f"{parent}: {reason(error)}")
+            continue
+        if os.access(folder, os.W_OK | os.X_OK):
+            path = folder
+            break
+        path = path or folder
+    if path is None:
+        return CacheFolder(
+            None,
+            "compiled code cannot be kept, so every start compiles, which takes some seconds: "
+            f"set NUMBA_CACHE_DIR to a folder that only you can write ({'; '.join(refused)})",
+        )
+    if config.CACHE_DIR and refused and refused[0].startswith(f"{config.CACHE_DIR}: "):
+        return CacheFolder(
+            path, f"NUMBA_CACHE_DIR is not used ({refused[0]}): compiled code is kept in {path}"
+        )
+    return CacheFolder(path)
+
+
+def reason(error: BaseException) -> str:
+    """Why something failed, without the path."""
+    text = error.strerror if isinstance(error, OSError) else None
+    return text or str(error) or type(error).__name__
+
+
+def require_trusted(
+    state: os.stat_result, path: str | os.PathLike[str], sticky: bool = False
+) -> None:
+    """Checks that nobody but this user and root can write a file or folder.
+
+    Args:
+      state: its owner and mode.
+      path: what a message calls it.
+      sticky: whether a folder may be written by others if it has the sticky bit.
+
+    Raises:
+      PermissionError: somebody else can.
+    """
+    if os.name != "posix":
+        return  # other systems have no such owners and bits
+    if state.st_uid not in (os.geteuid(), 0):
+        raise PermissionError(f"{path} belongs to another user")
+    others = state.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if others == stat.S_IWGRP and _is_own_group(state.st_gid):
+        return
+    if others and not (sticky and state.st_mode & stat.S_ISVTX):
+        raise PermissionError(f"other users can write {path}")
+
+
+@functools.cache
+def _is_own_group(number: int) -> bool:
+    """Whether a group has this user alone, as the group that many systems make for each user."""
+    import grp
+    import pwd
+
+    try:
+        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(number)
+    except KeyError:
+        return False
+    return (group.gr_gid, group.gr_name) == (user.pw_gid, user.pw_name) and (
+        set(group.gr_mem) <= {user.pw_name}
+    )
+
+
+def _checked(folder: pathlib.Path) -> pathlib.Path:
+    """The folder without links, made if it is missing, if only this user can write it.
+
+    Raises:
+      OSError: others can write it, or it cannot be made.
+    """
+    folder = folder.resolve()
+    for path in (*reversed(folder.parents), folder):
+        try:
+            state = path.lstat()
+        except FileNotFoundError:
+            # Whatever the umask, others must not write it.
+            with contextlib.suppress(FileExistsError):
+                path.mkdir(mode=0o755)
+            state = path.lstat()
+        if not stat.S_ISDIR(state.st_mode):
+            raise NotADirectoryError(f"{path} is not a folder")
+        require_trusted(state, path, sticky=path != folder)
+    return folder
+
+
+def _parents(package: pathlib.Path) -> Iterator[pathlib.Path]:
+    """Where the folder may be: as the user says, beside the source, in the user's cache."""
+    if config.CACHE_DIR:
+        yield pathlib.Path(config.CACHE_DIR)
+    yield package / "__pycache__"
+    with contextlib.suppress(RuntimeError):  # a user without a home, as in many containers
+        yield pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+
+
+def _digest(package: pathlib.Path) -> str:
+    # All of them, because compiled code holds constants of any of them.
+    sources = b"".join(path.read_bytes() for path in sorted(package.rglob("*.py")))
+    return hashlib.sha256(sources).hexdigest()[:16]

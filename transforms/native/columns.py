@@ -1,0 +1,80 @@
+"""Columns of text as the kernel sees them: addresses in their Arrow buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from beam_bleu.transforms.native.arrays import Bytes, Integers
+from beam_bleu.transforms.native.machine import READ_AHEAD
+
+
+def offsets_of(column: pa.LargeStringArray) -> Integers:
+    """Where each text begins, and the last one ends, in the column's data: int64 (rows + 1,)."""
+    offsets = np.frombuffer(column.buffers()[1], np.int64)
+    return offsets[column.offset : column.offset + len(column) + 1]
+
+
+def text_bytes(column: pa.LargeStringArray) -> Bytes:
+    """The texts of the column, one after the other, uint8 (bytes,)."""
+    offsets = offsets_of(column)
+    data = column.buffers()[2]
+    if data is None:
+        return np.empty(0, np.uint8)
+    return np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]]
+
+
+def padded_column(
+    texts: Bytes, offsets: Integers, nulls_of: pa.LargeStringArray | None = None
+) -> pa.LargeStringArray:
+    """A column that the kernel can read.
+
+    Args:
+      texts: uint8, the bytes of all texts and READ_AHEAD more.
+      offsets: int64 (rows + 1,), from 0.
+      nulls_of: a column that is null where this one is to be.
+    """
+    nulls = None
+    if nulls_of is not None and nulls_of.null_count:
+        # Through pyarrow, because the validity bits of a slice need not begin at a byte.
+        nulls = pa.array(np.zeros(len(nulls_of), bool), mask=_nulls(nulls_of)).buffers()[0]
+    return pa.LargeStringArray.from_buffers(
+        len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(texts), nulls
+    )
+
+
+def padded(column: pa.LargeStringArray) -> pa.LargeStringArray:
+    """The same texts where the kernel may read ahead of them."""
+    offsets = offsets_of(column)
+    data = column.buffers()[2]
+    if data is not None and data.size >= int(offsets[-1]) + READ_AHEAD:
+        return column
+    texts = np.zeros(int(offsets[-1] - offsets[0]) + READ_AHEAD, np.uint8)
+    texts[:-READ_AHEAD] = text_bytes(column)
+    return padded_column(texts, offsets - offsets[0], column)
+
+
+def spans(columns: Sequence[pa.LargeStringArray]) -> tuple[Integers, Integers]:
+    """The (address, end address) of every text of padded columns, int64 (columns, rows).
+
+    A null has the address 0. The addresses hold for as long as the columns live.
+    """
+    starts = np.empty((len(columns), len(columns[0])), np.int64)
+    ends = np.empty_like(starts)
+    for column, start, end in zip(columns, starts, ends, strict=True):
+        offsets = offsets_of(column)
+        address = column.buffers()[2].address
+        np.add(offsets[:-1], address, out=start)
+        np.add(offsets[1:], address, out=end)
+        if column.null_count:
+            missing = _nulls(column)
+            start[missing] = end[missing] = 0
+    return starts, ends
+
+
+def _nulls(column: pa.LargeStringArray) -> npt.NDArray[np.bool_]:
+    nulls: npt.NDArray[np.bool_] = column.is_null().to_numpy(zero_copy_only=False)
+    return nulls

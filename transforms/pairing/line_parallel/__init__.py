@@ -1,0 +1,1 @@
+"""Line-parallel text: line i of every stream belongs to segment i."""

@@ -1,0 +1,68 @@
+"""Reading a file's bytes chunk by chunk, decompressed, to the very end that it had when listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import BinaryIO
+
+from beam_bleu.transforms.errors import BleuError, unreadable
+from beam_bleu.transforms.pairing.line_parallel.decompression import decompressed
+from beam_bleu.transforms.pairing.line_parallel.streams import Stream, changed, compression
+
+Open = Callable[[str], BinaryIO]
+"""Opens a file for reading its bytes as they are."""
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def read_chunks(
+    stream: Stream, path: str, start: int, stop: int, size: int, chunk_bytes: int, open_file: Open
+) -> Iterator[bytes]:
+    """The bytes start <= i < stop of a file of `size`, chunk by chunk.
+
+    Every chunk but the last has `chunk_bytes`. Of a compressed file it is the
+    whole text, in chunks as they come.
+    """
+    where = f"{stream.label}: {path}"
+    try:
+        with open_file(path) as file:
+            suffix = compression(path)
+            if suffix:
+                yield from decompressed(file.read, suffix, where)
+                return
+            if start:
+                file.seek(start)
+            while start < stop:
+                chunk = _read_fully(file, min(chunk_bytes, stop - start))
+                start += len(chunk)
+                if len(chunk) < chunk_bytes and start < stop:
+                    raise changed(stream, path, f"ends at byte {start}, and had {size} when listed")
+                yield chunk
+            if stop == size and file.read(1):
+                raise changed(stream, path, f"has more than the {size} bytes it had when listed")
+    except (BleuError, MemoryError):
+        raise
+    except Exception as error:  # each filesystem has exceptions of its own
+        raise unreadable(f"{where}: cannot be read", error, "check the file") from error
+
+
+def _read_fully(file: BinaryIO, size: int) -> bytes:
+    """Reads `size` bytes, or up to the end of the file: one read may give less."""
+    chunk = file.read(size)
+    while len(chunk) < size and (more := file.read(size - len(chunk))):
+        chunk += more
+    return chunk
+
+
+def without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The chunks of a file without the byte order mark that it may begin with."""
+    head = b""
+    chunks = iter(chunks)
+    for chunk in chunks:
+        head += chunk
+        if len(head) >= len(_BYTE_ORDER_MARK):
+            break
+    head = head.removeprefix(_BYTE_ORDER_MARK)
+    if head:
+        yield head
+    yield from chunks

@@ -1,0 +1,60 @@
+"""What must be true of a corpus, and what is found out about it before it is scored."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.line_parallel.counting import MAX_LINE_BYTES
+
+
+@dataclasses.dataclass(frozen=True)
+class Expected:
+    """What must be true of a corpus.
+
+    Attributes:
+      cuts: where its streams may be cut into shards, one of `correspondence.CUTS`.
+      segments: how many segments it must have; None for any number.
+      max_line_bytes: the most bytes that a line may have.
+    """
+
+    cuts: str = "same"
+    segments: int | None = None
+    max_line_bytes: int = MAX_LINE_BYTES
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the score must know about what is not required, a sentence each."""
+        if self.cuts == "same":
+            return ()
+        return (
+            "--cuts any: the streams were compared only by their whole numbers of lines, "
+            "not shard by shard",
+        )
+
+    def require_segments(self, segments: int) -> None:
+        """Checks the number of segments.
+
+        Raises:
+          InputError: there are more or fewer than must be.
+        """
+        if self.segments not in (None, segments):
+            raise InputError(
+                f"the corpus has {segments} segments, and --expect_segments is {self.segments}",
+                "look for missing or additional shards or lines, in all streams alike",
+            )
+
+
+@dataclasses.dataclass(frozen=True)
+class CorpusFacts:
+    """What is known of a corpus before it is scored.
+
+    Attributes:
+      segments: how many segments there are to score.
+      warnings: what a reader of the score must know about the texts, a sentence each.
+      notes: likewise about the files; other files could hold the same texts.
+    """
+
+    segments: int
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

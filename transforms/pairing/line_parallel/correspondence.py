@@ -1,0 +1,145 @@
+"""Whether the streams of a corpus belong together, shard by shard.
+
+Two streams with the same number of lines can still be misaligned: another shard is
+missing in each, or each has lost another line. So streams of several shards must
+have the same shards, each with the same number of lines. A stream of one file can
+be paired with any.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Hashable, Mapping, Sequence
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.line_parallel.shard_names import Parts, names_of, what_varies
+from beam_bleu.transforms.pairing.line_parallel.streams import Shard, Stream
+
+CUTS = ("same", "any")
+"""Where streams may be cut into shards: at the same lines, or each one anywhere."""
+
+_REMEDY = (
+    "every stream must have the same shards, named alike; if the streams are cut at different "
+    "lines on purpose, add --cuts any"
+)
+_SHOWN = 3
+"""How many shards a message names."""
+
+
+def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> None:
+    """Checks that what varies in the shards' names is the same in all streams of several shards.
+
+    Args:
+      streams: the streams.
+      shards: the shards of each, in order.
+
+    Raises:
+      InputError: a stream lacks a shard that another one has, or has them in another order.
+    """
+    names = {
+        number: names_of([shard.path for shard in of_stream])
+        for number, of_stream in enumerate(shards)
+        if len(of_stream) > 1
+    }
+    if len(names) < 2:
+        return
+    kinds: list[list[int]] = []  # streams whose shards correspond to each other
+    for number in names:
+        for kind in kinds:
+            one, other = what_varies(names[number], names[kind[0]])
+            if one == other:
+                kind.append(number)
+                break
+        else:
+            kinds.append([number])
+    if len(kinds) == 1:
+        return
+    usual = max(kinds, key=len)[0]  # of equally many the first
+    odd = next(kind for kind in reversed(kinds) if usual not in kind)[-1]
+    raise _unlike(streams, shards, odd, usual, *what_varies(names[odd], names[usual]))
+
+
+def _unlike(
+    streams: Sequence[Stream],
+    shards: Sequence[Sequence[Shard]],
+    odd: int,
+    usual: int,
+    odd_names: Sequence[Parts],
+    usual_names: Sequence[Parts],
+) -> InputError:
+    """The error of two streams, by their numbers, whose shards have these names."""
+    paths = {
+        number: dict(zip(names, (shard.path for shard in shards[number]), strict=True))
+        for number, names in ((odd, odd_names), (usual, usual_names))
+    }
+    said = [
+        f"{streams[one].label}: no shard corresponds to {_few(missing)}"
+        for one, other in ((odd, usual), (usual, odd))
+        if (missing := [path for name, path in paths[other].items() if name not in paths[one]])
+    ]
+    if not said:
+        pairs = zip(odd_names, usual_names, strict=True)
+        one_name, other_name = next(pair for pair in pairs if pair[0] != pair[1])
+        said = [
+            f"{paths[odd][one_name]} and {paths[usual][other_name]} are in the same place, "
+            "but are different shards by their names"
+        ]
+    same = len(paths[odd].keys() & paths[usual].keys())
+    rest = f"the other {same} {'corresponds' if same == 1 else 'correspond'}"
+    return InputError("; ".join([*said, rest if same else "no shards correspond"]), _REMEDY)
+
+
+def require_same_lines(shards: Sequence[Sequence[Shard]], lines: Sequence[Sequence[int]]) -> None:
+    """Checks that corresponding shards have the same number of lines.
+
+    Args:
+      shards: the shards of each stream; those of several shards correspond.
+      lines: the lines of each shard of each stream.
+
+    Raises:
+      InputError: some have not; the message begins with the shard that is unlike the others.
+    """
+    several = [number for number, of_stream in enumerate(shards) if len(of_stream) > 1]
+    if len(several) < 2:
+        return
+    different = []
+    for place in range(len(shards[several[0]])):
+        odd, other = _odd_one({i: lines[i][place] for i in several})
+        if odd != other:
+            different.append((place, odd, other))
+    if not different:
+        return
+    place, odd, other = different[0]
+    cause = (
+        f"{shards[odd][place].path} has {lines[odd][place]:,} lines, "
+        f"{shards[other][place].path} has {lines[other][place]:,}"
+    )
+    if len(different) > 1:
+        more = [shards[odd][place].path for place, odd, _ in different[1:]]
+        cause += f"; different, too: {_few(more)}"
+    equal = len(shards[several[0]]) - len(different)
+    rest = f"the other {equal} {'is' if equal == 1 else 'are'} equal"
+    raise InputError(
+        f"{cause}; {rest if equal else 'no shards are equal'}",
+        "line i of corresponding shards must be of one segment: find the lost or added line; "
+        "if the streams are cut at different lines on purpose, add --cuts any",
+    )
+
+
+def _odd_one(values: Mapping[int, Hashable]) -> tuple[int, int]:
+    """(a stream whose value most others do not share, one that has the usual value).
+
+    Both are the same stream if all share one value. Of two streams the last one is odd.
+
+    Args:
+      values: the value of each stream, by its number, in order.
+    """
+    counts = collections.Counter(values.values())
+    usual = max(values, key=lambda i: counts[values[i]])  # of equally many the first
+    odd = [i for i, value in values.items() if value != values[usual]]
+    return (odd[-1] if odd else usual), usual
+
+
+def _few(paths: Sequence[str]) -> str:
+    more = len(paths) - _SHOWN
+    return ", ".join(paths[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,134 @@
+"""Counting lines, and what else is to be known of a text before it is read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.machine import BLOCK, address_of, count_bits, line_masks
+from beam_bleu.transforms.pairing.line_parallel.chunks import Open, read_chunks, without_mark
+from beam_bleu.transforms.pairing.line_parallel.ranges import (
+    CHUNK,
+    ByteRange,
+    LineCounts,
+    block_bytes,
+)
+from beam_bleu.transforms.pairing.line_parallel.streams import Stream, compression
+
+COMPRESSED_DATA = {
+    ".gz": b"\x1f\x8b\x08",
+    ".bz2": b"BZh91AY&SY",
+    ".zst": b"\x28\xb5\x2f\xfd",
+    ".xz": b"\xfd7zXZ\0",
+}
+"""What compressed files begin with; no text does."""
+
+MAX_LINE_BYTES = 1 << 26
+"""The most bytes that a line may have, unless the user says otherwise."""
+
+
+def count_lines(
+    stream: Stream,
+    part: ByteRange,
+    open_file: Open,
+    version: str | None = None,
+    max_line_bytes: int = MAX_LINE_BYTES,
+) -> LineCounts:
+    """Counts the newlines of a range, block by block.
+
+    Args:
+      stream: the stream.
+      part: the range.
+      open_file: opens its file.
+      version: what tells the file's version from others.
+      max_line_bytes: the most bytes that a line may have. Of lines within a chunk this is
+        checked when they are read; here it bounds what is decompressed.
+
+    Raises:
+      InputError: the file cannot be read, or is truncated, or has a line that is too long.
+    """
+    path = part.shard.path
+    block = block_bytes(part.range_bytes)
+    chunk_bytes = min(block, CHUNK)
+    counted = []
+    text_bytes = nul_bytes = control_bytes = lines = 0
+    line_bytes = 0  # of the line that the last chunk has not ended
+    last_byte = b"\n"
+    size = part.shard.size
+    chunks = read_chunks(stream, path, part.start, part.stop, size, chunk_bytes, open_file)
+    for chunk in without_mark(chunks) if part.start == 0 else chunks:
+        if part.start == text_bytes == 0:
+            _refuse_compressed(stream, path, chunk)
+        newlines, nuls, controls = count_bytes(np.frombuffer(chunk, np.uint8))
+        line_bytes += chunk.find(b"\n") if newlines else len(chunk)
+        if line_bytes > max_line_bytes:
+            place = f"line {lines + 1}" if part.start == 0 else f"a line behind byte {part.start}"
+            raise line_too_long(stream, path, place, max_line_bytes)
+        if newlines:
+            line_bytes = len(chunk) - 1 - chunk.rfind(b"\n")
+        lines += newlines
+        counted.append(newlines)
+        text_bytes += len(chunk)
+        nul_bytes += nuls
+        control_bytes += controls
+        last_byte = chunk[-1:]
+    counted = counted or [0]
+    chunks_in_block = len(counted) if compression(path) else block // chunk_bytes
+    newlines = np.add.reduceat(counted, np.arange(0, len(counted), chunks_in_block))
+    ends_file = part.stop == size
+    smallest = np.min_scalar_type(newlines.max())
+    return LineCounts(
+        part,
+        newlines.astype(smallest),
+        unfinished_line=ends_file and last_byte != b"\n",
+        text_bytes=text_bytes,
+        nul_bytes=nul_bytes,
+        control_bytes=control_bytes,
+        version=version,
+    )
+
+
+def _refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
+    """Refuses a text that begins as a compressed file does."""
+    suffix = next((each for each, begin in COMPRESSED_DATA.items() if text.startswith(begin)), None)
+    if suffix is None:
+        return
+    if compression(path):
+        raise InputError(
+            f"{stream.label}: {path}: it was compressed twice: its text is {suffix} data",
+            "decompress it once",
+        )
+    raise InputError(
+        f"{stream.label}: {path}: it is {suffix} data, but its name does not say so",
+        f"add {suffix} to its name, or decompress it",
+    )
+
+
+def line_too_long(stream: Stream, path: str, place: str, max_line_bytes: int) -> InputError:
+    """The error of a line, or of what has no newline, that is above the limit."""
+    return InputError(
+        f"{stream.label}: {path}: {place} has more than {max_line_bytes} bytes",
+        "check that the file is text with a newline after each segment; "
+        "if its lines are that long, raise --max_line_bytes",
+    )
+
+
+@compiled
+def count_bytes(text):
+    """(newlines, NULs, control characters that are no white space, NULs included)."""
+    newlines = nuls = controls = 0
+    start = address_of(text)
+    whole = text.size - text.size % BLOCK
+    for block in range(start, start + whole, BLOCK):
+        newline, nul, control = line_masks(block)
+        newlines += count_bits(newline)
+        if control != np.uint64(0):
+            nuls += count_bits(nul)
+            controls += count_bits(control)
+    for i in range(whole, text.size):
+        byte = text[i]
+        newlines += byte == ord("\n")
+        nuls += byte == 0
+        controls += byte < 9 or 13 < byte < 28
+    return newlines, nuls, controls

@@ -1,0 +1,50 @@
+"""Wires the question whether a file is still the same one to Beam's filesystems."""
+
+from __future__ import annotations
+
+import os
+
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.io.hadoopfilesystem import HadoopFileSystem
+from apache_beam.io.localfilesystem import LocalFileSystem
+
+from beam_bleu.transforms.errors import InputError, unreadable
+from beam_bleu.transforms.pairing.line_parallel.streams import Stream
+
+__all__ = ["version_of"]
+
+
+def version_of(stream: Stream, path: str) -> str | None:
+    """What tells this version of a file from every other one; None if its filesystem does not tell.
+
+    On this machine's filesystem it is made of the inode, the size and the times of
+    the last change of the file and of its inode, in nanoseconds: a program can set the
+    first of these times, but not the second. On HDFS it is the time of the last change.
+    On object stores it is the object's checksum or ETag.
+
+    Raises:
+      InputError: the file is gone, or cannot be asked for.
+    """
+    try:
+        filesystem = FileSystems.get_filesystem(path)
+        if isinstance(filesystem, LocalFileSystem):
+            status = os.stat(path)
+            told = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+            return ".".join(f"{number:x}" for number in told)
+        if isinstance(filesystem, HadoopFileSystem):
+            # Its checksums are computed by the nodes that hold the blocks, for each question.
+            version = filesystem.last_updated(path)  # type: ignore[no-untyped-call]
+        else:
+            version = filesystem.checksum(path)  # type: ignore[no-untyped-call]
+    except NotImplementedError:
+        return None
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{stream.label}: {path}: was removed while the job ran",
+            "start again when the file is complete, and leave it in its place",
+        ) from error
+    except Exception as error:  # each filesystem has exceptions of its own
+        raise unreadable(
+            f"{stream.label}: {path}: cannot be read", error, "check the file"
+        ) from error
+    return None if version is None else str(version)

@@ -1,0 +1,262 @@
+"""The plan: which lines make up a work unit, and where each file holds them.
+
+The plan sees newline counts, never text. A unit starts at a line, and in each
+file at the last block that begins before this line, some lines of which are
+then skipped.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from beam_bleu.transforms.errors import InputError, JobError
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.pairing.line_parallel.correspondence import require_same_lines
+from beam_bleu.transforms.pairing.line_parallel.ranges import ByteRange, LineCounts, block_bytes
+from beam_bleu.transforms.pairing.line_parallel.streams import Stream, changed, compression
+
+
+@dataclasses.dataclass(frozen=True)
+class Piece:
+    """Consecutive lines of one file.
+
+    Attributes:
+      path: the file.
+      size: its bytes.
+      version: what tells this version of the file from others; None if its filesystem
+        does not tell.
+      start: the byte to read from.
+      skip: newlines to skip from there.
+      first_line: the number of the first line in the file, from 0.
+      lines: how many lines to read.
+      ends_file: whether these are the file's last lines.
+    """
+
+    path: str
+    size: int
+    version: str | None
+    start: int
+    skip: int
+    first_line: int
+    lines: int
+    ends_file: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class WorkUnit:
+    """A range of lines and, for each stream, the pieces that hold it.
+
+    Attributes:
+      first_line: the number of its first line in each stream, from 0.
+      lines: how many lines.
+      pieces: of each stream, in order.
+    """
+
+    first_line: int
+    lines: int
+    pieces: tuple[tuple[Piece, ...], ...]
+
+
+class Plan:
+    """All lines of a corpus, cut into work units.
+
+    Attributes:
+      segments: how many lines each stream has.
+      shards: the shards of each stream, in order.
+    """
+
+    def __init__(self, texts: Sequence[_StreamLines], bounds: Sequence[int]) -> None:
+        self.segments = bounds[-1]
+        self.shards = [[file.shard for file in text.files] for text in texts]
+        self._texts = texts
+        self._bounds = bounds
+
+    def units(self) -> Iterator[WorkUnit]:
+        """The work units, in order; made as they are taken: all at once could fill the memory."""
+        for first, last in itertools.pairwise(self._bounds):
+            pieces = tuple(tuple(text.pieces(first, last)) for text in self._texts)
+            yield WorkUnit(first, last - first, pieces)
+
+
+def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts], cuts: str = "same") -> Plan:
+    """Cuts a corpus into work units of about a range's bytes, all streams together.
+
+    Args:
+      streams: the streams.
+      counts: the counts of all ranges of all their shards, in any order.
+      cuts: where the streams may be cut into shards, one of `correspondence.CUTS`.
+
+    Raises:
+      InputError: the streams, or their corresponding shards, have different numbers of
+        lines, or none, or a file changed while its lines were counted.
+      JobError: a count is missing, or there twice.
+    """
+    found: list[list[LineCounts]] = [[] for _ in streams]
+    for count in counts:
+        found[count.range.shard.stream].append(count)
+    for stream, of_stream in zip(streams, found, strict=True):
+        of_stream.sort(key=lambda count: (count.range.shard.number, count.range.start))
+        _check_complete(stream, [count.range for count in of_stream])
+    texts = [
+        _StreamLines(stream, of_stream) for stream, of_stream in zip(streams, found, strict=True)
+    ]
+    if cuts == "same":
+        require_same_lines(
+            [[file.shard for file in text.files] for text in texts],
+            [[file.lines for file in text.files] for text in texts],
+        )
+    segments = _common_lines(streams, [text.lines for text in texts])
+    begins = _unit_begins(texts, found[0][0].range.range_bytes)
+    return Plan(texts, [0, *begins[(begins > 0) & (begins < segments)].tolist(), segments])
+
+
+def _check_complete(stream: Stream, ranges: Sequence[ByteRange]) -> None:
+    """Checks that each byte of a stream was counted once; if not, scores could still look right."""
+    number, start, is_last = 0, 0, False
+    for part in ranges:
+        shard = part.shard
+        if (shard.number, part.start) != (number, start):
+            break
+        start = part.stop
+        if start == shard.size:
+            number, start, is_last = number + 1, 0, shard.is_last
+    else:
+        if is_last and start == 0:
+            return
+    raise JobError(
+        f"{stream}: not every byte was counted exactly once",
+        "the runner lost or repeated data: do not trust it with this job",
+    )
+
+
+def _common_lines(streams: Sequence[Stream], lines: Sequence[int]) -> int:
+    if len(set(lines)) > 1:
+        each = "; ".join(f"{stream}: {count}" for stream, count in zip(streams, lines, strict=True))
+        raise InputError(
+            f"the streams have different numbers of lines: {each}",
+            "line i of every stream must be of segment i: look for a missing shard or line",
+        )
+    if lines[0] == 0:
+        raise InputError(
+            f"the corpus is empty: {', '.join(map(str, streams))} have no line",
+            "check that the files were written",
+        )
+    return lines[0]
+
+
+class _FileLines:
+    """Where the lines of a file are.
+
+    Attributes:
+      shard: the file.
+      version: what tells its version from others, or None.
+      block: the bytes of its blocks.
+      lines: how many it has.
+      starts: int64, the first byte of each block.
+      before: int64, the newlines before each of these bytes.
+    """
+
+    def __init__(self, stream: Stream, counts: Sequence[LineCounts]) -> None:
+        self.shard = counts[0].range.shard
+        self.version = counts[0].version
+        if any(count.version != self.version for count in counts):
+            raise changed(stream, self.shard.path, "was changed while its lines were counted")
+        self.block = block = block_bytes(counts[0].range.range_bytes)
+        newlines = np.concatenate([count.newlines for count in counts], dtype=np.int64)
+        self.starts = np.concatenate(
+            [count.range.start + block * np.arange(len(count.newlines)) for count in counts]
+        )
+        self.before = np.cumsum(newlines) - newlines
+        self.lines = int(newlines.sum()) + counts[-1].unfinished_line
+
+    def piece(self, first: int, last: int) -> Piece:
+        """Lines first <= i < last."""
+        # A line begins behind a newline, so the block must begin before that newline.
+        block = max(int(np.searchsorted(self.before, first)) - 1, 0)
+        return Piece(
+            path=self.shard.path,
+            size=self.shard.size,
+            version=self.version,
+            start=int(self.starts[block]),
+            skip=first - int(self.before[block]),
+            first_line=first,
+            lines=last - first,
+            ends_file=last == self.lines,
+        )
+
+
+class _StreamLines:
+    """Where the lines of a stream are.
+
+    Attributes:
+      files: its files, in order.
+      first_lines: int64 (files + 1,), the number of each file's first line, and of all lines.
+      lines: how many it has.
+      bytes: the bytes of its files, and a block for each: about what opening one costs. So a
+        unit of tiny files is not tens of thousands of them.
+      offsets: int64 (files + 1,), these bytes before each file, and all of them.
+      is_compressed: whether any of them is.
+    """
+
+    def __init__(self, stream: Stream, counts: Sequence[LineCounts]) -> None:
+        by_file = itertools.groupby(counts, key=lambda count: count.range.shard.number)
+        self.files = [_FileLines(stream, list(of_file)) for _, of_file in by_file]
+        self.first_lines = np.cumsum([0] + [file.lines for file in self.files])
+        self.lines = int(self.first_lines[-1])
+        costs = [file.shard.size + file.block for file in self.files]
+        self.offsets = np.cumsum([0, *costs])
+        self.bytes = int(self.offsets[-1])
+        self.is_compressed = any(compression(file.shard.path) for file in self.files)
+
+    def pieces(self, first: int, last: int) -> Iterator[Piece]:
+        """Lines first <= i < last, and the files without a line that stand among them.
+
+        A file without a line is in one unit, too, which finds out if it has got lines since.
+        """
+        begin_at = int(np.searchsorted(self.first_lines, first))
+        if self.first_lines[begin_at] != first:
+            begin_at -= 1
+        for index in range(begin_at, len(self.files)):
+            file, start = self.files[index], int(self.first_lines[index])
+            if last <= start and last < self.lines:
+                return
+            begin, stop = max(first, start), min(last, start + file.lines)
+            if begin < stop or not file.lines:
+                yield file.piece(begin - start, stop - start)
+
+    def cuts(self) -> tuple[Integers, Integers]:
+        """(lines where a unit may start, bytes of the stream before them)."""
+        firsts, offsets = self.first_lines[:-1], self.offsets[:-1]
+        if self.is_compressed:
+            return firsts, offsets
+        return (
+            np.concatenate([file.before + at for file, at in zip(self.files, firsts, strict=True)]),
+            np.concatenate(
+                [file.starts + at for file, at in zip(self.files, offsets, strict=True)]
+            ),
+        )
+
+
+def _unit_begins(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
+    """The lines at which units start, in order.
+
+    The largest stream leads: units begin with its blocks, so that it is never
+    read twice. Where streams are compressed, the largest of those leads, and a
+    unit begins only where all of them begin a file.
+    """
+    compressed = [text for text in texts if text.is_compressed]
+    leader = max(compressed or texts, key=lambda text: text.bytes)
+    lines, before = leader.cuts()
+    allowed = np.ones(len(lines), bool)
+    for text in compressed:
+        allowed &= np.isin(lines, text.first_lines)
+    lines, before = lines[allowed], before[allowed]
+    total = sum(text.bytes for text in texts)
+    # One unit for each range_bytes of all streams; a unit begins at the first cut within.
+    unit_bytes = max(leader.bytes * range_bytes // max(total, 1), 1)  # of the leader alone
+    _, first_of_unit = np.unique(before // unit_bytes, return_index=True)
+    return np.unique(lines[first_of_unit])

@@ -1,0 +1,145 @@
+"""What the names of shards say that is no error, but that a reader of the score should know."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import itertools
+from collections.abc import Iterator, Sequence
+
+from beam_bleu.transforms.pairing.line_parallel.shard_names import (
+    Parts,
+    names_of,
+    parts_of,
+    stems_of,
+    without_shared,
+)
+from beam_bleu.transforms.pairing.line_parallel.shards import of_total
+from beam_bleu.transforms.pairing.line_parallel.streams import (
+    Shard,
+    Stream,
+    before_wildcard,
+    is_pattern,
+)
+
+_SHOWN = 5
+"""How many missing numbers a message names."""
+
+_STAMP = 10**9
+"""Numbers from here on are times or hashes, and count nothing."""
+
+
+def notes_of(
+    streams: Sequence[Stream], shards: Sequence[Sequence[Shard]], cuts: str = "same"
+) -> tuple[str, ...]:
+    """What a reader of the result should know about the shards' names, a sentence each.
+
+    Gaps in a numbering; a shard of several that was named alone; shards that `cat` would join
+    in another order, if another stream is one file; wildcards that matched other names.
+
+    Args:
+      streams: the streams.
+      shards: the shards of each.
+      cuts: where the streams may be cut into shards, one of `correspondence.CUTS`.
+    """
+    gaps: dict[str, list[str]] = {}  # the gap -> the streams that have it
+    notes = []
+    whole = next((i for i, of_stream in enumerate(shards) if len(of_stream) == 1), None)
+    for stream, of_stream in zip(streams, shards, strict=True):
+        paths = [shard.path for shard in of_stream]
+        if len(paths) > 1:
+            missing = _gaps(paths)
+            if missing:
+                gaps.setdefault(missing, []).append(stream.label)
+            pairs = zip(paths, sorted(paths), strict=True)
+            unlike = next((pair for pair in pairs if pair[0] != pair[1]), None)
+            if whole is not None and unlike:
+                notes.append(
+                    f"{stream.label}: {unlike[0]} is read before {unlike[1]}, but `cat` with a "
+                    f"pattern joins them the other way round; check that {streams[whole]}, which "
+                    "is one file, is in the order of the shards"
+                )
+        elif (match := of_total(stream, paths[0])) and int(match["total"]) > 1:
+            notes.append(
+                f"{stream.label}: {paths[0]} is one of {int(match['total'])} shards, "
+                "and only this one is read"
+            )
+    notes += [f"{', '.join(labels)}: {missing}" for missing, labels in gaps.items()]
+    if cuts == "same":
+        notes += _unlike_matches(streams, shards)
+    return tuple(notes)
+
+
+def _unlike_matches(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> Iterator[str]:
+    """A sentence if the wildcards of two streams matched different names.
+
+    The names may be right: `hyp/*` and `ref/*` match hyp-0 and ref-0. But they may also be of
+    other shards, of which each stream has lost the counterparts.
+    """
+    firsts: dict[bool, tuple[int, set[Parts]]] = {}  # of one file, and of several
+    for number, (stream, of_stream) in enumerate(zip(streams, shards, strict=True)):
+        if not is_pattern(stream.pattern):
+            continue
+        names = _matched(stream.pattern, [shard.path for shard in of_stream])
+        first, expected = firsts.setdefault(len(of_stream) > 1, (number, names))
+        if names != expected:
+            one, other = shards[first][0].path, of_stream[0].path
+            yield (
+                f"the wildcards of {streams[first].label} and {streams[number].label} matched "
+                f"different names, such as {one} and {other}: check that they are the same "
+                "shards, or write what differs in front of the wildcard"
+            )
+            return
+
+
+def _matched(pattern: str, paths: Sequence[str]) -> set[Parts]:
+    """The names without what the pattern says before its first wildcard."""
+    stems = stems_of(paths).values()
+    head = before_wildcard(pattern)
+    ends = [stem[len(head) :] if stem.startswith(head) else stem for stem in stems]
+    return {parts_of(end) for end in ends}
+
+
+def _gaps(paths: Sequence[str]) -> str:
+    """What is missing in the numbering of a stream's shards, as a message says it; "" if nothing.
+
+    The last number that varies counts the shards, among those that are otherwise alike.
+    """
+    runs: dict[tuple[Parts, Parts], list[int]] = collections.defaultdict(list)
+    for name in without_shared(names_of(paths)):
+        *before, number, after = name if len(name) > 1 else ("", 0, "")
+        if int(number) < _STAMP:
+            runs[tuple(before), (after,)].append(int(number))
+    count = 0
+    missing: list[str] = []
+    for numbers in runs.values():
+        for one, other in itertools.pairwise(sorted(numbers)):
+            between, first_of_them = _between(one, other)
+            count += between
+            missing += first_of_them
+    if not count:
+        return ""
+    return (
+        f"the numbers of the {len(paths)} shards have gaps: {', '.join(missing[:_SHOWN])}"
+        f"{', ...' if count > _SHOWN else ''} ({count} missing in all)"
+    )
+
+
+def _between(one: int, other: int) -> tuple[int, list[str]]:
+    """(how many numbers lie between two, the first few of them); of days such as 20261130, days."""
+    first, last = _day(one), _day(other)
+    if first and last:
+        count = max((last - first).days - 1, 0)
+        days = (first + datetime.timedelta(i) for i in range(1, min(count, _SHOWN) + 1))
+        return count, [f"{day:%Y%m%d}" for day in days]
+    count = max(other - one - 1, 0)
+    return count, [str(one + i) for i in range(1, min(count, _SHOWN) + 1)]
+
+
+def _day(number: int) -> datetime.date | None:
+    if not 19000101 <= number <= 29991231:
+        return None
+    try:
+        return datetime.datetime.strptime(str(number), "%Y%m%d").date()
+    except ValueError:
+        return None

@@ -1,0 +1,84 @@
+"""Streams of lines, and the files that they are made of."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from beam_bleu.transforms.errors import InputError
+
+COMPRESSIONS = (".gz", ".bz2", ".zst", ".xz")
+
+_WILDCARD = re.compile(r"[*?\[]")
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path has wildcards."""
+    return bool(_WILDCARD.search(path))
+
+
+def before_wildcard(pattern: str) -> str:
+    """What a pattern says before its first wildcard."""
+    return _WILDCARD.split(pattern.removeprefix("./"), maxsplit=1)[0]
+
+
+@dataclasses.dataclass(frozen=True)
+class Stream:
+    """A system's candidates or one of the references, as the user named it.
+
+    Attributes:
+      label: what messages call it, such as "candidates LIUM-NMT".
+      pattern: a path or a glob of any Beam filesystem; the shards it matches
+        form one stream, in the order of `shards.shards_in_order`.
+    """
+
+    label: str
+    pattern: str
+
+    def __str__(self) -> str:
+        return f"{self.label} ({self.pattern})"
+
+
+@dataclasses.dataclass(frozen=True)
+class FoundFile:
+    """A file that a stream's pattern matched.
+
+    Attributes:
+      path: its path.
+      size: its bytes, compressed as it is.
+    """
+
+    path: str
+    size: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Shard:
+    """One file of a stream.
+
+    Attributes:
+      stream: the stream's number.
+      number: the file's number in the stream.
+      path: its path.
+      size: its bytes, compressed as it is.
+      is_last: whether it is the stream's last file.
+    """
+
+    stream: int
+    number: int
+    path: str
+    size: int
+    is_last: bool = True
+
+
+def compression(path: str) -> str | None:
+    """The compression suffix of a path, or None."""
+    return next((suffix for suffix in COMPRESSIONS if path.lower().endswith(suffix)), None)
+
+
+def changed(stream: Stream, path: str, how: str) -> InputError:
+    """The error of a file that is not what it was before."""
+    return InputError(
+        f"{stream.label}: {path}: {how}",
+        "the file changed while the job ran: start again when it is complete",
+    )

@@ -1,0 +1,1 @@
+"""Records: each one holds a candidate and its references."""

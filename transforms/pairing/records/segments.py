@@ -1,0 +1,78 @@
+"""Pairing of single segments: what a record with its own references becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.native.columns import padded_column
+from beam_bleu.transforms.native.machine import READ_AHEAD
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+
+Segment = tuple[str, Sequence[str | None]]
+"""(candidate, [reference, ...]); a reference that is None is missing."""
+
+
+def batch_segments(segments: Sequence[Segment]) -> SegmentBatch:
+    """The segments of one system as a batch, in order.
+
+    Args:
+      segments: one or more segments; how many references they have may differ.
+
+    Raises:
+      InputError: a segment is of another form, has no reference, or holds text
+        that UTF-8 cannot say (a lone surrogate).
+    """
+    for segment in segments:
+        _check(segment)
+    most = max(len(references) for _, references in segments)
+    columns = [_column([candidate for candidate, _ in segments])]
+    for i in range(most):
+        columns.append(
+            _column([references[i] if i < len(references) else None for _, references in segments])
+        )
+    return SegmentBatch(tuple(columns[:1]), tuple(columns[1:]))
+
+
+def _check(segment: Segment) -> None:
+    form = "a segment is (candidate, [reference, ...])"
+    try:
+        candidate, references = segment
+    except (TypeError, ValueError):
+        raise InputError(f"{form}, got {_shown(segment)}", "map the elements to it") from None
+    if not isinstance(candidate, str):
+        raise InputError(f"the candidate must be a str, got {_shown(candidate)}", form)
+    if isinstance(references, str) or not isinstance(references, Sequence):
+        raise InputError(f"the references must be a list of str, got {_shown(references)}", form)
+    for reference in references:
+        if reference is not None and not isinstance(reference, str):
+            raise InputError(f"a reference must be a str or None, got {_shown(reference)}", form)
+    if all(reference is None for reference in references):
+        raise InputError(
+            f"the segment with the candidate {_shown(candidate)} has no reference",
+            "give it one or more (an empty string is one), or leave the segment out",
+        )
+
+
+def _column(texts: Sequence[str | None]) -> pa.LargeStringArray:
+    try:
+        encoded = [b"" if text is None else text.encode() for text in texts]
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"text that is not Unicode: {_shown(error.object)} has a lone surrogate "
+            f"at {error.start}",
+            "decode the text with its real encoding",
+        ) from None
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum([len(text) for text in encoded], out=offsets[1:])
+    data = np.frombuffer(b"".join([*encoded, bytes(READ_AHEAD)]), np.uint8)
+    nulls_of = pa.array(texts, pa.large_string()) if None in texts else None
+    return padded_column(data, offsets, nulls_of)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

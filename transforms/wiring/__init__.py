@@ -1,0 +1,1 @@
+"""What the wiring of every room stands on: threads, and coders of batches."""

@@ -1,0 +1,45 @@
+"""Beam coders of the batches, for where an engine sends them from one stage to the next.
+
+In-process nothing is encoded, but Beam asks now and then how large an element
+is, and without a coder of its own it would encode a batch to find out.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+from apache_beam.coders import Coder, typecoders
+
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
+
+__all__ = ["BatchCoder", "register"]
+
+
+class BatchCoder(Coder):
+    """Pickles a value that knows its size as `nbytes`."""
+
+    def encode(self, value: Any) -> bytes:
+        return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+
+    def decode(self, encoded: bytes) -> Any:
+        return pickle.loads(encoded)
+
+    def estimate_size(self, value: Any) -> int:
+        return int(value.nbytes)
+
+    def is_deterministic(self) -> bool:
+        return False
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+def register() -> None:
+    """Makes Beam use the coder for the batches."""
+    for batch in (SegmentBatch, SegmentStatistics):
+        typecoders.registry.register_coder(batch, BatchCoder)
