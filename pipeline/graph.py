@@ -1,4 +1,4 @@
-"""The pipeline graph: from streams of lines to scores.json, and to segment scores if asked for."""
+"""The pipeline graph: from a source to scores.json, and to segment scores if asked for."""
 
 from __future__ import annotations
 
@@ -15,14 +15,11 @@ from beam_bleu.pipeline.receipt import write_receipt
 from beam_bleu.pipeline.segment_shards import WriteShards, check_rows
 from beam_bleu.pipeline.storage import write_atomically
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.pairing.line_parallel.corpus import CorpusFacts
-from beam_bleu.transforms.pairing.line_parallel.read import ReadLineParallel
+from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.score.segment_scores import segment_scores_schema
-from beam_bleu.transforms.statistics.count_matches import CountMatches
-from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
-from beam_bleu.transforms.totals.sum_totals import SumTotals, totals_by_system
+from beam_bleu.transforms.totals.sum_totals import count_and_add_up
 
 __all__ = ["build"]
 
@@ -32,30 +29,23 @@ def build(root: beam.Pipeline, job: Job) -> None:
 
     A model of the tokenizer's travels once, with what counts.
     """
-    paired = root | "Pair lines" >> ReadLineParallel(
-        job.candidates, job.references, job.range_bytes, job.threads, job.expected
-    )
-    counted = paired.batches | "Count matches" >> beam.ParDo(
-        CountMatches(job.config, job.max_order, job.threads)
-    ).with_output_types(SegmentStatistics)
-    totals = (
-        counted
-        | "Total each batch" >> beam.FlatMap(totals_by_system)
-        | "Add up totals" >> beam.CombinePerKey(SumTotals(job.max_order))
+    paired = root | job.source.pair(job.threads)
+    counted = count_and_add_up(
+        paired.batches, job.config, job.max_order, job.threads, key_type=None
     )
     # The last step has an element of its own, the job: where the other data was
     # lost it still runs, finds that the count does not close, and fails.
     ends = {
         "job": root | "Name the job" >> beam.Create([job.for_scoring()], reshuffle=False),
-        "totals": totals,
-        "facts": paired.facts,
+        "totals": counted.totals,
+        "segments": paired.segments,
     }
     if job.segment_config is not None:
         # Fused with the counting: only the names of files cross a shuffle.
         ends["shards"] = (
-            counted
+            counted.statistics
             | "Score segments"
-            >> beam.ParDo(ScoreSegments(job.segment_config, job.systems, job.threads))
+            >> beam.ParDo(ScoreSegments(job.segment_config, job.source.systems, job.threads))
             | "Write segment scores"
             >> beam.ParDo(
                 WriteShards(job.output, job.run, segment_scores_schema(job.segment_config))
@@ -73,28 +63,28 @@ def _keyed(value: Any) -> tuple[int, Any]:
 
 
 def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
-    totals: list[tuple[int, CorpusTotals]] = list(ends["totals"])
-    facts: list[CorpusFacts] = list(ends["facts"])
-    by_system = dict(totals)
-    if len(facts) != 1 or len(by_system) != len(totals):
+    totals: list[tuple[tuple[int, None], CorpusTotals]] = list(ends["totals"])
+    found: list[FoundSegments] = list(ends["segments"])
+    by_system = {system: of_system for (system, _), of_system in totals}
+    if len(found) != 1 or len(by_system) != len(totals):
         raise JobError(
-            f"the count does not close: {len(facts)} plans, "
+            f"the count does not close: {len(found)} plans, "
             f"{len(totals)} totals of {len(by_system)} systems",
             "the runner lost or repeated data: do not trust it with this job",
         )
-    (corpus,) = facts
+    (segments,) = found
     (job,) = ends["job"]
     document = result_document(
-        job.systems, by_system, corpus.segments, job.config, job.presets, job.segment_config
+        job.source.systems, by_system, segments.count, job.config, job.presets, job.segment_config
     )
-    document["warnings"] = [*corpus.warnings, *document["warnings"]]
+    document["warnings"] = [*segments.warnings, *document["warnings"]]
     data = document_bytes(document)
     shards: list[str] = list(ends.get("shards", ()))
     if job.segment_config is not None:
-        check_rows(job.output, job.run, shards, corpus.segments * len(job.systems))
+        check_rows(job.output, job.run, shards, segments.count * len(job.source.systems))
     if job.receipt:
         # First: should it fail, the former result stays. Nobody reads it before the job is done.
-        write_receipt(job.receipt, data, corpus.notes)
+        write_receipt(job.receipt, data, segments.notes)
     # Without segment scores, too: those of a former run would be of other scores.
     with in_place(job.output, job.run, shards, data):
         write_atomically(scores_path(job.output), data)

@@ -7,39 +7,29 @@ import uuid
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import comparable
-from beam_bleu.transforms.pairing.line_parallel.corpus import Expected
-from beam_bleu.transforms.pairing.line_parallel.streams import Stream
+from beam_bleu.transforms.pairing.paired import Source
 
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A corpus, a definition of BLEU and an output folder.
+    """A source of segments, a definition of BLEU and an output folder.
 
     Attributes:
-      systems: the systems' names, in the order of the result.
-      candidates: each system's stream.
-      references: the streams of references.
+      source: what is read; it names the systems, in the order of the result.
       config: the definition of BLEU.
       compare_presets: whether it is scored under every preset with its tokens, too.
       output: the folder that gets scores.json, visible to workers and launcher.
-      threads: how many threads a worker counts with.
-      range_bytes: how many bytes are counted, and about how many are scored, at a time;
-        if None, what suits the corpus.
-      expected: what must be true of the corpus.
+      threads: how many threads a worker reads and counts with.
       segment_config: the definition of the segments' scores, in effective order, which
         differs from the other in its smoothing at most; None if they are not asked for.
       run: names what only this run of the job writes.
       receipt: the file that tells the launcher what this run found; "" if nobody waits for it.
     """
 
-    systems: tuple[str, ...]
-    candidates: tuple[Stream, ...]
-    references: tuple[Stream, ...]
+    source: Source
     config: BleuConfig
     output: str
     threads: int = 1
-    range_bytes: int | None = None
-    expected: Expected = dataclasses.field(default_factory=Expected)
     compare_presets: bool = False
     segment_config: BleuConfig | None = None
     run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex, compare=False)

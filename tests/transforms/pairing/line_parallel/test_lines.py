@@ -18,7 +18,7 @@ from beam_bleu.transforms.pairing.line_parallel.counting import COMPRESSED_DATA,
 from beam_bleu.transforms.pairing.line_parallel.lines import LineReader
 from beam_bleu.transforms.pairing.line_parallel.plan import make_plan
 from beam_bleu.transforms.pairing.line_parallel.ranges import block_bytes, cut
-from beam_bleu.transforms.pairing.line_parallel.streams import Shard, Stream
+from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Shard, Stream
 
 property_test = settings(derandomize=True, deadline=None, max_examples=200)
 
@@ -35,7 +35,7 @@ def read_changed(
     counted: bytes, read: bytes, path: str = "a.txt", range_bytes: int = 1 << 26
 ) -> list[str]:
     """The lines of a file that had other bytes when its lines were counted."""
-    parts = cut(Shard(0, 0, path, len(counted)), range_bytes)
+    parts = cut(Shard(0, 0, FoundFile(path, len(counted))), range_bytes)
     counts = [count_lines(STREAM, part, lambda _: io.BytesIO(counted)) for part in parts]
     lines = []
     for unit in make_plan([STREAM], counts).units():
@@ -105,7 +105,7 @@ def test_what_a_line_is(suffix, text, lines, reason):
 def test_a_mark_only_file_has_no_line():
     for suffix, compress in COMPRESS.items():
         data = compress(MARK)
-        (part,) = cut(Shard(0, 0, "a" + suffix, len(data)), 1 << 26)
+        (part,) = cut(Shard(0, 0, FoundFile("a" + suffix, len(data))), 1 << 26)
         counts = count_lines(STREAM, part, lambda _, data=data: io.BytesIO(data))
         assert (int(counts.newlines.sum()), counts.unfinished_line) == (0, False)
 
@@ -144,7 +144,7 @@ def test_lines_and_characters_across_chunks(shift, suffix):
 def test_a_reader_reads_ahead_only_a_few_megabytes():
     lines = ["x" * 99_999] * 200  # 20 MB
     file = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
-    (part,) = cut(Shard(0, 0, "a", len(file.getvalue())), 1 << 26)
+    (part,) = cut(Shard(0, 0, FoundFile("a", len(file.getvalue()))), 1 << 26)
     counts = count_lines(STREAM, part, lambda _: io.BytesIO(file.getvalue()))
     (unit,) = make_plan([STREAM], [counts]).units()
     reader = LineReader(STREAM, unit.pieces[0], lambda _: file)
@@ -176,7 +176,7 @@ def test_large_blocks_are_counted_by_the_megabyte(size, mark):
     range_bytes = 192 * MEGABYTE
     block = block_bytes(range_bytes)
     assert block == 3 * MEGABYTE
-    (part,) = cut(Shard(0, 0, "a", len(text)), range_bytes)
+    (part,) = cut(Shard(0, 0, FoundFile("a", len(text))), range_bytes)
     file = Watched(text)
     counts = count_lines(STREAM, part, lambda _: file)
     assert counts.newlines.tolist() == [
@@ -352,7 +352,7 @@ def refuse(path: str) -> io.BytesIO:
     ("open_file", "reason"), [(refuse, "Permission denied"), (Unanswering, "does not answer")]
 )
 def test_errors_of_the_filesystem_name_stream_and_file(open_file, reason):
-    (part,) = cut(Shard(0, 0, "/data/a.txt", 6), 16)
+    (part,) = cut(Shard(0, 0, FoundFile("/data/a.txt", 6)), 16)
     with pytest.raises(InputError) as error:
         count_lines(STREAM, part, open_file)
     assert error.value.cause.startswith("candidates LIUM: /data/a.txt: cannot be read: ")
@@ -367,7 +367,7 @@ def count_and_read(data: bytes, suffix: str, range_bytes: int, max_line_bytes: i
     stream = Stream("candidates x", path)
     counts = [
         count_lines(stream, part, lambda _: io.BytesIO(data), None, max_line_bytes)
-        for part in cut(Shard(0, 0, path, len(data)), range_bytes)
+        for part in cut(Shard(0, 0, FoundFile(path, len(data))), range_bytes)
     ]
     for unit in make_plan([stream], counts).units():
         reader = LineReader(stream, unit.pieces[0], lambda _: io.BytesIO(data), max_line_bytes)
@@ -402,7 +402,7 @@ def test_a_line_that_is_too_long_is_found_in_ranges_of_any_size(range_bytes):
 def test_a_line_of_just_so_many_bytes_is_read():
     data = b"x" * 100 + b"\n" + b"\xc3\xa9" * 50
     stream = Stream("candidates x", "/data/a")
-    (part,) = cut(Shard(0, 0, "/data/a", len(data)), 1 << 26)
+    (part,) = cut(Shard(0, 0, FoundFile("/data/a", len(data))), 1 << 26)
     counts = [count_lines(stream, part, lambda _: io.BytesIO(data), None, 100)]
     (unit,) = make_plan([stream], counts).units()
     reader = LineReader(stream, unit.pieces[0], lambda _: io.BytesIO(data), 100)
@@ -426,7 +426,7 @@ def test_a_bomb_is_refused_before_it_is_decompressed():
             return self._compressor.compress(bytes(1 << 20)) or self.read(size)
 
     stream = Stream("candidates x", "/data/a.gz")
-    (part,) = cut(Shard(0, 0, "/data/a.gz", 4 << 20), 1 << 26)
+    (part,) = cut(Shard(0, 0, FoundFile("/data/a.gz", 4 << 20)), 1 << 26)
     with pytest.raises(InputError, match=r"/data/a.gz: line 1 has more than 1048576 bytes"):
         count_lines(stream, part, lambda _: Endless(), None, 1 << 20)
 
@@ -457,6 +457,6 @@ def test_memory_that_is_used_up_is_no_fault_of_the_file():
     def full(path: str) -> io.BytesIO:
         raise MemoryError
 
-    (part,) = cut(Shard(0, 0, "/data/a.txt", 6), 16)
+    (part,) = cut(Shard(0, 0, FoundFile("/data/a.txt", 6)), 16)
     with pytest.raises(MemoryError):
         count_lines(STREAM, part, full)
