@@ -21,20 +21,13 @@ from beam_bleu.transforms.pairing.line_parallel.streams import Stream
 from beam_bleu.transforms.pairing.paired import FoundSegments
 
 
-def source(
-    folder: pathlib.Path, range_bytes: int | None, candidates: int = 2, references: int = 2
-) -> LineParallel:
-    """So many systems and references of 100 lines each."""
+def source(folder: pathlib.Path, range_bytes: int | None) -> LineParallel:
+    """Two systems and two references of 100 lines."""
     found = []
     for name in ("one", "two", "left", "right"):
         (folder / name).write_text("".join(f"{name} {i}\n" for i in range(100)))
         found.append(Stream(f"stream {name}", str(folder / name)))
-    return LineParallel(
-        NAMES[:candidates],
-        tuple(found[:candidates]),
-        tuple(found[2 : 2 + references]),
-        range_bytes,
-    )
+    return LineParallel(NAMES[:2], tuple(found[:2]), tuple(found[2:]), range_bytes)
 
 
 NAMES = ("one", "two", "left", "right")
@@ -156,7 +149,8 @@ def test_a_file_changed_between_two_of_its_ranges_is_an_error(
             in_place_with_the_same_time(tmp_path / "one")
         return count_lines(*arguments)
 
-    lines = source(tmp_path, 16, candidates=1, references=1)
+    stream = source(tmp_path, None).candidates[:1]
+    lines = LineParallel(("one",), stream, stream, 16)
     monkeypatch.setattr(wiring, "count_lines", meddling)
     with (
         pytest.raises(Exception, match=r"beam-bleu\[3\]: stream one: .*one: was changed"),
