@@ -12,18 +12,18 @@ from beam_bleu.pipeline.parser import SEE_HELP
 from beam_bleu.pipeline.paths import checked_path
 from beam_bleu.pipeline.presets_table import presets_table
 from beam_bleu.pipeline.terminal import write_to_stdout
-from beam_bleu.transforms.definition.config import (
-    CORPUS_SMOOTH_METHODS,
-    DEFAULT_SMOOTH_VALUES,
-    LARGEST_NGRAM_ORDER,
-    NORMALIZATIONS,
-    REFERENCE_LENGTHS,
-    SEGMENT_SMOOTH_METHODS,
-    SMOOTH_METHODS,
-    TOKENIZERS,
-    BleuConfig,
-)
+from beam_bleu.transforms.definition.cases import CASES
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.normalizations import NORMALIZATIONS
 from beam_bleu.transforms.definition.presets import DEFAULT_PRESET, PRESETS, comparable, preset
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.scoring import LARGEST_NGRAM_ORDER, Scoring
+from beam_bleu.transforms.definition.smoothing import (
+    SMOOTH_METHODS,
+    corpus_smooth_methods,
+    default_smooth_values,
+)
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer
 from beam_bleu.transforms.statistics.read_model import read_model
@@ -39,25 +39,25 @@ def add_definition_flags(parser: argparse.ArgumentParser) -> None:
         help=f"a definition by name, default {DEFAULT_PRESET}; other flags change it; "
         "`--preset list` shows what each one sets",
     )
-    add("--normalize", choices=NORMALIZATIONS, help="Unicode normalization, before all else")
-    add("--tokenize", choices=TOKENIZERS, help="default 13a")
+    add("--normalize", choices=tuple(NORMALIZATIONS), help="Unicode normalization, before all else")
+    add("--tokenize", choices=tuple(TOKENIZERS), help=f"default {BleuConfig.tokenize}")
     add("--spm_model", metavar="FILE", help="the SentencePiece model of --tokenize spm")
-    add("--lowercase", action="store_true", help="score lower-cased text")
-    add("--lowercase_ascii", action="store_true", help="score text with A-Z lower-cased")
-    add("--no_lowercase", action="store_true", help="score text as it is, whatever the preset")
+    for case in CASES.values():
+        add(f"--{case.flag}", action="store_true", help=case.description)
     add(
         "--smooth_method",
         type=_corpus_method,
-        choices=CORPUS_SMOOTH_METHODS,
-        help="what becomes of orders without matches; default exp",
+        choices=corpus_smooth_methods(),
+        help=f"what becomes of orders without matches; default {BleuConfig.smooth_method}",
     )
-    defaults = ", ".join(f"{name} {value}" for name, value in DEFAULT_SMOOTH_VALUES.items())
+    defaults = ", ".join(f"{name} {value}" for name, value in default_smooth_values().items())
     add("--smooth_value", type=float, metavar="VALUE", help=f"default: {defaults}")
     add(
         "--max_ngram_order",
         type=int,
         metavar="N",
-        help=f"1 to {LARGEST_NGRAM_ORDER}, default 4, or as many as there are weights",
+        help=f"1 to {LARGEST_NGRAM_ORDER}, default {BleuConfig.max_ngram_order}, "
+        "or as many as there are weights",
     )
     add(
         "--weights",
@@ -73,8 +73,8 @@ def add_definition_flags(parser: argparse.ArgumentParser) -> None:
     add("--no_effective_order", action="store_true", help="count them, whatever the preset")
     add(
         "--reference_length",
-        choices=REFERENCE_LENGTHS,
-        help="which length of several references counts; default closest",
+        choices=tuple(REFERENCE_LENGTHS),
+        help=f"which length of several references counts; default {BleuConfig.reference_length}",
     )
     add(
         "--compare_presets",
@@ -89,7 +89,7 @@ def add_definition_flags(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--segment_smooth_method",
-        choices=SMOOTH_METHODS,
+        choices=tuple(SMOOTH_METHODS),
         help="smoothing of the segment scores, default as of the corpus's",
     )
     add(
@@ -109,9 +109,7 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
     """
     fields = [field.name for field in dataclasses.fields(BleuConfig)]
     changes = {name: getattr(flags, name, None) for name in fields}
-    changes["lowercase"] = _switched(
-        flags, {"lowercase": True, "lowercase_ascii": "ascii", "no_lowercase": False}
-    )
+    changes["lowercase"] = _switched(flags, {case.flag: case.value for case in CASES.values()})
     changes["effective_order"] = _switched(
         flags, {"effective_order": True, "no_effective_order": False}
     )
@@ -125,7 +123,7 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
     except ValueError as error:
         raise UsageError(str(error), SEE_HELP) from None
     with _named(f"--spm_model {flags.spm_model}"):
-        require_tokenizer(config)
+        require_tokenizer(config.text)
     if flags.compare_presets and not comparable(config):
         raise UsageError(
             "--compare_presets: no preset has this --tokenize and this case",
@@ -134,8 +132,12 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
     return config
 
 
-def segment_definition(flags: argparse.Namespace, config: BleuConfig) -> BleuConfig | None:
-    """The definition of the segments' scores, if they are asked for.
+def segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring | None:
+    """The scoring of the segments, if their scores are asked for.
+
+    Args:
+      flags: the command line.
+      scoring: that of the corpus.
 
     Raises:
       UsageError: it is none, or half of the flags are given.
@@ -148,7 +150,7 @@ def segment_definition(flags: argparse.Namespace, config: BleuConfig) -> BleuCon
     if flags.output is None:
         raise UsageError("--segment_scores needs --output", "name the folder that gets them")
     try:
-        segments = config.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
+        segments = scoring.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
         if flags.no_effective_order:
             segments = dataclasses.replace(segments, effective_order=False)
         return segments
@@ -173,9 +175,9 @@ def _preset_name(text: str) -> str:
 
 
 def _corpus_method(text: str) -> str:
-    if text in SEGMENT_SMOOTH_METHODS:
+    if text in SMOOTH_METHODS:  # of another one argparse shows the choices
         try:
-            BleuConfig(smooth_method=text).require_corpus()
+            preset(DEFAULT_PRESET, smooth_method=text).scoring.require_corpus()
         except ValueError as error:
             raise argparse.ArgumentTypeError(
                 f"{error}; for the segment scores it is --segment_smooth_method {text}"

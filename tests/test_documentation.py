@@ -16,8 +16,10 @@ from scoring import score_of
 
 import beam_bleu.transforms.corpus_bleu
 from beam_bleu.pipeline.options import parse
-from beam_bleu.transforms.definition.config import REFERENCE_LENGTHS, SMOOTH_METHODS, TOKENIZERS
 from beam_bleu.transforms.definition.presets import PRESETS
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.score.bleu import BleuScore
 
 PROJECT = pathlib.Path(__file__).parent.parent

@@ -31,7 +31,7 @@ from sacrebleu.metrics import BLEU
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.options import parse
 from beam_bleu.transforms import BleuConfig, CorpusBleu
-from beam_bleu.transforms.definition.config import SentencePieceModel
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.statistics.read_model import LARGEST_MODEL
 
@@ -270,7 +270,7 @@ WORKER_LACKS = """
 import sys
 from beam_bleu.pipeline import definition_flags, main
 # As if it were here, and not on the worker.
-definition_flags.require_tokenizer = lambda config: None
+definition_flags.require_tokenizer = lambda text: None
 sys.exit(main.main(sys.argv[1:]))
 """
 

@@ -150,7 +150,7 @@ def test_only_intl_loads_the_tables_of_unicode(tokenize, loaded):
         "import sys\n"
         "from beam_bleu.transforms.definition.config import BleuConfig\n"
         "from beam_bleu.transforms.statistics.kernel import compile_kernel\n"
-        f"compile_kernel(BleuConfig({tokenize!r}))\n"
+        f"compile_kernel(BleuConfig({tokenize!r}).text)\n"
         "print('regex' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
