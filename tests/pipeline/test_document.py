@@ -112,11 +112,12 @@ def test_what_json_cannot_say_is_not_written():
         ({0: TOTALS, 1: with_segments(4)}, "4 of system NMT", "twice"),
     ],
 )
-def test_counts_that_do_not_close_fail_the_job(totals, scored, reason):
+def test_numbers_of_segments_that_differ_fail_the_job(totals, scored, reason):
     with pytest.raises(JobError) as error:
         result_document(["LIUM", "NMT"], totals, 2, CONFIG)
     assert error.value.cause == (
-        f"the count does not close: 2 segments were planned, {scored} were scored"
+        "the number of segments scored is not the number planned: "
+        f"2 were planned, {scored} were scored"
     ), reason
 
 
@@ -175,7 +176,7 @@ def test_a_step_that_loses_data_leaves_an_older_result_as_it_is(corpus, tmp_path
     scores = tmp_path / "out" / "scores.json"
     before = scores.read_bytes(), scores.stat().st_mtime_ns
     monkeypatch.setattr(beam_bleu.pipeline.graph, "CountMatches", LosesABatch)
-    called(*corpus).assert_failed(1, "the count does not close")
+    called(*corpus).assert_failed(1, "the number of segments scored is not the number planned")
     assert (scores.read_bytes(), scores.stat().st_mtime_ns) == before
     assert os.listdir(tmp_path / "out") == ["scores.json"]
 
