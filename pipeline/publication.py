@@ -131,7 +131,7 @@ def discard(output: str, run: str) -> None:
                 _settle(output, run)
                 _remove_staged(output, run)
         except JobError:
-            # Another run has the lock. If this run has begun to replace files, a later one settles it.
+            # Another run has the lock. If this run has begun to replace files, a later run ends it.
             if not storage.is_folder(former_folder(output, run)):
                 _remove_staged(output, run)
         storage.remove_if_empty(aside)

@@ -167,7 +167,7 @@ def test_a_step_that_loses_or_repeats_batches_fails_the_job(
     monkeypatch.setattr(beam_bleu.pipeline.graph, "CountMatches", lossy)
     run = called(*corpus, threads)
     run.assert_failed(1, "the runner lost or repeated data")
-    assert re.search(f"50 segments were planned, ({scored}) of system a were scored", run.err)
+    assert re.search(f"50 were planned, ({scored}) of system a were scored", run.err)
     assert os.listdir(tmp_path / "out") == []
 
 
@@ -184,7 +184,7 @@ def test_a_step_that_loses_data_leaves_an_older_result_as_it_is(corpus, tmp_path
 def test_a_step_that_loses_a_system_fails_the_job(corpus, tmp_path, monkeypatch):
     monkeypatch.setattr(beam_bleu.pipeline.graph, "totals_by_system", lose_a_system)
     run = called(*corpus)
-    run.assert_failed(1, "50 segments were planned, 0 of system b were scored")
+    run.assert_failed(1, "50 were planned, 0 of system b were scored")
     assert os.listdir(tmp_path / "out") == []
 
 
