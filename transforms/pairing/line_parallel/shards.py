@@ -72,8 +72,8 @@ def _same_shard(stream: Stream, one: str, other: str) -> InputError:
     return InputError(
         f"{stream.label}: {one} and {other} are the same shard by their names, "
         "so its lines would be scored twice",
-        "if one is a copy, move it to another folder; if they are different shards, give them names "
-        "that differ before the extension (out-aa.txt, out-ab.txt)",
+        "if one is a copy, move it to another folder; if they are different shards, give them "
+        "names that differ before the extension (out-aa.txt, out-ab.txt)",
     )
 
 
@@ -131,7 +131,8 @@ def _require_all(stream: Stream, shards: Sequence[re.Match[str]]) -> None:
     beyond = next((shard for number, shard in found.items() if number - base >= total), None)
     if beyond:
         raise InputError(
-            f"{stream.label}: {beyond.string} has a number that is too large: there are {total} shards",
+            f"{stream.label}: {beyond.string} has a number that is too large: "
+            f"there are {total} shards",
             "find out which shards belong to one run, and remove the others",
         )
     if len(found) < total:
