@@ -38,12 +38,14 @@ class Case:
 CASES: Mapping[Lowercase, Case] = {
     case.value: case
     for case in (
-        Case(True, "lc", "lowercase", "score lower-cased text", "lower", True, True),
+        Case(
+            True, "lc", "lowercase", "lower-case the text before it is scored", "lower", True, True
+        ),
         Case(
             "ascii",
             "lc-ascii",
             "lowercase_ascii",
-            "score text with A-Z lower-cased",
+            "lower-case only A-Z",
             "lower A-Z",
             in_sacrebleu=False,
             by_unicode=False,
@@ -52,7 +54,7 @@ CASES: Mapping[Lowercase, Case] = {
             False,
             "mixed",
             "no_lowercase",
-            "score text as it is, whatever the preset",
+            "do not lower-case, even if the preset does",
             "mixed",
             in_sacrebleu=True,
             by_unicode=False,
