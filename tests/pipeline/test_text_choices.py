@@ -67,6 +67,7 @@ def in_form(form, lines):
     return [unicodedata.normalize(form, line) for line in lines]
 
 
+@pytest.mark.libraries
 @pytest.mark.parametrize(
     ("tokenize", "lines"), [("ja-mecab", JAPANESE), ("ko-mecab", KOREAN)], ids=["ja", "ko"]
 )
