@@ -11,7 +11,6 @@ from deploy.local.__main__ import ENGINES, make_cluster
 from deploy.local.cluster import Cluster
 from deploy.local.flink import FlinkCluster
 
-
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java's options for short jobs: its second compiler and parallel garbage collector cost more
 than they save."""
