@@ -12,6 +12,7 @@ import tempfile
 import pytest
 import sacrebleu.metrics.bleu
 from command_line import COMMAND, EXAMPLE, PROJECT
+from hypothesis import HealthCheck, settings
 
 from beam_bleu.transforms.native.cache_folder import cache_folder
 from deploy.local.__main__ import ENGINES
@@ -40,6 +41,16 @@ SET_OF_PATH = {
 
 LIBRARIES = ("MeCab", "google.cloud.dataflow_v1beta3", "jinja2", "mecab_ko")
 """Modules that show whether the extra test-libraries is installed: one for each part of it."""
+
+
+settings.register_profile(
+    # The same examples in each run, and no judgement by the clock: other processes use the machine.
+    "tests",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("tests")
 
 
 def left_to_right(numbers):
