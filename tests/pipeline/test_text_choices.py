@@ -67,6 +67,7 @@ def in_form(form, lines):
     return [unicodedata.normalize(form, line) for line in lines]
 
 
+@pytest.mark.libraries
 @pytest.mark.parametrize(
     ("tokenize", "lines"), [("ja-mecab", JAPANESE), ("ko-mecab", KOREAN)], ids=["ja", "ko"]
 )
@@ -267,7 +268,8 @@ def test_a_missing_library_is_told_before_the_job_runs(
 
 
 WORKER_LACKS = """
-import sys
+import logging, sys
+logging.getLogger().addHandler(logging.NullHandler())  # Beam logs what is not installed
 from beam_bleu.pipeline import definition_flags, main
 # As if it were here, and not on the worker.
 definition_flags.require_tokenizer = lambda text: None
