@@ -80,7 +80,7 @@ def test_the_maths_does_not_import_beam():
     assert in_a_fresh_interpreter(f"import sys\n{imports}") == []
 
 
-def test_a_program_sees_that_wiring_imports_beam():
+def test_the_check_finds_that_wiring_imports_beam():
     # Otherwise the test above could not fail.
     program = (
         "import sys, beam_bleu.transforms.totals.sum_totals; print('apache_beam' in sys.modules)"
