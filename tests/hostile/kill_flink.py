@@ -2,7 +2,7 @@
 
     python tests/hostile/kill_flink.py
 
-Each fault has a cluster of its own. A run is right if the command ends as it may after
+Each fault has its own cluster. A run is right if the command ends as it may after
 this fault, and if scores.json is there exactly where the job finished, with the bytes that
 a run without an engine gives. The program ends with 1 if a run is not right.
 """
@@ -87,7 +87,7 @@ def _report(rows: list[tuple[Fault, Outcome]], notes: str) -> str:
             "yes" if outcome.is_right(fault) else "**NO**",
         )
         lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", "What the command said where it failed:", ""]
+    lines += ["", "The messages of the command when it failed:", ""]
     lines += [f"- {fault.name}: `{outcome.message}`" for fault, outcome in rows if outcome.message]
     return "\n".join(lines) + "\n"
 
