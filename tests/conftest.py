@@ -1,4 +1,4 @@
-"""For all tests: the oracle adds as it did on Python 3.11, and logging stays as it was."""
+"""For all tests: the oracle adds numbers as on Python 3.11, and logging is restored."""
 
 import logging
 import sys
@@ -21,7 +21,7 @@ if sys.version_info >= (3, 12):
 
 @pytest.fixture(autouse=True)
 def _logging_kept():
-    """The command sets how much its process logs: in a test this ends with the test."""
+    """The command sets the log level of its process. This restores it after each test."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     yield

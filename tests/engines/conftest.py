@@ -13,7 +13,7 @@ from deploy.local.flink import FlinkCluster
 
 
 def running(engine: str, factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """The running cluster of an engine, if its parts can be had."""
+    """The running cluster of an engine, if its parts are available."""
     need(engine)
     with make_cluster(engine, factory.mktemp(engine)) as cluster:
         yield cluster

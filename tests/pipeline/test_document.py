@@ -1,4 +1,4 @@
-"""The result document: its form, its count that must close, and how it comes to be a file."""
+"""The result document: its form, its check of the number of segments, and how it is written."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_a_reader_of_the_older_file_still_reads_it_whole(tmp_path):
 
 @contextlib.contextmanager
 def files_no_larger_than(size: int) -> Iterator[None]:
-    """The system refuses to write more than so many bytes to a file, as a full disk does."""
+    """The system refuses to write more than this number of bytes to a file, like a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

@@ -19,7 +19,7 @@ from beam_bleu.transforms.errors import JobError
 ASKED = [*EXAMPLE, "--segment_scores"]
 SHARD_NAME = f"part-run-{'0' * 32}.parquet"
 OLD_NAME = f"part-{'0' * 32}.parquet"
-"""As an older version called its shards."""
+"""The names that an older version gave its shards."""
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def parquet(path: Path, **metadata: str) -> None:
 
 
 def is_refused(out: Path, name: str, monkeypatch) -> None:
-    """Segment scores are refused, before anything is scored, and nothing is changed."""
+    """Checks that segment scores are refused before anything is scored, and nothing is changed."""
     before = bytes_of(out)
 
     def scored(*arguments):

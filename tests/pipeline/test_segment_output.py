@@ -1,4 +1,4 @@
-"""--segment_scores: every row once and in place, after reruns, retries and failures, too."""
+"""--segment_scores: every row is there exactly once, also after reruns, retries and failures."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def shards(out: Path) -> list[str]:
 
 
 def rows(out: Path) -> dict[tuple[int, str], dict[str, object]]:
-    """The rows of all shards, none of which is there twice."""
+    """The rows of all shards. Checks that no row is there twice."""
     table = pq.read_table(out / "segment_scores")
     found = {(row["index"], row["system"]): row for row in table.to_pylist()}
     assert len(found) == len(table)
@@ -99,7 +99,7 @@ def rows(out: Path) -> dict[tuple[int, str], dict[str, object]]:
 
 
 def assert_clean(out: Path) -> None:
-    """There is nothing but the result."""
+    """Checks that the folder contains only the result."""
     assert sorted(os.listdir(out)) == ["scores.json", "segment_scores"]
     assert all(name.endswith(".parquet") for name in shards(out))
 
@@ -173,7 +173,7 @@ def test_the_files_say_what_they_hold(corpus, out):
             {"smooth_method": "floor", "smooth_value": 1.0},
             "smooth:floor[1.00]",
         ),
-        # These need 5-grams, which are in neither result.
+        # These need 5-grams. Neither result has them.
         (["--segment_smooth_method=nltk-method5"], {"smooth_method": "nltk-method5"}, "method5"),
         (["--segment_smooth_method=nltk-method7"], {"smooth_method": "nltk-method7"}, "method7"),
         (["--max_ngram_order=6", "--lowercase"], {"max_ngram_order": 6, "lowercase": True}, "lc"),
@@ -455,7 +455,7 @@ def test_every_run_of_a_job_has_its_own_name(corpus, out):
 
 
 def test_only_the_names_of_shards_go_to_the_next_step(corpus, out):
-    """A table that crossed a shuffle would cost an engine's memory."""
+    """A table that goes through a shuffle would need memory of the engine."""
     graph = beam.Pipeline()
     build(graph, parse([*map(str, corpus.asked), "--output", str(out)]).job)
     types = {}

@@ -1,4 +1,4 @@
-"""Shards of segment scores: bundles and last steps that run again, and moves that fail."""
+"""Shards of segment scores: bundles and last steps that run twice, and moves that fail."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def table(first: int, count: int, config: BleuConfig) -> pa.Table:
 
 
 def written(output: Path, run: str, tables: Sequence[pa.Table], finishes: bool = True) -> list[str]:
-    """What a bundle emits; it may end before it is finished."""
+    """The elements that a bundle emits. The bundle may stop before its end."""
     writing = WriteShards(str(output), run, tables[0].schema)
     writing.start_bundle()
     names = [name for each in tables for name in writing.process(each)]

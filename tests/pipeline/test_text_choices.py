@@ -126,7 +126,7 @@ def test_any_model_of_sentencepiece_as_typed(tmp_path, model_file):
     assert called(*arguments, *flags, "--format", "json").document["signature"].split("|") != fields
 
 
-# The model travels once
+# The model is sent once
 
 
 NOISE = 3_000_000
@@ -159,7 +159,7 @@ def test_the_librarys_graph_contains_the_model_once(transform):
     assert NOISE < proto_bytes(pipeline) < 2 * NOISE
 
 
-# What is missing or bad
+# Missing and bad models and libraries
 
 
 BAD_MODELS = [
@@ -209,7 +209,7 @@ def test_a_model_beyond_the_limit_is_not_read(tmp_path, monkeypatch):
     flags = ["--tokenize", "spm", "--spm_model"]
     run = called(*written(tmp_path, EUROPEAN), *flags, path)
     run.assert_failed(3, f"--spm_model {path}: cannot be used: it has more than 1073741824 bytes")
-    # A file that grows, or one of a filesystem that is not asked for its size.
+    # A file that grows, or a file on a filesystem whose size is not checked.
     monkeypatch.setattr("beam_bleu.transforms.statistics.read_model.LARGEST_MODEL", 1000)
     monkeypatch.setattr("beam_bleu.transforms.statistics.read_model._size", lambda path: 1)
     run = called(*written(tmp_path, EUROPEAN), *flags, path)
@@ -269,7 +269,7 @@ def test_a_missing_library_is_reported_before_the_job_runs(
 WORKER_LACKS = """
 import sys
 from beam_bleu.pipeline import definition_flags, main
-# As if it were here, and not on the worker.
+# As if the library were installed here, but not on the worker.
 definition_flags.require_tokenizer = lambda config: None
 sys.exit(main.main(sys.argv[1:]))
 """

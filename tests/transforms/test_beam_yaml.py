@@ -1,4 +1,4 @@
-"""CorpusBleu in Beam YAML: pipelines as users write them, and what they get wrong."""
+"""CorpusBleu in Beam YAML: pipelines as users write them, and users' mistakes."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ def test_a_mistake_is_reported_before_the_job_starts(settings: dict[str, Any], c
 
 
 class Named(NamedTuple):
-    """A row with attributes that are no fields, `count` and `index`."""
+    """A row with attributes that are not fields, `count` and `index`."""
 
     candidate: str
     references: list[str]

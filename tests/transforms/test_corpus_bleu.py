@@ -1,4 +1,4 @@
-"""The library: CorpusBleu in anybody's pipeline."""
+"""The library: CorpusBleu in a user's pipeline."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HOSTILE_PIECES = [
 
 
 class Language(NamedTuple):
-    """A key with a coder of its own (made once, at import, as a user's would be)."""
+    """A key with its own coder (registered once, at import, like a user's)."""
 
     code: str
     script: int
@@ -49,7 +49,7 @@ def run(build: Any) -> None:
 
 
 def hostile_segments(count: int, seed: int) -> list[tuple[str, list[str | None]]]:
-    """Segments whose references are often near their candidate, and sometimes missing."""
+    """Segments whose references are often similar to their candidate, and sometimes missing."""
     rng = random.Random(seed)
 
     def text() -> str:
@@ -230,7 +230,7 @@ def test_an_accumulating_trigger_ends_with_the_whole_score() -> None:
     "mode", [trigger.AccumulationMode.ACCUMULATING, trigger.AccumulationMode.DISCARDING]
 )
 def test_a_count_trigger_counts_segments(mode: Any) -> None:
-    """Not batches: five segments in one bundle fire AfterCount(2) as they do in Beam's sum."""
+    """It counts segments, not batches: five segments in one bundle fire AfterCount(2) as usual."""
     elements = [TimestampedValue(CAT, at) for at in range(5)]
 
     def check(found: list[int]) -> None:

@@ -1,4 +1,4 @@
-"""Presets: what each sets, what changes of it do, which can be compared."""
+"""Presets: the choices of each, changes to them, and which ones can be compared."""
 
 import doctest
 

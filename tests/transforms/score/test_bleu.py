@@ -1,4 +1,4 @@
-"""Scores are sacreBLEU's to the last bit, whatever the sums; signatures tell the definition."""
+"""Scores equal sacreBLEU's to the last bit for all sums; signatures show the definition."""
 
 import math
 import random
@@ -98,7 +98,7 @@ def score(matches, totals, sys_len, ref_len, **config):
         ((2, 1, 0, 0), (2, 1, 0, 0), 2, 2, {"effective_order": True}, 100.0),
         # add-k makes such orders 1/1, and they count.
         ((1, 0, 0, 0), (2, 1, 0, 0), 2, 2, {"smooth_method": "add-k"}, 100 * (1 / 2 / 2) ** 0.25),
-        # No match at all is 0, whatever the smoothing.
+        # No match at all gives 0, for every smoothing method.
         ((0, 0), (3, 2), 3, 3, {}, 0.0),
         ((0, 0), (3, 2), 3, 3, {"smooth_method": "add-k"}, 0.0),
         ((0, 0), (0, 0), 0, 3, {"smooth_method": "floor"}, 0.0),
@@ -122,7 +122,12 @@ def test_a_perfect_match_scores_as_in_sacrebleu():
         (11, 10, 1.0, 1.1),
         (5, 10, math.exp(-1), 0.5),
         (0, 10, 0.0, 0.0),  # no candidate has a token
-        (10, 0, 1.0, 0.0),  # no reference has one: the ratio is no number, and sacreBLEU says 0
+        (
+            10,
+            0,
+            1.0,
+            0.0,
+        ),  # no reference has a token: the ratio is not a number, and sacreBLEU gives 0
         (0, 0, 1.0, 0.0),
     ],
 )
@@ -152,7 +157,7 @@ def any_sums(draw):
     order = draw(st.integers(1, 16))
     largest = draw(st.sampled_from([0, 1, 3, 50, 10**6, 10**12, 2**70]))
     totals = draw(st.lists(st.integers(0, largest), min_size=order, max_size=order))
-    if draw(st.booleans()):  # as real candidates have them: fewer and fewer, then none
+    if draw(st.booleans()):  # as in real candidates: the numbers fall to 0
         totals.sort(reverse=True)
     shares = draw(st.lists(st.integers(0, 8), min_size=order, max_size=order))
     matches = [total * share // 8 for total, share in zip(totals, shares, strict=True)]
@@ -176,7 +181,7 @@ def any_scoring(draw, order):
 
 def sacrebleu_score(totals, config):
     return sacrebleu.BLEU.compute_bleu(
-        list(totals.matches),  # lists of its own: add-k changes them
+        list(totals.matches),  # its own lists, because add-k changes them
         list(totals.totals),
         totals.candidate_length,
         totals.reference_lengths.closest,
@@ -224,7 +229,7 @@ def test_realistic_sums_score_as_in_sacrebleu_to_the_last_bit():
 @DETERMINISTIC
 @given(st.data())
 def test_a_sentence_of_any_length_scores_as_in_sacrebleu(data):
-    # Lengths round the order, where orders run out of n-grams.
+    # Lengths near the order, where some orders have no n-grams.
     order = data.draw(st.integers(1, 16))
     length = data.draw(st.integers(0, order + 2))
     totals = [max(length - n, 0) for n in range(order)]

@@ -1,4 +1,4 @@
-"""Signatures: all that changes a number, and sacreBLEU's own where it can say it."""
+"""Signatures: every choice that changes a number, and sacreBLEU's signature if there is one."""
 
 import itertools
 import unicodedata

@@ -1,4 +1,4 @@
-"""The kernel's integers equal sacreBLEU's on every segment, however hostile the text."""
+"""The kernel's integers equal sacreBLEU's on every segment, also for hostile text."""
 
 import dataclasses
 import itertools
@@ -36,16 +36,16 @@ FRAGMENTS = [
     *("&quot;", "&amp;", "&lt;", "&gt;", "&amp;lt;", "&amp;gt;", "&amp;quot;", "&amp;amp;"),
     *("&amp;amp;lt;", "&lt;skipped&gt;", "&", "&&lt;", "&am", "&amp", "&amp;l", "&amp;lt", "&qu"),
     *("&quot", "&l", "&gt", "&apos;", "&AMP;", "&Lt;", "&l<skipped>t;", "&am-\np;"),
-    # What 13a takes out before it splits, and what only looks like it.
+    # Text that 13a removes before it splits, and text that only looks like it.
     *("<skipped>", "<skipped", "skipped>", "<SKIPPED>", "<skip<skipped>ped>", "<skip-\nped>"),
     *("-\n", "-\r\n", "--\n", "\n", "\n\n", "-<skipped>\n", "a-\nb", "- \n", "-\n\n"),
-    # Points, commas and hyphens round digits.
+    # Points, commas and hyphens next to digits.
     *(".", ",", "..", "...", ".,", ",.,", "....", ".....", "1.", ".1", "1.2", "1..2", "1...2"),
     *("1,.2", "1,.,2", ".5.", "3..", "..7", "a.1", "1.a", "1-", "-1", "1-2", "1--2", "1-.", ".-1"),
     *("1.-2", "-.5", "5-,", "٣.٣", "²-", "1&amp;.5", "5.&lt;", ".&.5", "5-&-5"),
     # All other symbols that split, and the apostrophe, which does not.
     *"!\"#$%()*+/:;<=>?@[\\]^_`{|}~'",
-    # Code points that case, length or neighbours make awkward.
+    # Code points that are difficult because of case, length or neighbours.
     *("é", "e\u0301", "ô\u0323", "日本語", "😀", "𝒳", "𐐀𐐨", "\u200b", "\ufeff", "\u180e", "\0"),
     *("\x7f", "\x84", "\x86", "¡", "\u2012", "\u202a", "\u3001", "\u1681", "\ufffd", "\U0010ffff"),
     *("a\0", "İ", "I\u0307", "ı", "ß", "ẞ", "\u212a", "\u212b", "\u2126", "ǅ", "ﬁ", "ẀÉ", "Ⱥ", "ⱥ"),
@@ -71,7 +71,7 @@ FRAGMENTS = [
     ),
     *("€", "£5", "5₩", "∑", "−5", "×", "™", "°", "→", "＄", "👨‍👩", "❤️"),
     *("٣", "٣،٥", "²", "½", "Ⅷ", "①", "〇", "㊿", "𝟘", "𐄇", "५.५", "5٣", "٣.5", "-²", "½-½"),
-    # Chinese code points and those just outside; planes that only look Chinese to zh.
+    # Chinese code points and their neighbours; planes that only zh treats as Chinese.
     *("中文", "中.文", "5中.5", "中5-中", " .", "⩭", "⩮", "぀", "䶶", "龼"),
     *("𠀀", "𪛖", "丽", "カ.ナ", "한.국", "", "͸", "󠀁"),
     *LONG_TOKENS,
@@ -249,8 +249,8 @@ def test_special_text_across_the_edges_of_64_byte_blocks(config):
 
 @pytest.mark.parametrize("config", EVERY_TOKENIZATION, ids=name)
 def test_a_text_does_not_affect_its_neighbours(config):
-    # Neighbours in a batch are neighbours in memory: cut special text anywhere, and
-    # neither half may see the other.
+    # Texts next to each other in a batch are next to each other in memory. If special text is
+    # cut anywhere, neither half may affect the other.
     around = [("5", "5"), ("5", ".b"), ("a ", "5"), ("a ", ".b")]
     texts = [before + fragment + behind for fragment in FRAGMENTS for before, behind in around]
     rows = [row for text in texts for at in range(1, len(text)) for row in (text[:at], text[at:])]
@@ -314,7 +314,7 @@ def test_tokens_that_differ_in_one_byte_are_different(length, tokenize):
 def colliding_tokens(rng, pairs):
     """Pairs of different 32-byte tokens that have one key, and one first and last word.
 
-    Only whoever knows this process's secret can find them.
+    Only a program that knows this process's secret can find them.
 
     In the key, words follow one another as fold(fold(fold(w0, w1), w2), w3), and
     fold(k, w) = g(k) ^ w, so a change of w1 is undone by the right change of w2.
@@ -360,7 +360,7 @@ def test_tokens_with_the_same_hash_are_different(tokenize):
     assert ours[:, 2].tolist() == [0, 8, 16]
 
 
-# What is to occur in the bulk's candidates.
+# Text that must occur in the candidates.
 HOSTILE = {
     "an empty line": r"\A\Z",
     "only white space": r"\A\s+\Z",
@@ -400,7 +400,7 @@ BULK_CHOICES = [" "] * 250 + WORDS * 8 + FRAGMENTS
 
 def hostile_segment(rng):
     pieces = rng.choices(BULK_CHOICES, k=rng.randrange(16))
-    if rng.random() < 0.4:  # a start that puts what follows round the edge of a block
+    if rng.random() < 0.4:  # a start that puts the rest across the edge of a block
         start = rng.choice(LINE_STARTS) * 128
         room = rng.choice([64, 128]) - rng.randrange(10)
         pieces[:0] = [start.encode()[:room].decode(errors="ignore"), rng.choice(FRAGMENTS)]
@@ -479,11 +479,11 @@ def n_grams(words, order):
         # One token.
         ("a" * MEGABYTES_10, "a" * MEGABYTES_10, 1, 1),
         ("a" * MEGABYTES_10, "a" * (MEGABYTES_10 - 1) + "b", 1, 0),
-        # An even run of points: the last joins the digit behind it, the others are alone.
+        # An even number of points: the last one joins the next digit, the others are tokens.
         ("." * MEGABYTES_10 + "5", "...x", MEGABYTES_10, 3),
-        # ... but not behind a digit.
+        # ... but not after a digit.
         ("5" + "." * MEGABYTES_10 + "5", "...5", MEGABYTES_10 + 2, 4),
-        # Every hyphen goes with its newline.
+        # Every hyphen is removed together with its newline.
         ("-\n" * (MEGABYTES_10 // 2) + "a", "a", 1, 1),
         (" " * MEGABYTES_10, "a", 0, 0),
     ],
@@ -523,7 +523,7 @@ def with_nothing_behind(texts):
 
 
 def with_text_under_nulls(texts):
-    """A null may stand over any bytes; Arrow promises nothing of them."""
+    """The bytes under a null can be anything; Arrow promises nothing about them."""
     column = pa.array([text if text is not None else "aΣİ 5." for text in texts], pa.large_string())
     validity = pa.array(texts, pa.large_string()).buffers()[0]
     _, offsets, data = column.buffers()

@@ -265,7 +265,7 @@ def test_a_model_with_the_same_digest_is_loaded_once():
     assert load(again) is load(SPM[0].spm_model)
 
 
-# What is missing or bad
+# Missing and bad models and libraries
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Texts are normalized first, as the running Python normalizes them."""
+"""Texts are normalized first, in the same way as in the running Python."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_settled_characters_never_change(form):
     settled = [chr(code) for code in np.flatnonzero(_settled(form))]
     assert len(settled) > 150_000
     assert unicodedata.is_normalized(form, "".join(settled))
-    # Whatever normalization makes from two, it makes from these.
+    # Every composition that normalization makes begins with one of these.
     decomposed = [unicodedata.decomposition(point).split() for point in CODE_POINTS]
     firsts = {chr(int(pair[0], 16)) for pair in decomposed if len(pair) == 2 and "<" not in pair[0]}
     firsts = (firsts | {"\u1100", "가"}) & set(settled)
@@ -171,7 +171,7 @@ def test_long_texts_beside_short_ones():
 
 @pytest.mark.parametrize("form", ["nfc", "nfkc"])
 def test_lower_cased_text_is_normalized_too(form):
-    # Of these letters only the lower case has a code point with its mark.
+    # Only the lower case of these letters has a code point with the mark.
     for upper in ("J\u030c", "T\u0308", "H\u0331", "W\u030a", "Y\u030a"):
         lower = unicodedata.normalize("NFC", upper.lower())
         assert len(lower) == 1
@@ -180,7 +180,7 @@ def test_lower_cased_text_is_normalized_too(form):
         assert statistics.matches[0, 0, 0] == 1
 
 
-# Whatever stands in a run of marks: those of several classes, and those that decompose.
+# All kinds of marks in a run: marks of several classes, and marks that decompose.
 RUNS = [
     *"\u0315\u0316\u0301\u0300\u0345\u0344\u0f73\u0f75\u0f81\u0f71\u3099\uff9e\uff9f\u05b0\u0334"
 ]
@@ -210,7 +210,7 @@ def test_every_mark_is_known_to_the_sorting():
     ["\u0315\u0316", "\u0345\u0315\u0316\u0300", "\u0f73", "\u0344\u0316", "\uff9e\u0301\u0334"],
 )
 def test_python_never_gets_long_runs_of_unsorted_marks(run, normalize, monkeypatch):
-    # It moves each mark over all that belong behind it: 100,000 marks take it minutes.
+    # Python moves each mark over all that belong after it: 100,000 marks take minutes.
     seen = []
     normal = unicodedata.normalize
 
@@ -232,5 +232,5 @@ def test_python_never_gets_long_runs_of_unsorted_marks(run, normalize, monkeypat
 
 
 def normal_without_order(form, text):
-    """The text as it is before its marks are put in order."""
+    """The text before its marks are sorted."""
     return "".join(unicodedata.normalize(form, point) for point in text)

@@ -1,4 +1,4 @@
-"""Signs of suspicious input are what Python's own strings say, however the batches are cut."""
+"""Signs of suspicious input agree with Python's own strings, for every cut of the batches."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def signs_of(candidate: str, *references: str | None, **config: object) -> Input
         ("", False),
         ("a.", False),
         ("a . ", False),
-        ("a .\r", True),  # a Windows line end, which the command of sacreBLEU takes off
-        ("a\u00a0.", False),  # whose last bytes are no space
+        ("a .\r", True),  # a Windows line end, which sacreBLEU's command removes
+        ("a\u00a0.", False),  # whose last bytes are not a space
         ("a ．", False),
     ],
 )
@@ -122,7 +122,7 @@ def test_a_single_byte_makes_texts_different(size):
 
 
 def test_texts_are_compared_as_they_were_given():
-    # All of these are the same tokens to the definition.
+    # For the definition, all of these are the same tokens.
     assert signs_of("A", "a", lowercase=True).identical == (0,)
     assert signs_of("é", "e\u0301", normalize="nfc").identical == (0,)
     assert signs_of("a<skipped>", "a").identical == (0,)

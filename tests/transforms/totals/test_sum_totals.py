@@ -1,4 +1,4 @@
-"""Totals add up to the same by every route that an engine may take."""
+"""Totals have the same sum in every order in which an engine may add them."""
 
 import dataclasses
 import itertools
@@ -246,14 +246,14 @@ def test_totals_of_a_segment_are_its_statistics():
         totals=(3, 2, 1, 0),
         candidate_length=3,
         short_candidates=(1, 1, 1, 2),
-        # 2 and 4 are equally close to 3: the shorter, and the first; "" is closest to "".
+        # 2 and 4 are equally close to 3: the shorter one is also the first; "" is closest to "".
         reference_lengths=ReferenceLengths(2 + 0, 2 + 0, 2 + 0, 4 + 1, ((2, 2 + 4 + 1 + 0),)),
         segments=2,
         min_references=2,
         max_references=2,
         candidate_bytes=6,
         reference_bytes=3 + 7 + 1,
-        # The second candidate equals its second reference; nobody has a third one.
+        # The second candidate equals its second reference; no segment has a third one.
         signs=InputSigns(0, 0, identical=(0, 1), given=(2, 2), reference_returns=(0, 0)),
     )
 

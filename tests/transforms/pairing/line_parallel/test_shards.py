@@ -1,4 +1,4 @@
-"""Which files make up a stream, in which order, and what their names say about missing ones."""
+"""The files of a stream: which ones, in which order, and which are missing by their names."""
 
 from __future__ import annotations
 
