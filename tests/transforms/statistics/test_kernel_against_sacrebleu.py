@@ -1,4 +1,4 @@
-"""The kernel's integers equal sacreBLEU's on every segment, also for hostile text."""
+"""The kernel's integers equal sacreBLEU's on every segment, however hostile the text."""
 
 import dataclasses
 import itertools
@@ -36,16 +36,16 @@ FRAGMENTS = [
     *("&quot;", "&amp;", "&lt;", "&gt;", "&amp;lt;", "&amp;gt;", "&amp;quot;", "&amp;amp;"),
     *("&amp;amp;lt;", "&lt;skipped&gt;", "&", "&&lt;", "&am", "&amp", "&amp;l", "&amp;lt", "&qu"),
     *("&quot", "&l", "&gt", "&apos;", "&AMP;", "&Lt;", "&l<skipped>t;", "&am-\np;"),
-    # Text that 13a removes before it splits, and text that only looks like it.
+    # What 13a takes out before it splits, and what only looks like it.
     *("<skipped>", "<skipped", "skipped>", "<SKIPPED>", "<skip<skipped>ped>", "<skip-\nped>"),
     *("-\n", "-\r\n", "--\n", "\n", "\n\n", "-<skipped>\n", "a-\nb", "- \n", "-\n\n"),
-    # Points, commas and hyphens next to digits.
+    # Points, commas and hyphens round digits.
     *(".", ",", "..", "...", ".,", ",.,", "....", ".....", "1.", ".1", "1.2", "1..2", "1...2"),
     *("1,.2", "1,.,2", ".5.", "3..", "..7", "a.1", "1.a", "1-", "-1", "1-2", "1--2", "1-.", ".-1"),
     *("1.-2", "-.5", "5-,", "٣.٣", "²-", "1&amp;.5", "5.&lt;", ".&.5", "5-&-5"),
     # All other symbols that split, and the apostrophe, which does not.
     *"!\"#$%()*+/:;<=>?@[\\]^_`{|}~'",
-    # Code points that are difficult because of case, length or neighbours.
+    # Code points that case, length or neighbours make awkward.
     *("é", "e\u0301", "ô\u0323", "日本語", "😀", "𝒳", "𐐀𐐨", "\u200b", "\ufeff", "\u180e", "\0"),
     *("\x7f", "\x84", "\x86", "¡", "\u2012", "\u202a", "\u3001", "\u1681", "\ufffd", "\U0010ffff"),
     *("a\0", "İ", "I\u0307", "ı", "ß", "ẞ", "\u212a", "\u212b", "\u2126", "ǅ", "ﬁ", "ẀÉ", "Ⱥ", "ⱥ"),
@@ -71,7 +71,7 @@ FRAGMENTS = [
     ),
     *("€", "£5", "5₩", "∑", "−5", "×", "™", "°", "→", "＄", "👨‍👩", "❤️"),
     *("٣", "٣،٥", "²", "½", "Ⅷ", "①", "〇", "㊿", "𝟘", "𐄇", "५.५", "5٣", "٣.5", "-²", "½-½"),
-    # Chinese code points and their neighbours; planes that only zh treats as Chinese.
+    # Chinese code points and those just outside; planes that only look Chinese to zh.
     *("中文", "中.文", "5中.5", "中5-中", " .", "⩭", "⩮", "぀", "䶶", "龼"),
     *("𠀀", "𪛖", "丽", "カ.ナ", "한.국", "", "͸", "󠀁"),
     *LONG_TOKENS,
@@ -193,7 +193,7 @@ def translated(segments, table):
 
 @DETERMINISTIC
 @given(hostile_segments())
-def test_ascii_space_treats_other_white_space_like_a_letter(segments):
+def test_other_white_space_is_like_a_letter_to_ascii_space(segments):
     ours = integers(count_batch(batch_segments(segments), BleuConfig("ascii-space")))[0]
     theirs = sacrebleu_integers(translated(segments, NOT_ASCII_SPACE), BleuConfig("none"))
     assert_same(segments, BleuConfig("ascii-space"), ours, theirs)
@@ -210,7 +210,7 @@ def test_ascii_lower_case_leaves_other_letters_as_they_are(segments, tokenize):
 
 @DETERMINISTIC
 @given(hostile_segments(), CONFIGS, st.integers(2, 5), st.randoms(use_true_random=False))
-def test_a_system_has_the_same_counts_alone_and_with_others(segments, config, systems, rng):
+def test_a_system_counts_the_same_beside_others_as_alone(segments, config, systems, rng):
     candidates = [candidate for candidate, _ in segments]
     candidates += [reference for _, references in segments for reference in references if reference]
     references = [references for _, references in segments]
@@ -248,9 +248,9 @@ def test_special_text_across_the_edges_of_64_byte_blocks(config):
 
 
 @pytest.mark.parametrize("config", EVERY_TOKENIZATION, ids=name)
-def test_a_text_does_not_affect_its_neighbours(config):
-    # Texts next to each other in a batch are next to each other in memory. If special text is
-    # cut anywhere, neither half may affect the other.
+def test_texts_do_not_reach_into_their_neighbours(config):
+    # Neighbours in a batch are neighbours in memory: cut special text anywhere, and
+    # neither half may see the other.
     around = [("5", "5"), ("5", ".b"), ("a ", "5"), ("a ", ".b")]
     texts = [before + fragment + behind for fragment in FRAGMENTS for before, behind in around]
     rows = [row for text in texts for at in range(1, len(text)) for row in (text[:at], text[at:])]
@@ -286,7 +286,7 @@ def test_every_code_point_is_lowered_as_python_lowers_it():
         assert not wrong[:5], form
 
 
-def test_lower_case_sigma_depends_on_its_neighbours():
+def test_sigma_is_lowered_by_what_stands_round_it():
     around = ["", " ", "a", "Α", "Σ", ".", "'", "\u0301", "\u00ad", "1", "\0", "😀", "\u0345"]
     texts = [
         f"{filler}{first}{second}Σ{third}{fourth}"
@@ -314,7 +314,7 @@ def test_tokens_that_differ_in_one_byte_are_different(length, tokenize):
 def colliding_tokens(rng, pairs):
     """Pairs of different 32-byte tokens that have one key, and one first and last word.
 
-    Only a program that knows this process's secret can find them.
+    Only whoever knows this process's secret can find them.
 
     In the key, words follow one another as fold(fold(fold(w0, w1), w2), w3), and
     fold(k, w) = g(k) ^ w, so a change of w1 is undone by the right change of w2.
@@ -360,7 +360,7 @@ def test_tokens_with_the_same_hash_are_different(tokenize):
     assert ours[:, 2].tolist() == [0, 8, 16]
 
 
-# Text that must occur in the candidates.
+# What is to occur in the bulk's candidates.
 HOSTILE = {
     "an empty line": r"\A\Z",
     "only white space": r"\A\s+\Z",
@@ -400,7 +400,7 @@ BULK_CHOICES = [" "] * 250 + WORDS * 8 + FRAGMENTS
 
 def hostile_segment(rng):
     pieces = rng.choices(BULK_CHOICES, k=rng.randrange(16))
-    if rng.random() < 0.4:  # a start that puts the rest across the edge of a block
+    if rng.random() < 0.4:  # a start that puts what follows round the edge of a block
         start = rng.choice(LINE_STARTS) * 128
         room = rng.choice([64, 128]) - rng.randrange(10)
         pieces[:0] = [start.encode()[:room].decode(errors="ignore"), rng.choice(FRAGMENTS)]
@@ -435,7 +435,7 @@ def test_each_hostile_feature_is_in_many_segments_and_at_the_edge_of_a_block():
     assert {len(text.encode()) for text in texts} >= {63, 64, 65, 127, 128, 129}
 
 
-def test_threads_count_at_the_same_time():
+def test_threads_count_side_by_side():
     rng = random.Random(9)
     batches = [batch_segments([hostile_segment(rng) for _ in range(2000)]) for _ in range(8)]
     config = BleuConfig(lowercase=True)
@@ -479,11 +479,11 @@ def n_grams(words, order):
         # One token.
         ("a" * MEGABYTES_10, "a" * MEGABYTES_10, 1, 1),
         ("a" * MEGABYTES_10, "a" * (MEGABYTES_10 - 1) + "b", 1, 0),
-        # An even number of points: the last one joins the next digit, the others are tokens.
+        # An even run of points: the last joins the digit behind it, the others are alone.
         ("." * MEGABYTES_10 + "5", "...x", MEGABYTES_10, 3),
-        # ... but not after a digit.
+        # ... but not behind a digit.
         ("5" + "." * MEGABYTES_10 + "5", "...5", MEGABYTES_10 + 2, 4),
-        # Every hyphen is removed together with its newline.
+        # Every hyphen goes with its newline.
         ("-\n" * (MEGABYTES_10 // 2) + "a", "a", 1, 1),
         (" " * MEGABYTES_10, "a", 0, 0),
     ],
@@ -523,7 +523,7 @@ def with_nothing_behind(texts):
 
 
 def with_text_under_nulls(texts):
-    """The bytes under a null can be anything; Arrow promises nothing about them."""
+    """A null may stand over any bytes; Arrow promises nothing of them."""
     column = pa.array([text if text is not None else "aΣİ 5." for text in texts], pa.large_string())
     validity = pa.array(texts, pa.large_string()).buffers()[0]
     _, offsets, data = column.buffers()
