@@ -181,7 +181,7 @@ def random_segment(rng, vocabulary, lengths, references, tie=0.5, near=0.5):
 
 def random_corpora():
     shapes = [
-        # name, how many, segments, references, lengths, vocabulary
+        # name, count, segments, references, lengths, vocabulary
         ("mixed", 8, (2, 20), (1, 4), range(1, 12), "abcdef"),
         ("tiny-vocabulary", 4, (1, 8), (1, 4), range(1, 9), "ab"),
         ("short", 4, (1, 6), (1, 3), range(1, 4), "abcd"),
@@ -189,8 +189,8 @@ def random_corpora():
         ("few-matches", 4, (1, 4), (1, 2), range(4, 9), "abcdefghijklmnop"),
         ("long", 2, (10, 20), (1, 3), range(15, 30), "abcdefghijkl"),
     ]
-    for name, how_many, segments, references, lengths, vocabulary in shapes:
-        for number in range(1, how_many + 1):
+    for name, count, segments, references, lengths, vocabulary in shapes:
+        for number in range(1, count + 1):
             rng = random.Random(f"{name} {number}")
             count = rng.randint(*segments)
             refs = rng.randint(*references)

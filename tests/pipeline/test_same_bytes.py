@@ -37,8 +37,8 @@ class Corpus:
         for _ in range(segments):
             words = generator.choices(WORDS, k=generator.randrange(12))
             for text in (*self.references, *self.candidates):
-                some = [word for word in words if generator.random() < 0.8]
-                text.append(" ".join(some))
+                kept = [word for word in words if generator.random() < 0.8]
+                text.append(" ".join(kept))
         self.files = [
             write_lines(folder / f"stream{i}.txt", text) for i, text in enumerate(self.texts)
         ]

@@ -171,9 +171,9 @@ def segments(seed, count):
 
 @pytest.mark.parametrize("config", CONFIGS, ids=name)
 def test_real_and_hostile_lines_count_as_in_sacrebleu(config):
-    some = [*segments(1, 300), *((text, [text]) for text in CORPUS)]
-    ours = integers(count_batch(batch_segments(some), config))
-    assert ours == expected_integers(some, config)
+    corpus = [*segments(1, 300), *((text, [text]) for text in CORPUS)]
+    ours = integers(count_batch(batch_segments(corpus), config))
+    assert ours == expected_integers(corpus, config)
     assert sum(row[2 + config.max_ngram_order - 1] > 0 for row in ours) > 150
 
 
@@ -193,9 +193,9 @@ TEXTS = st.lists(
     st.sampled_from(CONFIGS),
 )
 def test_any_text_counts_as_in_sacrebleu(triples, config):
-    some = [(one + two, [two, three]) for one, two, three in triples]
-    ours = integers(count_batch(batch_segments(some), config))
-    assert ours == expected_integers(some, config)
+    corpus = [(one + two, [two, three]) for one, two, three in triples]
+    ours = integers(count_batch(batch_segments(corpus), config))
+    assert ours == expected_integers(corpus, config)
 
 
 @pytest.mark.parametrize("config", CONFIGS[2:4], ids=name)
@@ -302,7 +302,11 @@ LIBRARIES = {
 
 @pytest.mark.parametrize(
     ("tokenize", "extra", "library"),
-    [(name, extra, library) for name, (extra, some) in LIBRARIES.items() for library in some],
+    [
+        (name, extra, library)
+        for name, (extra, libraries) in LIBRARIES.items()
+        for library in libraries
+    ],
 )
 def test_the_error_of_a_missing_library_names_its_extra(tokenize, extra, library):
     # In a process of its own, in which the library cannot be imported.

@@ -109,10 +109,10 @@ def test_every_code_point_at_the_ends_of_a_line(form, tokenize):
 def test_runs_of_points_of_any_length(tokenize):
     around = ["", " ", "5", "a", "$", "中", "٣", "。", "5 ", " \u3000", "x" * 61, "5" * 62]
     texts = [
-        before + (points * length)[:length] + behind
+        before + (points * length)[:length] + after
         for points in (".", ",.", "。", ".…,", "-", "..-")
         for length in (*range(1, 10), *range(60, 69), 127, 128)
-        for before, behind in itertools.product(around, repeat=2)
+        for before, after in itertools.product(around, repeat=2)
     ]
     assert_same_tokens(texts, tokenize)
 

@@ -88,7 +88,7 @@ def test_zero_bytes_may_follow_a_member(suffix, zeros, read_size):
 
 @pytest.mark.parametrize("read_size", [1, 5, None])
 def test_zstd_frames_without_text_are_skipped(read_size):
-    frame = COMPRESS[".zst"](TEXT)  # pzstd writes such frames before, seekable files behind
+    frame = COMPRESS[".zst"](TEXT)  # pzstd writes such frames before, seekable files after
     assert decompress(ZSTD_SKIPPABLE_FRAME + frame, ".zst", read_size) == TEXT
     assert decompress(frame + ZSTD_SKIPPABLE_FRAME, ".zst", read_size) == TEXT
 
@@ -175,7 +175,7 @@ def test_a_flipped_bit_never_gives_another_text(suffix):
     [
         b"x",
         b"\n",
-        b"garbage behind the end",
+        b"garbage after the end",
         b"\x1f",  # as gzip begins
         b"\x1f\x8b\x08",
         b"BZ",

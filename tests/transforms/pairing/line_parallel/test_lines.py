@@ -84,7 +84,7 @@ def test_streams_in_lockstep_give_the_lines_of_the_same_segments(corpus, range_b
         ("a\u2028b\x85c\u2029d\x0be\x0cf\x1cg\n".encode(), None, "no other line end"),
         (b"a\x00b\n\x00\n", ["a\0b", "\0"], "zero bytes are text"),
         (MARK + b"a\nb\n", ["a", "b"], "the byte order mark is dropped"),
-        (MARK + b"\n", [""], "an empty line behind the mark"),
+        (MARK + b"\n", [""], "an empty line after the mark"),
         (MARK + b"a", ["a"], "a mark and one unfinished line"),
         (MARK + MARK + b"a\n", ["\ufeffa"], "only the first mark is one"),
         (b"a\n" + MARK + b"b\n", ["a", "\ufeffb"], "a mark in the middle is text"),
@@ -223,7 +223,7 @@ def undecodable(line: bytes) -> int | None:
         (b"ab\xc3", 3, "a character cut by the end of the line"),
         (b"\xed\xa0\x80", 1, "half of a surrogate pair"),
         (b"\xc0\x80", 1, "an overlong zero"),
-        (b"\xf4\x90\x80\x80", 1, "behind the last code point"),
+        (b"\xf4\x90\x80\x80", 1, "after the last code point"),
         (b"\xff\xfea\x00", 1, "UTF-16"),
     ],
 )
