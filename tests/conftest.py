@@ -1,4 +1,4 @@
-"""For all tests: which run, on which process; the oracle adds as it did on Python 3.11."""
+"""For all tests: which run, on which process; the oracle adds numbers as on Python 3.11."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.fixture(autouse=True)
 def _logging_kept():
-    """The command sets how much its process logs: in a test this ends with the test."""
+    """The command sets the log level of its process. This restores it after each test."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     yield

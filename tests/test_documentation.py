@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens."""
+"""The commands and examples in the documentation give the results that it shows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NEEDS_FLINK = "cluster flags flink"
 
 @pytest.fixture
 def started_flink(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The cluster of `./run.sh cluster start flink`, apart from a user's own."""
+    """The cluster of `./run.sh cluster start flink`, separate from a user's own."""
     need("flink")
     monkeypatch.setenv("BEAM_BLEU_CLUSTERS", str(tmp_path / "clusters"))
 
@@ -88,7 +88,7 @@ def test_a_command_prints_what_the_readme_shows(
     for command, shown in commands(block):
         script += command + "\n"
         expected += shown
-    # In one shell, so that $? is that of the command before.
+    # In one shell, so that $? is the exit code of the previous command.
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=tmp_path,
@@ -151,7 +151,7 @@ def test_links_to_files_lead_somewhere(page: pathlib.Path) -> None:
 
 
 def rows(page: pathlib.Path, header: str) -> list[list[str]]:
-    """The cells of all tables with a header like this; an empty cell is the one above it."""
+    """The cells of all tables with this header; an empty cell is the same as the one above it."""
     found: list[list[str]] = []
     for block in page.read_text().split("\n\n"):
         lines = block.splitlines()

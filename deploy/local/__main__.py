@@ -1,11 +1,11 @@
-"""Starts and stops real engines on this machine: for trying and testing, not for production.
+"""Starts and stops real engines on this machine, for trying and testing, not for production.
 
     python -m deploy.local start flink     fetches what is missing, starts Flink, and returns
     python -m deploy.local flags flink     prints the flags that send a job there
     python -m deploy.local stop flink
 
-`./run.sh cluster ...` runs this program. `start` leaves `python -m deploy.local serve flink`
-running, which keeps the cluster and ends with it.
+`./run.sh cluster ...` runs this program. `start` leaves a process running, `python -m
+deploy.local serve flink`. It keeps the cluster, and ends when the cluster is stopped.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> int:
         elif arguments.action == "serve":
             _serve(folder, arguments.engine)
         elif arguments.action == "flags":
-            # Without a cluster: a flag that the command refuses. No flag would be a run in-process.
+            # No cluster: a flag that the command refuses. Without it the job would run in-process.
             flags = _state(folder)["flags"] if _running(folder) else ["--cluster_is_not_running"]
             print(shlex.join(flags))
             _state(folder)

@@ -16,7 +16,7 @@ _JAVA_OPTIONS = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED
     "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED",
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
 ]
-"""What Spark 3 opens in Java's modules, when it is not started by its own scripts."""
+"""The Java modules that Spark 3 needs open, if its own scripts do not start it."""
 
 
 class SparkCluster(JobServerCluster):

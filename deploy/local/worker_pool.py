@@ -1,4 +1,4 @@
-"""A pool of Beam's Python workers, served on loopback: a process for each that an engine asks for.
+"""A pool of Beam's Python workers on loopback: one process for each worker of an engine.
 
 It stands for the pools that run beside the workers of a real cluster (Beam's own
 `worker_pool_main`, which listens on all interfaces). Beam's portable engines use
@@ -30,12 +30,12 @@ HOST = "127.0.0.1"
 
 
 class _Pool(BeamFnExternalWorkerPoolServicer):
-    """Beam's pool, for several machines of an engine that are one here.
+    """Beam's pool, for an engine whose machines are all this machine.
 
-    Each of them numbers its workers from 1, and Beam's pool knows workers by these
-    numbers: asked by one to stop its worker, it would stop the other one's, which
-    is then waited for. So none is stopped by number. A worker ends when the
-    engine's machine that it works for hangs up.
+    Each machine of the engine numbers its workers from 1, and Beam's pool identifies workers
+    by these numbers. If one machine asked to stop its worker, the pool could stop the worker
+    of another machine, and the job would hang. So this pool stops no worker by its number. A
+    worker ends when its engine's machine closes the connection.
     """
 
     def __init__(self, boot: str | None) -> None:
@@ -49,7 +49,7 @@ class _Pool(BeamFnExternalWorkerPoolServicer):
         response = super().StartWorker(request, context)
         if not response.error:
             self.workers.append(self._worker_processes[request.worker_id])
-        # Asking how those that have ended did is what removes them.
+        # Processes that have ended are removed when their state is read.
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         return response
 
@@ -73,7 +73,7 @@ def main() -> None:
     beam_fn_api_pb2_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(pool, server)
     server.add_insecure_port(f"{HOST}:{arguments.port}")
     stop = threading.Event()
-    # Not blocked and waited for: the workers would inherit that, and not hear of their own.
+    # Signals are not blocked here, because the workers would inherit this and get no signals.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: stop.set())
     server.start()

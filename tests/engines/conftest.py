@@ -17,7 +17,7 @@ than they save."""
 
 
 def running(engine: str, factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """The running cluster of an engine, if its parts can be had."""
+    """The running cluster of an engine, if its parts are available."""
     need(engine)
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("JAVA_TOOL_OPTIONS", JAVA)
