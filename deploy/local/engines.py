@@ -47,6 +47,6 @@ def make_cluster(engine: str, folder: pathlib.Path, workers: Workers = THIS_PYTH
       workers: what its Python workers run.
 
     Raises:
-      PartMissingError: a part cannot be had.
+      PartMissingError: a part cannot be obtained here.
     """
     return ENGINES[engine](folder, workers)

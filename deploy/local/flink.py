@@ -19,7 +19,7 @@ _ATTEMPTS = 5
 
 
 class FlinkCluster(JobServerCluster):
-    """Flink on loopback; Beam's own parts of it listen on all interfaces (job server, Fn API).
+    """Flink on loopback. Beam's parts (job server, Fn API) listen on all interfaces.
 
     Args:
       folder, home, job_server, workers: see `JobServerCluster`.
@@ -98,7 +98,7 @@ class FlinkCluster(JobServerCluster):
         return job
 
     def failures(self, job: str) -> list[str]:
-        """What made a job fail, each time; its restarts are no more reliably told."""
+        """What made a job fail, each time; Flink's number of restarts is less reliable."""
         history = self.ask(f"/jobs/{job}/exceptions")["exceptionHistory"]["entries"]
         return [entry["exceptionName"] for entry in history]
 
@@ -135,9 +135,9 @@ class FlinkCluster(JobServerCluster):
             "taskmanager.bind-host": HOST,
             "taskmanager.host": HOST,
             "taskmanager.memory.process.size": "1536m",
-            # Two, so that one TaskManager can do all where the other one is lost.
+            # Two, so that one TaskManager can do all the work if the other one is lost.
             "taskmanager.numberOfTaskSlots": 2,
-            # Without this a job would first fill one TaskManager.
+            # Without this a job would fill one TaskManager first.
             "taskmanager.load-balance.mode": "SLOTS",
             "heartbeat.interval": 1000,
             "heartbeat.timeout": 10000,
