@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 from engine_parts import need
+from markdown_tables import sections, tables
 from scoring import score_of
 
 import beam_bleu.transforms.corpus_bleu
@@ -126,10 +127,35 @@ PAGES = [
 ]
 
 
+def anchor(title: str) -> str:
+    """What a link to a heading ends with, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
-def test_links_to_files_lead_somewhere(page: pathlib.Path) -> None:
-    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
-    assert not [link for link in links if not (page.parent / link).exists()]
+def test_links_lead_to_files_and_headings(page: pathlib.Path) -> None:
+    for path, heading in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text()):
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        if heading:
+            assert heading in map(anchor, sections(target.read_text())), f"{path}#{heading}"
+
+
+def test_pages_name_only_pages_that_exist() -> None:
+    for page in PAGES:
+        for name in re.findall(r"`(docs/[\w./-]+)`", page.read_text()):
+            # The changelog may name a page that had another name then.
+            assert (PROJECT / name).exists() or page.name == "CHANGELOG.md", f"{page}: {name}"
+
+
+def test_the_readme_and_the_page_of_output_have_the_same_exit_codes() -> None:
+    of_page, of_readme = (
+        [row[0] for row in table[1:]]
+        for text in ((PROJECT / "docs" / "output.md").read_text(), README)
+        for table in tables(text)
+        if table[0][0] == "code"
+    )
+    assert of_page == of_readme
 
 
 def rows(page: pathlib.Path, header: str) -> list[list[str]]:
