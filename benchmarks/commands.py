@@ -21,7 +21,7 @@ def warm_up(workspace: Workspace) -> None:
 
 def beam_bleu(text: Text, on: Collection[int] = (), flags: Sequence[str] = ()) -> Run:
     """The whole command, checked to have scored every pair."""
-    command = [sys.executable, "-m", "pipeline", "--format", "json", *flags]
+    command = [sys.executable, "-m", "beam_bleu.pipeline", "--format", "json", *flags]
     command += ["--references", text.references]
     for number, candidate in enumerate(text.candidates, 1):
         command += ["--candidates", f"system{number:02}={candidate}"]

@@ -54,7 +54,7 @@ class FlinkJob:
     ) -> None:
         self._cluster = cluster
         self._seen: dict[str, Any] = {}
-        command = [sys.executable, "-m", "pipeline", f"--references={text.references}"]
+        command = [sys.executable, "-m", "beam_bleu.pipeline", f"--references={text.references}"]
         for number, candidate in enumerate(text.candidates, 1):
             command.append(f"--candidates=system{number:02}={candidate}")
         self.started = time.monotonic()

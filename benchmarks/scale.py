@@ -99,7 +99,7 @@ def _score(text: Text, task_managers: int) -> Scored:
 
 def _score_in_process(text: Text) -> list[Sample]:
     """Samples of the command, from when it has counted the lines."""
-    command = [sys.executable, "-m", "pipeline", f"--references={text.references}"]
+    command = [sys.executable, "-m", "beam_bleu.pipeline", f"--references={text.references}"]
     command += [f"--candidates=system={text.candidates[0]}", "--format=json"]
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out)

@@ -25,7 +25,7 @@ EXAMPLES = PROJECT / "examples"
 REFERENCES = [EXAMPLES / "references" / name for name in ("a.txt", "b.txt")]
 SYSTEMS = {name: EXAMPLES / "systems" / f"{name}.txt" for name in ("atlas", "birch", "cobalt")}
 
-COMMAND = [sys.executable, "-m", "pipeline"]
+COMMAND = [sys.executable, "-m", "beam_bleu.pipeline"]
 
 Argument = str | bytes | Path
 

@@ -109,7 +109,7 @@ def test_the_readme_shows_the_yaml_example_as_it_is() -> None:
 
 def test_the_readme_names_every_flag() -> None:
     help_text = subprocess.run(
-        [sys.executable, "-m", "pipeline", "--help"],
+        [sys.executable, "-m", "beam_bleu.pipeline", "--help"],
         cwd=PROJECT,
         capture_output=True,
         text=True,
