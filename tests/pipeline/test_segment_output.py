@@ -200,8 +200,8 @@ def test_segments_too_can_do_without_effective_order(corpus, out):
 
 USAGE_ERRORS = [
     (["--segment_scores"], ["--segment_scores needs --output"]),
-    (["--segment_smooth_method=exp"], ["--segment_smooth_method goes with --segment_scores"]),
-    (["--segment_smooth_value=1"], ["--segment_smooth_value goes with --segment_scores"]),
+    (["--segment_smooth_method=exp"], ["--segment_smooth_method needs --segment_scores"]),
+    (["--segment_smooth_value=1"], ["--segment_smooth_value needs --segment_scores"]),
     (
         ["--segment_scores", "--output={}", "--segment_smooth_value=0.1"],
         ["the segment scores: smooth_value 0.1 means nothing to smooth_method 'exp'"],
