@@ -109,7 +109,8 @@ def add_definition_flags(parser: argparse.ArgumentParser) -> None:
         "--segment_smooth_value",
         type=float,
         metavar="VALUE",
-        help="the value of that method; default: the corpus's, or the method's if it is another one",
+        help="the value of that method; default: the corpus's value if the method is the same, "
+        "otherwise the method's own",
     )
 
 

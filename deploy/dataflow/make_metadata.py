@@ -41,7 +41,7 @@ _BY_METAVAR = {
 _IMAGE = {
     "name": "sdk_container_image",
     "label": "Image of the workers",
-    "helpText": "The image that this template was built from. It contains beam-bleu for the workers.",
+    "helpText": "The image of this template. It contains beam-bleu for the workers.",
     "isOptional": False,
     "paramType": "TEXT",
     "regexes": ["^[^ ]+$"],
