@@ -1,26 +1,22 @@
-"""The checks before a commit are those of CI, by the programs of the project's environment."""
+"""The checks before a commit are those of `./run.sh lint`, by the programs of its environment."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import re
 
-import yaml
 from command_line import PROJECT
 
-CONFIG = PROJECT / ".pre-commit-config.yaml"
 
-
-def test_the_configuration_is_valid():
-    subprocess.run([sys.executable, "-m", "pre_commit", "validate-config", CONFIG], check=True)
-
-
-def test_each_hook_is_a_check_of_ci_and_the_other_way_round():
-    (repository,) = yaml.safe_load(CONFIG.read_text())["repos"]
-    assert repository["repo"] == "local"  # so no version is declared here
-    hooks = [hook["entry"] for hook in repository["hooks"]]
-    ci = (PROJECT / ".ci" / "run").read_text()
-    checks = [line.split(" || ")[0] for line in ci.splitlines() if line.startswith(".venv/bin/")]
+def test_each_hook_is_a_check_of_run_sh_and_the_other_way_round() -> None:
+    # `./run.sh lint` also lets pre-commit check that this file is valid.
+    config = (PROJECT / ".pre-commit-config.yaml").read_text()
+    (lint,) = re.findall(
+        r"^  lint\)\n(.*?)^    ;;\n", (PROJECT / "run.sh").read_text(), re.M | re.S
+    )
+    checks = re.findall(r'^ +"\$venv/bin/(\S+)"(.*) \|\| status', lint, re.M)
+    assert checks.pop() == ("pre-commit", " validate-config")
+    hooks = re.findall(r"^ +entry: \.venv/bin/(\S+)(.*)$", config, re.M)
     assert hooks == checks
-    # A check sees the whole project, as it does in CI.
-    assert not any(hook["pass_filenames"] for hook in repository["hooks"])
+    assert re.findall("repo: (.*)", config) == ["local"]  # so no version is declared here
+    # A check sees the whole project, as in CI.
+    assert config.count("pass_filenames: false") == len(hooks)
