@@ -73,6 +73,7 @@ case ${1-} in
     "$venv/bin/ruff" check . || status=$?
     "$venv/bin/ruff" format --check . || status=$?
     "$venv/bin/mypy" || status=$?
+    "$venv/bin/pre-commit" validate-config || status=$?
     exit "$status"
     ;;
   cluster)
