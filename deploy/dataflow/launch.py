@@ -65,22 +65,22 @@ def _words(given: str, lists: set[str], switches: set[str]) -> Iterator[str]:
 
 
 def _launch(given: Sequence[str]) -> None:
-    # After `reported`, which stops Beam from logging when it is imported.
+    # Imported only now, because `reported` keeps Beam from logging while it is imported.
     with importing():
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.options import parse
         from beam_bleu.pipeline.publication import prepare
 
-    # Dataflow gives --runner itself. The last one counts.
+    # Dataflow gives --runner itself, and the last --runner counts.
     arguments = parse(["--runner=DataflowRunner", *command_line(given)])
     if not arguments.job.output:
         raise UsageError("--output is missing", "name a folder that the workers can write")
     arguments.runner.check(arguments.beam)
     pipeline = arguments.runner.pipeline(arguments.beam)
-    for note in prepare(arguments.job.output, asked=arguments.job.segment_config is not None):
+    for note in prepare(arguments.job.output, asked=arguments.job.segment_scoring is not None):
         warn(note)
     build(pipeline, arguments.job)  # without a receipt: nobody would read and remove it
-    # No wait_until_finish: the service starts the job only after this program has
+    # Not wait_until_finish: the service takes the job only when this program has
     # ended. The job's own last step writes scores.json.
     pipeline.run()
 

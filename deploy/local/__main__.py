@@ -34,7 +34,8 @@ def main() -> int:
     """Runs the command; returns its exit code: 0, or 1 after an error."""
     parser = argparse.ArgumentParser(
         prog="./run.sh cluster",
-        description=f"{(__doc__ or '').splitlines()[0]} Its ports have no authentication.",
+        description="Starts and stops real engines on this machine: for trying and testing, not "
+        "for production. The clusters' ports have no authentication.",
         epilog="start: fetches what is missing, starts the cluster, and returns. "
         "flags: prints the flags that send a job there. stop: stops the cluster. "
         "serve: keeps a cluster until it gets a SIGTERM; start runs this itself.",
@@ -108,7 +109,7 @@ def _serve(folder: pathlib.Path, engine: str) -> None:
 
 def _stop(folder: pathlib.Path) -> None:
     if not _running(folder):
-        print("it is not running", file=sys.stderr)
+        print(f"{folder.name} is not running", file=sys.stderr)
         return
     os.kill(int((folder / _PID).read_text()), signal.SIGTERM)
     while _running(folder):

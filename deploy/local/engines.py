@@ -47,6 +47,6 @@ def make_cluster(engine: str, folder: pathlib.Path, workers: Workers = THIS_PYTH
       workers: the programs of its Python workers.
 
     Raises:
-      PartMissingError: a part cannot be downloaded or built.
+      PartMissingError: a part cannot be obtained here.
     """
     return ENGINES[engine](folder, workers)

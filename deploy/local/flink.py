@@ -19,7 +19,7 @@ _ATTEMPTS = 5
 
 
 class FlinkCluster(JobServerCluster):
-    """Flink on loopback. Beam's own parts (job server, Fn API) listen on all interfaces.
+    """Flink on loopback. Beam's parts (job server, Fn API) listen on all interfaces.
 
     Args:
       folder, home, job_server, workers: see `JobServerCluster`.
@@ -98,7 +98,7 @@ class FlinkCluster(JobServerCluster):
         return job
 
     def failures(self, job: str) -> list[str]:
-        """The cause of each failure of a job. Flink does not count restarts more reliably."""
+        """What made a job fail, each time; Flink's number of restarts is less reliable."""
         history = self.ask(f"/jobs/{job}/exceptions")["exceptionHistory"]["entries"]
         return [entry["exceptionName"] for entry in history]
 
@@ -137,7 +137,7 @@ class FlinkCluster(JobServerCluster):
             "taskmanager.memory.process.size": "1536m",
             # Two, so that one TaskManager can do all the work if the other one is lost.
             "taskmanager.numberOfTaskSlots": 2,
-            # Without this a job would first fill one TaskManager.
+            # Without this a job would fill one TaskManager first.
             "taskmanager.load-balance.mode": "SLOTS",
             "heartbeat.interval": 1000,
             "heartbeat.timeout": 10000,

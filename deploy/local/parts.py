@@ -47,7 +47,7 @@ class JobServer:
 
 
 class PartMissingError(Exception):
-    """A part is missing here. The message says which one and why."""
+    """A part cannot be obtained here; the message says which and why."""
 
 
 class NotPublishedError(PartMissingError):

@@ -21,17 +21,16 @@ _PATIENCE = 120.0
 _GRACE = 10.0
 """Seconds that a process may take to stop before it is killed."""
 
-
 _LIBC = ctypes.CDLL(None)  # loaded now: a forked process must not load anything
 _PR_SET_PDEATHSIG = 1
 
 
 class ClusterError(Exception):
-    """A process did not start or has ended. The message has its name and the end of its log."""
+    """A process did not start, or has ended. The message names it and shows the end of its log."""
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nobody listens on."""
+    """Ports of loopback on which no process listens."""
     with contextlib.ExitStack() as held:  # all at once, so that they differ
         sockets = [held.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:
@@ -57,7 +56,7 @@ class Processes:
         env: Mapping[str, str] | None = None,
         cwd: pathlib.Path | None = None,
     ) -> None:
-        """Starts a process. The name of a stopped process can be used again."""
+        """Starts a process. The name of a process that was killed can be used again."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.log(name), "ab") as log:
             self._started[name] = subprocess.Popen(
@@ -83,20 +82,20 @@ class Processes:
         """Waits until a condition holds.
 
         Raises:
-          ClusterError: a process has ended, or it takes too long.
+          ClusterError: a process ended before, or it takes too long.
         """
         end = time.monotonic() + _PATIENCE
         while not is_so():
             for name, process in self._started.items():
                 if process.poll() is not None:
                     raise ClusterError(
-                        f"{name} ended with code {process.returncode} while starting {what}: "
+                        f"{name} ended with code {process.returncode} before {what} was ready: "
                         + self._end_of_log(name)
                     )
             if time.monotonic() > end:
                 last = next(reversed(self._started))
                 raise ClusterError(
-                    f"{what} did not start in {_PATIENCE:.0f} s; the end of {last}'s log: "
+                    f"{what} was not ready after {_PATIENCE:.0f} s; the end of {last}'s log: "
                     + self._end_of_log(last)
                 )
             time.sleep(0.1)

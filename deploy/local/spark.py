@@ -41,6 +41,12 @@ class SparkCluster(JobServerCluster):
             f"{job_server.beam}, and a pool of Python workers"
         )
 
+    def flags(self) -> list[str]:
+        """See `Cluster`."""
+        # A Python worker serves all tasks of its executor: without this each task starts one,
+        # which takes longer than the task. Executors, and with them workers, end with the job.
+        return [*super().flags(), "--environment_cache_millis=60000"]
+
     def start_engine(self) -> None:
         """See `Cluster`."""
         port, *consoles = free_ports(2 + len(_WORKERS))

@@ -30,12 +30,13 @@ HOST = "127.0.0.1"
 
 
 class _Pool(BeamFnExternalWorkerPoolServicer):
-    """Beam's pool, for an engine whose machines are all this machine.
+    """Beam's pool, for an engine whose machines are several processes here.
 
-    Each machine of the engine numbers its workers from 1, and Beam's pool identifies workers
-    by these numbers. If one machine asked to stop its worker, the pool could stop the worker
-    of another machine, and the job would hang. So this pool stops no worker by its number. A
-    worker ends when its engine's machine closes the connection.
+    Each of these processes numbers its workers from 1, and Beam's pool knows a worker
+    only by its number. If one process asked it to stop a worker, it could stop the
+    worker of another process, and the job would hang waiting for that worker. So this
+    pool stops no worker by number. A worker ends when the process that it works for
+    closes the connection.
     """
 
     def __init__(self, boot: str | None) -> None:
@@ -45,18 +46,18 @@ class _Pool(BeamFnExternalWorkerPoolServicer):
     def StartWorker(  # noqa: N802
         self, request: beam_fn_api_pb2.StartWorkerRequest, context: object
     ) -> beam_fn_api_pb2.StartWorkerResponse:
-        """See Beam's."""
+        """Starts a worker, as Beam's pool does."""
         response = super().StartWorker(request, context)
         if not response.error:
             self.workers.append(self._worker_processes[request.worker_id])
-        # Processes that have ended are removed when their state is read.
+        # `poll` also has the system remove the processes that have ended.
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         return response
 
     def StopWorker(  # noqa: N802
         self, request: beam_fn_api_pb2.StopWorkerRequest, context: object
     ) -> beam_fn_api_pb2.StopWorkerResponse:
-        """Does nothing, see above."""
+        """Does nothing: see the class."""
         return beam_fn_api_pb2.StopWorkerResponse()
 
 
@@ -73,7 +74,7 @@ def main() -> None:
     beam_fn_api_pb2_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(pool, server)
     server.add_insecure_port(f"{HOST}:{arguments.port}")
     stop = threading.Event()
-    # Signals are not blocked here, because the workers would inherit this and get no signals.
+    # Not `sigwait`: the workers would inherit the blocked signals, and could not be stopped.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: stop.set())
     server.start()

@@ -80,7 +80,7 @@ def _kill_worker(cluster: FlinkCluster, job: FlinkJob) -> None:
             return
         before = read
         time.sleep(0.5)
-    raise RuntimeError("the job was over before a worker could be killed")
+    raise RuntimeError("the job ended before a worker could be killed: more --copies")
 
 
 def _bytes_read(process: int) -> int:

@@ -48,7 +48,7 @@ def _run(fault: Fault, text: Text, folder: Path, expected: bytes) -> Outcome:
             job.wait_for(fault.stage)
             time.sleep(fault.after)
             if job.process.poll() is not None:
-                raise RuntimeError(f"the job was over before this was killed: {fault.name}")
+                raise RuntimeError(f"the job ended before {fault.name} was killed: more --copies")
             fault.act(cluster, job)
             try:
                 code: int | None = job.process.wait(_PATIENCE)

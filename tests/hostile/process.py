@@ -116,7 +116,9 @@ def _stopped(case: Case) -> None:
         check(output.now == job.expected, "the result was printed, but is not in scores.json")
     else:
         codes = [128 + number] if number != signal.SIGKILL else [-number]
-        codes += [-number, 1] if early else []  # Python's own, before it is ours
+        codes += (
+            [-number, 1] if early else []
+        )  # Python's own, before the command handles the signal
         check(run.code in codes, f"exit code {run.code}, expected {codes}: {run.err}")
         check(run.out == b"", f"a part of the result was printed: {run.out!r}")
         check(output.now in (output.before, job.expected), f"scores.json is {output.now!r}")
@@ -161,7 +163,7 @@ def _full_disk(case: Case) -> None:
 
 
 def _full_stdout(case: Case) -> None:
-    """No room on the disk to which stdout goes."""
+    """A full device as stdout."""
     job = _Job(case, 60, "in")
     output = OutputFolder(case)
     with (

@@ -49,7 +49,7 @@ def _garbage_appended(case: Case, corpus: Corpus) -> Wrong:
 def _flipped(case: Case, corpus: Corpus) -> Wrong:
     """A bit flipped in a compressed file that has a checksum."""
     layout, shard = _one_file(case, corpus, COMPRESSED)
-    if shard.suffix == ".zst":  # only this format needs an option for the checksum
+    if shard.suffix == ".zst":  # only this format has no checksum by default
         writer = zstandard.ZstdCompressor(write_checksum=True)
         shard.path.write_bytes(writer.compress(encoded(shard.lines)))
     data = bytearray(shard.path.read_bytes())
@@ -132,7 +132,7 @@ def _no_regular_file(case: Case, corpus: Corpus) -> Wrong:
     what, make, codes = case.random.choice(NOT_FILES)
     case.what += f": {what}"
     layout = plain_layout(case.folder / "in", corpus)
-    # A pattern ignores folders, so the folder has to be the stream itself.
+    # A pattern leaves out folders, so here the folder must be the stream itself.
     if make is not os.mkdir and case.chance(0.5):
         layout = even_layout(case, corpus)
     shard = case.random.choice(layout.files)

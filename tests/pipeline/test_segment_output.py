@@ -20,6 +20,7 @@ import pytest
 from command_line import COMMAND, EXAMPLE, PROJECT, Run, called, streams, typed, write_lines
 from memory_filesystem import OBJECTS
 from sacrebleu.metrics import BLEU
+from scoring import of_segments, statistics_of
 
 import beam_bleu.pipeline.graph
 import beam_bleu.pipeline.segment_shards as module
@@ -33,7 +34,6 @@ from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.score.segment_scores import segment_scores
 from beam_bleu.transforms.statistics.count_matches import CountMatches
-from beam_bleu.transforms.statistics.kernel import count_batch
 
 SEGMENTS = 3000
 SYSTEMS = ("first", "second", "größe")
@@ -61,7 +61,7 @@ class Corpus:
         rows = {}
         for name, text in zip(SYSTEMS, self.texts, strict=False):
             batch = batch_segments(list(zip(text, zip(*self.texts[3:], strict=True), strict=True)))
-            table = segment_scores(count_batch(batch, config), config, [name])
+            table = segment_scores(statistics_of(batch, config), config.scoring, [name])
             rows |= {(row["index"], name): row for row in table.to_pylist()}
         return rows
 
@@ -73,7 +73,7 @@ def corpus(tmp_path_factory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def expected(corpus):
-    return corpus.expected(BleuConfig().for_segments())
+    return corpus.expected(of_segments(BleuConfig()))
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +185,7 @@ def test_segments_can_have_another_smoothing(corpus, out, flags, config, signatu
         config = {"smooth_method": "floor", "smooth_value": 0.3}
     run = called(*corpus.asked, *flags, "--output", out)
     assert run.code == 0, run.err
-    assert rows(out) == corpus.expected(BleuConfig(**config).for_segments())
+    assert rows(out) == corpus.expected(of_segments(BleuConfig(**config)))
     document = run.document
     assert signature in document.pop("segment_scores")["signature"]
     of_corpus = [flag for flag in flags if not flag.startswith("--segment")]

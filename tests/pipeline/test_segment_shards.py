@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scoring import statistics_of
 
 import beam_bleu.pipeline.segment_shards as module
 from beam_bleu.pipeline.publication import discard, in_place
@@ -17,12 +18,11 @@ from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.score.segment_scores import segment_scores
-from beam_bleu.transforms.statistics.kernel import count_batch
 
 
 def table(first: int, count: int, config: BleuConfig) -> pa.Table:
     batch = batch_segments([("a b", ["a"])] * count)
-    scores = segment_scores(count_batch(batch, config), config, ["s"])
+    scores = segment_scores(statistics_of(batch, config), config.scoring, ["s"])
     return scores.set_column(0, scores.schema.field(0), [list(range(first, first + count))])
 
 

@@ -31,7 +31,7 @@ from sacrebleu.metrics import BLEU
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.options import parse
 from beam_bleu.transforms import BleuConfig, CorpusBleu
-from beam_bleu.transforms.definition.config import SentencePieceModel
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.statistics.read_model import LARGEST_MODEL
 
@@ -67,6 +67,7 @@ def in_form(form, lines):
     return [unicodedata.normalize(form, line) for line in lines]
 
 
+@pytest.mark.libraries
 @pytest.mark.parametrize(
     ("tokenize", "lines"), [("ja-mecab", JAPANESE), ("ko-mecab", KOREAN)], ids=["ja", "ko"]
 )
@@ -267,10 +268,11 @@ def test_a_missing_library_is_reported_before_the_job_runs(
 
 
 WORKER_LACKS = """
-import sys
+import logging, sys
+logging.getLogger().addHandler(logging.NullHandler())  # Beam logs what is not installed
 from beam_bleu.pipeline import definition_flags, main
 # As if the library were installed here, but not on the worker.
-definition_flags.require_tokenizer = lambda config: None
+definition_flags.require_tokenizer = lambda text: None
 sys.exit(main.main(sys.argv[1:]))
 """
 

@@ -5,8 +5,9 @@ import doctest
 import pytest
 
 import beam_bleu.transforms.definition.presets
-from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import DEFAULT_PRESET, PRESETS, comparable, preset
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 
 
 def test_the_default_is_sacrebleu():

@@ -27,7 +27,7 @@ COUNT = """
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.statistics.kernel import count_batch
-print(count_batch(batch_segments([("a~b", ["a"])]), BleuConfig()).candidate_length[0, 0])
+print(count_batch(batch_segments([("a~b", ["a"])]), BleuConfig().text, 1).candidate_length[0, 0])
 """
 
 

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
-from scoring import score_of, totals_of
+from scoring import bleu_of, score_of, totals_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import preset
-from beam_bleu.transforms.score.bleu import bleu_score
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=150)
 
@@ -170,7 +169,7 @@ def test_methods_of_single_segments_are_refused_for_sums(method):
     config = BleuConfig(smooth_method=method)
     totals = totals_of([("a b c d e", ["a b c d e"])], config)
     with pytest.raises(ValueError, match=f"'{method}' is for segment scores only.* last segment"):
-        bleu_score(totals, config)
+        bleu_of(totals, config)
 
 
 @pytest.mark.parametrize(

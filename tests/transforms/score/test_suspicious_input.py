@@ -14,13 +14,12 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scoring import score_of, totals_of
+from scoring import bleu_of, score_of, totals_of
 
 from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu
-from beam_bleu.transforms.definition.config import TOKENIZERS
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.pairing.records.segments import Segment
 from beam_bleu.transforms.score import suspicious_input
-from beam_bleu.transforms.score.bleu import bleu_score
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "input.md"
 
@@ -200,7 +199,7 @@ def test_warnings_do_not_depend_on_split_and_order():
         *[("x .", ["x .", "y"]), ("é", [None, "é\r"]), ("", ["", None, "a\r"])] * 40,
     ]
     config = BleuConfig()
-    expected = bleu_score(totals_of(segments, config), config)
+    expected = bleu_of(totals_of(segments, config), config)
     # Tokenized text, line ends of references 3, empty candidates, and the ratio.
     assert len(expected.warnings) == 4
     for step in (1, 7, 100):
@@ -211,14 +210,14 @@ def test_warnings_do_not_depend_on_split_and_order():
             total = order[0]
             for part in order[1:]:
                 total += part
-            assert bleu_score(total, config) == expected
+            assert bleu_of(total, config) == expected
 
 
 def test_a_warning_about_input_changes_no_number():
     config = BleuConfig()
     totals = totals_of([("a b c d .\r", ["a b c d ."])] * 200, config)
-    suspicious = bleu_score(totals, config)
-    plain = bleu_score(totals, config, judge_input=False)
+    suspicious = bleu_of(totals, config)
+    plain = bleu_of(totals, config, judge_input=False)
     assert suspicious.warnings
     assert plain.warnings == ()
     numbers = [field for field in vars(plain) if field != "warnings"]

@@ -5,12 +5,12 @@ import dataclasses
 import numpy as np
 import pyarrow as pa
 import pytest
+from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.statistics.kernel import count_batch
 
 
 @dataclasses.dataclass
@@ -24,7 +24,7 @@ class Counts:
 
 
 def count(candidate, references, **config):
-    statistics = count_batch(batch_segments([(candidate, references)]), BleuConfig(**config))
+    statistics = statistics_of(batch_segments([(candidate, references)]), BleuConfig(**config))
     return Counts(
         int(statistics.candidate_length[0, 0]),
         int(statistics.reference_length("closest")[0, 0]),
@@ -250,7 +250,7 @@ def test_one_order_is_counted_alone():
 
 def test_statistics_have_references_and_bytes_of_each_segment():
     batch = batch_segments([("é!", ["ab", None]), ("", ["", "日本"]), ("ÀB", ["x"])])
-    statistics = count_batch(batch, BleuConfig(lowercase=True))
+    statistics = statistics_of(batch, BleuConfig(lowercase=True))
     assert statistics.references.tolist() == [1, 2, 1]
     assert statistics.candidate_bytes.tolist() == [[3, 0, 3]]
     assert statistics.reference_bytes.tolist() == [2, 6, 1]
@@ -259,7 +259,7 @@ def test_statistics_have_references_and_bytes_of_each_segment():
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_a_batch_of_no_segments_has_no_statistics(lowercase):
     column = pa.array([], pa.large_string())
-    statistics = count_batch(
+    statistics = statistics_of(
         SegmentBatch((column, column), (column,)), BleuConfig("13a", lowercase)
     )
     assert len(statistics) == 0
@@ -270,9 +270,9 @@ def test_a_segment_without_any_reference_is_an_error():
     column = pa.array(["a", "b"], pa.large_string())
     references = (pa.array(["a", None], pa.large_string()), pa.array([None, None], column.type))
     with pytest.raises(InputError, match="a segment has no reference"):
-        count_batch(SegmentBatch((column,), references), BleuConfig())
+        statistics_of(SegmentBatch((column,), references), BleuConfig())
     with pytest.raises(InputError, match="segment 9 has no reference"):
-        count_batch(SegmentBatch((column,), references, first_segment=7), BleuConfig())
+        statistics_of(SegmentBatch((column,), references, first_segment=7), BleuConfig())
 
 
 def test_a_segment_of_two_gigabytes_is_an_error():
@@ -282,6 +282,6 @@ def test_a_segment_of_two_gigabytes_is_an_error():
     column = pa.LargeStringArray.from_buffers(2, offsets, pa.py_buffer(text))
     error = f"has {2**31} bytes of text; {2**31 - 1} is the most"
     with pytest.raises(InputError, match=f"a segment {error}"):
-        count_batch(SegmentBatch((column,), (column,) * 31), BleuConfig("none"))
+        statistics_of(SegmentBatch((column,), (column,) * 31), BleuConfig("none"))
     with pytest.raises(InputError, match=f"segment 1002 {error}"):
-        count_batch(SegmentBatch((column,), (column,) * 31, 1000), BleuConfig("none"))
+        statistics_of(SegmentBatch((column,), (column,) * 31, 1000), BleuConfig("none"))

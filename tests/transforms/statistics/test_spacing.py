@@ -11,8 +11,9 @@ import pytest
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
+from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.statistics import spacing
-from beam_bleu.transforms.statistics.rewriting import rewritten
+from beam_bleu.transforms.statistics.splitting import splittable
 
 CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 # The planes that have code points of a class, and some of the others.
@@ -22,7 +23,7 @@ ALPHABETS = {"intl": ["a5.$ -", "é٣。™\u3000,"], "zh": ["a5.中 -", "é5,�
 
 
 def tokens_of(texts, tokenize):
-    spaced = rewritten(pa.array(texts, pa.large_string()), tokenize)
+    spaced = splittable(pa.array(texts, pa.large_string()), BleuConfig(tokenize).text)
     return [text.split() for text in spaced.to_pylist()]
 
 
@@ -150,7 +151,7 @@ def test_only_intl_loads_the_tables_of_unicode(tokenize, loaded):
         "import sys\n"
         "from beam_bleu.transforms.definition.config import BleuConfig\n"
         "from beam_bleu.transforms.statistics.kernel import compile_kernel\n"
-        f"compile_kernel(BleuConfig({tokenize!r}))\n"
+        f"compile_kernel(BleuConfig({tokenize!r}).text)\n"
         "print('regex' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -9,11 +9,11 @@ import apache_beam as beam
 import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
+from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 from beam_bleu.transforms.totals.input_signs import InputSigns
 from beam_bleu.transforms.totals.sum_totals import SumTotals, totals_by_system
@@ -39,7 +39,7 @@ def made_batch(systems=1, segments=9, seed=1):
 
 
 def made_statistics(systems=1, seed=1):
-    return count_batch(made_batch(systems, seed=seed), BleuConfig())
+    return statistics_of(made_batch(systems, seed=seed), BleuConfig())
 
 
 def each_segment(statistics, system=0):
@@ -214,7 +214,7 @@ def test_addition_is_commutative_and_associative_with_zero():
 
 
 def test_zero_does_not_lower_the_smallest_number_of_references():
-    (three,) = each_segment(count_batch(batch_segments([("a", ["a", "b", "c"])]), BleuConfig()))
+    (three,) = each_segment(statistics_of(batch_segments([("a", ["a", "b", "c"])]), BleuConfig()))
     total = three + CorpusTotals.zero(ORDER)
     assert (total.min_references, total.max_references) == (3, 3)
 
@@ -240,7 +240,7 @@ def test_rows_of_a_batch_add_up_to_the_batch():
 
 def test_totals_of_a_segment_are_its_statistics():
     batch = batch_segments([("a b é", ["a b", "a b c d", None]), ("", ["x", "", None])])
-    statistics = count_batch(batch, BleuConfig())
+    statistics = statistics_of(batch, BleuConfig())
     assert CorpusTotals.of(statistics, 0) == CorpusTotals(
         matches=(2, 1, 0, 0),
         totals=(3, 2, 1, 0),
@@ -280,10 +280,10 @@ def test_each_system_of_a_batch_has_its_own_totals():
 
 def test_a_system_has_the_same_totals_alone_and_with_others():
     batch = made_batch(systems=3)
-    together = count_batch(batch, BleuConfig())
+    together = statistics_of(batch, BleuConfig())
     totals = [CorpusTotals.of(together, system) for system in range(3)]
     for system, candidates in enumerate(batch.candidates):
-        alone = count_batch(SegmentBatch((candidates,), batch.references), BleuConfig())
+        alone = statistics_of(SegmentBatch((candidates,), batch.references), BleuConfig())
         assert totals[system] == CorpusTotals.of(alone, 0)
     assert len({each.reference_lengths for each in totals}) == 3
 
