@@ -284,7 +284,8 @@ class Named(NamedTuple):
         (
             {},
             beam.Row(candidate="a", references="['b', 'c']"),
-            "must be a list of texts, but it is one text (ReadFromJson turns a list into one text): "
+            "must be a list of texts, but it is one text "
+            "(ReadFromJson turns a list into one text): "
             "\"['b', 'c']\"",
             "list them: references: [reference_a, reference_b]",
         ),
