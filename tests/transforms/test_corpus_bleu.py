@@ -1,4 +1,4 @@
-"""The library: CorpusBleu in anybody's pipeline."""
+"""The library: CorpusBleu in a user's pipeline."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HOSTILE_PIECES = [
 
 
 class Language(NamedTuple):
-    """A key with a coder of its own (made once, at import, as a user's would be)."""
+    """A key with its own coder (registered once, at import, like a user's)."""
 
     code: str
     script: int
@@ -48,7 +48,7 @@ def run(build: Any) -> None:
 
 
 def hostile_segments(count: int, seed: int) -> list[tuple[str, list[str | None]]]:
-    """Segments whose references are often near their candidate, and sometimes missing."""
+    """Segments whose references are often similar to their candidate, and sometimes missing."""
     rng = random.Random(seed)
 
     def text() -> str:
@@ -115,7 +115,9 @@ def test_globally_gives_sacrebleus_score(
     ],
     ids=["nltk", "d2l", "average and weights", "leave-out"],
 )
-def test_any_definition_can_be_taken(config: BleuConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_definition_can_be_chosen(
+    config: BleuConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_BATCH_SEGMENTS", 7)
     segments = hostile_segments(100, seed=4)
     expected = bleu_of(CorpusTotals.of(statistics_of(batch_segments(segments), config), 0), config)
@@ -174,7 +176,7 @@ def test_a_key_keeps_its_type_and_so_its_coder() -> None:
     run(build)
 
 
-def test_windows_are_scored_apart() -> None:
+def test_windows_are_scored_separately() -> None:
     elements = [TimestampedValue(segment, at) for at in range(0, 40, 5) for segment in (CAT, DOG)]
     expected = sacrebleu_score([CAT, DOG]).score  # repeated segments leave BLEU as it is
 
@@ -227,7 +229,7 @@ def test_an_accumulating_trigger_ends_with_the_whole_score() -> None:
     "mode", [trigger.AccumulationMode.ACCUMULATING, trigger.AccumulationMode.DISCARDING]
 )
 def test_a_count_trigger_counts_segments(mode: Any) -> None:
-    """Not batches: five segments in one bundle fire AfterCount(2) as they do in Beam's sum."""
+    """It counts segments, not batches: five segments in one bundle fire AfterCount(2) as usual."""
     elements = [TimestampedValue(CAT, at) for at in range(5)]
 
     def check(found: list[int]) -> None:
@@ -321,7 +323,7 @@ def test_counters_count_each_segment_once() -> None:
     assert counters == {"segments": 3, "empty_candidates": 1, "bytes": sum(map(len, texts))}
 
 
-def test_batches_survive_the_way_between_workers() -> None:
+def test_batches_can_be_sent_between_workers() -> None:
     batch = pickle.loads(pickle.dumps(batch_segments([CAT, DOG, ("", [None, "x"])])))
     expected = statistics_of(batch_segments([CAT, DOG, ("", [None, "x"])]), BleuConfig())
     statistics = statistics_of(batch, BleuConfig())
@@ -329,7 +331,7 @@ def test_batches_survive_the_way_between_workers() -> None:
     assert statistics.references.tolist() == [1, 2, 1]
 
 
-def test_threads_count_side_by_side_what_one_thread_counts() -> None:
+def test_several_threads_count_the_same_as_one() -> None:
     batch = batch_segments(hostile_segments(2000, seed=3))
     expected = statistics_of(batch, BleuConfig()).counts
     found: list[bool] = []

@@ -1,4 +1,4 @@
-"""Scores are sacreBLEU's to the last bit, whatever the sums; signatures tell the definition."""
+"""Scores equal sacreBLEU's to the last bit for all sums; signatures show the definition."""
 
 import math
 import random
@@ -96,7 +96,7 @@ def score(matches, totals, sys_len, ref_len, **config):
         ((2, 1, 0, 0), (2, 1, 0, 0), 2, 2, {"effective_order": True}, 100.0),
         # add-k makes such orders 1/1, and they count.
         ((1, 0, 0, 0), (2, 1, 0, 0), 2, 2, {"smooth_method": "add-k"}, 100 * (1 / 2 / 2) ** 0.25),
-        # No match at all is 0, whatever the smoothing.
+        # No match at all gives 0, for every smoothing method.
         ((0, 0), (3, 2), 3, 3, {}, 0.0),
         ((0, 0), (3, 2), 3, 3, {"smooth_method": "add-k"}, 0.0),
         ((0, 0), (0, 0), 0, 3, {"smooth_method": "floor"}, 0.0),
@@ -108,7 +108,7 @@ def test_scores_worked_out_by_hand(matches, totals, sys_len, ref_len, config, ex
     assert result.score == pytest.approx(expected, rel=1e-12, abs=0)
 
 
-def test_a_perfect_match_is_sacrebleus_hundred():
+def test_a_perfect_match_scores_as_in_sacrebleu():
     # exp(log(100)) is a little more than 100.
     assert score((9, 8, 7, 6), (9, 8, 7, 6), 9, 9).score == 100.00000000000004
 
@@ -120,7 +120,12 @@ def test_a_perfect_match_is_sacrebleus_hundred():
         (11, 10, 1.0, 1.1),
         (5, 10, math.exp(-1), 0.5),
         (0, 10, 0.0, 0.0),  # no candidate has a token
-        (10, 0, 1.0, 0.0),  # no reference has one: the ratio is no number, and sacreBLEU says 0
+        (
+            10,
+            0,
+            1.0,
+            0.0,
+        ),  # no reference has a token: the ratio is not a number, and sacreBLEU gives 0
         (0, 0, 1.0, 0.0),
     ],
 )
@@ -150,7 +155,7 @@ def any_sums(draw):
     order = draw(st.integers(1, 16))
     largest = draw(st.sampled_from([0, 1, 3, 50, 10**6, 10**12, 2**70]))
     totals = draw(st.lists(st.integers(0, largest), min_size=order, max_size=order))
-    if draw(st.booleans()):  # as real candidates have them: fewer and fewer, then none
+    if draw(st.booleans()):  # as in real candidates: the numbers fall to 0
         totals.sort(reverse=True)
     shares = draw(st.lists(st.integers(0, 8), min_size=order, max_size=order))
     matches = [total * share // 8 for total, share in zip(totals, shares, strict=True)]
@@ -174,7 +179,7 @@ def any_scoring(draw, order):
 
 def sacrebleu_score(totals, config):
     return sacrebleu.BLEU.compute_bleu(
-        list(totals.matches),  # lists of its own: add-k changes them
+        list(totals.matches),  # its own lists, because add-k changes them
         list(totals.totals),
         totals.candidate_length,
         totals.reference_lengths.closest,
@@ -222,7 +227,7 @@ def test_realistic_sums_score_as_in_sacrebleu_to_the_last_bit():
 @DETERMINISTIC
 @given(st.data())
 def test_a_sentence_of_any_length_scores_as_in_sacrebleu(data):
-    # Lengths round the order, where orders run out of n-grams.
+    # Lengths near the order, where some orders have no n-grams.
     order = data.draw(st.integers(1, 16))
     length = data.draw(st.integers(0, order + 2))
     totals = [max(length - n, 0) for n in range(order)]
@@ -272,7 +277,7 @@ def test_signatures_are_sacrebleus_up_to_the_version(
     assert signature_of(totals, config) == re.sub("version:.*", versions, theirs)
 
 
-def test_a_varying_number_of_references_is_told_as_in_sacrebleu():
+def test_the_signature_shows_a_varying_number_of_references_as_in_sacrebleu():
     statistics = statistics_of(batch_segments([("a", ["a"]), ("b", ["b", "c"])]), BleuConfig())
     ours = signature_of(CorpusTotals.of(statistics, 0), BleuConfig())
     theirs = printed_by_sacrebleu(BleuConfig(), [["a", "b"], [None, "c"]])
@@ -287,7 +292,7 @@ def test_missing_references_are_not_counted_in_the_signature():
 
 
 @pytest.mark.parametrize("order", range(1, 17))
-def test_the_order_is_told_where_it_is_not_4(order):
+def test_the_signature_has_the_order_if_it_is_not_4(order):
     config = BleuConfig(max_ngram_order=order)
     fields = signature_of(CorpusTotals.zero(order), config).split("|")
     assert [field for field in fields if field.startswith("order:")] == (
@@ -308,7 +313,7 @@ def test_the_order_is_told_where_it_is_not_4(order):
         (0, "0.00"),
     ],
 )
-def test_a_smooth_value_that_two_digits_would_lose_is_told_whole(value, shown):
+def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
     config = BleuConfig(smooth_method="floor", smooth_value=value)
     assert f"|smooth:floor[{shown}]|" in signature_of(CorpusTotals.zero(4), config)
 

@@ -1,4 +1,4 @@
-"""Segment scores are sacreBLEU's to the last bit, and NLTK's; compiled and interpreted alike."""
+"""Segment scores equal sacreBLEU's to the last bit, and NLTK's, compiled and interpreted."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_the_scores_of_long_segments_are_sacrebleus():
 
 
 def nltks(number: int, candidate: str, references, order: int) -> float | None:
-    """NLTK's score, 0..100; None where it refuses to give one."""
+    """NLTK's score, 0..100; None if it refuses."""
     function = getattr(SmoothingFunction(), f"method{number}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of orders without matches
@@ -152,7 +152,7 @@ def test_the_scores_are_nltks(number, order):
 
 @DETERMINISTIC
 @given(st.integers(0, 7), segments)
-@example(6, [("a b c d", ["a b c d"])])  # the only ones that method 6 is defined for
+@example(6, [("a b c d", ["a b c d"])])  # method 6 is defined only for these
 @example(6, [("a b c 7", ["a b c c"])])
 def test_the_scores_of_any_segments_are_nltks(number, given):
     assert_equals_nltk(number, given)
@@ -168,7 +168,7 @@ def test_a_score_that_is_not_defined_is_null():
 
 
 def interpreted(statistics: SegmentStatistics, system: int, row: int, config: BleuConfig) -> float:
-    """The score by the formula as Python runs it."""
+    """The score from the formula, run by Python without compiling."""
     matches, totals = (
         counts[system, row].tolist() for counts in (statistics.matches, statistics.totals)
     )
@@ -228,7 +228,7 @@ def test_rows_are_numbered_and_named_system_by_system():
     rows = table.to_pylist()
     assert [row["index"] for row in rows] == [5_000_000_000, 5_000_000_001] * 2
     assert [row["system"] for row in rows] == ["first", "first", "größe", "größe"]
-    # Of statistics of a higher order the first N are shown.
+    # If statistics have a higher order, the first N are shown.
     assert [row["matches"] for row in rows] == [[3, 2], [1, 0], [0, 0], [2, 0]]
     assert [row["totals"] for row in rows] == [[3, 2], [1, 0], [1, 0], [2, 1]]
     assert [row["sys_len"] for row in rows] == [3, 1, 1, 2]

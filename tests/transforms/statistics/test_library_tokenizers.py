@@ -172,9 +172,9 @@ def segments(seed, count):
 
 @pytest.mark.parametrize("config", CONFIGS, ids=name)
 def test_real_and_hostile_lines_count_as_in_sacrebleu(config):
-    some = [*segments(1, 300), *((text, [text]) for text in CORPUS)]
-    ours = integers(statistics_of(batch_segments(some), config))
-    assert ours == expected_integers(some, config)
+    corpus = [*segments(1, 300), *((text, [text]) for text in CORPUS)]
+    ours = integers(statistics_of(batch_segments(corpus), config))
+    assert ours == expected_integers(corpus, config)
     assert sum(row[2 + config.max_ngram_order - 1] > 0 for row in ours) > 150
 
 
@@ -194,9 +194,9 @@ TEXTS = st.lists(
     st.sampled_from(CONFIGS),
 )
 def test_any_text_counts_as_in_sacrebleu(triples, config):
-    some = [(one + two, [two, three]) for one, two, three in triples]
-    ours = integers(statistics_of(batch_segments(some), config))
-    assert ours == expected_integers(some, config)
+    corpus = [(one + two, [two, three]) for one, two, three in triples]
+    ours = integers(statistics_of(batch_segments(corpus), config))
+    assert ours == expected_integers(corpus, config)
 
 
 @pytest.mark.parametrize("config", CONFIGS[2:4], ids=name)
@@ -261,14 +261,14 @@ def test_the_signature_names_the_model_and_the_library():
         assert f"sentencepiece:{sentencepiece.__version__}" in line.split("|")
 
 
-def test_a_model_of_the_same_digest_is_loaded_once():
+def test_a_model_with_the_same_digest_is_loaded_once():
     again = pickle.loads(pickle.dumps(SPM[0].spm_model))
     assert again is not SPM[0].spm_model
     load = library_tokenizers._sentencepiece
     assert load(again) is load(SPM[0].spm_model)
 
 
-# What is missing or bad
+# Missing and bad models and libraries
 
 
 @pytest.mark.parametrize(
@@ -283,10 +283,10 @@ def test_a_model_of_the_same_digest_is_loaded_once():
     ],
     ids=["empty", "garbage", "cut short", "cut by a byte", "zeros", "script"],
 )
-def test_what_is_no_model_is_bad_input(data):
+def test_a_file_that_is_not_a_model_is_bad_input(data):
     config = BleuConfig("spm", spm_model=SentencePieceModel.of(data))
     for check in (require_tokenizer, compile_kernel):
-        with pytest.raises(InputError, match="this is no model of SentencePiece"):
+        with pytest.raises(InputError, match="the file is not a SentencePiece model"):
             check(config.text)
 
 
@@ -306,9 +306,13 @@ LIBRARIES = {
 
 @pytest.mark.parametrize(
     ("tokenize", "extra", "library"),
-    [(name, extra, library) for name, (extra, some) in LIBRARIES.items() for library in some],
+    [
+        (name, extra, library)
+        for name, (extra, libraries) in LIBRARIES.items()
+        for library in libraries
+    ],
 )
-def test_a_library_that_is_missing_is_told_with_its_extra(tokenize, extra, library):
+def test_the_error_of_a_missing_library_names_its_extra(tokenize, extra, library):
     # In a process of its own, in which the library cannot be imported.
     program = f"""
 import sys
@@ -327,22 +331,26 @@ for check in (require_tokenizer, compile_kernel):
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     here, worker = done.stdout.splitlines()
-    assert here.startswith(f"UsageError tokenize '{tokenize}' needs what is not installed here: ")
-    assert worker.startswith(f"JobError a worker lacks what tokenize '{tokenize}' needs: ")
+    assert here.startswith(
+        f"UsageError tokenize '{tokenize}' needs a library that is not installed here: "
+    )
+    assert worker.startswith(
+        f"JobError a worker does not have the library for tokenize '{tokenize}': "
+    )
     for line in (here, worker):
         assert line.endswith(f"pip install 'beam-bleu[{extra}]'")
         assert library in line or "extra dependencies" in line
 
 
-def test_an_error_of_a_worker_survives_its_way():
+def test_a_workers_error_reaches_the_launcher_unchanged():
     # An exception is pickled between processes.
     error = pickle.loads(pickle.dumps(library_tokenizers._missing("ja-mecab", ImportError("no"))))
     assert isinstance(error, JobError)
     assert not isinstance(error, UsageError)
-    assert "a worker lacks what tokenize 'ja-mecab' needs: no" in str(error)
+    assert "a worker does not have the library for tokenize 'ja-mecab': no" in str(error)
 
 
-def test_nothing_is_imported_that_a_definition_does_not_need():
+def test_libraries_that_a_definition_does_not_need_are_not_imported():
     program = (
         "import sys; from beam_bleu.transforms.definition.config import BleuConfig\n"
         "from beam_bleu.transforms.statistics.kernel import compile_kernel\n"

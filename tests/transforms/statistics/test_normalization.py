@@ -1,4 +1,4 @@
-"""Texts are normalized first, as the running Python normalizes them."""
+"""Texts are normalized first, in the same way as in the running Python."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def in_form(normalize, text):
 
 @DETERMINISTIC
 @given(COLUMNS, st.sampled_from(tuple(NORMALIZATIONS)))
-def test_a_column_is_normalized_as_by_python(texts, normalize):
+def test_a_column_is_normalized_as_python_does(texts, normalize):
     expected = [in_form(normalize, text) for text in texts]
     assert normalized(column(texts), normalize).to_pylist() == expected
     middle = column(["é\u0301", *texts, "e\u0301"]).slice(1, len(texts))
@@ -69,17 +69,17 @@ def test_every_code_point_is_normalized_as_by_python(normalize):
         assert not wrong[:5], form
 
 
-def test_what_is_normalized_already_is_not_copied():
+def test_text_that_is_already_normalized_is_not_copied():
     texts = padded(column(["plain", "é", None, "東京"]))
     assert normalized(texts, "nfc") is texts
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC"])
-def test_what_is_settled_stays_as_it_is_beside_anything(form):
+def test_settled_characters_never_change(form):
     settled = [chr(code) for code in np.flatnonzero(_settled(form))]
     assert len(settled) > 150_000
     assert unicodedata.is_normalized(form, "".join(settled))
-    # Whatever normalization makes from two, it makes from these.
+    # Every composition that normalization makes begins with one of these.
     decomposed = [unicodedata.decomposition(point).split() for point in CODE_POINTS]
     firsts = {chr(int(pair[0], 16)) for pair in decomposed if len(pair) == 2 and "<" not in pair[0]}
     firsts = (firsts | {"\u1100", "가"}) & set(settled)
@@ -90,7 +90,7 @@ def test_what_is_settled_stays_as_it_is_beside_anything(form):
 
 
 @pytest.mark.parametrize("length", range(1, 20))
-def test_an_accent_anywhere_among_other_bytes_is_found(length):
+def test_an_accent_is_found_at_every_place(length):
     for filler, at in itertools.product("aéか😀", range(length + 1)):
         texts = [f"{filler * at}e\u0301{filler * (length - at)}"] * 2 + [filler * length]
         expected = [in_form("nfc", text) for text in texts]
@@ -111,7 +111,7 @@ def test_a_null_over_text_stays_a_null():
     st.sampled_from(["13a", "none"]),
     st.booleans(),
 )
-def test_the_integers_are_sacrebleus_of_normalized_texts(segments, normalize, tokenize, lowercase):
+def test_the_integers_are_sacrebleus_on_normalized_texts(segments, normalize, tokenize, lowercase):
     # Half of a reference is its candidate, so that there is something to match.
     segments = [(first + second, first, third) for first, second, third in segments]
     config = BleuConfig(tokenize, lowercase, normalize=normalize)
@@ -127,7 +127,7 @@ def test_the_integers_are_sacrebleus_of_normalized_texts(segments, normalize, to
 
 
 @pytest.mark.parametrize("tokenize", ["13a", "none"])
-def test_one_word_in_two_forms_is_two_words_until_it_is_normalized(tokenize):
+def test_two_forms_of_a_word_are_different_words_until_they_are_normalized(tokenize):
     words = ["café", "naïve", "Ångström", "ô\u0323", "가각"]
     decomposed = " ".join(unicodedata.normalize("NFD", word) for word in words)
     composed = " ".join(unicodedata.normalize("NFC", word) for word in words)
@@ -153,7 +153,7 @@ def test_normalization_comes_before_lower_case_and_13a():
     assert statistics_of(batch_segments(pairs), config).matches[0].tolist() == [[4, 3, 2, 1]]
 
 
-def test_bytes_are_those_of_the_texts_as_they_were():
+def test_bytes_are_those_of_the_original_texts():
     batch = batch_segments([("e\u0301", ["ﬃ"])])
     counted = statistics_of(batch, BleuConfig(normalize="nfkc"))
     assert (counted.candidate_bytes.tolist(), counted.reference_bytes.tolist()) == ([[3]], [3])
@@ -172,7 +172,7 @@ def test_long_texts_beside_short_ones():
 
 @pytest.mark.parametrize("form", ["nfc", "nfkc"])
 def test_lower_cased_text_is_normalized_too(form):
-    # Of these letters only the lower case has a code point with its mark.
+    # Only the lower case of these letters has a code point with the mark.
     for upper in ("J\u030c", "T\u0308", "H\u0331", "W\u030a", "Y\u030a"):
         lower = unicodedata.normalize("NFC", upper.lower())
         assert len(lower) == 1
@@ -181,7 +181,7 @@ def test_lower_cased_text_is_normalized_too(form):
         assert statistics.matches[0, 0, 0] == 1
 
 
-# Whatever stands in a run of marks: those of several classes, and those that decompose.
+# All kinds of marks in a run: marks of several classes, and marks that decompose.
 RUNS = [
     *"\u0315\u0316\u0301\u0300\u0345\u0344\u0f73\u0f75\u0f81\u0f71\u3099\uff9e\uff9f\u05b0\u0334"
 ]
@@ -210,8 +210,8 @@ def test_every_mark_is_known_to_the_sorting():
     "run",
     ["\u0315\u0316", "\u0345\u0315\u0316\u0300", "\u0f73", "\u0344\u0316", "\uff9e\u0301\u0334"],
 )
-def test_python_is_never_given_many_marks_out_of_order(run, normalize, monkeypatch):
-    # It moves each mark over all that belong behind it: 100,000 marks take it minutes.
+def test_python_never_gets_long_runs_of_unsorted_marks(run, normalize, monkeypatch):
+    # Python moves each mark over all that belong after it: 100,000 marks take minutes.
     seen = []
     normal = unicodedata.normalize
 
@@ -233,5 +233,5 @@ def test_python_is_never_given_many_marks_out_of_order(run, normalize, monkeypat
 
 
 def normal_without_order(form, text):
-    """The text as it is before its marks are put in order."""
+    """The text before its marks are sorted."""
     return "".join(unicodedata.normalize(form, point) for point in text)
