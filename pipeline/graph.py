@@ -1,4 +1,4 @@
-"""The pipeline graph: from a source to scores.json, and to segment scores if asked for."""
+"""The pipeline graph: from a source to scores.json, and to segment scores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import apache_beam as beam
 
 from beam_bleu.pipeline.document import document_bytes, result_document
-from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.output import scores_path
 from beam_bleu.pipeline.publication import in_place
 from beam_bleu.pipeline.receipt import write_receipt
@@ -27,28 +27,29 @@ __all__ = ["build"]
 def build(root: beam.Pipeline, job: Job) -> None:
     """Adds a job to a pipeline: pairing, statistics, totals, score, and scores.json last.
 
-    A model of the tokenizer's travels once, with what counts.
+    The tokenizer's model is sent only once, with the step that counts.
     """
+    scorings = job.scorings
     paired = root | job.source.pair(job.threads)
     counted = count_and_add_up(
-        paired.batches, job.config, job.max_order, job.threads, key_type=None
+        paired.batches, job.config.text, scorings.counted_order, job.threads, key_type=None
     )
-    # The last step has an element of its own, the job: where the other data was
-    # lost it still runs, finds that the count does not close, and fails.
+    # The last step always gets one element: what to do with the sums. So it runs even if a
+    # runner has lost the other data; then it finds that the numbers of segments differ, and fails.
     ends = {
-        "job": root | "Name the job" >> beam.Create([job.for_scoring()], reshuffle=False),
+        "results": root | "Name the job" >> beam.Create([job.results], reshuffle=False),
         "totals": counted.totals,
         "segments": paired.segments,
     }
-    if job.segment_config is not None:
+    if scorings.segments is not None:
         # Fused with the counting: only the names of files cross a shuffle.
         ends["shards"] = (
             counted.statistics
             | "Score segments"
-            >> beam.ParDo(ScoreSegments(job.segment_config, job.source.systems, job.threads))
+            >> beam.ParDo(ScoreSegments(scorings.segments, job.source.systems, job.threads))
             | "Write segment scores"
             >> beam.ParDo(
-                WriteShards(job.output, job.run, segment_scores_schema(job.segment_config))
+                WriteShards(job.output, job.run, segment_scores_schema(scorings.segments))
             ).with_output_types(str)
         )
     _ = (
@@ -68,23 +69,24 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     by_system = {system: of_system for (system, _), of_system in totals}
     if len(found) != 1 or len(by_system) != len(totals):
         raise JobError(
-            f"the count does not close: {len(found)} plans, "
-            f"{len(totals)} totals of {len(by_system)} systems",
-            "the runner lost or repeated data: do not trust it with this job",
+            f"the last step got {len(found)} plans, and {len(totals)} totals of "
+            f"{len(by_system)} systems: it must get 1 plan, and 1 total of each system",
+            "the runner lost or repeated data: do not use it for this job",
         )
     (segments,) = found
-    (job,) = ends["job"]
-    document = result_document(
-        job.source.systems, by_system, segments.count, job.config, job.presets, job.segment_config
-    )
+    results: Results
+    (results,) = ends["results"]
+    systems, output, run = results.systems, results.output, results.run
+    document = result_document(systems, by_system, segments.count, results.scorings)
     document["warnings"] = [*segments.warnings, *document["warnings"]]
     data = document_bytes(document)
     shards: list[str] = list(ends.get("shards", ()))
-    if job.segment_config is not None:
-        check_rows(job.output, job.run, shards, segments.count * len(job.source.systems))
-    if job.receipt:
-        # First: should it fail, the former result stays. Nobody reads it before the job is done.
-        write_receipt(job.receipt, data, segments.notes)
-    # Without segment scores, too: those of a former run would be of other scores.
-    with in_place(job.output, job.run, shards, data):
-        write_atomically(scores_path(job.output), data)
+    if results.scorings.segments is not None:
+        check_rows(output, run, shards, segments.count * len(systems))
+    if results.receipt:
+        # Before the result: if this fails, the previous result stays. The launcher reads the
+        # receipt only after the job is done.
+        write_receipt(results.receipt, data, segments.notes)
+    # Also without segment scores: those of a previous run would not belong to these scores.
+    with in_place(output, run, shards, data):
+        write_atomically(scores_path(output), data)

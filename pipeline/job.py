@@ -5,9 +5,25 @@ from __future__ import annotations
 import dataclasses
 import uuid
 
+from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import comparable
+from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.pairing.paired import Source
+
+
+@dataclasses.dataclass(frozen=True)
+class Results:
+    """What a job does with its sums; the attributes are the job's.
+
+    It travels with the data, so it holds neither the source nor the model of a tokenizer.
+    """
+
+    systems: tuple[str, ...]
+    scorings: Scorings
+    output: str
+    run: str
+    receipt: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,13 +33,13 @@ class Job:
     Attributes:
       source: what is read; it names the systems, in the order of the result.
       config: the definition of BLEU.
-      compare_presets: whether it is scored under every preset with its tokens, too.
-      output: the folder that gets scores.json, visible to workers and launcher.
-      threads: how many threads a worker reads and counts with.
-      segment_config: the definition of the segments' scores, in effective order, which
-        differs from the other in its smoothing at most; None if they are not asked for.
-      run: names what only this run of the job writes.
-      receipt: the file that tells the launcher what this run found; "" if nobody waits for it.
+      compare_presets: whether it is also scored under each preset with the same tokens.
+      output: the folder for scores.json, which workers and launcher can see.
+      threads: the number of threads of a worker.
+      segment_scoring: how single segments are scored; None if their scores are not written.
+      run: a name that is part of the names of all files that only this run writes.
+      receipt: the file that gives the launcher the result of this run; "" if no launcher
+        waits for it.
     """
 
     source: Source
@@ -31,24 +47,22 @@ class Job:
     output: str
     threads: int = 1
     compare_presets: bool = False
-    segment_config: BleuConfig | None = None
+    segment_scoring: Scoring | None = None
     run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex, compare=False)
     receipt: str = ""
 
     @property
-    def presets(self) -> dict[str, BleuConfig]:
-        """The definitions to compare, by name."""
-        return comparable(self.config) if self.compare_presets else {}
-
-    def for_scoring(self) -> Job:
-        """The same job without the bytes of its tokenizer's model."""
-        segment_config = self.segment_config and self.segment_config.for_scoring()
-        return dataclasses.replace(
-            self, config=self.config.for_scoring(), segment_config=segment_config
+    def scorings(self) -> Scorings:
+        """By what the corpus, and its segments, are scored."""
+        presets = comparable(self.config) if self.compare_presets else {}
+        return Scorings(
+            self.config.text.name,
+            self.config.scoring,
+            {name: config.scoring for name, config in presets.items()},
+            self.segment_scoring,
         )
 
     @property
-    def max_order(self) -> int:
-        """The largest n-gram order that any of its definitions needs."""
-        definitions = [self.config, *self.presets.values(), self.segment_config or self.config]
-        return max(each.counting_order for each in definitions)
+    def results(self) -> Results:
+        """What becomes of the sums."""
+        return Results(self.source.systems, self.scorings, self.output, self.run, self.receipt)

@@ -1,4 +1,4 @@
-"""The command line: flags of ours, checked strictly, and Beam's own."""
+"""The command line: beam-bleu's own flags, checked strictly, and Beam's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
 from beam_bleu.pipeline.beam_flags import beam_parser, check_in_process, parse_beam_flags
-from beam_bleu.pipeline.definition_flags import add_definition_flags, definition, segment_definition
+from beam_bleu.pipeline.definition_flags import add_definition_flags, definition, segment_scoring
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.overlap import refuse_overlap
 from beam_bleu.pipeline.parser import Parser, positive
@@ -30,7 +30,7 @@ class Arguments:
     """A parsed command line.
 
     Attributes:
-      job: the job; its output is "" where none was given.
+      job: the job; its output is "" if --output is not given.
       format: what stdout shows, "text" or "json".
       verbose: whether logs and tracebacks are shown.
       runner: the engine.
@@ -51,7 +51,7 @@ def parse(argv: Sequence[str]) -> Arguments:
 
     Raises:
       UsageError: a flag is unknown, or a value or a combination is impossible.
-      InputError: the file of --spm_model cannot be read, or is no model.
+      InputError: the file of --spm_model cannot be read, or is not a model.
       SystemExit: after --help or --version.
     """
     ours, beams = _our_parser(), beam_parser()
@@ -62,7 +62,7 @@ def parse(argv: Sequence[str]) -> Arguments:
     for word in for_engine:
         if _with_underscores(word, known).partition("=")[0] in known:
             raise UsageError(
-                f"{word} stands behind --, where only the engine sees it", "give it before the --"
+                f"{word} comes after --, where only the engine reads it", "put it before the --"
             )
     flags, for_beam = ours.parse_known_args(given)
     of_beam, unknown = parse_beam_flags(beams, for_beam)
@@ -72,17 +72,17 @@ def parse(argv: Sequence[str]) -> Arguments:
     if runner.in_process:
         if for_engine:
             raise UsageError(
-                f"{for_engine[0]} stands behind --, where flags of an engine stand, "
-                "and this job runs in-process",
-                "leave it out, give it before the --, or name the engine with --runner",
+                f"{for_engine[0]} comes after --, the place for flags of an engine, "
+                "but this job runs in-process",
+                "leave it out, put it before the --, or name the engine with --runner",
             )
         check_in_process(beams, of_beam)
     options = PipelineOptions([*for_beam, *for_engine])
-    FileSystems.set_options(options)  # some filesystems cannot be asked for without
+    FileSystems.set_options(options)  # some filesystems do not work without their options
     if not runner.in_process and flags.output is None:
         raise UsageError(
             f"--runner {of_beam.runner} needs --output",
-            "name a folder that the workers and this machine can see",
+            "name a folder that the workers and this machine can read and write",
         )
     in_memory = options.view_as(DirectOptions).direct_running_mode == "in_memory"
     threads = flags.threads or (available_threads() if runner.in_process and in_memory else 1)
@@ -97,40 +97,46 @@ def parse(argv: Sequence[str]) -> Arguments:
 
 
 def our_flags() -> list[argparse.Action]:
-    """The flags of ours, as argparse knows them, for those who describe or translate them."""
+    """beam-bleu's own flags, as argparse knows them, for code that describes or translates them."""
     return _our_parser().actions()
 
 
 def beam_flags() -> list[argparse.Action]:
-    """The flags of Beam's, likewise."""
+    """Beam's flags, as argparse knows them."""
     return beam_parser().actions()
 
 
 def _our_parser() -> Parser:
     parser = Parser(
         prog="beam-bleu",
-        description="BLEU of line-parallel text, with sacreBLEU's exact numbers, as a Beam job.",
-        epilog="All other flags are Apache Beam's; what only an engine knows goes after --.",
+        description="Computes BLEU of line-parallel text, with sacreBLEU's exact numbers, "
+        "as an Apache Beam job.",
+        epilog="All other flags are Apache Beam's. Put flags that only an engine knows after --.",
     )
     add = parser.add_argument
     add_text_flags(parser)
     add_definition_flags(parser)
-    add("--format", choices=("text", "json"), default="text", help="what stdout shows")
-    add("--output", metavar="DIR", help="the folder that gets scores.json")
+    add(
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        help="what stdout shows: a table (text, default) or the bytes of scores.json (json)",
+    )
+    add("--output", metavar="DIR", help="the folder in which scores.json is written")
     add(
         "--threads",
         type=positive,
         metavar="N",
-        help="threads of a worker; default: this machine's cores in-process, 1 on an engine",
+        help="how many threads a worker has; default: all cores in-process, 1 on an engine",
     )
     add_reading_flags(parser)
-    add("--verbose", action="store_true", help="show logs and tracebacks")
+    add("--verbose", action="store_true", help="show logs and tracebacks on stderr")
     add("--version", action="version", version=f"beam-bleu {VERSION}")
     return parser
 
 
 def _with_underscores(word: str, flags: set[str]) -> str:
-    """The flag as it is known, where hyphens were typed for underscores."""
+    """The flag with underscores, if it was typed with hyphens."""
     flag, equals, value = word.partition("=")
     known = "--" + flag.removeprefix("--").replace("-", "_")
     if flag.startswith("--") and flag not in flags and known in flags:
@@ -143,7 +149,7 @@ def _refuse(word: str, flags: Iterable[str]) -> NoReturn:
     if not flag.startswith("-"):
         raise UsageError(
             f"unexpected argument {word!r}",
-            "files are given with --candidates and --references; quote patterns",
+            "name files with --candidates and --references, and put patterns in quotes",
         )
     close = difflib.get_close_matches(flag.replace("-", "_"), flags, n=1)
     close = close or difflib.get_close_matches(flag, flags, n=1)
@@ -151,7 +157,7 @@ def _refuse(word: str, flags: Iterable[str]) -> NoReturn:
         f"unknown flag {flag}",
         f"did you mean {close[0]}?"
         if close
-        else "see --help; with --runner, flags that only the engine knows go after --",
+        else "see --help; if you use --runner, put flags that only the engine knows after --",
     )
 
 
@@ -171,7 +177,7 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
         source=texts,
         config=config,
         compare_presets=flags.compare_presets,
-        segment_config=segment_definition(flags, config),
+        segment_scoring=segment_scoring(flags, config.scoring),
         output=output,
         threads=threads,
     )

@@ -33,14 +33,14 @@ def add_text_flags(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="[NAME=]PATTERN",
-        help="a system's output, line by line; repeat it for more systems",
+        help="the output of a system, one segment per line; repeat the flag for more systems",
     )
     add(
         "--references",
         action="append",
         default=[],
         metavar="PATTERN",
-        help="references, line by line; repeat it for more",
+        help="a reference for each segment, one per line; repeat the flag for more references",
     )
 
 
@@ -51,27 +51,27 @@ def add_reading_flags(parser: argparse.ArgumentParser) -> None:
         "--range_bytes",
         type=positive,
         metavar="N",
-        help=f"bytes that are read at a time, default {USUAL_RANGE}, larger above 4 TB",
+        help=f"how many bytes are read at a time; default {USUAL_RANGE}, more above 4 TB",
     )
     add(
         "--cuts",
         choices=CUTS,
         default="same",
-        help="same: streams of several shards must have the same shards, with the same numbers "
-        "of lines (default); any: only the whole streams are compared",
+        help="same (default): streams of several shards must have the same shards, with the same "
+        "numbers of lines; any: only the total numbers of lines are compared",
     )
     add(
         "--expect_segments",
         type=positive,
         metavar="N",
-        help="fail unless the corpus has N segments",
+        help="fail unless the corpus has exactly N segments",
     )
     add(
         "--max_line_bytes",
         type=positive,
         default=MAX_LINE_BYTES,
         metavar="N",
-        help=f"fail where a line has more bytes, default {MAX_LINE_BYTES}",
+        help=f"fail if a line has more than N bytes; default {MAX_LINE_BYTES}",
     )
 
 
@@ -87,7 +87,7 @@ def source(flags: argparse.Namespace, anywhere: bool) -> Source:
     """
     for name in ("candidates", "references"):
         if not getattr(flags, name):
-            raise UsageError(f"--{name} is missing", "give it once or more")
+            raise UsageError(f"--{name} is missing", "give the flag one or more times")
     range_bytes: int | None = flags.range_bytes
     if range_bytes is not None and not SMALLEST_RANGE <= range_bytes <= _LARGEST_RANGE:
         raise UsageError(
@@ -128,7 +128,7 @@ def _named(text: str) -> tuple[str, str]:
         return utf8(name), pattern
     if is_pattern(text):
         raise UsageError(
-            f"--candidates {text}: a pattern has no name of its own",
+            f"--candidates {text}: the system has no name, because this is a pattern",
             "give the system a name: --candidates NAME=PATTERN",
         )
     stem = FileSystems.split(text)[1]

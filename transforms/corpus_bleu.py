@@ -9,6 +9,8 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.scoring import Scoring, counted_order
+from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.gather import GatherSegments
 from beam_bleu.transforms.pairing.records.segments import Segment
@@ -52,7 +54,8 @@ class CorpusBleu:
         def expand(self, segments: PCollection[Segment]) -> PCollection[BleuScore]:
             batches = segments | "Gather segments" >> GatherSegments(keyed=False)
             totals = _totals(batches, self._config, key_type=None)
-            return totals | "Score" >> beam.Map(_score, self._config.for_scoring())
+            text, scoring = self._config.text.name, self._config.scoring
+            return totals | "Score" >> beam.Map(_score, text, scoring)
 
     class PerKey(beam.PTransform):
         """PCollection of (key, segment) -> PCollection of (key, `BleuScore`)."""
@@ -68,9 +71,10 @@ class CorpusBleu:
             key_type = _key_type(segments.element_type)
             batches = segments | "Gather segments" >> GatherSegments(keyed=True)
             totals = _totals(batches, self._config, key_type)
-            return totals | "Score" >> beam.Map(
-                _score_of_key, self._config.for_scoring()
-            ).with_output_types(typehints.Tuple[key_type, BleuScore])
+            text, scoring = self._config.text.name, self._config.scoring
+            return totals | "Score" >> beam.Map(_score_of_key, text, scoring).with_output_types(
+                typehints.Tuple[key_type, BleuScore]
+            )
 
 
 def _checked(config: BleuConfig | None) -> BleuConfig:
@@ -81,8 +85,8 @@ def _checked(config: BleuConfig | None) -> BleuConfig:
         raise ValueError(
             f"config must be a BleuConfig, got {config!r}, of type {type(config).__name__}"
         )
-    config.require_corpus()
-    require_tokenizer(config)
+    config.scoring.require_corpus()
+    require_tokenizer(config.text)
     return config
 
 
@@ -98,15 +102,15 @@ _KeyedTotals = tuple[tuple[int, Any], CorpusTotals]
 def _totals(
     batches: PCollection[SegmentBatch], config: BleuConfig, key_type: Any
 ) -> PCollection[_KeyedTotals]:
-    max_order = config.counting_order
-    return count_and_add_up(batches, config, max_order, threads=1, key_type=key_type).totals
+    max_order = counted_order([config.scoring])
+    return count_and_add_up(batches, config.text, max_order, threads=1, key_type=key_type).totals
 
 
-def _score(keyed: _KeyedTotals, config: BleuConfig) -> BleuScore:
+def _score(keyed: _KeyedTotals, text: TextName, scoring: Scoring) -> BleuScore:
     _, totals = keyed
-    return bleu_score(totals, config)
+    return bleu_score(totals, text, scoring)
 
 
-def _score_of_key(keyed: _KeyedTotals, config: BleuConfig) -> tuple[Any, BleuScore]:
+def _score_of_key(keyed: _KeyedTotals, text: TextName, scoring: Scoring) -> tuple[Any, BleuScore]:
     (_, key), totals = keyed
-    return key, bleu_score(totals, config)
+    return key, bleu_score(totals, text, scoring)

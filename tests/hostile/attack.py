@@ -22,7 +22,8 @@ import conftest  # noqa: F401  # sacreBLEU has to add as it did on Python 3.11
 import process
 import valid
 import wrong
-from case import Case, DifferenceError
+from case import Case
+from checks import DifferenceError
 
 KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
     # what attacks, and how many of a hundred cases
@@ -35,7 +36,7 @@ KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
 
 @dataclasses.dataclass
 class Tally:
-    """What became of the cases of a kind."""
+    """The results of the cases of one kind."""
 
     cases: int = 0
     failures: int = 0

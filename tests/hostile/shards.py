@@ -54,7 +54,7 @@ class ShardFile:
         return self.path.suffix if self.path.suffix in COMPRESS else ""
 
     def write(self, chooser: random.Random | None = None) -> None:
-        """Writes the file; with a chooser, in any of the ways that mean the same lines."""
+        """Writes the file; with a chooser, in a random form with the same lines."""
         self.write_bytes(encoded(self.lines, chooser), chooser)
 
     def write_bytes(self, data: bytes, chooser: random.Random | None = None) -> None:
@@ -93,11 +93,11 @@ class Layout:
 
 
 def encoded(lines: Sequence[str], chooser: random.Random | None = None) -> bytes:
-    """The bytes of a file of these lines: with a mark or not, with a last newline or not."""
+    """The bytes of a file with these lines, with or without a mark and a last newline."""
     data = "".join(f"{line}\n" for line in lines).encode()
     if lines and lines[-1] and chooser and chooser.random() < 0.3:
         data = data[:-1]
-    # One mark at the start is dropped, so that a line which begins with one needs another.
+    # One mark at the start is dropped, so a line that begins with a mark needs a second one.
     marked = data.startswith(MARK) or (chooser is not None and chooser.random() < 0.1)
     return MARK + data if marked else data
 
@@ -117,7 +117,7 @@ def make_layout(
     corpus: Corpus,
     count: int | None = None,
     style: str | None = None,
-    all_many: bool = False,
+    all_sharded: bool = False,
     suffixes: Sequence[str] = tuple(COMPRESS),
     cuts: Sequence[int] | None = None,
     same_cuts: bool = True,
@@ -130,7 +130,7 @@ def make_layout(
       corpus: the lines.
       count: how many shards, if not any number.
       style: one of `NAMES`, if not any.
-      all_many: whether every stream has several files; else some have one.
+      all_sharded: whether every stream has several files; else some have one.
       suffixes: compressions to choose from.
       cuts: where to cut, if not anywhere.
       same_cuts: whether all streams are cut at the same lines, with the same names.
@@ -149,7 +149,7 @@ def make_layout(
             count = chooser.randint(2, 12)
             cuts = random_cuts(chooser, corpus, count)
             parts = _parts(chooser, chooser.choice(list(NAMES)), count)
-        if all_many or case.chance(0.7):
+        if all_sharded or case.chance(0.7):
             made.append(_several_files(case, folder, name, text, parts, cuts, suffixes))
         else:
             name += chooser.choice([".txt", "", ".en"]) + chooser.choice(suffixes)

@@ -1,4 +1,4 @@
-"""Wrong files: damaged, of another encoding, or no files at all."""
+"""Wrong files: damaged, in another encoding, or not files."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def _truncated(case: Case, corpus: Corpus) -> Wrong:
     """A truncated compressed file."""
     layout, shard = _one_file(case, corpus, COMPRESSED)
     data = shard.path.read_bytes()
-    # What ends the data is a few bytes: the text may be whole without them.
+    # The end mark has only a few bytes: without them the text may still be complete.
     end = len(data) - case.random.randint(1, 12)
     kept = case.random.choice([0, 1, end, end, end, case.random.randrange(len(data))])
     shard.path.write_bytes(data[:kept])
     return Wrong(layout, names=names_of(shard))
 
 
-def _garbage_behind(case: Case, corpus: Corpus) -> Wrong:
-    """Garbage behind the compressed data."""
+def _garbage_appended(case: Case, corpus: Corpus) -> Wrong:
+    """Garbage after the compressed data."""
     layout, shard = _one_file(case, corpus, COMPRESSED)
     garbage = b"garbage" + case.random.randbytes(case.random.randrange(30))
     shard.path.write_bytes(shard.path.read_bytes() + garbage)
@@ -49,7 +49,7 @@ def _garbage_behind(case: Case, corpus: Corpus) -> Wrong:
 def _flipped(case: Case, corpus: Corpus) -> Wrong:
     """A bit flipped in a compressed file that has a checksum."""
     layout, shard = _one_file(case, corpus, COMPRESSED)
-    if shard.suffix == ".zst":  # only here the checksum has to be asked for
+    if shard.suffix == ".zst":  # only this format has no checksum by default
         writer = zstandard.ZstdCompressor(write_checksum=True)
         shard.path.write_bytes(writer.compress(encoded(shard.lines)))
     data = bytearray(shard.path.read_bytes())
@@ -93,7 +93,7 @@ def _wide_encoding(case: Case, corpus: Corpus) -> Wrong:
     return Wrong(layout)
 
 
-def _many_nuls(case: Case, corpus: Corpus) -> Wrong:
+def _nul_in_each_line(case: Case, corpus: Corpus) -> Wrong:
     """A text with a NUL in each line."""
     corpus = make_corpus(case.random, corpus.segments, plain=True)
     layout = plain_layout(case.folder / "in", corpus)
@@ -132,7 +132,7 @@ def _no_regular_file(case: Case, corpus: Corpus) -> Wrong:
     what, make, codes = case.random.choice(NOT_FILES)
     case.what += f": {what}"
     layout = plain_layout(case.folder / "in", corpus)
-    # A folder among the files of a pattern is not meant, so the folder has to be the stream.
+    # A pattern leaves out folders, so here the folder must be the stream itself.
     if make is not os.mkdir and case.chance(0.5):
         layout = even_layout(case, corpus)
     shard = case.random.choice(layout.files)
@@ -168,12 +168,12 @@ WRONG_FILES = [
     *(
         _truncated,
         _truncated,
-        _garbage_behind,
+        _garbage_appended,
         _flipped,
         _not_compressed,
         _invalid_utf8,
         _wide_encoding,
     ),
-    *(_many_nuls, _line_too_long, _empty_stream, _no_file, _other_number_expected),
+    *(_nul_in_each_line, _line_too_long, _empty_stream, _no_file, _other_number_expected),
     *(_no_regular_file, _no_regular_file),
 ]

@@ -1,4 +1,4 @@
-"""Wrong input: what is wrong, and what the refusal has to say."""
+"""Wrong input: its damage, and the message that the command must print."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def even_layout(case: Case, corpus: Corpus, style: str | None = None) -> Layout:
     count = case.random.choice([3, 4, 6, 12])
     each = corpus.segments // count
     cuts = [each * i for i in range(1, count)]
-    return make_layout(case, corpus, count, style, all_many=True, cuts=cuts)
+    return make_layout(case, corpus, count, style, all_sharded=True, cuts=cuts)
 
 
 def one_stream(case: Case, layout: Layout) -> list[ShardFile]:
@@ -43,7 +43,7 @@ def one_stream(case: Case, layout: Layout) -> list[ShardFile]:
 
 
 def one_shard(case: Case, layout: Layout) -> tuple[ShardFile, list[str]]:
-    """(any file of the layout, what a message may call it: its path, or its stream's pattern)."""
+    """(any file of the layout, its names in messages: its path, or its stream's pattern)."""
     stream = case.random.choice(layout.streams)
     shard = case.random.choice(stream.shards)
     return shard, [str(shard.path), stream.pattern]

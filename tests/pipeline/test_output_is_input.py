@@ -18,7 +18,7 @@ TEXT = ATLAS.read_bytes()
 
 @pytest.fixture
 def data(tmp_path) -> Path:
-    """A folder of texts, among them one that is called scores.json."""
+    """A folder of texts. One of them has the name scores.json."""
     folder = tmp_path / "data"
     (folder / "below").mkdir(parents=True)
     (folder / "scores.json").write_bytes(TEXT)
@@ -54,7 +54,7 @@ def test_an_input_that_the_result_would_replace(data, monkeypatch, flags, path, 
     monkeypatch.chdir(data.parent)
     given = [flag.format(path) for flag in flags]
     run = called(*EXAMPLE, *given, "--output", output)
-    run.assert_failed(2, f"--output {output}: ", "scores.json, which is for results")
+    run.assert_failed(2, f"--output {output}: ", "scores.json, where results are written")
     assert (data / "scores.json").read_bytes() == TEXT
     assert sorted(os.listdir(data)) == ["below", "other.json", "scores.json"]
 
@@ -74,14 +74,14 @@ def test_segment_scores_that_are_read(data, monkeypatch):
     (data / "segment_scores" / "text").write_bytes(TEXT)
     for pattern in ("segment_scores/*", "segment_scores/text"):
         run = called(*streams([f"x={pattern}"], REFERENCES), "--output=.")
-        run.assert_failed(2, "segment_scores/text, which is for results")
+        run.assert_failed(2, "segment_scores/text, where results are written")
     run = called(*streams(["x=b*/*"], REFERENCES), "--output=.", "--segment_scores")
     run.assert_failed(3, "nothing matches b*/*")  # another folder
     run = called(*streams(["x=s*/*.parquet"], REFERENCES), "--output=.", "--segment_scores")
     run.assert_failed(2, "candidates x (s*/*.parquet) would read")
 
 
-def test_an_input_beside_the_result_may_be_read_again_and_again(data, monkeypatch):
+def test_an_input_in_the_output_folder_can_be_read_again(data, monkeypatch):
     monkeypatch.chdir(data)
     os.unlink("scores.json")
     for _ in range(2):
@@ -112,6 +112,6 @@ def test_other_objects_are_read(pattern):
     refuse_overlap("mem://out/data", True, [("candidates x", pattern)])
 
 
-def test_an_object_store_would_take_the_folder_for_a_pattern():
+def test_an_object_store_would_read_the_folder_as_a_pattern():
     with pytest.raises(UsageError, match="wildcards"):
         refuse_overlap("mem://out/a*", False, [])

@@ -1,4 +1,4 @@
-"""--segment_scores: every row once and in place, after reruns, retries and failures, too."""
+"""--segment_scores: every row is there exactly once, also after reruns, retries and failures."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ import pytest
 from command_line import COMMAND, EXAMPLE, PROJECT, Run, called, streams, typed, write_lines
 from memory_filesystem import OBJECTS
 from sacrebleu.metrics import BLEU
+from scoring import of_segments, statistics_of
 
 import beam_bleu.pipeline.graph
 import beam_bleu.pipeline.segment_shards as module
@@ -34,7 +35,6 @@ from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.score.segment_scores import segment_scores
 from beam_bleu.transforms.statistics import count_matches
 from beam_bleu.transforms.statistics.count_matches import CountMatches
-from beam_bleu.transforms.statistics.kernel import count_batch
 
 SEGMENTS = 3000
 SYSTEMS = ("first", "second", "größe")
@@ -62,7 +62,7 @@ class Corpus:
         rows = {}
         for name, text in zip(SYSTEMS, self.texts, strict=False):
             batch = batch_segments(list(zip(text, zip(*self.texts[3:], strict=True), strict=True)))
-            table = segment_scores(count_batch(batch, config), config, [name])
+            table = segment_scores(statistics_of(batch, config), config.scoring, [name])
             rows |= {(row["index"], name): row for row in table.to_pylist()}
         return rows
 
@@ -74,7 +74,7 @@ def corpus(tmp_path_factory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def expected(corpus):
-    return corpus.expected(BleuConfig().for_segments())
+    return corpus.expected(of_segments(BleuConfig()))
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def shards(out: Path) -> list[str]:
 
 
 def rows(out: Path) -> dict[tuple[int, str], dict[str, object]]:
-    """The rows of all shards, none of which is there twice."""
+    """The rows of all shards. Checks that no row is there twice."""
     table = pq.read_table(out / "segment_scores")
     found = {(row["index"], row["system"]): row for row in table.to_pylist()}
     assert len(found) == len(table)
@@ -100,7 +100,7 @@ def rows(out: Path) -> dict[tuple[int, str], dict[str, object]]:
 
 
 def assert_clean(out: Path) -> None:
-    """There is nothing but the result."""
+    """Checks that the folder contains only the result."""
     assert sorted(os.listdir(out)) == ["scores.json", "segment_scores"]
     assert all(name.endswith(".parquet") for name in shards(out))
 
@@ -174,26 +174,26 @@ def test_the_files_say_what_they_hold(corpus, out):
             {"smooth_method": "floor", "smooth_value": 1.0},
             "smooth:floor[1.00]",
         ),
-        # These need 5-grams, which are in neither result.
+        # These need 5-grams. Neither result has them.
         (["--segment_smooth_method=nltk-method5"], {"smooth_method": "nltk-method5"}, "method5"),
         (["--segment_smooth_method=nltk-method7"], {"smooth_method": "nltk-method7"}, "method7"),
         (["--max_ngram_order=6", "--lowercase"], {"max_ngram_order": 6, "lowercase": True}, "lc"),
     ],
     ids=str,
 )
-def test_the_smoothing_of_segments_may_be_another(corpus, out, flags, config, signature):
+def test_segments_can_have_another_smoothing(corpus, out, flags, config, signature):
     if "--smooth_value=0.3" in flags:
         config = {"smooth_method": "floor", "smooth_value": 0.3}
     run = called(*corpus.asked, *flags, "--output", out)
     assert run.code == 0, run.err
-    assert rows(out) == corpus.expected(BleuConfig(**config).for_segments())
+    assert rows(out) == corpus.expected(of_segments(BleuConfig(**config)))
     document = run.document
     assert signature in document.pop("segment_scores")["signature"]
     of_corpus = [flag for flag in flags if not flag.startswith("--segment")]
     assert document == called(*corpus.plain, *of_corpus).document
 
 
-def test_segments_too_can_do_without_effective_order(corpus, out):
+def test_segments_can_be_scored_without_effective_order(corpus, out):
     flags = ["--preset=mteval13a", "--no_effective_order"]
     assert called(*corpus.asked, *flags, "--output", out).code == 0
     assert rows(out) == corpus.expected(preset("mteval13a"))
@@ -201,8 +201,8 @@ def test_segments_too_can_do_without_effective_order(corpus, out):
 
 USAGE_ERRORS = [
     (["--segment_scores"], ["--segment_scores needs --output"]),
-    (["--segment_smooth_method=exp"], ["--segment_smooth_method goes with --segment_scores"]),
-    (["--segment_smooth_value=1"], ["--segment_smooth_value goes with --segment_scores"]),
+    (["--segment_smooth_method=exp"], ["--segment_smooth_method needs --segment_scores"]),
+    (["--segment_smooth_value=1"], ["--segment_smooth_value needs --segment_scores"]),
     (
         ["--segment_scores", "--output={}", "--segment_smooth_value=0.1"],
         ["the segment scores: smooth_value 0.1 means nothing to smooth_method 'exp'"],
@@ -228,7 +228,7 @@ USAGE_ERRORS = [
 @pytest.mark.parametrize(
     ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0]) for row in USAGE_ERRORS]
 )
-def test_what_is_impossible_is_refused(flags, fragments, out):
+def test_impossible_choices_are_refused(flags, fragments, out):
     called(*EXAMPLE, *(flag.format(out) for flag in flags)).assert_failed(2, *fragments)
     assert not out.exists()
 
@@ -239,7 +239,7 @@ def test_help_names_the_flags():
         assert flag in text
 
 
-def test_a_run_without_compiles_nothing_and_says_nothing(plain):
+def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain):
     program = (
         "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
         "from beam_bleu.transforms.score.segment_scores import _score_rows\n"
@@ -272,7 +272,7 @@ def test_a_run_without_segment_scores_leaves_no_stale_ones(corpus, plain, out):
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_somebodys_own_file_among_the_shards_stays(corpus, out, asked):
+def test_a_foreign_file_among_the_shards_stays(corpus, out, asked):
     assert called(*corpus.asked, "--output", out).code == 0
     notes = out / "segment_scores" / "notes.txt"
     notes.write_text("mine")
@@ -319,13 +319,21 @@ def cannot_write(path: str, data: bytes) -> None:
 
 
 FAILURES = {
-    "a table is lost": ("ScoreSegments", LosesATable, r"9000 segment scores are due, [1-8]\d* "),
-    "a table is there twice": ("ScoreSegments", RepeatsATable, "9000 segment scores are due, 9"),
-    "a batch is lost": ("CountMatches", LosesABatch, "3000 segments were planned"),
+    "a table is lost": (
+        "ScoreSegments",
+        LosesATable,
+        r"should be 9000 segment scores, but [1-8]\d* ",
+    ),
+    "a table is there twice": (
+        "ScoreSegments",
+        RepeatsATable,
+        "should be 9000 segment scores, but 9",
+    ),
+    "a batch is lost": ("CountMatches", LosesABatch, "3000 were planned"),
     "shards are lost": (
         "WriteShards",
         LosesNames,
-        r"9000 segment scores are due, \d+ were written",
+        r"should be 9000 segment scores, but \d+ were written",
     ),
     "no scores.json": ("write_atomically", cannot_write, "No space left on device"),
 }
@@ -417,7 +425,7 @@ def store(monkeypatch) -> Iterator[str]:
     OBJECTS.clear()
 
 
-def test_an_object_store_has_one_runs_shards_too(corpus, expected, plain, store):
+def test_an_object_store_has_the_shards_of_one_run(corpus, expected, plain, store):
     for number in range(2):
         run = called(*corpus.asked, SMALL_UNITS, f"--threads={number + 1}", "--output", store)
         assert (run.code, run.err) == (0, "")
@@ -444,13 +452,13 @@ def test_a_run_that_fails_leaves_an_object_store_as_it_was(
     assert rows_of_objects() == expected
 
 
-def test_every_run_of_a_job_has_a_name_of_its_own(corpus, out):
+def test_every_run_of_a_job_has_its_own_name(corpus, out):
     jobs = [parse([*map(str, corpus.asked), "--output", str(out)]).job for _ in range(2)]
     assert jobs[0].run != jobs[1].run
 
 
-def test_only_names_go_on_from_the_shards(corpus, out):
-    """A table that crossed a shuffle would cost an engine's memory."""
+def test_only_the_names_of_shards_go_to_the_next_step(corpus, out):
+    """A table that goes through a shuffle would need memory of the engine."""
     graph = beam.Pipeline()
     build(graph, parse([*map(str, corpus.asked), "--output", str(out)]).job)
     types = {}

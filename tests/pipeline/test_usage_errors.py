@@ -1,4 +1,4 @@
-"""What is impossible is refused before anything runs, with exit code 2."""
+"""Usage errors end the command before anything runs, with exit code 2."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ USAGE_ERRORS = [
     ),
     (["--preset", "sacre"], ["--preset", "sacre", "sacrebleu", "papineni2002"]),
     (["--lowercase", "--no_lowercase"], ["--lowercase and --no_lowercase contradict"]),
-    (["--weights", "a,b"], ["--weights", "numbers with commas between them, got 'a,b'"]),
+    (["--weights", "a,b"], ["--weights", "numbers, separated by commas, got 'a,b'"]),
     (["--weights", "9,9"], ["weights must sum to 16 at most, got (9.0, 9.0)"]),
     (["--preset", "nltk", "--effective_order"], ["effective_order means nothing to", "nltk-m"]),
     (
@@ -82,8 +82,8 @@ USAGE_ERRORS = [
     (["--references", ""], ["--references is empty"]),
     (["--output", ""], ["--output is empty"]),  # --output "$UNSET"
     (["--references", "nope://host/file"], ["nope://host/file: there is no such filesystem"]),
-    (["--", "--runner", "DaskRunner"], ["--runner stands behind --"]),
-    (["--", "--lower-case", "--threads=2"], ["--threads=2 stands behind --"]),
+    (["--", "--runner", "DaskRunner"], ["--runner comes after --"]),
+    (["--", "--lower-case", "--threads=2"], ["--threads=2 comes after --"]),
     (["--smooth_method", "add-k", "--smooth_value", "1e308"], ["0 to 1000000, got 1e+308"]),
     (["--range_bytes", "1" + "0" * 30], ["--range_bytes must be 16 to 1099511627776"]),
     (["--candidates", "/data/part-*"], ["/data/part-*", "NAME=PATTERN"]),  # no stem to name it by
@@ -96,7 +96,7 @@ USAGE_ERRORS = [
     (["--runner", "FastRunner"], ["FastRunner: there is no such runner", "FlinkRunner"]),
     (["--runner", "FlinkRunner"], ["FlinkRunner needs --output"]),  # nobody would see the result
     (["--runner", "dataflow"], ["dataflow needs --output"]),
-    (["--num_workers", "many"], ["--num_workers", "many"]),  # a flag of Beam's
+    (["--num_workers", "many"], ["--num_workers", "many"]),  # one of Beam's flags
     (["--references", str(PROJECT)], ["references 3", "is a folder", f"{PROJECT}/*"]),
     (["--candidates", f"x={PROJECT}/"], ["candidates x", "is a folder", f"{PROJECT}/*"]),
     (["--references", "/dev/null"], ["references 3: /dev/null", "save it to a file"]),
@@ -107,12 +107,12 @@ USAGE_ERRORS = [
 @pytest.mark.parametrize(
     ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0]) for row in USAGE_ERRORS]
 )
-def test_what_is_impossible_is_refused_with_the_value_and_the_choices(flags, fragments):
+def test_usage_errors_show_the_value_and_the_choices(flags, fragments):
     called(*EXAMPLE, *flags).assert_failed(2, *fragments)
 
 
 @pytest.mark.parametrize("flag", ["--threads", "--range_bytes"])
-def test_a_number_that_is_none_is_told_in_the_users_words(flag):
+def test_the_error_of_a_bad_number_names_the_flag_and_no_function(flag):
     run = called(*EXAMPLE, flag, "many")
     run.assert_failed(2, flag, "many")
     assert "_positive" not in run.err  # a name from inside the program

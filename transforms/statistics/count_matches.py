@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import apache_beam as beam
 from apache_beam.metrics.metric import Metrics
 
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.kernel import compile_kernel, count_batch
 from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
@@ -17,9 +17,9 @@ from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 __all__ = ["CountMatches", "count_matches"]
 
 
-def count_matches(config: BleuConfig, max_order: int, threads: int) -> beam.ParDo:
+def count_matches(text: Text, max_order: int, threads: int) -> beam.ParDo:
     """The step from `SegmentBatch` to `SegmentStatistics`, with the arguments of `CountMatches`."""
-    return giving_batches(CountMatches(config, max_order, threads), SegmentStatistics)
+    return giving_batches(CountMatches(text, max_order, threads), SegmentStatistics)
 
 
 class CountMatches(ThreadedDoFn):
@@ -29,9 +29,9 @@ class CountMatches(ThreadedDoFn):
     the counters in the result are summed in the totals.
     """
 
-    def __init__(self, config: BleuConfig, max_order: int, threads: int) -> None:
+    def __init__(self, text: Text, max_order: int, threads: int) -> None:
         super().__init__(threads)
-        self._config = config
+        self._text = text
         self._max_order = max_order
         self._segments = Metrics.counter("beam_bleu", "segments")
         self._empty_candidates = Metrics.counter("beam_bleu", "empty_candidates")
@@ -41,10 +41,10 @@ class CountMatches(ThreadedDoFn):
         super().setup()
         # Once in a worker, and not in the time of its first batch, which an engine
         # may take for a worker that hangs.
-        compile_kernel(self._config)
+        compile_kernel(self._text)
 
     def work(self, batch: SegmentBatch) -> Iterable[SegmentStatistics]:
-        return [count_batch(batch, self._config, self._max_order)]
+        return [count_batch(batch, self._text, self._max_order)]
 
     def emitted(self, statistics: SegmentStatistics) -> None:
         self._segments.inc(len(statistics))

@@ -11,7 +11,7 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.count_matches import count_matches
 from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
@@ -35,7 +35,7 @@ class Counted:
 
 def count_and_add_up(
     batches: PCollection[SegmentBatch],
-    config: BleuConfig,
+    text: Text,
     max_order: int,
     threads: int,
     key_type: Any,
@@ -46,12 +46,12 @@ def count_and_add_up(
 
     Args:
       batches: the batches.
-      config: the definition of BLEU; with a tokenizer's model, which travels only with this step.
+      text: how texts become tokens; with a tokenizer's model, which is sent only with this step.
       max_order: the largest n-gram order that is counted.
       threads: how many threads a worker counts with.
       key_type: the type of the groups' keys, by which Beam finds their coder; None if all are None.
     """
-    statistics = batches | "Count matches" >> count_matches(config, max_order, threads)
+    statistics = batches | "Count matches" >> count_matches(text, max_order, threads)
     totals = (
         statistics
         | "Total each batch"

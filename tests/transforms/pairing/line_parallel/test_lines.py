@@ -1,4 +1,4 @@
-"""Reading lines: every line of every unit, exact, or an error that names its place."""
+"""Reading lines: every line of every unit exactly, or an error that names the place."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Shard,
 property_test = settings(derandomize=True, deadline=None, max_examples=200)
 
 STREAM = Stream("candidates LIUM", "a*")
-MEGABYTE = 1 << 20  # files are read in chunks of so many bytes
+MEGABYTE = 1 << 20  # files are read in chunks of this number of bytes
 
 
 def read_file(text: bytes, path: str = "a.txt", range_bytes: int = 1 << 26) -> list[str]:
-    """The lines of a file that holds these bytes, by way of a plan for it alone."""
+    """The lines of a file with these bytes, read with a plan for only this file."""
     return read_changed(text, text, path, range_bytes)
 
 
@@ -84,7 +84,7 @@ def test_streams_in_lockstep_give_the_lines_of_the_same_segments(corpus, range_b
         ("a\u2028b\x85c\u2029d\x0be\x0cf\x1cg\n".encode(), None, "no other line end"),
         (b"a\x00b\n\x00\n", ["a\0b", "\0"], "zero bytes are text"),
         (MARK + b"a\nb\n", ["a", "b"], "the byte order mark is dropped"),
-        (MARK + b"\n", [""], "an empty line behind the mark"),
+        (MARK + b"\n", [""], "an empty line after the mark"),
         (MARK + b"a", ["a"], "a mark and one unfinished line"),
         (MARK + MARK + b"a\n", ["\ufeffa"], "only the first mark is one"),
         (b"a\n" + MARK + b"b\n", ["a", "\ufeffb"], "a mark in the middle is text"),
@@ -150,7 +150,7 @@ def test_a_reader_reads_ahead_only_a_few_megabytes():
     reader = LineReader(STREAM, unit.pieces[0], lambda _: file)
     read = 0
     while taken := reader.available(len(lines)):
-        # `taken` lines lie ready, and nothing behind the next few megabytes was read.
+        # `taken` lines are ready, and at most the next few megabytes were read.
         if not file.closed:
             assert file.tell() - 100_000 * read <= 6 * MEGABYTE
         reader.take(taken)
@@ -159,7 +159,7 @@ def test_a_reader_reads_ahead_only_a_few_megabytes():
 
 
 class Watched(io.BytesIO):
-    """Remembers the most that was asked for at a time."""
+    """Remembers the largest size of a read."""
 
     most = 0
 
@@ -187,11 +187,11 @@ def test_large_blocks_are_counted_by_the_megabyte(size, mark):
 
 @property_test
 @given(st.lists(st.binary(max_size=8).map(lambda text: text.replace(b"\n", b"")), min_size=1))
-def test_what_is_not_utf8_is_what_python_cannot_decode(lines):
+def test_invalid_utf8_is_what_python_cannot_decode(lines):
     text = b"".join(line + b"\n" for line in lines)
     if text.startswith(MARK):
         text = MARK + text
-    assume(not text.startswith(tuple(COMPRESSED_DATA.values())))  # which is refused for that
+    assume(not text.startswith(tuple(COMPRESSED_DATA.values())))  # and is refused because of it
     bad = [(i, place) for i, line in enumerate(lines) if (place := undecodable(line)) is not None]
     if not bad:
         assert read_file(text) == [line.decode() for line in lines]
@@ -223,16 +223,16 @@ def undecodable(line: bytes) -> int | None:
         (b"ab\xc3", 3, "a character cut by the end of the line"),
         (b"\xed\xa0\x80", 1, "half of a surrogate pair"),
         (b"\xc0\x80", 1, "an overlong zero"),
-        (b"\xf4\x90\x80\x80", 1, "behind the last code point"),
+        (b"\xf4\x90\x80\x80", 1, "after the last code point"),
         (b"\xff\xfea\x00", 1, "UTF-16"),
     ],
 )
 @pytest.mark.parametrize("suffix", COMPRESS)
 @pytest.mark.parametrize("place", [0, 1, 700])
-def test_invalid_utf8_is_told_with_file_line_and_byte(suffix, place, line, byte, reason):
+def test_the_error_of_invalid_utf8_names_file_line_and_byte(suffix, place, line, byte, reason):
     good = [f"line {i}".encode() for i in range(900)]
     lines = [*good[:place], line, *good[place:]]
-    # The file stands behind another one, and the line far behind a unit's start.
+    # The file comes after another one, and the line is far from the start of its unit.
     first = MemoryFile("first" + suffix, ("a", "b"), b"a\nb\n", suffix)
     bad = MemoryFile("bad" + suffix, ("",) * len(lines), b"\n".join(lines), suffix)
     corpus = MemoryCorpus(((first, bad),))
@@ -304,7 +304,7 @@ def test_a_compressed_file_that_changes_after_it_was_counted_is_an_error(suffix,
         pytest.fail(f"{reason}: got {read_changed(counted, changed, 'a' + suffix)}")
 
 
-def test_a_reader_offers_no_more_lines_than_asked_for():
+def test_a_reader_gives_at_most_the_requested_number_of_lines():
     corpus = MemoryCorpus(((plain_file("a", *map(str, range(10))),),))
     (unit,) = corpus.plan(1 << 26).units()
     reader = LineReader(corpus.streams[0], unit.pieces[0], corpus.open)
@@ -315,7 +315,7 @@ def test_a_reader_offers_no_more_lines_than_asked_for():
 
 
 class Slow(io.BytesIO):
-    """Gives less than it is asked for, as a socket does."""
+    """Returns fewer bytes than requested, like a socket."""
 
     def read(self, size: int | None = -1) -> bytes:
         return super().read(min(size, 5) if size and size > 0 else size)
@@ -335,7 +335,7 @@ def test_short_reads_do_not_move_lines(range_bytes):
 
 
 class Unanswering(io.BytesIO):
-    """A file of a filesystem that fails in the middle."""
+    """A file on a filesystem that fails in the middle."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
@@ -376,7 +376,7 @@ def count_and_read(data: bytes, suffix: str, range_bytes: int, max_line_bytes: i
 
 
 def refused(text: bytes, max_line_bytes: int, suffix: str = "", range_bytes: int = 1 << 26) -> str:
-    """How a text is refused when it is counted and, if it is not, when it is read."""
+    """The error for a text when it is counted or, if there is none, when it is read."""
     with pytest.raises(InputError) as error:
         count_and_read(COMPRESS[suffix](text), suffix, range_bytes, max_line_bytes)
     return error.value.cause
@@ -384,7 +384,7 @@ def refused(text: bytes, max_line_bytes: int, suffix: str = "", range_bytes: int
 
 @pytest.mark.parametrize("suffix", COMPRESS)
 @pytest.mark.parametrize("end", [b"\n", b"\nmore\n", b""])
-def test_a_line_that_is_too_long_is_told_with_its_file_and_number(suffix, end):
+def test_the_error_of_a_too_long_line_names_its_file_and_number(suffix, end):
     for length in (101, 3 << 20):
         text = b"one\n" * 1000 + b"x" * length + end
         assert refused(text, 100, suffix) == (
@@ -399,7 +399,7 @@ def test_a_line_that_is_too_long_is_found_in_ranges_of_any_size(range_bytes):
     assert cause == "candidates x: /data/a: line 501 has more than 4999 bytes"
 
 
-def test_a_line_of_just_so_many_bytes_is_read():
+def test_a_line_with_exactly_the_limit_of_bytes_is_read():
     data = b"x" * 100 + b"\n" + b"\xc3\xa9" * 50
     stream = Stream("candidates x", "/data/a")
     (part,) = cut(Shard(0, 0, FoundFile("/data/a", len(data))), 1 << 26)
@@ -431,11 +431,11 @@ def test_a_bomb_is_refused_before_it_is_decompressed():
         count_lines(stream, part, lambda _: Endless(), None, 1 << 20)
 
 
-# Compressed text that is taken for text
+# Compressed data that is read as text
 
 
 @pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESS if suffix])
-def test_compressed_data_without_its_suffix_is_told(suffix):
+def test_compressed_data_without_its_suffix_is_an_error(suffix):
     data = COMPRESS[suffix](b"some text\n" * 100)
     with pytest.raises(InputError) as error:
         read_file(data, "a.txt")
@@ -447,13 +447,13 @@ def test_compressed_data_without_its_suffix_is_told(suffix):
 
 
 @pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESS if suffix])
-def test_text_that_was_compressed_twice_is_told(suffix):
+def test_text_that_was_compressed_twice_is_an_error(suffix):
     data = COMPRESS[suffix](COMPRESS[suffix](b"some text\n" * 100))
     with pytest.raises(InputError, match=f"compressed twice: its text is {suffix} data"):
         read_file(data, f"a{suffix}")
 
 
-def test_memory_that_is_used_up_is_no_fault_of_the_file():
+def test_out_of_memory_is_not_an_error_of_the_file():
     def full(path: str) -> io.BytesIO:
         raise MemoryError
 

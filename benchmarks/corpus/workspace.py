@@ -1,0 +1,125 @@
+"""The folder that keeps the corpus of a size, and cuts and multiples of it, between runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+import os
+import pathlib
+import sys
+from collections.abc import Iterable, Iterator
+
+from benchmarks.measure import run
+
+SYSTEMS = 16
+"""How many systems the first shard has; the other shards have the first system only."""
+
+_SOURCES = ("__main__.py", "lines.py", "vocabulary.py")
+"""The files of this folder that decide what is in the corpus."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Text:
+    """Files that belong together.
+
+    Attributes:
+      pairs: the lines of each stream.
+      references: the pattern of the references' files.
+      candidates: the pattern of each system's files.
+    """
+
+    pairs: int
+    references: str
+    candidates: tuple[str, ...]
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """All patterns."""
+        return (self.references, *self.candidates)
+
+    @property
+    def arguments(self) -> list[str]:
+        """The arguments of beam-bleu that name these files."""
+        named = [f"system{i:02}={pattern}" for i, pattern in enumerate(self.candidates, 1)]
+        return [f"--references={self.references}", *(f"--candidates={each}" for each in named)]
+
+
+class Workspace:
+    """The corpus of `pairs` pairs, made if it is not there yet."""
+
+    def __init__(self, folder: pathlib.Path, pairs: int) -> None:
+        self._pairs = pairs
+        here = pathlib.Path(__file__).parent
+        sources = b"".join((here / name).read_bytes() for name in _SOURCES)
+        digest = hashlib.sha256(sources).hexdigest()
+        self._folder = folder.absolute() / f"{pairs}-pairs-{digest[:8]}"
+        if not self._folder.exists():
+            # In a child, so that this process stays small.
+            program = [sys.executable, "-m", "benchmarks.corpus"]
+            made = run([*program, str(self._folder), "--pairs", str(pairs)])
+            print(f"made {self._folder} in {made.wall:.0f} s", file=sys.stderr)
+
+    def whole(self) -> Text:
+        """The corpus; one system."""
+        return self._text(self._pairs, "ref-*.txt", ["system01-*.txt"])
+
+    def first_shard(self, systems: int = 1) -> Text:
+        """A tenth of the corpus, up to SYSTEMS systems."""
+        names = [f"system{number:02}-00.txt" for number in range(1, systems + 1)]
+        return self._text(self._pairs // 10, "ref-00.txt", names)
+
+    def tenfold(self) -> Text:
+        """The corpus ten times."""
+        return self.copies(10)
+
+    def copies(self, count: int) -> Text:
+        """The corpus `count` times: its files, hard-linked."""
+        folder = f"copies-{count}"
+        (self._folder / folder).mkdir(exist_ok=True)
+        for copy in range(count):
+            for pattern in self.whole().patterns:
+                for path in self._folder.glob(os.path.basename(pattern)):
+                    stream, _, shard = path.name.partition("-")
+                    link = self._folder / folder / f"{stream}-{copy:04}-{shard}"
+                    if not link.exists():
+                        link.hardlink_to(path)
+        names = [f"{folder}/system01-*.txt"]
+        return self._text(count * self._pairs, f"{folder}/ref-*.txt", names)
+
+    def tenfold_half(self, half: int) -> Text:
+        """The first (0) or second (1) half of `tenfold`."""
+        copies = "000[0-4]" if half == 0 else "000[5-9]"
+        names = [f"copies-10/system01-{copies}-*.txt"]
+        return self._text(5 * self._pairs, f"copies-10/ref-{copies}-*.txt", names)
+
+    def head(self, lines: int) -> Text:
+        """The first lines of the corpus, in files of their own."""
+        (self._folder / "heads").mkdir(exist_ok=True)
+        names = [f"heads/{stream}-{lines:08}.txt" for stream in ("ref", "system01")]
+        for pattern, name in zip(self.whole().patterns, names, strict=True):
+            shards = sorted(self._folder.glob(os.path.basename(pattern)))
+            with open(self._folder / name, "wb") as file:
+                file.writelines(itertools.islice(_lines(shards), lines))
+        return self._text(lines, names[0], names[1:])
+
+    def chinese_head(self, lines: int) -> Text:
+        """The first lines of the corpus, changed to look like Chinese."""
+        western = self.head(lines)
+        names = [f"heads/zh-{stream}-{lines:08}.txt" for stream in ("ref", "system01")]
+        text = self._text(lines, names[0], names[1:])
+        paths = [
+            path for pair in zip(western.patterns, text.patterns, strict=True) for path in pair
+        ]
+        run([sys.executable, "-m", "benchmarks.corpus.chinese", *paths])
+        return text
+
+    def _text(self, pairs: int, references: str, candidates: list[str]) -> Text:
+        paths = [str(self._folder / name) for name in (references, *candidates)]
+        return Text(pairs, paths[0], tuple(paths[1:]))
+
+
+def _lines(paths: Iterable[pathlib.Path]) -> Iterator[bytes]:
+    for path in paths:
+        with open(path, "rb") as file:
+            yield from file

@@ -1,0 +1,123 @@
+"""Corpora that exist as metadata only: names, sizes, and where the newlines would be.
+
+Nothing of them is read or written. Where a newline would be follows from a
+formula, so that a plan can be checked at any byte of 100 TB.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import numpy as np
+import numpy.typing as npt
+
+from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Stream
+
+Integers = npt.NDArray[np.int64]
+
+_LINE_BYTES = 210
+_SPREAD_OF_LINES, _SPREAD_OF_SHARDS = 0.05, 0.02
+_WAVE = 1e-3
+"""How far newlines stray from their even places, as a share of the file's lines."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FakeCorpus:
+    """A corpus by its numbers.
+
+    Attributes:
+      name: what the report calls it.
+      systems: how many systems there are; there is one stream of references.
+      shards: files of each stream.
+      shard_bytes: about how large each file is.
+      suffix: how the files' names end.
+      aligned: whether all streams are cut at the same lines.
+      range_bytes: the flag --range_bytes, if it is given.
+    """
+
+    name: str
+    systems: int
+    shards: int
+    shard_bytes: int
+    suffix: str = ".txt"
+    aligned: bool = False
+    range_bytes: int | None = None
+
+    @property
+    def streams(self) -> list[Stream]:
+        """The references, then the systems."""
+        names = ["references", *(f"candidates system-{i:02}" for i in range(self.systems))]
+        return [Stream(name, f"{self._folder(i)}/part-*") for i, name in enumerate(names)]
+
+    def text(self, stream: int) -> FakeText:
+        """What is in a stream."""
+        return _text(self, stream)
+
+    def found(self, stream: int) -> list[FoundFile]:
+        """The files that a listing of the stream would find."""
+        sizes = self.text(stream).sizes.tolist()
+        return [
+            FoundFile(
+                f"{self._folder(stream)}/part-{i:06}-of-{self.shards:06}{self.suffix}",
+                size,
+            )
+            for i, size in enumerate(sizes)
+        ]
+
+    def _folder(self, stream: int) -> str:
+        return f"s3://evaluation/newscrawl/2026-11-19/run-0007/stream-{stream:02}"
+
+
+@dataclasses.dataclass(frozen=True)
+class FakeText:
+    """Where the lines of a stream are.
+
+    Attributes:
+      lines: int64, the lines of each file.
+      sizes: int64, the bytes of each file.
+      waves: how often the length of lines goes up and down in a file.
+    """
+
+    lines: Integers
+    sizes: Integers
+    waves: int
+
+    def newlines_before(self, file: int | Integers, at: Integers) -> Integers:
+        """How many newlines are before a byte of a file; never falls with the byte."""
+        lines, sizes = self.lines[file], self.sizes[file]
+        share = at / np.maximum(sizes, 1)
+        # The wave is 0 at both ends, and too flat to lead downwards anywhere.
+        wave = _WAVE * np.sin(2 * np.pi * self.waves * share)
+        before = np.floor(lines * (share + wave) + 0.5).astype(np.int64)
+        return np.where(at >= sizes, lines, np.clip(before, 0, lines))
+
+
+@functools.cache
+def _text(corpus: FakeCorpus, stream: int) -> FakeText:
+    """Every stream has as many lines as the first."""
+    source = np.random.default_rng([2017, stream])
+    shared = np.random.default_rng(2017)
+    mean = corpus.shard_bytes / _LINE_BYTES
+    spread = (shared if corpus.aligned else source).normal(1, _SPREAD_OF_SHARDS, corpus.shards)
+    bounds = np.cumsum(spread)
+    bounds = np.rint(bounds * (mean * corpus.shards / bounds[-1])).astype(np.int64)
+    lines = np.diff(bounds, prepend=0)
+    line_bytes = _LINE_BYTES * (1 + _SPREAD_OF_LINES * source.uniform(-1, 1))
+    sizes = lines * line_bytes * source.normal(1, _SPREAD_OF_LINES / 10, corpus.shards)
+    return FakeText(lines, sizes.astype(np.int64), waves=97 + stream)
+
+
+CORPORA = (
+    FakeCorpus("1 TB", 1, 500, 10**9),
+    FakeCorpus("10 TB", 1, 5_000, 10**9),
+    FakeCorpus("100 TB", 1, 50_000, 10**9),
+    FakeCorpus("100 TB, streams cut at the same lines", 1, 50_000, 10**9, aligned=True),
+    FakeCorpus("100 TB, 16 systems", 16, 5_882, 10**9),
+    FakeCorpus("100 TB in 10 files", 1, 5, 10**13),
+    FakeCorpus("100 TB, `--range_bytes 67108864`", 1, 50_000, 10**9, range_bytes=1 << 26),
+    FakeCorpus("30 TB of `.gz`, cut at the same lines", 1, 50_000, 3 * 10**8, ".gz", aligned=True),
+    FakeCorpus("30 TB of `.gz`, cut at other lines", 1, 50_000, 3 * 10**8, ".gz"),
+    FakeCorpus("1 GB in tiny files", 1, 50_000, 10**4),
+    FakeCorpus("1 PB in a million files", 1, 500_000, 10**9),
+)

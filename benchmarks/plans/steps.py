@@ -1,0 +1,160 @@
+"""Plans a fake corpus as the pipeline would, measured from inside the process.
+
+    python -m benchmarks.plans.steps list NUMBER FILE
+    python -m benchmarks.plans.steps plan NUMBER FILE
+
+The first one lists and cuts corpus NUMBER and leaves the counts in FILE, as
+they would reach the planning worker; the second one is that worker. Each
+prints, as JSON, what it took and what would be shuffled.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import pathlib
+import resource
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from beam_bleu.pipeline.job import Job
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.pairing.line_parallel.correspondence import require_same_shards
+from beam_bleu.transforms.pairing.line_parallel.nul_bytes import nul_warnings
+from beam_bleu.transforms.pairing.line_parallel.plan import make_plan
+from beam_bleu.transforms.pairing.line_parallel.ranges import (
+    ByteRange,
+    LineCounts,
+    block_bytes,
+    cut_corpus,
+)
+from beam_bleu.transforms.pairing.line_parallel.shard_notes import notes_of
+from beam_bleu.transforms.pairing.line_parallel.shards import shards_in_order
+from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
+from beam_bleu.transforms.pairing.line_parallel.streams import compression
+from beam_bleu.transforms.pairing.paired import FoundSegments
+from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
+from benchmarks.plans.fake_corpora import CORPORA, FakeCorpus
+from benchmarks.plans.right_plan import require_right_plan
+from benchmarks.plans.shuffles import Shuffle, shuffles_of
+
+_WORDS_IN_LINE = 35
+
+
+def list_files(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.Path) -> Any:
+    """The step "List their files", and what comes of "Count lines"."""
+    found = [corpus.found(stream) for stream in range(len(corpus.streams))]
+    start = time.perf_counter()
+    by_stream = [
+        shards_in_order(number, stream, found[number])
+        for number, stream in enumerate(corpus.streams)
+    ]
+    require_same_shards(corpus.streams, by_stream)
+    shards = list(itertools.chain.from_iterable(by_stream))
+    ranges = list(cut_corpus(shards, corpus.range_bytes))
+    for part in ranges:
+        shuffles["Spread the ranges"].spread(part)
+    figures = {"list_s": time.perf_counter() - start, "list_peak": _peak()}
+    file.write_bytes(shuffles["Gather the counts"].group(_counts(corpus, ranges)))
+    return {
+        **figures,
+        "bytes": sum(shard.file.size for shard in shards),
+        "files": len(shards),
+        "range_bytes": ranges[0].range_bytes,
+        "ranges": len(ranges),
+    }
+
+
+def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.Path) -> Any:
+    """The step "Plan work units", and what comes of its units."""
+    start = time.perf_counter()
+    # As an engine does: the group as one message, and all that is in it as a list.
+    counts = shuffles["Gather the counts"].ungroup(file.read_bytes())
+    warnings = nul_warnings(corpus.streams, counts)
+    plan = make_plan(corpus.streams, counts, "same" if corpus.aligned else "any")
+    found = FoundSegments(plan.segments, warnings, notes_of(corpus.streams, plan.shards))
+    longest = 0
+    for unit in plan.units():
+        shuffles["Spread the work units"].spread(unit)
+        longest = max(longest, unit.lines)
+    figures = {"plan_s": time.perf_counter() - start, "plan_peak": _peak()}
+    units = shuffles["Spread the work units"].elements
+    # At most: a bundle has one total of each system, and one unit at least.
+    total = _total(plan.segments // units)
+    for system in range(corpus.systems):
+        shuffles["Add up totals"].carry(((system, None), total), units)
+        shuffles["Bring it together"].carry(
+            (0, ("totals", ((system, None), _total(plan.segments))))
+        )
+    for end in (("segments", found), ("job", _job(corpus))):
+        shuffles["Bring it together"].carry((0, end))
+    in_vain = require_right_plan(corpus, plan) / sum(
+        corpus.text(stream).sizes.sum() for stream in range(len(corpus.streams))
+    )
+    longest_to_mean = longest * units / plan.segments
+    return {**figures, "units": units, "longest_to_mean": longest_to_mean, "in_vain": in_vain}
+
+
+def _job(corpus: FakeCorpus) -> Job:
+    references, *candidates = corpus.streams
+    names = tuple(stream.label for stream in candidates)
+    output = "s3://evaluation/scores/2026-11-19"
+    source = LineParallel(names, tuple(candidates), (references,))
+    return Job(source, BleuConfig(), output)
+
+
+def _peak() -> int:
+    """The most memory of this process so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _counts(corpus: FakeCorpus, ranges: Iterable[ByteRange]) -> Iterator[LineCounts]:
+    for part in ranges:
+        shard = part.shard
+        size = shard.file.size
+        block = size if compression(shard.file.path) else block_bytes(part.range_bytes)
+        at = np.append(np.arange(part.start, part.stop, block), part.stop)
+        newlines = np.diff(corpus.text(shard.stream).newlines_before(shard.number, at))
+        yield LineCounts(
+            part,
+            newlines.astype(np.min_scalar_type(newlines.max())),
+            unfinished_line=False,
+            text_bytes=part.stop - part.start,
+            version=f"{shard.number:032x}",  # as long as an ETag
+        )
+
+
+def _total(lines: int) -> CorpusTotals:
+    """Totals of plausible size."""
+    words = lines * _WORDS_IN_LINE
+    return CorpusTotals(
+        matches=(words * 6 // 10, words * 3 // 10, words * 2 // 10, words // 10),
+        totals=(words, words - lines, words - 2 * lines, words - 3 * lines),
+        short_candidates=(0, 0, 0, 0),
+        candidate_length=words,
+        reference_lengths=ReferenceLengths(words, words, words, words, ((1, words),)),
+        segments=lines,
+        min_references=1,
+        max_references=1,
+        candidate_bytes=6 * words,
+        reference_bytes=6 * words,
+    )
+
+
+def _main() -> None:
+    step, number, file = sys.argv[1:]
+    corpus = CORPORA[int(number)]
+    shuffles = shuffles_of(_job(corpus))
+    idle = _peak()
+    steps = {"list": list_files, "plan": plan_units}
+    figures = {"idle": idle, **steps[step](corpus, shuffles, pathlib.Path(file))}
+    carried = {label: each.figures for label, each in shuffles.items() if each.elements}
+    print(json.dumps({**figures, "shuffles": carried}))
+
+
+if __name__ == "__main__":
+    _main()

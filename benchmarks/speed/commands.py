@@ -1,0 +1,53 @@
+"""The commands whose speed is measured."""
+
+from __future__ import annotations
+
+import dataclasses
+import glob
+import json
+import sys
+from collections.abc import Collection, Sequence
+
+from benchmarks.corpus.workspace import Text, Workspace
+from benchmarks.measure import BEAM_BLEU, Run, run
+
+
+def warm_up(workspace: Workspace) -> None:
+    """Loads the corpus and the programs into memory, and has the kernel compiled."""
+    text = workspace.whole()
+    beam_bleu(text)
+    run(count_words_command(text))
+
+
+def beam_bleu(text: Text, on: Collection[int] = (), flags: Sequence[str] = ()) -> Run:
+    """The whole command, checked to have scored every pair."""
+    command = [*BEAM_BLEU, *text.arguments, "--format=json", *flags]
+    result = run(command, on)
+    scored = json.loads(result.stdout)["segments"]
+    if scored != text.pairs:
+        raise RuntimeError(f"{scored} segments of {text.pairs} were scored: {command}")
+    return result
+
+
+def score(result: Run) -> float:
+    """The score in the result document of beam-bleu."""
+    return float(json.loads(result.stdout)["scores"][0]["score"])
+
+
+def sacrebleu(text: Text) -> Run:
+    """The command of sacreBLEU; its files have no wildcards."""
+    return run([sys.executable, "-m", "sacrebleu", text.references, "-i", *text.candidates])
+
+
+def count_words_command(text: Text) -> list[str]:
+    """`wc -w`, in the locale of every child: C.UTF-8."""
+    files = [path for pattern in text.patterns for path in sorted(glob.glob(pattern))]
+    return ["wc", "-w", *files]
+
+
+def contestant(name: str, text: Text, flags: Sequence[str] = (), on: Collection[int] = ()) -> Run:
+    """A contestant of contestants.py; the seconds are those of its counting alone."""
+    command = [sys.executable, "-m", "benchmarks.speed.contestants", name, *text.patterns, *flags]
+    result = run(command, on)
+    inside = json.loads(result.stdout)
+    return dataclasses.replace(result, cpu=inside["cpu"], wall=inside["wall"])

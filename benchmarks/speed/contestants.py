@@ -1,0 +1,119 @@
+"""The contestants that are measured from inside their process, where only the counting is timed.
+
+    python -m benchmarks.speed.contestants NAME REFERENCES CANDIDATES [--tokenize ...]
+
+prints, as JSON, the seconds of the counting alone and what came of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import hashlib
+import json
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+_PASSES = 9
+_BATCH_ROWS = 4096
+"""As many as the pipeline puts in a batch."""
+
+
+def kernel(references: list[str], candidates: list[str], flags: argparse.Namespace) -> Any:
+    """beam-bleu's kernel on batches that are ready; the median of several passes."""
+    import numpy as np
+
+    from beam_bleu.transforms.definition.config import BleuConfig
+    from beam_bleu.transforms.pairing.records.segments import batch_segments
+    from beam_bleu.transforms.statistics.kernel import count_batch
+
+    text = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase).text
+    segments = [
+        (candidate, [reference])
+        for candidate, reference in zip(candidates, references, strict=True)
+    ]
+    batches = [
+        batch_segments(segments[first : first + _BATCH_ROWS])
+        for first in range(0, len(segments), _BATCH_ROWS)
+    ]
+    count_batch(batches[0], text, 4)  # loads the compiled code
+    timed = [
+        _timed(lambda: [count_batch(batch, text, 4) for batch in batches]) for _ in range(_PASSES)
+    ]
+    counts = np.concatenate([_counts(counted) for counted in timed[-1][1]])
+    return {**_median([seconds for seconds, _ in timed]), "counts": _digest(counts)}
+
+
+def sacrebleu(references: list[str], candidates: list[str], flags: argparse.Namespace) -> Any:
+    """The API of sacreBLEU; one pass, because it remembers lines."""
+    import numpy as np
+    from sacrebleu.metrics import BLEU
+
+    metric = BLEU(tokenize=flags.tokenize, lowercase=flags.lowercase)
+    seconds, score = _timed(lambda: metric.corpus_score(candidates, [references]))
+    # To compare every segment; the API has done the same inside.
+    counts = np.array(metric._extract_corpus_statistics(candidates, [references]), np.int64)
+    return {**seconds, "score": score.score, "counts": _digest(counts)}
+
+
+def bleuscore(references: list[str], candidates: list[str], flags: argparse.Namespace) -> Any:
+    """The API of bleuscore, with sacreBLEU's reference length; it has one tokenizer, 13a."""
+    from bleuscore import compute
+
+    groups = [[reference] for reference in references]
+    seconds, result = _timed(lambda: compute(groups, candidates, ref_len_method="closest"))
+    return {**seconds, "score": 100 * result["bleu"]}
+
+
+def _timed(work: Callable[[], Any]) -> tuple[dict[str, float], Any]:
+    """(CPU seconds of all threads and wall seconds, result)."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    result = work()
+    return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}, result
+
+
+def _median(passes: Sequence[dict[str, float]]) -> dict[str, float]:
+    return {name: statistics.median(each[name] for each in passes) for name in ("cpu", "wall")}
+
+
+def _counts(counted: Any) -> Any:
+    """The counts of the first system as sacreBLEU has them, int64 (segments, 2 + 2 N)."""
+    import numpy as np
+
+    lengths = (counted.candidate_length[0], counted.reference_length("closest")[0])
+    return np.column_stack([*lengths, counted.matches[0], counted.totals[0]])
+
+
+def _digest(counts: Any) -> str:
+    """The digest of counts, int64 (segments, 2 + 2 N).
+
+    Both scorers have them in one order: the lengths of candidate and reference, matches, totals.
+    """
+    return hashlib.sha256(counts.tobytes()).hexdigest()
+
+
+def _lines(pattern: str) -> list[str]:
+    lines: list[str] = []
+    for path in sorted(glob.glob(pattern)):
+        with open(path, encoding="utf-8", newline="\n") as file:
+            lines += [line.removesuffix("\n") for line in file]
+    return lines
+
+
+def _main() -> None:
+    contestants = {each.__name__: each for each in (kernel, sacrebleu, bleuscore)}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("name", choices=contestants)
+    parser.add_argument("references", help="a pattern; so is that of the candidates")
+    parser.add_argument("candidates")
+    parser.add_argument("--tokenize", default="13a")
+    parser.add_argument("--lowercase", action="store_true")
+    flags = parser.parse_args()
+    result = contestants[flags.name](_lines(flags.references), _lines(flags.candidates), flags)
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    _main()
