@@ -15,10 +15,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import quicker_beam
 from compressing import COMPRESS
 from sacrebleu.metrics import BLEU
 
 from beam_bleu.pipeline.main import main
+
+quicker_beam.remember()
 
 PROJECT = Path(__file__).resolve().parents[1]
 EXAMPLES = PROJECT / "examples"

@@ -7,6 +7,21 @@ import pytest
 import sacrebleu.metrics.bleu
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="run the slow tests, too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: runs with --slow only")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    if slow and not config.getoption("--slow"):
+        items[:] = [item for item in items if item not in slow]
+        config.hook.pytest_deselected(items=slow)
+
+
 def left_to_right(numbers):
     """`sum` as Python had it before 3.12, which compensates for rounding."""
     total = 0
