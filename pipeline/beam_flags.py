@@ -1,7 +1,7 @@
-"""Beam's own flags: what their values can be, and which mean something in-process.
+"""Beam's own flags: which values they take, and which of them work in-process.
 
-Beam itself ignores most flags that a runner has no use for, and takes some values that
-make it fail later, in words that do not name the flag.
+Beam ignores most flags that a runner does not use. It also accepts values that make it fail
+later, with a message that does not name the flag.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from beam_bleu.transforms.errors import UsageError
 
 _LARGEST_INT = (1 << 31) - 1
 _LARGEST = {"direct_num_workers": 256, "direct_runner_bundle_repeat": 1000}
-"""The largest values of flags that would else start threads, or repeat the job, without end."""
+"""The largest values of flags that could otherwise start any number of threads or repetitions."""
 
 _OF_ENGINES = (
     "FlinkRunnerOptions",
@@ -30,22 +30,22 @@ _OF_ENGINES = (
     "PrismRunnerOptions",
     "SparkRunnerOptions",
 )
-"""Beam's classes of flags that only an engine can follow."""
+"""Beam's classes of flags that only an engine can use."""
 
 _REFUSED = {
     "no_wait_until_finish": ("the command waits for the job, to show its result", "leave it out"),
     "on_success_matcher": ("it is for Beam's own tests", "leave it out"),
     "wait_until_finish_duration": (
         "the command waits until the job ends",
-        "leave it out, and limit the time with the program `timeout`",
+        "leave it out; to limit the time, use the program `timeout`",
     ),
 }
-"""Flags that no run of this command can follow: why not, and what to do."""
+"""Flags that the command cannot use with any runner: why not, and what to do."""
 
 _REFUSED_IN_PROCESS = {
     "direct_test_splits": ("it is for Beam's own tests", "leave it out"),
-    "dry_run": ("the job would run all the same", "leave it out"),
-    "gbek": ("nothing leaves this process that could be encrypted", "leave it out"),
+    "dry_run": ("the job would run anyway", "leave it out"),
+    "gbek": ("no data leaves this process, so there is nothing to encrypt", "leave it out"),
     "profile_cpu": (
         "Beam's in-process runner cannot profile this job",
         "profile the command itself: python -m cProfile -m beam_bleu.pipeline ...",
@@ -66,7 +66,7 @@ _OBJECTS = (
 )
 """Flags whose value is a JSON object."""
 
-_SUCH_AS = 'such as {"key": "value"}'
+_SUCH_AS = 'give an object such as {"key": "value"}'
 
 _FILES = ("requirements_file", "setup_file", "extra_packages")
 
@@ -86,16 +86,16 @@ def beam_parser() -> Parser:
 
 
 def parse_beam_flags(parser: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """The values of Beam's flags, and the words that are none of them.
+    """The values of Beam's flags, and the words that are not Beam's flags.
 
     Raises:
-      UsageError: a value means nothing.
+      UsageError: a flag has a value that is not allowed.
     """
     try:
         flags, unknown = parser.parse_known_args(words)
     except UsageError:
         raise
-    except Exception as error:  # some of Beam's flags read their values in ways of their own
+    except Exception as error:  # some of Beam's flags have their own functions to read values
         raise _not_understood(_culprit(parser, words)) from error
     _check_values(parser, flags)
     return flags, unknown
@@ -105,7 +105,7 @@ def check_in_process(parser: Parser, flags: argparse.Namespace) -> None:
     """Checks Beam's flags for a run in this process.
 
     Raises:
-      UsageError: one of them cannot be followed here.
+      UsageError: one of them cannot be used here.
     """
     given = _given(parser, flags)
     for name, flag in given.items():
@@ -115,7 +115,7 @@ def check_in_process(parser: Parser, flags: argparse.Namespace) -> None:
     for name in _names_of_engines():
         if name in given:
             raise UsageError(
-                f"{given[name]} is for an engine, and this job runs in-process",
+                f"{given[name]} is for an engine, but this job runs in-process",
                 "name the engine with --runner, or leave the flag out",
             )
 
@@ -146,7 +146,7 @@ def _check_values(parser: Parser, flags: argparse.Namespace) -> None:
     if version is not None and not _VERSION.fullmatch(version):
         raise UsageError(
             f"--update_compatibility_version must be a version of Beam, got {version}",
-            "such as 2.70.0",
+            "give a version such as 2.70.0",
         )
     if flags.pickle_library.startswith("dill") and importlib.util.find_spec("dill") is None:
         raise UsageError(
@@ -162,7 +162,7 @@ def _check_files(flag: str, paths: Sequence[str]) -> None:
 
 
 def _given(parser: Parser, flags: argparse.Namespace) -> dict[str, str]:
-    """The flags that have another value than by default: how each is written, by its name."""
+    """The flags whose value is not the default: their spelling on the command line, by name."""
     return {
         action.dest: action.option_strings[0]
         for action in parser.actions()
@@ -179,7 +179,7 @@ def _names_of_engines() -> Iterator[str]:
 
 
 def _understood(flag: str, read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A reader of a flag's values whose errors are in the user's words."""
+    """A function that reads a flag's value, with errors that a user understands."""
 
     def value(text: str) -> Any:
         try:
@@ -206,4 +206,4 @@ def _culprit(parser: Parser, words: Sequence[str]) -> str:
             continue
         except Exception:  # whatever Beam's own reader of a value raises
             return word.partition("=")[0]
-    return "a flag of Beam's"
+    return "one of Beam's flags"

@@ -1,4 +1,4 @@
-"""The flags that say which BLEU: of the corpus, of its segments, and to compare with."""
+"""The flags that define BLEU: for the corpus, for its segments, and for comparison."""
 
 from __future__ import annotations
 
@@ -30,73 +30,87 @@ from beam_bleu.transforms.statistics.read_model import read_model
 
 
 def add_definition_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags that say which BLEU; those that are not given are the preset's."""
+    """Adds the flags that define BLEU. The preset sets the flags that are not given."""
     add = parser.add_argument
     add(
         "--preset",
         type=_preset_name,
         choices=tuple(PRESETS),
-        help=f"a definition by name, default {DEFAULT_PRESET}; other flags change it; "
-        "`--preset list` shows what each one sets",
+        help=f"the BLEU of a tool or paper; default {DEFAULT_PRESET}; other flags change it; "
+        "`--preset list` shows what each preset sets",
     )
-    add("--normalize", choices=NORMALIZATIONS, help="Unicode normalization, before all else")
-    add("--tokenize", choices=TOKENIZERS, help="default 13a")
-    add("--spm_model", metavar="FILE", help="the SentencePiece model of --tokenize spm")
-    add("--lowercase", action="store_true", help="score lower-cased text")
-    add("--lowercase_ascii", action="store_true", help="score text with A-Z lower-cased")
-    add("--no_lowercase", action="store_true", help="score text as it is, whatever the preset")
+    add(
+        "--normalize",
+        choices=NORMALIZATIONS,
+        help="Unicode normalization, before all other steps; default: none",
+    )
+    add("--tokenize", choices=TOKENIZERS, help="how text is split into tokens; default 13a")
+    add("--spm_model", metavar="FILE", help="the SentencePiece model for --tokenize spm")
+    add("--lowercase", action="store_true", help="lower-case the text before it is scored")
+    add("--lowercase_ascii", action="store_true", help="lower-case only A-Z")
+    add("--no_lowercase", action="store_true", help="do not lower-case, even if the preset does")
     add(
         "--smooth_method",
         type=_corpus_method,
         choices=CORPUS_SMOOTH_METHODS,
-        help="what becomes of orders without matches; default exp",
+        help="how orders without matches are smoothed; default exp",
     )
     defaults = ", ".join(f"{name} {value}" for name, value in DEFAULT_SMOOTH_VALUES.items())
-    add("--smooth_value", type=float, metavar="VALUE", help=f"default: {defaults}")
+    add(
+        "--smooth_value",
+        type=float,
+        metavar="VALUE",
+        help=f"the value of the smoothing method; default: {defaults}",
+    )
     add(
         "--max_ngram_order",
         type=int,
         metavar="N",
-        help=f"1 to {LARGEST_NGRAM_ORDER}, default 4, or as many as there are weights",
+        help=f"1 to {LARGEST_NGRAM_ORDER}; default 4, or the number of --weights",
     )
     add(
         "--weights",
         type=_weights,
         metavar="W,W,...",
-        help="the weight of each order, 0 for none; default 1/N each",
+        help="the weight of each order; an order with weight 0 is ignored; default 1/N each",
     )
     add(
         "--effective_order",
         action="store_true",
-        help="leave out orders that no candidate is long enough for",
+        help="leave out orders for which every candidate is too short",
     )
-    add("--no_effective_order", action="store_true", help="count them, whatever the preset")
+    add(
+        "--no_effective_order",
+        action="store_true",
+        help="keep orders for which every candidate is too short, even if the preset does not",
+    )
     add(
         "--reference_length",
         choices=REFERENCE_LENGTHS,
-        help="which length of several references counts; default closest",
+        help="which length counts if a segment has several references; default closest",
     )
     add(
         "--compare_presets",
         action="store_true",
-        help="score the run under every preset that has its tokens and case, too, "
-        "each as its tool has it",
+        help="also score the run under each preset that has the same tokenizer and case; "
+        "the other flags do not change these presets",
     )
     add(
         "--segment_scores",
         action="store_true",
-        help="write the score of each segment, too, as Parquet files: DIR/segment_scores/",
+        help="also write the score of each segment, as Parquet files in DIR/segment_scores/",
     )
     add(
         "--segment_smooth_method",
         choices=SMOOTH_METHODS,
-        help="smoothing of the segment scores, default as of the corpus's",
+        help="how segment scores are smoothed; default: as the corpus",
     )
     add(
         "--segment_smooth_value",
         type=float,
         metavar="VALUE",
-        help="its value, default as of the corpus's, or the default of another method",
+        help="the value of that method; default: the corpus's value if the method is the same, "
+        "otherwise the method's own",
     )
 
 
@@ -104,8 +118,9 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
     """The definition of BLEU that a command line asks for.
 
     Raises:
-      UsageError: it is none, or no preset can be compared with it.
-      InputError: its model cannot be read.
+      UsageError: a flag or a combination of flags is impossible, or there is no preset to
+        compare with.
+      InputError: the SentencePiece model cannot be read.
     """
     fields = [field.name for field in dataclasses.fields(BleuConfig)]
     changes = {name: getattr(flags, name, None) for name in fields}
@@ -129,7 +144,7 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
     if flags.compare_presets and not comparable(config):
         raise UsageError(
             "--compare_presets: no preset has this --tokenize and this case",
-            "choose those of one: --preset list shows them",
+            "choose the tokenizer and the case of a preset; --preset list shows them",
         )
     return config
 
@@ -138,15 +153,17 @@ def segment_definition(flags: argparse.Namespace, config: BleuConfig) -> BleuCon
     """The definition of the segments' scores, if they are asked for.
 
     Raises:
-      UsageError: it is none, or half of the flags are given.
+      UsageError: a flag or a combination of flags is impossible.
     """
     if not flags.segment_scores:
         for name in ("segment_smooth_method", "segment_smooth_value"):
             if getattr(flags, name) is not None:
-                raise UsageError(f"--{name} goes with --segment_scores", "give both, or none")
+                raise UsageError(
+                    f"--{name} needs --segment_scores", "give both flags, or leave both out"
+                )
         return None
     if flags.output is None:
-        raise UsageError("--segment_scores needs --output", "name the folder that gets them")
+        raise UsageError("--segment_scores needs --output", "name the folder to write them to")
     try:
         segments = config.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
         if flags.no_effective_order:
@@ -157,15 +174,15 @@ def segment_definition(flags: argparse.Namespace, config: BleuConfig) -> BleuCon
 
 
 def _switched(flags: argparse.Namespace, meanings: Mapping[str, Any]) -> Any:
-    """What the one of some switches that is given means; None without any."""
+    """The meaning of the one switch that is given; None if none is given."""
     given = [name for name in meanings if getattr(flags, name)]
     if len(given) > 1:
-        raise UsageError(f"--{given[0]} and --{given[1]} contradict each other", "leave one out")
+        raise UsageError(f"--{given[0]} and --{given[1]} contradict each other", "give only one")
     return meanings[given[0]] if given else None
 
 
 def _preset_name(text: str) -> str:
-    """A preset's name, or the end: `list` shows them all, as --help shows the flags."""
+    """A preset's name. `list` prints all presets and ends the program, as --help does."""
     if text == "list":
         write_to_stdout(presets_table().encode())
         raise SystemExit(0)
@@ -178,7 +195,7 @@ def _corpus_method(text: str) -> str:
             BleuConfig(smooth_method=text).require_corpus()
         except ValueError as error:
             raise argparse.ArgumentTypeError(
-                f"{error}; for the segment scores it is --segment_smooth_method {text}"
+                f"{error}; for segment scores, give --segment_smooth_method {text}"
             ) from None
     return text
 
@@ -188,13 +205,13 @@ def _weights(text: str) -> tuple[float, ...]:
         return tuple(float(number) for number in text.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"must be numbers with commas between them, got {text!r}"
+            f"must be numbers, separated by commas, got {text!r}"
         ) from None
 
 
 @contextlib.contextmanager
 def _named(flag: str) -> Iterator[None]:
-    """Names the flag where its file is bad input."""
+    """Adds the flag's name to the error if its file is bad input."""
     try:
         yield
     except InputError as error:

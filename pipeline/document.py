@@ -1,4 +1,4 @@
-"""The result document: scores.json, the same bytes wherever the job ran."""
+"""The result document, scores.json. Its bytes do not depend on where the job ran."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def result_document(
     Args:
       systems: the systems' names, in order.
       totals: each system's totals, by its number.
-      segments: how many segments were planned.
+      segments: the number of segments planned.
       config: the definition of BLEU.
-      presets: other definitions to score the same totals by, by name.
-      segment_config: that of the segments' scores, if they were asked for.
+      presets: other definitions for the same totals, by name.
+      segment_config: the definition of the segments' scores, if they are written.
 
     Raises:
       JobError: not every segment of every system was scored exactly once.
@@ -38,9 +38,9 @@ def result_document(
         scored = totals[number].segments if number in totals else 0
         if scored != segments:
             raise JobError(
-                f"the count does not close: {segments} segments were planned, "
-                f"{scored} of system {system} were scored",
-                "the runner lost or repeated data: do not trust it with this job",
+                f"the number of segments scored is not the number planned: {segments} were "
+                f"planned, {scored} of system {system} were scored",
+                "the runner lost or repeated data: do not use it for this job",
             )
 
     def score_all(config: BleuConfig, *, judge_input: bool) -> dict[str, BleuScore]:
@@ -109,6 +109,6 @@ def _warnings(scores: Mapping[str, BleuScore]) -> list[str]:
 
 
 def document_bytes(document: Mapping[str, Any]) -> bytes:
-    """The document as it is written: JSON in UTF-8, with a final newline."""
+    """The bytes of a document: JSON in UTF-8, with a final newline."""
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
     return text.encode() + b"\n"

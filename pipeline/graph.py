@@ -1,4 +1,4 @@
-"""The pipeline graph: from streams of lines to scores.json, and to segment scores if asked for."""
+"""The pipeline graph: from streams of lines to scores.json, and to segment scores."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["build"]
 def build(root: beam.Pipeline, job: Job) -> None:
     """Adds a job to a pipeline: pairing, statistics, totals, score, and scores.json last.
 
-    A model of the tokenizer's travels once, with what counts.
+    The tokenizer's model is sent only once, with the step that counts.
     """
     paired = root | "Pair lines" >> ReadLineParallel(
         job.candidates, job.references, job.range_bytes, job.threads, job.expected
@@ -43,8 +43,8 @@ def build(root: beam.Pipeline, job: Job) -> None:
         | "Total each batch" >> beam.FlatMap(totals_by_system)
         | "Add up totals" >> beam.CombinePerKey(SumTotals(job.max_order))
     )
-    # The last step has an element of its own, the job: where the other data was
-    # lost it still runs, finds that the count does not close, and fails.
+    # The last step always gets one element, the job. So it runs even if a runner has lost
+    # the other data; then it finds that the numbers of segments differ, and fails.
     ends = {
         "job": root | "Name the job" >> beam.Create([job.for_scoring()], reshuffle=False),
         "totals": totals,
@@ -78,9 +78,9 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     by_system = dict(totals)
     if len(facts) != 1 or len(by_system) != len(totals):
         raise JobError(
-            f"the count does not close: {len(facts)} plans, "
-            f"{len(totals)} totals of {len(by_system)} systems",
-            "the runner lost or repeated data: do not trust it with this job",
+            f"the last step got {len(facts)} plans, and {len(totals)} totals of "
+            f"{len(by_system)} systems: it must get 1 plan, and 1 total of each system",
+            "the runner lost or repeated data: do not use it for this job",
         )
     (corpus,) = facts
     (job,) = ends["job"]
@@ -93,8 +93,9 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     if job.segment_config is not None:
         check_rows(job.output, job.run, shards, corpus.segments * len(job.systems))
     if job.receipt:
-        # First: should it fail, the former result stays. Nobody reads it before the job is done.
+        # Before the result: if this fails, the previous result stays. The launcher reads the
+        # receipt only after the job is done.
         write_receipt(job.receipt, data, corpus.notes)
-    # Without segment scores, too: those of a former run would be of other scores.
+    # Also without segment scores: those of a previous run would not belong to these scores.
     with in_place(job.output, job.run, shards, data):
         write_atomically(scores_path(job.output), data)

@@ -20,16 +20,17 @@ class Job:
       candidates: each system's stream.
       references: the streams of references.
       config: the definition of BLEU.
-      compare_presets: whether it is scored under every preset with its tokens, too.
-      output: the folder that gets scores.json, visible to workers and launcher.
-      threads: how many threads a worker counts with.
-      range_bytes: how many bytes are counted, and about how many are scored, at a time;
-        if None, what suits the corpus.
+      compare_presets: whether it is also scored under each preset with the same tokens.
+      output: the folder for scores.json, which workers and launcher can see.
+      threads: the number of threads of a worker.
+      range_bytes: the number of bytes to count at a time, and about the number to score at a
+        time; None: it is chosen for the size of the corpus.
       expected: what must be true of the corpus.
-      segment_config: the definition of the segments' scores, in effective order, which
-        differs from the other in its smoothing at most; None if they are not asked for.
-      run: names what only this run of the job writes.
-      receipt: the file that tells the launcher what this run found; "" if nobody waits for it.
+      segment_config: the definition of the segments' scores; it differs from config at most
+        in its smoothing and its effective order; None if they are not written.
+      run: a name that is part of the names of all files that only this run writes.
+      receipt: the file that gives the launcher the result of this run; "" if no launcher
+        waits for it.
     """
 
     systems: tuple[str, ...]

@@ -1,8 +1,8 @@
-"""A lock on an output folder, for the moment in which a run puts its result there.
+"""A lock on an output folder. A run holds it while it puts its result in place.
 
-The operating system holds the lock, and gives it up when the process ends, however it
-ends. The file of a killed run stays until the next run takes and removes it: it is empty
-and stops nobody.
+The operating system releases the lock when the process ends, even if it is killed. The lock
+file of a killed run stays until the next run locks and removes it. It is empty, and it does
+not stop another run.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ _PATIENCE = 600.0
 _PAUSE = 0.02
 
 _TRIES = 5
-"""How often a lock file is opened that another run may remove at that moment."""
+"""How often to try to open a lock file that another run may remove at the same time."""
 
 
 _UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
-"""What `flock` says on a filesystem without locks."""
+"""The errors of `flock` on a filesystem without locks."""
 
 
 @contextlib.contextmanager
 def locked(folder: str, patience: float | None = None) -> Iterator[bool]:
-    """Keeps other runs from publishing to a folder while the body runs.
+    """Stops other runs from putting a result in a folder while the body runs.
 
-    Gives whether it does: object stores have no locks, and some shared folders neither.
+    Yields whether it has the lock. Object stores have no locks, and not all shared folders do.
 
     Args:
       folder: the output folder.
-      patience: how many seconds to wait for another run that holds the lock.
+      patience: for how many seconds to wait if another run holds the lock.
 
     Raises:
-      JobError: another run has held the lock all that time, or the lock cannot be opened.
+      JobError: another run held the lock for this time, or the lock cannot be opened.
     """
     path = os.path.join(folder, LOCK)
     patience = _PATIENCE if patience is None else patience
@@ -60,7 +60,7 @@ def locked(folder: str, patience: float | None = None) -> Iterator[bool]:
 
 
 def _acquired(path: str, patience: float) -> int | None:
-    """A descriptor that holds the lock; None where there are no locks."""
+    """A descriptor that holds the lock; None if the filesystem has no locks."""
     deadline = time.monotonic() + patience
     while fcntl is not None:
         descriptor = _opened(path)
@@ -70,7 +70,7 @@ def _acquired(path: str, patience: float) -> int | None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_at(path, descriptor):
                 return descriptor
-            os.close(descriptor)  # whoever held it has removed the file: there is a new one
+            os.close(descriptor)  # the run that held it has removed the file: there is a new one
             continue
         except OSError as error:
             if error.errno in _UNSUPPORTED:
@@ -86,14 +86,14 @@ def _acquired(path: str, patience: float) -> int | None:
             raise JobError(
                 f"another run has been writing its result to {os.path.dirname(path)} for "
                 f"{patience / 60:.0f} minutes",
-                "see whether a stopped process of beam-bleu is there, and end it",
+                "look for a stopped process of beam-bleu, and end it",
             )
         time.sleep(_PAUSE)
     return None
 
 
 def _opened(path: str) -> int | None:
-    """The lock file, opened; None where the folder is missing or cannot be written."""
+    """The lock file, opened; None if the folder is missing or cannot be written."""
     flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     for _ in range(_TRIES):
         try:
@@ -104,29 +104,29 @@ def _opened(path: str) -> int | None:
             _share(descriptor)
             return descriptor
         try:
-            # Another user's file may be read only, which is enough for a lock on most filesystems.
+            # Another user's file may be read-only. Most filesystems can lock such a file, too.
             return os.open(path, flags | os.O_RDONLY)
         except FileNotFoundError:
             if first.errno in (errno.ENOENT, errno.ENOTDIR):
-                return None  # there is no folder: whoever writes to it will tell
+                return None  # there is no folder: the next write to it raises the error
             if first.errno == errno.EROFS:
                 return None
             if not isinstance(first, PermissionError):
                 raise _not_locked(path, first) from first
-            time.sleep(_PAUSE)  # perhaps its holder has removed it between the two calls
+            time.sleep(_PAUSE)  # perhaps the run that held it has removed it between the two calls
         except NotADirectoryError:
             return None
         except OSError as error:
             if not os.path.lexists(path) and isinstance(first, PermissionError):
                 return None  # the folder cannot be entered
             raise _not_locked(path, error) from error
-    return None  # the folder cannot be written: whoever writes to it will tell
+    return None  # the folder cannot be written: the next write to it raises the error
 
 
 def _share(descriptor: int) -> None:
-    """Lets other users open a lock file, whatever this one's umask is."""
+    """Lets other users open a lock file, for any umask of this user."""
     with contextlib.suppress(OSError):
-        if os.fstat(descriptor).st_size == 0:  # otherwise it is somebody's own
+        if os.fstat(descriptor).st_size == 0:  # otherwise it is not a lock file of ours
             os.fchmod(descriptor, 0o666)
 
 
@@ -145,7 +145,7 @@ def _is_at(path: str, descriptor: int) -> bool:
 
 
 def _release(path: str, descriptor: int) -> None:
-    # Removed before it is given up: who takes the lock next looks whether its file is there.
+    # First remove, then unlock: the next run that gets the lock checks that its file is there.
     with contextlib.suppress(OSError):
         if os.fstat(descriptor).st_size == 0:
             _remove(path)

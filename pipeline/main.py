@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def command() -> NoReturn:
-    """The command as a process of its own: runs it, and ends the process with its exit code."""
+    """Runs the command as the whole process, and ends the process with its exit code."""
     open_standard_streams()
     end(main())
 
@@ -40,20 +40,20 @@ def _empty_pipeline(arguments: Arguments) -> Iterator[beam.Pipeline]:
             pipeline = arguments.runner.pipeline(arguments.beam)
         yield pipeline
     finally:
-        if pipeline is not None:  # Beam removes this folder only if the pipeline was run
+        if pipeline is not None:  # Beam removes this folder only if the pipeline has run
             shutil.rmtree(pipeline.local_tempdir, ignore_errors=True)
 
 
 def _has_failed(result: Any, error: BaseException) -> bool:
-    """Whether an engine says that a job has ended without success.
+    """Whether an engine reports that a job has ended without success.
 
-    Otherwise the job may go on without this process, and needs what it has staged.
+    Otherwise the job may go on without this process, and still need its staged files.
     """
     if result is None or isinstance(error, KeyboardInterrupt):
         return False
     from apache_beam.runners.runner import PipelineState
 
-    # Beam raises what an engine says of a failure, and does not return the state then.
+    # If an engine reports a failure, Beam raises an exception and does not return the state.
     with contextlib.suppress(Exception):
         return result.state in (PipelineState.FAILED, PipelineState.CANCELLED)
     return False
@@ -61,8 +61,8 @@ def _has_failed(result: Any, error: BaseException) -> bool:
 
 def _run(argv: Sequence[str]) -> bytes:
     """Runs the job of a command line; returns what stdout shows."""
-    # Beam takes half a second to import, and logs while it does. A fifth of this
-    # went into collecting garbage among a million objects of which none is.
+    # Importing Beam takes half a second. A fifth of this was garbage collection that looked at
+    # a million objects and freed none of them.
     gc.disable()
     with importing():
         from apache_beam.runners.runner import PipelineState
@@ -92,7 +92,7 @@ def _run(argv: Sequence[str]) -> bytes:
                 result = pipeline.run()
                 state = result.wait_until_finish()
             if state not in (None, PipelineState.DONE):
-                raise JobError(f"the job ended as {state}", "look at the engine's log")
+                raise JobError(f"the job ended in the state {state}", "look at the engine's log")
             receipt = result_of(job)
         except BaseException as error:
             has_ended = arguments.runner.in_process or _has_failed(result, error)

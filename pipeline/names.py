@@ -1,4 +1,4 @@
-"""The names of systems: each can be shown, and no two of them look the same."""
+"""The names of systems: each one can be printed, and no two look the same."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
     "\U000e0100-\U000e01ef]"
 )
-"""Characters that Python takes for printable, and that show nothing of their own."""
+"""Characters that are printable for Python, but invisible."""
 
-_REMEDY = "give it a name of printable characters: --candidates NAME=PATTERN"
+_REMEDY = "choose a name of printable characters: --candidates NAME=PATTERN"
 
 
 def check_names(names: Sequence[str]) -> None:
     """Checks the names of all systems.
 
     Raises:
-      UsageError: one cannot be shown, or two look the same.
+      UsageError: a name cannot be printed, or two names look the same.
     """
     seen: dict[str, str] = {}
     for name in names:
@@ -31,15 +31,16 @@ def check_names(names: Sequence[str]) -> None:
         if name != name.strip():
             raise UsageError(
                 f"the system name {name!r} begins or ends with white space",
-                "give it a name without: --candidates NAME=PATTERN",
+                "remove the white space: --candidates NAME=PATTERN",
             )
         other = seen.setdefault(looks, name)
         if names.count(name) > 1:
             raise UsageError(
-                f"two systems are called {name}", "give each a name: --candidates NAME=PATTERN"
+                f"two systems are called {name}",
+                "give each system its own name: --candidates NAME=PATTERN",
             )
         if other != name:
             raise UsageError(
                 f"two systems have names that look the same: {other!a} and {name!a}",
-                "give each a name: --candidates NAME=PATTERN",
+                "give each system its own name: --candidates NAME=PATTERN",
             )

@@ -1,4 +1,4 @@
-"""The command line: flags of ours, checked strictly, and Beam's own."""
+"""The command line: beam-bleu's own flags, checked strictly, and Beam's."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Arguments:
     """A parsed command line.
 
     Attributes:
-      job: the job; its output is "" where none was given.
+      job: the job; its output is "" if --output is not given.
       format: what stdout shows, "text" or "json".
       verbose: whether logs and tracebacks are shown.
       runner: the engine.
@@ -61,7 +61,7 @@ def parse(argv: Sequence[str]) -> Arguments:
 
     Raises:
       UsageError: a flag is unknown, or a value or a combination is impossible.
-      InputError: the file of --spm_model cannot be read, or is no model.
+      InputError: the file of --spm_model cannot be read, or is not a model.
       SystemExit: after --help or --version.
     """
     ours, beams = _our_parser(), beam_parser()
@@ -72,7 +72,7 @@ def parse(argv: Sequence[str]) -> Arguments:
     for word in for_engine:
         if _with_underscores(word, known).partition("=")[0] in known:
             raise UsageError(
-                f"{word} stands behind --, where only the engine sees it", "give it before the --"
+                f"{word} comes after --, where only the engine reads it", "put it before the --"
             )
     flags, for_beam = ours.parse_known_args(given)
     of_beam, unknown = parse_beam_flags(beams, for_beam)
@@ -82,17 +82,17 @@ def parse(argv: Sequence[str]) -> Arguments:
     if runner.in_process:
         if for_engine:
             raise UsageError(
-                f"{for_engine[0]} stands behind --, where flags of an engine stand, "
-                "and this job runs in-process",
-                "leave it out, give it before the --, or name the engine with --runner",
+                f"{for_engine[0]} comes after --, the place for flags of an engine, "
+                "but this job runs in-process",
+                "leave it out, put it before the --, or name the engine with --runner",
             )
         check_in_process(beams, of_beam)
     options = PipelineOptions([*for_beam, *for_engine])
-    FileSystems.set_options(options)  # some filesystems cannot be asked for without
+    FileSystems.set_options(options)  # some filesystems do not work without their options
     if not runner.in_process and flags.output is None:
         raise UsageError(
             f"--runner {of_beam.runner} needs --output",
-            "name a folder that the workers and this machine can see",
+            "name a folder that the workers and this machine can read and write",
         )
     in_memory = options.view_as(DirectOptions).direct_running_mode == "in_memory"
     threads = flags.threads or (available_threads() if runner.in_process and in_memory else 1)
@@ -107,20 +107,21 @@ def parse(argv: Sequence[str]) -> Arguments:
 
 
 def our_flags() -> list[argparse.Action]:
-    """The flags of ours, as argparse knows them, for those who describe or translate them."""
+    """beam-bleu's own flags, as argparse knows them, for code that describes or translates them."""
     return _our_parser().actions()
 
 
 def beam_flags() -> list[argparse.Action]:
-    """The flags of Beam's, likewise."""
+    """Beam's flags, as argparse knows them."""
     return beam_parser().actions()
 
 
 def _our_parser() -> Parser:
     parser = Parser(
         prog="beam-bleu",
-        description="BLEU of line-parallel text, with sacreBLEU's exact numbers, as a Beam job.",
-        epilog="All other flags are Apache Beam's; what only an engine knows goes after --.",
+        description="Computes BLEU of line-parallel text, with sacreBLEU's exact numbers, "
+        "as an Apache Beam job.",
+        epilog="All other flags are Apache Beam's. Put flags that only an engine knows after --.",
     )
     add = parser.add_argument
     add(
@@ -128,51 +129,56 @@ def _our_parser() -> Parser:
         action="append",
         default=[],
         metavar="[NAME=]PATTERN",
-        help="a system's output, line by line; repeat it for more systems",
+        help="the output of a system, one segment per line; repeat the flag for more systems",
     )
     add(
         "--references",
         action="append",
         default=[],
         metavar="PATTERN",
-        help="references, line by line; repeat it for more",
+        help="a reference for each segment, one per line; repeat the flag for more references",
     )
     add_definition_flags(parser)
-    add("--format", choices=("text", "json"), default="text", help="what stdout shows")
-    add("--output", metavar="DIR", help="the folder that gets scores.json")
+    add(
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        help="what stdout shows: a table (text, default) or the bytes of scores.json (json)",
+    )
+    add("--output", metavar="DIR", help="the folder in which scores.json is written")
     add(
         "--threads",
         type=_positive,
         metavar="N",
-        help="threads of a worker; default: this machine's cores in-process, 1 on an engine",
+        help="how many threads a worker has; default: all cores in-process, 1 on an engine",
     )
     add(
         "--range_bytes",
         type=_positive,
         metavar="N",
-        help=f"bytes that are read at a time, default {USUAL_RANGE}, larger above 4 TB",
+        help=f"how many bytes are read at a time; default {USUAL_RANGE}, more above 4 TB",
     )
     add(
         "--cuts",
         choices=CUTS,
         default="same",
-        help="same: streams of several shards must have the same shards, with the same numbers "
-        "of lines (default); any: only the whole streams are compared",
+        help="same (default): streams of several shards must have the same shards, with the same "
+        "numbers of lines; any: only the total numbers of lines are compared",
     )
     add(
         "--expect_segments",
         type=_positive,
         metavar="N",
-        help="fail unless the corpus has N segments",
+        help="fail unless the corpus has exactly N segments",
     )
     add(
         "--max_line_bytes",
         type=_positive,
         default=MAX_LINE_BYTES,
         metavar="N",
-        help=f"fail where a line has more bytes, default {MAX_LINE_BYTES}",
+        help=f"fail if a line has more than N bytes; default {MAX_LINE_BYTES}",
     )
-    add("--verbose", action="store_true", help="show logs and tracebacks")
+    add("--verbose", action="store_true", help="show logs and tracebacks on stderr")
     add("--version", action="version", version=f"beam-bleu {VERSION}")
     return parser
 
@@ -184,7 +190,7 @@ def _positive(text: str) -> int:
 
 
 def _with_underscores(word: str, flags: set[str]) -> str:
-    """The flag as it is known, where hyphens were typed for underscores."""
+    """The flag with underscores, if it was typed with hyphens."""
     flag, equals, value = word.partition("=")
     known = "--" + flag.removeprefix("--").replace("-", "_")
     if flag.startswith("--") and flag not in flags and known in flags:
@@ -197,7 +203,7 @@ def _refuse(word: str, flags: Iterable[str]) -> NoReturn:
     if not flag.startswith("-"):
         raise UsageError(
             f"unexpected argument {word!r}",
-            "files are given with --candidates and --references; quote patterns",
+            "name files with --candidates and --references, and put patterns in quotes",
         )
     close = difflib.get_close_matches(flag.replace("-", "_"), flags, n=1)
     close = close or difflib.get_close_matches(flag, flags, n=1)
@@ -205,14 +211,14 @@ def _refuse(word: str, flags: Iterable[str]) -> NoReturn:
         f"unknown flag {flag}",
         f"did you mean {close[0]}?"
         if close
-        else "see --help; with --runner, flags that only the engine knows go after --",
+        else "see --help; if you use --runner, put flags that only the engine knows after --",
     )
 
 
 def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
     for name in ("candidates", "references"):
         if not getattr(flags, name):
-            raise UsageError(f"--{name} is missing", "give it once or more")
+            raise UsageError(f"--{name} is missing", "give the flag one or more times")
     range_bytes: int | None = flags.range_bytes
     if range_bytes is not None and not SMALLEST_RANGE <= range_bytes <= _LARGEST_RANGE:
         raise UsageError(
@@ -271,7 +277,7 @@ def _named(text: str) -> tuple[str, str]:
         return utf8(name), pattern
     if is_pattern(text):
         raise UsageError(
-            f"--candidates {text}: a pattern has no name of its own",
+            f"--candidates {text}: the system has no name, because this is a pattern",
             "give the system a name: --candidates NAME=PATTERN",
         )
     stem = FileSystems.split(text)[1]

@@ -20,21 +20,21 @@ from beam_bleu.transforms.errors import JobError
 SCORES = "scores.json"
 
 _PAUSES = (0.0, 0.5, 1.0, 2.0, 4.0)
-"""Seconds between looks for a scores.json that another run may be replacing."""
+"""Seconds to wait between checks for a scores.json that another run may be replacing."""
 
 
 def scores_path(folder: str) -> str:
-    """Where the result document of a job is."""
+    """The path of the result document in an output folder."""
     return FileSystems.join(folder, SCORES)
 
 
 @contextlib.contextmanager
 def launched(job: Job, in_process: bool) -> Iterator[Job]:
-    """The job with the places that it writes to, while a launcher waits for it.
+    """The job with its output folder and its receipt, while a launcher waits for it.
 
-    A job without an output folder gets a temporary one. The receipt of a job that runs in
-    this process is in a temporary folder, too; workers of an engine leave it in the output
-    folder. It is gone afterwards.
+    A job without an output folder gets a temporary one. If the job runs in this process, its
+    receipt is in a temporary folder, too; on an engine, it is in the output folder. The
+    receipt is removed afterwards.
 
     Raises:
       JobError: the output folder is on this machine and cannot be written.
@@ -53,7 +53,7 @@ def launched(job: Job, in_process: bool) -> Iterator[Job]:
 
 
 def _check_writable(folder: str) -> None:
-    # Found out now rather than at the end of a long job.
+    # It is better to find this out now than at the end of a long job.
     try:
         os.makedirs(folder, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -67,25 +67,25 @@ def _check_writable(folder: str) -> None:
 
 
 def result_of(job: Job) -> Receipt:
-    """What a job that has ended found.
+    """The receipt of a job that has ended.
 
-    The receipt is this run's own, and proves that its last step ran.
+    Only this run writes it, so it proves that the last step ran.
 
     Raises:
-      JobError: it left no receipt, or there is no scores.json.
+      JobError: there is no receipt, or no scores.json.
     """
     receipt = read_receipt(job.receipt)
     if receipt is None or not _is_written(job.output):
         raise JobError(
             f"the runner reported success, but the job wrote no {scores_path(job.output)}",
-            "the runner lost the last step, or its workers see another filesystem",
+            "the runner lost the last step, or its workers write to another filesystem",
         )
     return receipt
 
 
 def _is_written(folder: str) -> bool:
-    # Another run may be replacing it, and takes the former one away first: it does that
-    # with the lock, or, where there are no locks, takes a moment.
+    # Another run may be replacing it, and first moves the previous one away. It holds the lock
+    # while it does this. On a filesystem without locks, a short wait is enough.
     for pause in _PAUSES:
         time.sleep(pause)
         with locked(folder) as held:

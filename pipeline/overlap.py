@@ -17,27 +17,27 @@ from beam_bleu.transforms.pairing.line_parallel.listing import local_files
 from beam_bleu.transforms.pairing.line_parallel.streams import is_pattern
 
 _FOLDERS = (SEGMENT_SCORES, ASIDE)
-"""In these a run writes files, and removes those of former runs."""
+"""In these folders a run writes files, and removes files of earlier runs."""
 
 
 def refuse_overlap(output: str, segment_scores: bool, inputs: Sequence[tuple[str, str]]) -> None:
     """Checks that a run writes none of the files that it reads.
 
-    Files of this machine are compared as files, whatever they are called; for those of other
-    filesystems only paths and patterns are known here.
+    Files of this machine are compared as files, so links do not matter. On other filesystems
+    only paths and patterns can be compared.
 
     Args:
       output: the job's folder.
-      segment_scores: whether it gets segment scores.
-      inputs: (what messages call it, a path or a pattern) of all that the job reads.
+      segment_scores: whether the job writes segment scores.
+      inputs: (a name for messages, a path or a pattern) for everything that the job reads.
 
     Raises:
-      UsageError: an input is what the run writes, or would be at the next run.
+      UsageError: this run or the next one would overwrite an input.
     """
     if not is_local(output) and is_pattern(output):
         raise UsageError(
-            f"--output {output} has wildcards, which its filesystem takes for a pattern",
-            "name a folder without any of * ? [",
+            f"--output {output} has wildcards, and its filesystem would read it as a pattern",
+            "name a folder without the characters * ? [",
         )
     written = [scores_path(output)]
     if segment_scores:
@@ -56,7 +56,7 @@ def refuse_overlap(output: str, segment_scores: bool, inputs: Sequence[tuple[str
 
 
 def _refuse_files(output: str, label: str, pattern: str) -> None:
-    """The same for the files that a local pattern matches now."""
+    """Does the same for the files that a local pattern matches now."""
     root = os.path.realpath(output)
     try:
         scores = os.stat(os.path.join(root, SCORES))
@@ -68,7 +68,7 @@ def _refuse_files(output: str, label: str, pattern: str) -> None:
     try:
         paths = [file.path for file in local_files(label, pattern)]
     except BleuError:
-        return  # the job tells what is wrong with it
+        return  # the job will report what is wrong with it
     for path, real in zip(paths, _real(paths), strict=True):
         if real.startswith(tuple(folders)):
             raise _refused(output, label, path, real)
@@ -77,7 +77,7 @@ def _refuse_files(output: str, label: str, pattern: str) -> None:
 
 
 def _real(paths: Sequence[str]) -> Iterator[str]:
-    """The paths without links and `..`; each folder is looked at once."""
+    """The paths without links and `..`. Each folder is resolved only once."""
     folders: dict[str, str] = {}
     for path in paths:
         folder, name = os.path.split(path)
@@ -104,6 +104,6 @@ def _normal(path: str) -> str:
 
 def _refused(output: str, label: str, given: str, path: str) -> UsageError:
     return UsageError(
-        f"--output {output}: {label} ({given}) would read {path}, which is for results",
+        f"--output {output}: {label} ({given}) would read {path}, where results are written",
         "name another folder for the results, or move the input",
     )

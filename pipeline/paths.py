@@ -1,4 +1,4 @@
-"""Paths on the command line: of this machine or of any filesystem that Beam knows."""
+"""Paths on the command line: on this machine or on any filesystem that Beam knows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from beam_bleu.transforms.errors import UsageError
 
 
 def checked_path(flag: str, path: str, anywhere: bool) -> str:
-    """A path as Beam takes it, of a filesystem that there is; `anywhere`, or from here."""
+    """A path on a filesystem that is installed; absolute if it must mean the same `anywhere`."""
     path = path.removeprefix("file://")
     if not path:
         raise UsageError(f"{flag} is empty", "name a path")
@@ -21,8 +21,8 @@ def checked_path(flag: str, path: str, anywhere: bool) -> str:
     except (ValueError, BeamIOError) as error:
         raise UsageError(
             f"{flag} {path}: there is no such filesystem here: {error}",
-            "install what it needs: beam-bleu[gcp], beam-bleu[aws] or beam-bleu[azure]",
+            "install the extra for it: beam-bleu[gcp], beam-bleu[aws] or beam-bleu[azure]",
         ) from error
     if anywhere and isinstance(filesystem, LocalFileSystem):
-        return os.path.abspath(path)  # an engine's workers run in folders of their own
+        return os.path.abspath(path)  # an engine's workers run in other folders
     return path

@@ -1,4 +1,4 @@
-"""What `--preset list` shows."""
+"""The table that `--preset list` prints."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from beam_bleu.pipeline.table import aligned
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import PRESETS, preset
 
-_HEADER = ("preset", "tokenize", "case", "reference_length", "N", "weights", "smoothing", "is")
+_HEADER = ("preset", "tokenize", "case", "reference_length", "N", "weights", "smoothing", "equals")
 
 
 def presets_table() -> str:

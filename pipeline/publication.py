@@ -1,16 +1,17 @@
-"""Putting a run's result in place: scores.json and the segment scores of one and the same run.
+"""Puts a run's result in place, so that scores.json and the segment scores are of the same run.
 
-No filesystem replaces several files at once. So a run first moves the former scores.json
-and the former shards aside, then its own shards into their place, and writes scores.json
-last. While that lasts there is no scores.json, which is what a reader goes by: a scores.json
-and segment scores of different runs are never seen together.
+No filesystem can replace several files at once. So a run first moves the previous scores.json
+and the previous shards to a hidden folder. Then it moves its own shards into their place, and
+writes scores.json last. Until then there is no scores.json. A reader who waits for scores.json
+therefore never sees the scores.json of one run with the segment scores of another.
 
-    DIR/.segment_scores/RUN/former/     the former result, while RUN replaces it
+    DIR/.segment_scores/RUN/former/     the previous result, while RUN replaces it
 
-On this machine a lock keeps two runs from doing this at the same time, and whoever has it
-knows that a `former` folder is of a run that was killed: with a scores.json that run was
-done, and its leftovers are removed; without one the former result is put back. Where there
-is no lock (object stores, HDFS), a run looks at the end whether the result is its own.
+On this machine a lock stops two runs from doing this at the same time. If the run that holds
+the lock finds a `former` folder, another run was killed while it replaced the result. If there
+is a scores.json, that run was done, and the folder is removed. If there is none, the previous
+result is put back. On a filesystem without locks (object stores, HDFS), a run checks at the
+end that the result is its own.
 """
 
 from __future__ import annotations
@@ -31,37 +32,37 @@ from beam_bleu.pipeline.shard_folder import check_places, look_through, notes_on
 from beam_bleu.transforms.errors import JobError
 
 _PATIENCE_OF_A_FAILED_RUN = 2.0
-"""Seconds: whoever has stopped a run waits for its end."""
+"""Seconds: the person who stopped a run is waiting for it to end."""
 
 _DEAD = 14 * 24 * 3600.0
-"""Seconds without a new file after which a run that left something has certainly ended."""
+"""Seconds: a run that left files, and has written none for so long, has certainly ended."""
 
 _TEMPORARY = re.compile(rf"\.({re.escape(SCORES)}|{re.escape(RECEIPT)})\.[0-9a-f]{{32}}")
 
 
 def former_folder(output: str, run: str) -> str:
-    """Where the former result is while a run replaces it."""
+    """The folder for the previous result while a run replaces it."""
     return FileSystems.join(output, ASIDE, run, "former")
 
 
 def prepare(output: str, asked: bool) -> list[str]:
     """Makes an output folder ready for a run, before anything is scored.
 
-    What a run that was killed has left half done is taken back.
+    If a run was killed while it replaced the result, this is undone.
 
     Args:
       output: the job's folder.
       asked: whether the job writes segment scores.
 
     Returns:
-      notes for whoever runs the job.
+      notes for the person who runs the job.
 
     Raises:
-      JobError: its segment scores would be among other files, or what a former run left there
-        cannot be read, so that the run could not replace it.
+      JobError: the folder of the segment scores has other files, or the run could not replace
+        files of an earlier run, because it cannot read them.
     """
     check_places(output, asked)
-    # With the lock: a run that ends meanwhile moves shards away.
+    # With the lock, because a run that ends at the same time moves shards away.
     with locked(output) as held:
         if held:
             with storage.writing(output):
@@ -73,16 +74,16 @@ def prepare(output: str, asked: bool) -> list[str]:
 def in_place(
     output: str, run: str, shards: Sequence[str], document: bytes | None = None
 ) -> Iterator[None]:
-    """Puts a run's shards in the place of any former ones; takes that back if the body fails.
+    """Replaces the shards of an earlier run with those of this run, and undoes it on failure.
 
-    The body writes scores.json. All of it can be done again, whatever an attempt before
-    has left. Files of others stay where they are.
+    The body writes scores.json. All of this can run again after any earlier attempt. Files
+    that are not beam-bleu's stay in place.
 
     Args:
       output: the job's folder.
       run: the run's name.
-      shards: the names of its shards; none if it has no segment scores.
-      document: what scores.json will have.
+      shards: the names of its shards; empty if it has no segment scores.
+      document: the content of scores.json.
 
     Raises:
       JobError: the shards cannot be put in place, or another run did the same at the same time.
@@ -108,7 +109,7 @@ def in_place(
                 _settle(output, run)
             raise
         _check_whole(output, set(shards), foreign, document)
-        # The result is there: what cannot be removed now does no harm, and a later run tries again.
+        # The result is in place. If a file cannot be removed now, a later run tries again.
         with contextlib.suppress(Exception):
             _forget_former(output, run)
             _remove_staged(output, run)
@@ -119,18 +120,18 @@ def in_place(
 
 
 def discard(output: str, run: str) -> None:
-    """Removes what a run that failed has staged, as far as that is possible."""
+    """Removes the staged files of a failed run, as far as possible."""
     aside = FileSystems.join(output, ASIDE)
     if storage.is_local(output) and not os.path.isdir(os.path.join(aside, run)):
         return
     with contextlib.suppress(Exception):
         try:
-            # With the lock, so that the last step, which may run still, is done or not begun.
+            # With the lock: the last step may still be running. It has then ended or not begun.
             with locked(output, _PATIENCE_OF_A_FAILED_RUN):
                 _settle(output, run)
                 _remove_staged(output, run)
         except JobError:
-            # Another run has the lock. What this one has begun to replace, a later run settles.
+            # Another run has the lock. If this run has begun to replace files, a later run ends it.
             if not storage.is_folder(former_folder(output, run)):
                 _remove_staged(output, run)
         storage.remove_if_empty(aside)
@@ -150,12 +151,12 @@ def _replace(output: str, run: str, shards: Sequence[str], former: Sequence[str]
         raise JobError(
             f"{len(missing)} of {len(shards)} shards of segment scores have been removed from "
             f"{staged}",
-            "run the job again, and let nothing else remove files from --output",
+            "run the job again, and make sure that nothing else removes files from --output",
         )
 
 
 def _settle(output: str, run: str) -> None:
-    """Ends what a run has begun to put in place: whether it was done, scores.json tells."""
+    """Finishes or undoes the replacement that a run has begun: scores.json shows if it was done."""
     if storage.exists(scores_path(output)):
         _forget_former(output, run)
     else:
@@ -181,24 +182,24 @@ def _put_back_former(output: str, run: str) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    """Whether a file among a former result is part of it."""
+    """Whether a file in a folder of a previous result is part of the result."""
     return name == SCORES or run_of(name) is not None
 
 
 def _remove_staged(output: str, run: str) -> None:
-    # The only folder of which all is removed: nobody else can have one of this name.
+    # Only this folder is removed with all its files: only this run can have a folder of this name.
     storage.remove(staging_folder(output, run))
     storage.remove_if_empty(FileSystems.join(output, ASIDE, run))
 
 
 def _recover(output: str) -> None:
-    """Settles what runs that were killed have begun; only for who holds the lock."""
+    """Settles the replacements that killed runs have begun. The caller must hold the lock."""
     for run in storage.folders(os.path.join(output, ASIDE)):
         former = former_folder(output, run)
         try:
             has_begun = storage.is_folder(former) and not os.path.islink(former)
         except JobError:
-            # Another user's run. Where there is a scores.json, no former result is missing.
+            # Another user's run. If there is a scores.json, no previous result is missing.
             if not storage.exists(scores_path(output)):
                 raise
             continue
@@ -213,36 +214,36 @@ def _is_there(output: str, document: bytes) -> bool:
 
 
 def _check_written(output: str, document: bytes) -> None:
-    # With the lock, no other run has replaced it. An older one must not pass for this run's.
+    # With the lock, no other run can have replaced it. It must not be an older one, either.
     if not _is_there(output, document):
         raise JobError(
             f"the job wrote no {scores_path(output)}, or something else has replaced it",
-            "let nothing else write to --output",
+            "make sure that nothing else writes to --output",
         )
 
 
 def _check_whole(output: str, own: set[str], foreign: set[str], document: bytes | None) -> None:
     """Checks that scores.json and the shards in place are of one run.
 
-    Another run may have replaced both in the meantime: then that one checks its own.
+    Another run may have replaced both in the meantime. Then that run checks its own files.
 
     Raises:
-      JobError: some of the files are another run's.
+      JobError: there are files of both runs.
     """
     there = set(storage.names(final_folder(output))) - foreign
     is_ours = document is None or _is_there(output, document)
     if (is_ours and there != own) or (not is_ours and there & own):
         raise JobError(
-            f"another run wrote its result to {output} at the same moment: the files there are "
-            "of both",
-            "run one of them again; on this filesystem each run needs an --output of its own",
+            f"another run wrote its result to {output} at the same time: the folder has files of "
+            "both runs",
+            "run one of them again; on this filesystem, give each run its own --output",
         )
 
 
 def _remove_dead(output: str) -> None:
-    """Removes what runs have left that were killed long ago; only files named as theirs are."""
+    """Removes files of runs that were killed long ago, if their names are those of a run."""
     aside = FileSystems.join(output, ASIDE)
-    # Written just now: the filesystem's clock may be another than ours.
+    # This file was written just now, so its time is that of the filesystem's own clock.
     then = FileSystems.last_updated(scores_path(output)) - _DEAD
     left: dict[str, list[storage.Entry]] = {}
     for entry in storage.listed(aside):
@@ -262,7 +263,7 @@ def _remove_dead(output: str) -> None:
 
 
 def _is_left_by(run: str, path: str) -> bool:
-    """Whether a file in the hidden folder is called as a run calls its own."""
+    """Whether a file in the hidden folder has a name that this run uses."""
     folder, _, name = path.removeprefix(f"{run}/").rpartition("/")
     if folder == "staged":
         return run_of(name) == run

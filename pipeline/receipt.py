@@ -1,7 +1,7 @@
-"""The receipt of a run: what its last step hands to the launcher that waits for it.
+"""The receipt of a run: a file with the result, which the last step writes for the launcher.
 
-scores.json is in a folder that other runs may write to. The receipt is the run's own: it
-tells what this run found, whoever has replaced scores.json since.
+Other runs may replace scores.json in the output folder. Only one run writes a receipt, so the
+launcher reads the result of its own run from it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ RECEIPT = "receipt.json"
 
 @dataclasses.dataclass(frozen=True)
 class Receipt:
-    """What a run found.
+    """The result of a run.
 
     Attributes:
       document: the bytes of its scores.json.
-      notes: remarks for whoever started it.
+      notes: remarks for the person who started it.
     """
 
     document: bytes
@@ -33,7 +33,7 @@ class Receipt:
 
 
 def receipt_path(output: str, run: str) -> str:
-    """Where a run's receipt goes if workers and launcher share only the output folder."""
+    """The path of a run's receipt if workers and launcher share only the output folder."""
     return FileSystems.join(output, ASIDE, run, RECEIPT)
 
 

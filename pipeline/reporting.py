@@ -1,4 +1,4 @@
-"""How a command ends: its errors on stderr, its signals, its exit code."""
+"""The end of a command: errors on stderr, signals, and the exit code."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from beam_bleu.transforms.errors import (
 from beam_bleu.transforms.printable import printable
 
 _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
-"""What Beam adds to the end of an exception's message."""
+"""The text that Beam adds to the end of an exception's message."""
 
 _CODE_MISSING = re.compile(r"No module named 'beam_bleu\b")
 
 _DETAIL = re.compile(r'^\s*details = "(.+)"$', re.MULTILINE)
-"""Where gRPC says why an engine's job server was lost."""
+"""The place where gRPC says why the connection to an engine's job server was lost."""
 
 _WORD = re.compile(r"[A-Za-z]{3}")
 
 _CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)", re.MULTILINE)
-"""What Python writes between an exception and the one that followed from it."""
+"""The text that Python writes between an exception and the next one, which it caused."""
 
 
 class _Interrupts:
-    """SIGINT, SIGTERM and SIGHUP, each of which becomes a KeyboardInterrupt.
+    """Makes a KeyboardInterrupt of SIGINT, SIGTERM and SIGHUP.
 
     Attributes:
-      received: those that came.
+      received: the signals that have come.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class _Interrupts:
 
     @contextlib.contextmanager
     def handled(self) -> Iterator[None]:
-        """While this lasts, signals come here."""
+        """While the body runs, this object handles the signals."""
         if threading.current_thread() is not threading.main_thread():
             yield  # only the main thread can handle signals
             return
@@ -70,7 +70,7 @@ class _Interrupts:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """While this lasts, signals wait."""
+        """While the body runs, signals wait."""
         self._held = True
         try:
             yield
@@ -90,17 +90,17 @@ _interrupts = _Interrupts()
 
 @contextlib.contextmanager
 def importing() -> Iterator[None]:
-    """While this lasts, an interrupt waits.
+    """While the body runs, an interrupt waits.
 
-    One in the midst of an import can be swallowed by the library that is imported,
-    or make Python end as if it had not been handled.
+    During an import, the imported library could swallow the interrupt, or Python could end as
+    if nothing had handled it.
     """
     with _interrupts.held():
         yield
 
 
 def warn(message: str) -> None:
-    """Tells on stderr what a reader of the result has to know."""
+    """Prints a warning for the reader of the result on stderr."""
     say(f"beam-bleu: warning: {printable(message)}")
 
 
@@ -113,7 +113,7 @@ class _Warnings(logging.Handler):
 
 @contextlib.contextmanager
 def _library_warnings() -> Iterator[None]:
-    """While this lasts, what the library warns of is shown, however little is logged."""
+    """While the body runs, the library's warnings are shown at every log level."""
     logger, handler = logging.getLogger("beam_bleu"), _Warnings(logging.WARNING)
     level, propagate = logger.level, logger.propagate
     logger.addHandler(handler)
@@ -128,9 +128,9 @@ def _library_warnings() -> Iterator[None]:
 
 
 def reported(work: Callable[[], None], verbose: bool) -> int:
-    """Does the work of a command, tells on stderr what went wrong; returns the exit code."""
-    # Beam logs a traceback for every exception of a worker, and warns of
-    # optional packages when it is imported.
+    """Does the work of a command and prints its error on stderr; returns the exit code."""
+    # Beam logs a traceback for every exception of a worker. When it is imported, it warns
+    # about missing optional packages.
     logging.basicConfig(
         level=logging.INFO if verbose else logging.CRITICAL, stream=sys.stderr, force=True
     )
@@ -143,7 +143,7 @@ def reported(work: Callable[[], None], verbose: bool) -> int:
         except (Exception, KeyboardInterrupt) as error:
             if verbose:
                 say(printable(traceback.format_exc().rstrip("\n"), keep="\n\t"))
-            if _interrupts.received:  # whatever an engine has made of it
+            if _interrupts.received:  # an engine may have made another error of it
                 first = _interrupts.received[0]
                 say(f"beam-bleu: stopped by {first.name}")
                 end(128 + first)
@@ -155,18 +155,18 @@ def reported(work: Callable[[], None], verbose: bool) -> int:
 def end(code: int) -> NoReturn:
     """Ends the process without waiting for the threads that an engine has left.
 
-    Python would wait for all of them, and some (Beam's samplers) then never end; and
-    while it takes its modules apart, gRPC's streams can wait for ever for a lock that a
-    thread, which is no more, has held.
+    Python would wait for all threads, but some of them (Beam's samplers) never end. And while
+    Python unloads its modules, gRPC's streams can wait forever for a lock of a thread that has
+    already ended.
     """
-    atexit._run_exitfuncs()  # in which Beam stops the programs that it has started
+    atexit._run_exitfuncs()  # Beam stops the programs that it has started
     with contextlib.suppress(OSError, AttributeError):
         sys.stdout.flush()
     os._exit(code)
 
 
 def _as_bleu_error(error: BaseException) -> BleuError:
-    """What went wrong, found by its marker wherever an engine has put it."""
+    """The error, found by its marker in the text that an engine has made of it."""
     for cause in causes(error):
         found = cause if isinstance(cause, BleuError) else find_error(str(cause))
         if found is not None:

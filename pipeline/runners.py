@@ -1,4 +1,4 @@
-"""Runners: which one a name means, and which cannot be trusted with a score."""
+"""Runners: which runner a name means, and which runners are refused."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from beam_bleu.transforms.errors import JobError, UsageError
 _IN_PROCESS = ("directrunner", "fnapirunner", "switchingdirectrunner")
 
 _REFUSED = {
-    "daskrunner": "it drops tagged outputs and all but one of a pipeline's last steps, "
-    "so that parts of a corpus are lost without an error",
+    "daskrunner": "it loses tagged outputs and all but one of a pipeline's last steps, "
+    "so parts of a corpus are lost without an error",
 }
 
 _OF_JAVA = ("FlinkRunner", "SparkRunner")
 
 _PATIENCE = 10
-"""Seconds for a job server to accept a connection."""
+"""For how many seconds to wait until a job server accepts a connection."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Runner:
     """A runner by name.
 
     Attributes:
-      name: what Beam knows it by.
-      in_process: whether it is our default, Beam's in-process runner.
+      name: Beam's name for it.
+      in_process: whether it is the default, Beam's in-process runner.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Runner:
         """The runner itself.
 
         Raises:
-          UsageError: there is none of this name, or what it needs is not installed.
+          UsageError: there is no runner of this name, or a package for it is missing.
         """
         if not self.in_process:
             try:
@@ -57,7 +57,7 @@ class Runner:
             except (ImportError, AttributeError, ValueError) as error:
                 raise UsageError(
                     f"--runner {self.name} cannot be loaded: {error}",
-                    "check its name, and that what it needs is installed",
+                    "check its name, and install the packages that it needs",
                 ) from error
         # Beam's DirectRunner would first try to download another runner (Prism).
         from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
@@ -65,10 +65,10 @@ class Runner:
         return FnApiRunner()
 
     def check(self, options: PipelineOptions) -> None:
-        """Finds in time what a runner would find late, or wait for in silence.
+        """Checks early what a runner would check late, or would wait for without a message.
 
         Raises:
-          UsageError: the runner cannot do what the options ask for, or lacks what it needs.
+          UsageError: the runner cannot do what the options say, or misses something.
           JobError: its job server cannot be reached.
         """
         if not self.in_process:
@@ -79,12 +79,12 @@ class Runner:
         """An empty pipeline for this runner.
 
         Raises:
-          UsageError: there is no such runner, or it wants other options.
+          UsageError: there is no such runner, or it needs other options.
         """
         runner = self.create()
         try:
             return beam.Pipeline(runner=runner, options=options)
-        except ValueError as error:  # Beam checks the options here, and lists what is wrong
+        except ValueError as error:  # Beam checks the options here, and lists all mistakes
             wrong = " ".join(str(error).splitlines()[1:]) or str(error)
             raise UsageError(
                 f"--runner {self.name}: {wrong}", "give the runner the flags that it needs"
@@ -94,7 +94,7 @@ class Runner:
 def _check_mode(runner: str, options: PipelineOptions) -> None:
     if runner.endswith("SparkRunner") and options.view_as(StandardOptions).streaming:
         raise UsageError(
-            "--streaming: Spark never ends a streaming job, although this one's input ends",
+            "--streaming: Spark never ends a streaming job, even when its input ends",
             "leave it out",
         )
 
@@ -105,17 +105,18 @@ def _check_job_server(runner: str, options: PipelineOptions) -> None:
     if endpoint and endpoint != "embed":
         host, _, port = endpoint.rpartition(":")
         if not host or not port.isdecimal():
-            raise UsageError(f"--job_endpoint must be HOST:PORT, got {endpoint}", "name both")
+            raise UsageError(f"--job_endpoint must be HOST:PORT, got {endpoint}", "give both")
         try:
             socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
         except UnicodeError as error:
             raise UsageError(
                 f"--job_endpoint {endpoint}: {host} cannot be the name of a host: {error}",
-                "check its name",
+                "check the name",
             ) from error
         except (OSError, OverflowError) as error:
             raise JobError(
-                f"no job server answers at --job_endpoint {endpoint}: {error}", "start it"
+                f"no job server answers at --job_endpoint {endpoint}: {error}",
+                "start it, or correct the address",
             ) from error
     elif name == "PortableRunner":
         raise UsageError(
@@ -131,7 +132,7 @@ def _check_job_server(runner: str, options: PipelineOptions) -> None:
 
 
 def _sends_a_jar(options: PipelineOptions) -> bool:
-    """Whether the runner makes a jar of the job and sends it to the engine without a job server."""
+    """Whether the runner packs the job into a jar and sends it to the engine itself."""
     return bool(
         options.view_as(FlinkRunnerOptions).flink_submit_uber_jar
         or options.view_as(SparkRunnerOptions).spark_submit_uber_jar

@@ -1,17 +1,16 @@
-"""Segment scores as Parquet shards, which the workers write and the last step puts in place.
+"""Segment scores as Parquet shards. The workers write them, the last step puts them in place.
 
-A worker writes a shard for each bundle (or several, if it is long) under a name
-that no other attempt has, aside from where they will be, and only the name goes
-on. Files of failed attempts are never referenced. The last step has the names of
-all finished bundles: it checks the rows of these shards, and publication.py puts
-them in place.
+A worker writes a shard for each bundle (several shards if the bundle is long) to a hidden
+folder, under a name that no other attempt uses. Only the name goes to the next step. Files of
+failed attempts are never referenced. The last step gets the names of all finished bundles: it
+checks the rows of these shards, and publication.py puts them in place.
 
-    DIR/segment_scores/part-RUN-*.parquet                of the last successful run
-    DIR/.segment_scores/RUN/staged/part-RUN-*.parquet    of one that is under way
-    DIR/.segment_scores/RUN/former/*                     what it is about to replace
+    DIR/segment_scores/part-RUN-*.parquet                shards of the last successful run
+    DIR/.segment_scores/RUN/staged/part-RUN-*.parquet    shards of a run that is not finished
+    DIR/.segment_scores/RUN/former/*                     the files that it is replacing
 
-A shard is known to be beam-bleu's by two signs: the run in its name, and the same run
-in the metadata of the file. Only such files are ever moved or removed.
+Two signs show that a shard is beam-bleu's: the run in its name, and the same run in the
+metadata of the file. beam-bleu moves and removes only such files.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ SEGMENT_SCORES = "segment_scores"
 ASIDE = f".{SEGMENT_SCORES}"
 
 RUN_KEY = "beam-bleu.run"
-"""The key of a shard's metadata under which it names its run."""
+"""The key of the run in a shard's metadata."""
 
 _SHARD = re.compile(r"part-(\w+)-[0-9a-f]{32}\.parquet")
 
@@ -47,17 +46,17 @@ _SHARD_ROWS = 1 << 22
 
 
 def final_folder(output: str) -> str:
-    """Where the shards of a successful run are."""
+    """The folder for the shards of a successful run."""
     return FileSystems.join(output, SEGMENT_SCORES)
 
 
 def staging_folder(output: str, run: str) -> str:
-    """Where the shards of a run are until all of them are written."""
+    """The folder for the shards of a run until all of them are written."""
     return FileSystems.join(output, ASIDE, run, "staged")
 
 
 def run_of(name: str) -> str | None:
-    """The run that a file's name says it is a shard of; None if it is called otherwise."""
+    """The run in the name of a shard; None if the name is not that of a shard."""
     found = _SHARD.fullmatch(name)
     return found[1] if found else None
 
@@ -98,8 +97,8 @@ class _Shard:
     """A file that is being written.
 
     Attributes:
-      name: its name, which is its own for ever.
-      rows: how many it has.
+      name: its name; no other file ever has the same name.
+      rows: the number of its rows.
     """
 
     def __init__(self, folder: str, run: str, schema: pa.Schema) -> None:
@@ -111,7 +110,7 @@ class _Shard:
             path, "application/vnd.apache.parquet", CompressionTypes.UNCOMPRESSED
         )
         small = ["sys_len", "ref_len", "matches.list.element", "totals.list.element"]
-        # As small as with any other choices, in two thirds of the time of pyarrow's.
+        # No other choices made smaller files. These take two thirds of the time of pyarrow's own.
         self._writer = ParquetWriter(
             self._file,
             schema,
@@ -129,7 +128,7 @@ class _Shard:
             self._write_group()
 
     def close(self) -> None:
-        """Writes what waits, and the end of the file."""
+        """Writes the waiting rows and the end of the file."""
         if self._waiting:
             self._write_group()
         self._writer.close()
@@ -141,13 +140,13 @@ class _Shard:
 
 
 def check_rows(output: str, run: str, shards: Sequence[str], rows: int) -> None:
-    """Checks that all rows were written, by what the shards themselves say.
+    """Checks that all rows were written: each shard says how many it has.
 
     Args:
       output: the job's folder.
       run: the run's name.
       shards: the names of the shards.
-      rows: how many rows they have to have.
+      rows: the right number of rows, of all shards together.
 
     Raises:
       JobError: they have more or fewer, or cannot be read.
@@ -157,21 +156,21 @@ def check_rows(output: str, run: str, shards: Sequence[str], rows: int) -> None:
     missing = [name for name in shards if name not in places]
     if missing:
         raise JobError(
-            f"the count does not close: {len(missing)} of {len(shards)} shards of segment "
-            f"scores are not where they were written, among them {missing[0]}",
-            "all workers must see the same --output, and nobody else may remove files from it",
+            f"{len(missing)} of {len(shards)} shards of segment scores are not in the folder "
+            f"where they were written, for example {missing[0]}",
+            "check that all workers see the same --output, and that nothing removes files from it",
         )
     paths = [FileSystems.join(places[name], name) for name in shards]
     written = sum(storage.each(_rows_of, paths))
     if written != rows:
         raise JobError(
-            f"the count does not close: {rows} segment scores are due, {written} were written",
-            "the runner lost or repeated data: do not trust it with this job",
+            f"there should be {rows} segment scores, but {written} were written",
+            "the runner lost or repeated data: do not use it for this job",
         )
 
 
 def metadata_of(path: str) -> FileMetaData:
-    """What a Parquet file says of itself, read from its end."""
+    """The metadata of a Parquet file, read from its end."""
     with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         return read_metadata(file)
 

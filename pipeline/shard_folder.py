@@ -1,4 +1,4 @@
-"""Whose the files in a folder of segment scores are: beam-bleu's, or somebody else's."""
+"""Finds out which files in a folder of segment scores are beam-bleu's and which are not."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _PARQUET = (".parquet", ".parq", ".pq")
 _OF_OLD_VERSIONS = re.compile(r"part-[0-9a-f]{32}\.parquet")
 
 _SHOWN = 3
-"""How many files a message names."""
+"""The largest number of files that a message names."""
 
 
 @dataclasses.dataclass(frozen=True)
 class ShardFolder:
-    """What is in a folder of segment scores, without what readers of Parquet leave out.
+    """The files in a folder of segment scores, without those that readers of Parquet ignore.
 
     Attributes:
       own: the shards that are certainly beam-bleu's.
-      foreign: Parquet files that are not, and links.
+      foreign: links, and Parquet files that are not beam-bleu's.
     """
 
     own: list[str]
@@ -35,18 +35,18 @@ class ShardFolder:
 
 
 def look_through(output: str, asked: bool) -> ShardFolder:
-    """Finds out whose the files in the folder of segment scores are.
+    """Finds out which files in the folder of segment scores are beam-bleu's.
 
-    On this machine each file that is called like a shard is opened, elsewhere one of each run:
-    thousands take a while.
+    On this machine it opens each file with the name of a shard. On other filesystems it opens
+    only one of each run, because opening thousands of files takes a long time there.
 
     Args:
       output: the job's folder.
       asked: whether the job writes segment scores.
 
     Raises:
-      JobError: segment scores were asked for, and would be among files that are not
-        beam-bleu's; or the folder, or a file that is called like a shard, cannot be read.
+      JobError: the job writes segment scores, and the folder has files that are not
+        beam-bleu's; or the folder, or a file with the name of a shard, cannot be read.
     """
     folder = final_folder(output)
     shards: list[str] = []
@@ -74,8 +74,8 @@ def check_places(output: str, asked: bool) -> None:
     """Checks that the folders for segment scores are the output folder's own.
 
     Raises:
-      JobError: one of them is a link, and what is behind it may be another folder's; or
-        segment scores were asked for, and one of them is a file.
+      JobError: one of them is a link, so its files may belong to another output folder; or the
+        job writes segment scores, and one of them is a file.
     """
     if not storage.is_local(output):
         return
@@ -87,8 +87,9 @@ def check_places(output: str, asked: bool) -> None:
                     f"{folder} is not a folder",
                     "move it to another folder, or name another --output",
                 )
-        # Without segment scores, a link to the visible folder is somebody's own, unless
-        # results of a run are behind it: they would stay beside a scores.json of another.
+        # If the job writes no segment scores, the visible folder may be a link that is somebody's
+        # own. But not if it leads to the shards of a run: they would stay beside a scores.json of
+        # another run.
         elif folder != final or asked or any(map(run_of, storage.names(folder))):
             raise JobError(
                 f"{folder} is a link to {os.path.realpath(folder)}",
@@ -98,12 +99,12 @@ def check_places(output: str, asked: bool) -> None:
 
 
 def notes_on(output: str, found: ShardFolder) -> list[str]:
-    """What to tell whoever runs a job that leaves foreign Parquet files where they are."""
+    """Notes for a user whose job leaves foreign Parquet files in the folder."""
     if not found.foreign:
         return []
     folder = final_folder(output)
     return [
-        f"{folder} has Parquet files that are not of this run: {_some(found.foreign)}"
+        f"{folder} has Parquet files that this run did not write: {_shown(found.foreign)}"
         f"{_told_of_old_versions(found.foreign)}"
     ]
 
@@ -111,27 +112,27 @@ def notes_on(output: str, found: ShardFolder) -> list[str]:
 def _refuse_foreign(folder: str, foreign: list[str]) -> None:
     if foreign:
         raise JobError(
-            f"{folder} has files that this version of beam-bleu did not write, and that would be "
-            f"read with the segment scores: {_some(foreign)}{_told_of_old_versions(foreign)}",
+            f"{folder} has files that this version of beam-bleu did not write, and readers would "
+            f"take them for segment scores: {_shown(foreign)}{_told_of_old_versions(foreign)}",
             "move them to another folder, or name another --output",
         )
 
 
-def _some(names: list[str]) -> str:
+def _shown(names: list[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
 
 
 def _told_of_old_versions(names: list[str]) -> str:
     old = [name for name in names if _OF_OLD_VERSIONS.fullmatch(name)]
-    return f"; an older version of beam-bleu wrote {_some(old)}" if old else ""
+    return f"; an older version of beam-bleu wrote {_shown(old)}" if old else ""
 
 
 def _is_marked(folder: str, name: str) -> bool | None:
-    """Whether a file is a shard of the run that its name says; None if it has gone.
+    """Whether a file is a shard of the run in its name; None if another run has removed it.
 
     Raises:
-      JobError: it cannot be read. It may be a shard of ours, and must not be left in place.
+      JobError: it cannot be read. It may be an old shard, which must not stay in place.
     """
     path = FileSystems.join(folder, name)
     with storage.reading(path):
@@ -151,7 +152,7 @@ def _is_parquet(folder: str, name: str, asked: bool) -> bool:
     """Whether a file is Parquet by its name or by its first bytes.
 
     Raises:
-      JobError: segment scores were asked for, and its first bytes cannot be read.
+      JobError: the job writes segment scores, and the first bytes cannot be read.
     """
     if name.lower().endswith(_PARQUET):
         return True
@@ -163,12 +164,12 @@ def _is_parquet(folder: str, name: str, asked: bool) -> bool:
             with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
                 return bool(file.read(4) == b"PAR1")
     except JobError:
-        # No shard is called so: a run without segment scores neither moves nor needs it.
+        # It does not have the name of a shard: a run without segment scores does not touch it.
         if not asked or not storage.exists(path):
             return False
         raise
 
 
 def _is_file(path: str) -> bool:
-    """Whether a path is not a pipe or a device, which can block whoever opens it."""
+    """Whether a path is not a pipe or a device: opening one of these can block."""
     return not storage.is_local(path) or stat.S_ISREG(os.stat(path).st_mode)

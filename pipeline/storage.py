@@ -23,7 +23,7 @@ RENAMING = (LocalFileSystem, HadoopFileSystem)
 """Filesystems with folders and an atomic rename; on object stores a put is atomic."""
 
 _AT_ONCE = 16
-"""How many files are read, or moved, at a time: an object store takes a while for each."""
+"""How many files are read or moved at a time: an object store is slow for each of them."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Entry:
     """A file in a folder.
 
     Attributes:
-      name: its path from the folder on, with "/" between the parts.
-      modified: when it was last written to (seconds of its filesystem's clock), 0 if unknown.
+      name: its path relative to the folder, with "/" between the parts.
+      modified: the time of the last change (seconds of its filesystem's clock), 0 if unknown.
       is_link: whether it is a link to a file or to a folder.
     """
 
@@ -42,7 +42,7 @@ class Entry:
 
 
 def is_local(path: str) -> bool:
-    """Whether a path is of this machine's filesystem."""
+    """Whether a path is on this machine's filesystem."""
     return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)
 
 
@@ -50,7 +50,7 @@ def exists(path: str) -> bool:
     """Whether there is a file or a folder at a path.
 
     Raises:
-      JobError: the filesystem does not tell. Beam and `os.path` would say that there is none.
+      JobError: the filesystem raises an error. Beam and `os.path` would return False then.
     """
     with reading(path):
         return _state(path) is not None if is_local(path) else bool(FileSystems.exists(path))
@@ -60,7 +60,7 @@ def is_folder(path: str) -> bool:
     """Whether there is a folder at a path of this machine.
 
     Raises:
-      JobError: the filesystem does not tell.
+      JobError: the filesystem raises an error.
     """
     with reading(path):
         state = _state(path)
@@ -81,13 +81,13 @@ def listed(folder: str, hidden: bool = True) -> list[Entry]:
 
     Args:
       folder: the folder.
-      hidden: whether to list what is called `.*` or `_*`, and what is in such folders.
+      hidden: whether to list files named `.*` or `_*`, and files in folders with such names.
 
     Raises:
-      JobError: the folder, or one below it, cannot be listed.
+      JobError: the folder or a folder in it cannot be listed.
     """
     with reading(folder):
-        # Beam can only match patterns, and has no way to quote a name with wildcards.
+        # Beam can only match patterns, and cannot quote wildcards in a name.
         found = _walked(folder, hidden) if is_local(folder) else _matched(folder)
         entries = [entry for entry in found if hidden or not _is_hidden(entry.name)]
     return sorted(entries, key=lambda entry: entry.name)
@@ -123,13 +123,13 @@ def _walked(folder: str, hidden: bool) -> Iterator[Entry]:
 
 
 def _fail_unless_missing(error: OSError) -> None:
-    # os.walk would take a folder that it cannot list for an empty one.
+    # Without this, os.walk would treat a folder that it cannot list like an empty one.
     if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
         raise _not_read(str(error.filename), error) from error
 
 
 def names(folder: str) -> list[str]:
-    """The names of the files in a folder, without those below it.
+    """The names of the files in a folder, without those in its subfolders.
 
     Raises:
       JobError: the folder cannot be listed.
@@ -168,7 +168,7 @@ def read(path: str) -> bytes:
 
 
 def write_atomically(path: str, data: bytes) -> None:
-    """Writes a file so that a reader sees all of it or what was there before.
+    """Writes a file so that a reader sees either the whole new file or the old one.
 
     Raises:
       JobError: it cannot be written.
@@ -180,7 +180,7 @@ def write_atomically(path: str, data: bytes) -> None:
             _write(path, data)
             return
         if not FileSystems.exists(folder):
-            with contextlib.suppress(OSError):  # made by another attempt in the meantime
+            with contextlib.suppress(OSError):  # another attempt has just made it
                 FileSystems.mkdirs(folder)
         temporary = FileSystems.join(folder, f".{name}.{uuid.uuid4().hex}")
         try:
@@ -202,7 +202,7 @@ def _write(path: str, data: bytes) -> None:
 
 @contextlib.contextmanager
 def writing(path: str) -> Iterator[None]:
-    """Makes a `JobError` of whatever a filesystem raises while the body writes to a path."""
+    """Makes a `JobError` of any exception that a filesystem raises while the body writes."""
     try:
         yield
     except JobError:
@@ -213,7 +213,7 @@ def writing(path: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def reading(path: str) -> Iterator[None]:
-    """Makes a `JobError` of whatever a filesystem raises while the body reads at a path."""
+    """Makes a `JobError` of any exception that a filesystem raises while the body reads."""
     try:
         yield
     except JobError:
@@ -229,12 +229,12 @@ def _not_read(path: str, error: Exception) -> JobError:
 
 
 def _failed(what: str, error: Exception, remedy: str) -> JobError:
-    """The error of a filesystem; another one if it is that no file can be opened any more."""
+    """The error of a filesystem, or the special error for too many open files."""
     return too_many_open_files(what) if lacks_open_files(error) else JobError(what, remedy)
 
 
 def make_folder(folder: str) -> None:
-    """Makes a folder, where the filesystem has folders."""
+    """Makes a folder, if the filesystem has folders."""
     filesystem = FileSystems.get_filesystem(folder)
     if isinstance(filesystem, LocalFileSystem):
         os.makedirs(folder, exist_ok=True)
@@ -243,7 +243,7 @@ def make_folder(folder: str) -> None:
 
 
 def move(moved: Sequence[str], source: str, to: str) -> None:
-    """Moves files, given by name, from one folder to another."""
+    """Moves the files of these names from one folder to another."""
     if not moved:
         return
     make_folder(to)
@@ -259,17 +259,17 @@ def move(moved: Sequence[str], source: str, to: str) -> None:
 
 
 def remove_files(folder: str, removed: Sequence[str]) -> None:
-    """Removes files of a folder, given by name."""
+    """Removes the files of these names from a folder."""
     paths = [FileSystems.join(folder, name) for name in removed]
     if is_local(folder):
-        for path in paths:  # Beam would take a folder's name with wildcards for a pattern
+        for path in paths:  # Beam would read wildcards in a folder's name as a pattern
             os.unlink(path)
     elif paths:
         FileSystems.delete(paths)
 
 
 def remove(folder: str) -> None:
-    """Removes a folder with all that is in it, if it is there."""
+    """Removes a folder and everything in it, if it exists."""
     filesystem = FileSystems.get_filesystem(folder)
     if isinstance(filesystem, LocalFileSystem):
         if os.path.isdir(folder):
@@ -282,14 +282,14 @@ def remove(folder: str) -> None:
 
 
 def remove_if_empty(folder: str) -> None:
-    """Removes a folder that has nothing in it; others stay."""
+    """Removes a folder only if it is empty."""
     if is_local(folder):
         with contextlib.suppress(OSError):
             os.rmdir(folder)
 
 
 def each(work: Callable[[Any], Any], elements: Sequence[Any]) -> list[Any]:
-    """The results of some work, done on several elements at a time, in their order."""
+    """The results of a function for all elements, in their order, several at a time."""
     if len(elements) < 2:
         return [work(element) for element in elements]
     with ThreadPoolExecutor(_AT_ONCE) as pool:

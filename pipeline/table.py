@@ -1,4 +1,4 @@
-"""The tables on stdout: sacreBLEU's line, one row per system; presets, one row each."""
+"""The tables on stdout: one with a row for each system, one with a row for each preset."""
 
 from __future__ import annotations
 

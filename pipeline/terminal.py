@@ -1,4 +1,4 @@
-"""What goes to a terminal: all of it printable, and all of it written or an error."""
+"""Writing to stdout and stderr: only printable text, and an error if stdout fails."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from beam_bleu.transforms.printable import printable
 
 
 class EscapingFormatter(logging.Formatter):
-    """Log records with all but their line breaks escaped."""
+    """Formats log records with escapes for all unprintable characters but line breaks."""
 
     def format(self, record: logging.LogRecord) -> str:
         return printable(super().format(record), keep="\n\t")
@@ -28,7 +28,7 @@ def say(message: str) -> None:
 
 @contextlib.contextmanager
 def silent_stderr() -> Iterator[None]:
-    """While this lasts, nothing reaches stderr: neither from this process nor from children."""
+    """While the body runs, this process and its children write nothing to stderr."""
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stderr(nowhere):
         kept = os.dup(2)
         os.dup2(nowhere.fileno(), 2)
@@ -40,10 +40,10 @@ def silent_stderr() -> Iterator[None]:
 
 
 def write_to_stdout(data: bytes) -> None:
-    """Writes what the command has to show.
+    """Writes to stdout.
 
     Raises:
-      JobError: stdout does not take it.
+      JobError: stdout is closed or cannot be written.
     """
     if sys.stdout is None:
         raise JobError("stdout is closed", "redirect it to a file or to /dev/null")
@@ -51,17 +51,19 @@ def write_to_stdout(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
     except OSError as error:
-        # Python would try again, and fail again, when it ends.
+        # At its end Python would try to write again, and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise JobError(f"stdout cannot be written: {error.strerror}", "check it") from error
+        raise JobError(
+            f"stdout cannot be written: {error.strerror}", "check where it goes"
+        ) from error
 
 
 def open_standard_streams() -> None:
-    """Opens those of stdin, stdout and stderr that are closed, to /dev/null.
+    """Opens stdin, stdout and stderr to /dev/null if they are closed.
 
-    Otherwise the next file that is opened gets such a number, and what a library prints to
-    stdout or stderr goes into that file: into scores.json, for instance. `sys.stdout`
-    and `sys.stderr` stay None.
+    Otherwise the next opened file would get the number of a closed one. If a library then
+    prints to stdout or stderr, its text would go into that file, for example into scores.json.
+    `sys.stdout` and `sys.stderr` stay None.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(number, True)

@@ -1,60 +1,205 @@
-"""Imports go one way: the maths without Beam, the library without the application."""
+"""Imports go one way: rooms in the data's order, the maths without Beam, the library alone.
+
+The rules hold for every file that there is: a new one is under them from its first day.
+"""
+
+from __future__ import annotations
 
 import ast
+import dataclasses
+import functools
 import pathlib
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 
 import pytest
 
 import beam_bleu.transforms
 
 PROJECT = pathlib.Path(beam_bleu.transforms.__file__).parent.parent
-BEAM_FREE = [
-    "beam_bleu.transforms",
-    "beam_bleu.transforms.pairing.batch",
-    "beam_bleu.transforms.native.columns",
-    "beam_bleu.transforms.definition.config",
-    "beam_bleu.transforms.errors",
-    "beam_bleu.transforms.pairing.line_parallel.corpus",
-    "beam_bleu.transforms.pairing.line_parallel.correspondence",
-    "beam_bleu.transforms.pairing.line_parallel.decompression",
-    "beam_bleu.transforms.pairing.line_parallel.chunks",
-    "beam_bleu.transforms.pairing.line_parallel.counting",
-    "beam_bleu.transforms.pairing.line_parallel.lines",
-    "beam_bleu.transforms.pairing.line_parallel.nul_bytes",
-    "beam_bleu.transforms.pairing.line_parallel.plan",
-    "beam_bleu.transforms.pairing.records.rows",
-    "beam_bleu.transforms.pairing.records.segments",
-    "beam_bleu.transforms.pairing.line_parallel.shard_names",
-    "beam_bleu.transforms.pairing.line_parallel.shard_notes",
-    "beam_bleu.transforms.pairing.line_parallel.shards",
-    "beam_bleu.transforms.pairing.line_parallel.streams",
-    "beam_bleu.transforms.definition.presets",
-    "beam_bleu.transforms.printable",
-    "beam_bleu.transforms.score.bleu",
-    "beam_bleu.transforms.score.formula",
-    "beam_bleu.transforms.score.segment_scores",
-    "beam_bleu.transforms.score.signature",
-    "beam_bleu.transforms.score.suspicious_input",
-    "beam_bleu.transforms.statistics.kernel",
-    "beam_bleu.transforms.statistics.library_tokenizers",
-    "beam_bleu.transforms.statistics.segment_statistics",
-    "beam_bleu.transforms.statistics.signs",
-    "beam_bleu.transforms.statistics.versions",
-    "beam_bleu.transforms.totals.corpus_totals",
-    "beam_bleu.transforms.totals.input_signs",
-    "beam_bleu.pipeline.document",
-    "beam_bleu.pipeline.job",
-    "beam_bleu.pipeline.names",
-    "beam_bleu.pipeline.parser",
-    "beam_bleu.pipeline.presets_table",
-    "beam_bleu.pipeline.table",
-    "beam_bleu.pipeline.terminal",
-]
+LIBRARY, APPLICATION = "beam_bleu.transforms", "beam_bleu.pipeline"
+
+ROOMS = ["pairing", "statistics", "totals", "score"]
+"""In the data's order: each imports those before it."""
+
+FLOORS = ["native", "definition", "wiring"]
+"""What rooms stand on: a floor imports neither a room nor another floor."""
+
+FRONT = ["__init__", "beam_yaml", "corpus_bleu"]
+"""The files beside the rooms that put them together. The others there import no room."""
+
+LOADS_BEAM = {
+    LIBRARY: [
+        "beam_yaml",
+        "corpus_bleu",
+        "pairing.line_parallel.file_versions",
+        "pairing.line_parallel.read",
+        "score.score_segments",
+        "statistics.count_matches",
+        "statistics.read_model",
+        "totals.sum_totals",
+        "wiring.coders",
+        "wiring.threads",
+    ],
+    APPLICATION: [
+        "beam_flags",
+        "definition_flags",
+        "graph",
+        "locking",
+        "options",
+        "output",
+        "overlap",
+        "paths",
+        "publication",
+        "receipt",
+        "runners",
+        "segment_shards",
+        "shard_folder",
+        "storage",
+    ],
+}
+"""The files with which Beam is loaded, and no others: in the library, those that wire."""
+
+LOADS_BEAM_LATER = [f"{APPLICATION}.main"]
+"""These import it in a function, when they need it."""
 
 
-def in_a_fresh_interpreter(program):
+KNOWN = {
+    (f"{LIBRARY}.wiring.coders", f"{LIBRARY}.pairing.batch"),
+    (f"{LIBRARY}.wiring.coders", f"{LIBRARY}.statistics.segment_statistics"),
+}
+"""Wrong imports that are still there."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Import:
+    """An import of a module, somewhere in a file.
+
+    Attributes:
+      module: the module.
+      when: "always", "later" (in a function) or "never" (for type checkers).
+    """
+
+    module: str
+    when: str
+
+
+class Tree:
+    """Modules, and what each imports.
+
+    Args:
+      sources: the source of each module.
+    """
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self.sources = sources
+        self.imports = {
+            name: list(self._in_nodes([_parsed(source)], "always"))
+            for name, source in sources.items()
+        }
+
+    def _in_nodes(self, nodes: list[ast.AST], when: str) -> Iterator[Import]:
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                yield from (Import(name.name, when) for name in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                package = "." * node.level + (node.module or "")
+                for name in node.names:
+                    module = f"{package}.{name.name}"
+                    yield Import(module if self._is_module(module) else package, when)
+            elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                yield from self._in_nodes(list(node.body), "never")
+                yield from self._in_nodes(list(node.orelse), when)
+            else:
+                is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+                inside = "later" if is_function else when
+                yield from self._in_nodes(list(ast.iter_child_nodes(node)), inside)
+
+    def _is_module(self, name: str) -> bool:
+        return name in self.sources or any(each.startswith(f"{name}.") for each in self.sources)
+
+    def loading_beam(self) -> set[str]:
+        """The modules with which Beam is loaded: they import it, or what they import does."""
+        loading: set[str] = set()
+        while True:
+            more = {
+                name
+                for name, imports in self.imports.items()
+                for each in imports
+                if each.when == "always" and (is_beam(each.module) or each.module in loading)
+            }
+            if more == loading:
+                return loading
+            loading = more
+
+
+_parsed = functools.cache(ast.parse)
+
+
+def sources() -> dict[str, str]:
+    """The source of each module of the project."""
+    files = [
+        file for part in ("transforms", "pipeline") for file in PROJECT.glob(f"{part}/**/*.py")
+    ]
+    return {module_of(file.relative_to(PROJECT)): file.read_text() for file in files}
+
+
+def module_of(file: pathlib.PurePath) -> str:
+    """The module of a file in the project."""
+    parts = file.with_suffix("").parts
+    return ".".join(("beam_bleu", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def is_beam(module: str) -> bool:
+    """Whether a module is Beam's."""
+    return module.partition(".")[0] == "apache_beam"
+
+
+def part_of(module: str) -> str:
+    """What a module of the library belongs to: a room, a floor, or the files beside them."""
+    if module == LIBRARY:
+        return "__init__"
+    return module.removeprefix(f"{LIBRARY}.").partition(".")[0]
+
+
+def may_import(part: str, other: str) -> bool:
+    """Whether what is in one part of the library may import what is in another one."""
+    if part in FRONT or part == other:
+        return True
+    if part in ROOMS:
+        before = ROOMS[: ROOMS.index(part)]
+        return other not in [*FRONT, *ROOMS] or other in before
+    return other not in [*FRONT, *ROOMS, *FLOORS]
+
+
+def wrong_imports(tree: Tree) -> set[tuple[str, str]]:
+    """(module, what it imports against the rules)."""
+    wrong = set()
+    for name, imports in tree.imports.items():
+        of_library = not name.startswith(APPLICATION)
+        for each in imports:
+            if each.module.startswith(".") or (of_library and each.module.startswith(APPLICATION)):
+                wrong.add((name, each.module))
+            elif of_library and each.module.startswith(LIBRARY):
+                if not may_import(part_of(name), part_of(each.module)):
+                    wrong.add((name, each.module))
+            elif is_beam(each.module) and each.when != "never" and not may_import_beam(name):
+                wrong.add((name, each.module))
+    return wrong
+
+
+def loading_beam() -> set[str]:
+    """The modules that are said to load Beam."""
+    return {f"{package}.{each}" for package, those in LOADS_BEAM.items() for each in those}
+
+
+def may_import_beam(name: str) -> bool:
+    """Whether a module may import Beam itself."""
+    return name in loading_beam() or name in LOADS_BEAM_LATER
+
+
+def in_a_fresh_interpreter(program: str) -> list[str]:
     """What a program prints, run where this project is the current folder."""
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=PROJECT, capture_output=True, text=True
@@ -63,40 +208,84 @@ def in_a_fresh_interpreter(program):
     return done.stdout.split()
 
 
-def imported_by(source):
-    """The modules that a source file imports, anywhere in it."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield "." * node.level + (node.module or "")
+@pytest.fixture(scope="module")
+def tree() -> Tree:
+    return Tree(sources())
 
 
-def test_the_maths_does_not_import_beam():
+def test_every_import_follows_the_rules(tree):
+    assert wrong_imports(tree) == KNOWN
+
+
+def test_the_imports_are_found(tree):
+    # Otherwise the test above could not fail.
+    assert (
+        Import("beam_bleu.transforms.definition.config", "always")
+        in (tree.imports["beam_bleu.transforms.score.bleu"])
+    )
+    assert Import("beam_bleu.transforms.corpus_bleu", "never") in tree.imports[LIBRARY]
+    assert Import("beam_bleu.pipeline.graph", "later") in tree.imports["beam_bleu.pipeline.main"]
+    assert (
+        Import("beam_bleu.pipeline.storage", "always")
+        in (
+            tree.imports["beam_bleu.pipeline.receipt"]  # from beam_bleu.pipeline import storage
+        )
+    )
+
+
+def test_every_folder_of_the_library_is_a_room_or_a_floor(tree):
+    folders = {part_of(name) for name in tree.sources if name.startswith(f"{LIBRARY}.")}
+    files = {file.stem for file in (PROJECT / "transforms").glob("*.py")}
+    assert folders - files == {*ROOMS, *FLOORS}
+    assert files >= set(FRONT)
+
+
+@pytest.mark.parametrize(
+    ("file", "module"),
+    [
+        ("transforms/native/memory.py", "beam_bleu.transforms.statistics.hashing"),
+        ("transforms/native/memory.py", "beam_bleu.transforms.definition.config"),
+        ("transforms/definition/config.py", "beam_bleu.transforms.score.bleu"),
+        ("transforms/wiring/threads.py", "beam_bleu.transforms.pairing.batch"),
+        ("transforms/errors.py", "beam_bleu.transforms.native.memory"),
+        ("transforms/pairing/batch.py", "beam_bleu.transforms.statistics.signs"),
+        ("transforms/statistics/count_matches.py", "beam_bleu.transforms.totals.sum_totals"),
+        ("transforms/totals/sum_totals.py", "beam_bleu.transforms.score.formula"),
+        ("transforms/score/bleu.py", "beam_bleu.transforms"),
+        ("transforms/score/bleu.py", "beam_bleu.transforms.corpus_bleu"),
+        ("transforms/score/bleu.py", "beam_bleu.pipeline.names"),
+        ("transforms/corpus_bleu.py", "beam_bleu.pipeline.names"),
+        ("transforms/score/bleu.py", "apache_beam"),
+        ("transforms/new.py", "apache_beam"),
+        ("transforms/new.py", "beam_bleu.transforms.score.bleu"),
+        ("pipeline/table.py", "apache_beam.io.filesystems"),
+    ],
+)
+def test_a_wrong_import_is_found(file, module, tree):
+    name = module_of(pathlib.PurePath(file))
+    source = f"{tree.sources.get(name, '')}\n\ndef late():\n    import {module}\n"
+    assert wrong_imports(Tree({**tree.sources, name: source})) == {(name, module), *KNOWN}
+
+
+def test_beam_is_loaded_with_just_the_files_that_say_so(tree):
+    assert tree.loading_beam() == loading_beam()
+
+
+def test_no_other_file_loads_beam_in_a_fresh_interpreter(tree):
+    modules = sorted(set(tree.sources) - loading_beam() - {f"{APPLICATION}.__main__"})
     imports = "\n".join(
         f"import {module}\nif 'apache_beam' in sys.modules: print('{module}'); sys.exit()"
-        for module in BEAM_FREE
+        for module in modules
     )
     assert in_a_fresh_interpreter(f"import sys\n{imports}") == []
 
 
-def test_a_program_sees_that_wiring_imports_beam():
+def test_a_fresh_interpreter_sees_that_wiring_loads_beam():
     # Otherwise the test above could not fail.
     program = (
         "import sys, beam_bleu.transforms.totals.sum_totals; print('apache_beam' in sys.modules)"
     )
     assert in_a_fresh_interpreter(program) == ["True"]
-
-
-def test_the_library_never_imports_the_application():
-    files = sorted(PROJECT.glob("transforms/**/*.py"))
-    imports = {(file.name, module) for file in files for module in imported_by(file.read_text())}
-    assert ("corpus_bleu.py", "beam_bleu.transforms.definition.config") in imports
-    assert [
-        (file, module)
-        for file, module in sorted(imports)
-        if module.startswith("beam_bleu.pipeline") or module.startswith(".")
-    ] == []
 
 
 def test_the_public_names_come_from_the_top_of_the_package():

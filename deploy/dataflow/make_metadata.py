@@ -1,6 +1,6 @@
 """Writes metadata.json, the Flex Template's parameters, from the flags of beam-bleu.
 
-Run it after a change of the flags: `python -m deploy.dataflow.make_metadata`.
+Run it after you change the flags: `python -m deploy.dataflow.make_metadata`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from deploy.dataflow.launch import SEPARATOR, is_list
 METADATA = pathlib.Path(__file__).parent / "metadata.json"
 
 _LEFT_OUT = {"help", "version", "format"}
-"""What only prints: nobody reads a template's stdout."""
+"""Flags that only print something: nobody reads a template's stdout."""
 
 _REQUIRED = {"candidates", "references", "output"}
 
-# Dataflow checks a value by POSIX regular expressions before it starts anything.
+# Dataflow checks each value with a POSIX regular expression before it starts anything.
 _PATTERN = f"gs://[^{SEPARATOR}]+"
 _NAMED = f"([^{SEPARATOR}/=]+=)?{_PATTERN}"
 _WHOLE = "[1-9][0-9]*"
@@ -36,18 +36,18 @@ _BY_METAVAR = {
     "VALUE": ("NUMBER", _SMALL),
     "W,W,...": ("TEXT", f"{_DECIMAL}(,{_DECIMAL})*"),
 }
-"""The kind of a parameter, and what its value looks like, by what --help calls the value."""
+"""A parameter's kind and its regular expression, by the name of the value in --help."""
 
 _IMAGE = {
     "name": "sdk_container_image",
     "label": "Image of the workers",
-    "helpText": "The image that this template was built from: it holds beam-bleu for the workers.",
+    "helpText": "The image of this template. It contains beam-bleu for the workers.",
     "isOptional": False,
     "paramType": "TEXT",
     "regexes": ["^[^ ]+$"],
 }
-"""A flag of Beam's, declared because Dataflow refuses what is not; without it the workers
-would run Beam's own image, which does not hold beam-bleu."""
+"""One of Beam's flags. It is declared because Dataflow refuses all other parameters. Without it
+the workers would run Beam's own image, which does not contain beam-bleu."""
 
 
 def metadata() -> dict[str, Any]:
@@ -55,7 +55,7 @@ def metadata() -> dict[str, Any]:
     flags = [flag for flag in our_flags() if flag.dest not in _LEFT_OUT]
     return {
         "name": "beam-bleu",
-        "description": "BLEU of line-parallel text, with sacreBLEU's exact numbers.",
+        "description": "Computes BLEU of line-parallel text, with sacreBLEU's exact numbers.",
         "streaming": False,
         "parameters": [*(_parameter(flag) for flag in flags), _IMAGE],
     }
@@ -69,7 +69,7 @@ def metadata_text() -> str:
 def _parameter(flag: argparse.Action) -> dict[str, Any]:
     help_text = str(flag.help)
     if is_list(flag):  # a flag is repeated, a parameter is not
-        help_text = f"{help_text.partition('; repeat')[0]}; put {SEPARATOR} between several"
+        help_text = f"{help_text.partition('; repeat')[0]}; separate several with {SEPARATOR}"
     parameter: dict[str, Any] = {
         "name": flag.dest,
         "label": flag.dest.replace("_", " ").capitalize(),

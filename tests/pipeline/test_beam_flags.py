@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from command_line import EXAMPLE, PROJECT, SYSTEMS, called
 
-NOT_IN_PROCESS = "is for an engine, and this job runs in-process"
+NOT_IN_PROCESS = "is for an engine, but this job runs in-process"
 
 USAGE_ERRORS = [
     (["--direct_num_workers", "-5"], ["--direct_num_workers must be 0 to 256, got -5"]),
@@ -31,7 +31,7 @@ USAGE_ERRORS = [
     (["--resource_hint", "x"], ["resource hint", "x"]),
     (["--pickle_library", "dill"], ["--pickle_library dill needs dill", "apache-beam[dill]"]),
     (["--gbek", "x"], ["--gbek is refused"]),
-    (["--dry_run", "true"], ["--dry_run is refused: the job would run all the same"]),
+    (["--dry_run", "true"], ["--dry_run is refused: the job would run anyway"]),
     (["--no_wait_until_finish"], ["--no_wait_until_finish is refused", "leave it out"]),
     (["--wait_until_finish_duration", "5"], ["the command waits until the job ends", "timeout"]),
     (["--on_success_matcher", "x"], ["--on_success_matcher is refused"]),
@@ -47,9 +47,9 @@ USAGE_ERRORS = [
     (["--environment_type", "LOOPBACK"], [f"--environment_type {NOT_IN_PROCESS}"]),
     (["--prism_location", "x", "--runner", "DirectRunner"], [f"--prism_location {NOT_IN_PROCESS}"]),
     (["--job_port", "5"], [f"--job_port {NOT_IN_PROCESS}"]),
-    (["--", "--typo"], ["--typo stands behind --", "this job runs in-process"]),
-    (["--", "--some_engine_option=3"], ["--some_engine_option=3 stands behind --"]),
-    (["--", "file.txt"], ["file.txt stands behind --"]),
+    (["--", "--typo"], ["--typo comes after --", "this job runs in-process"]),
+    (["--", "--some_engine_option=3"], ["--some_engine_option=3 comes after --"]),
+    (["--", "file.txt"], ["file.txt comes after --"]),
 ]
 
 

@@ -112,11 +112,12 @@ def test_what_json_cannot_say_is_not_written():
         ({0: TOTALS, 1: with_segments(4)}, "4 of system NMT", "twice"),
     ],
 )
-def test_counts_that_do_not_close_fail_the_job(totals, scored, reason):
+def test_numbers_of_segments_that_differ_fail_the_job(totals, scored, reason):
     with pytest.raises(JobError) as error:
         result_document(["LIUM", "NMT"], totals, 2, CONFIG)
     assert error.value.cause == (
-        f"the count does not close: 2 segments were planned, {scored} were scored"
+        "the number of segments scored is not the number planned: "
+        f"2 were planned, {scored} were scored"
     ), reason
 
 
@@ -166,7 +167,7 @@ def test_a_step_that_loses_or_repeats_batches_fails_the_job(
     monkeypatch.setattr(beam_bleu.pipeline.graph, "CountMatches", lossy)
     run = called(*corpus, threads)
     run.assert_failed(1, "the runner lost or repeated data")
-    assert re.search(f"50 segments were planned, ({scored}) of system a were scored", run.err)
+    assert re.search(f"50 were planned, ({scored}) of system a were scored", run.err)
     assert os.listdir(tmp_path / "out") == []
 
 
@@ -175,7 +176,7 @@ def test_a_step_that_loses_data_leaves_an_older_result_as_it_is(corpus, tmp_path
     scores = tmp_path / "out" / "scores.json"
     before = scores.read_bytes(), scores.stat().st_mtime_ns
     monkeypatch.setattr(beam_bleu.pipeline.graph, "CountMatches", LosesABatch)
-    called(*corpus).assert_failed(1, "the count does not close")
+    called(*corpus).assert_failed(1, "the number of segments scored is not the number planned")
     assert (scores.read_bytes(), scores.stat().st_mtime_ns) == before
     assert os.listdir(tmp_path / "out") == ["scores.json"]
 
@@ -183,7 +184,7 @@ def test_a_step_that_loses_data_leaves_an_older_result_as_it_is(corpus, tmp_path
 def test_a_step_that_loses_a_system_fails_the_job(corpus, tmp_path, monkeypatch):
     monkeypatch.setattr(beam_bleu.pipeline.graph, "totals_by_system", lose_a_system)
     run = called(*corpus)
-    run.assert_failed(1, "50 segments were planned, 0 of system b were scored")
+    run.assert_failed(1, "50 were planned, 0 of system b were scored")
     assert os.listdir(tmp_path / "out") == []
 
 

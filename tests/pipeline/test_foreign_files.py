@@ -74,7 +74,7 @@ def test_somebodys_parquet_stays_and_is_not_mixed_in(out, name, monkeypatch):
     is_refused(out, name, monkeypatch)
     run = called(*EXAMPLE, "--output", out)
     assert run.code == 0
-    told = f"{out}/segment_scores has Parquet files that are not of this run: {name}"
+    told = f"{out}/segment_scores has Parquet files that this run did not write: {name}"
     old = f"; an older version of beam-bleu wrote {name}" if name == OLD_NAME else ""
     assert run.err == f"beam-bleu: warning: {told}{old}\n"
     assert bytes_of(out / "segment_scores") == before

@@ -54,7 +54,7 @@ def test_an_input_that_the_result_would_replace(data, monkeypatch, flags, path, 
     monkeypatch.chdir(data.parent)
     given = [flag.format(path) for flag in flags]
     run = called(*EXAMPLE, *given, "--output", output)
-    run.assert_failed(2, f"--output {output}: ", "scores.json, which is for results")
+    run.assert_failed(2, f"--output {output}: ", "scores.json, where results are written")
     assert (data / "scores.json").read_bytes() == TEXT
     assert sorted(os.listdir(data)) == ["below", "other.json", "scores.json"]
 
@@ -74,7 +74,7 @@ def test_segment_scores_that_are_read(data, monkeypatch):
     (data / "segment_scores" / "text").write_bytes(TEXT)
     for pattern in ("segment_scores/*", "segment_scores/text"):
         run = called(*streams([f"x={pattern}"], REFERENCES), "--output=.")
-        run.assert_failed(2, "segment_scores/text, which is for results")
+        run.assert_failed(2, "segment_scores/text, where results are written")
     run = called(*streams(["x=b*/*"], REFERENCES), "--output=.", "--segment_scores")
     run.assert_failed(3, "nothing matches b*/*")  # another folder
     run = called(*streams(["x=s*/*.parquet"], REFERENCES), "--output=.", "--segment_scores")

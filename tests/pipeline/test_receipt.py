@@ -98,14 +98,14 @@ def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state
 
     def wait(result):
         if raises:  # as Beam's portable runner does whatever has happened
-            raise RuntimeError(f"the job ended as {state}")
+            raise RuntimeError(f"the job ended in the state {state}")
         return result.state
 
     monkeypatch.setattr(PipelineResult, "wait_until_finish", wait, raising=False)
     monkeypatch.setattr(beam_bleu.pipeline.graph, "write_receipt", full)
     monkeypatch.setattr(Runner, "create", lambda self: Engine())
     run = called(*ASKED, "--output", tmp_path, "--runner=PrismRunner")
-    run.assert_failed(1, f"the job ended as {state}")
+    run.assert_failed(1, f"the job ended in the state {state}")
     folders = [path for path in tmp_path.rglob("*") if path.name == "staged"]
     assert [path.name for path in folders] == left
 

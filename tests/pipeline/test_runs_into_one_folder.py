@@ -303,7 +303,7 @@ def publish_with_another(store: str, run: int, other: int, moment: str) -> None:
 def test_a_mixture_of_two_runs_is_an_error(store, run, other):
     publish(store, "former", staged(store, "former"))
     if run or other:
-        with pytest.raises(JobError, match="at the same moment: the files there are of both"):
+        with pytest.raises(JobError, match="at the same time: the folder has files of both"):
             publish_with_another(store, run, other, "before scores.json")
     else:
         publish_with_another(store, run, other, "before scores.json")

@@ -200,8 +200,8 @@ def test_segments_too_can_do_without_effective_order(corpus, out):
 
 USAGE_ERRORS = [
     (["--segment_scores"], ["--segment_scores needs --output"]),
-    (["--segment_smooth_method=exp"], ["--segment_smooth_method goes with --segment_scores"]),
-    (["--segment_smooth_value=1"], ["--segment_smooth_value goes with --segment_scores"]),
+    (["--segment_smooth_method=exp"], ["--segment_smooth_method needs --segment_scores"]),
+    (["--segment_smooth_value=1"], ["--segment_smooth_value needs --segment_scores"]),
     (
         ["--segment_scores", "--output={}", "--segment_smooth_value=0.1"],
         ["the segment scores: smooth_value 0.1 means nothing to smooth_method 'exp'"],
@@ -318,13 +318,21 @@ def cannot_write(path: str, data: bytes) -> None:
 
 
 FAILURES = {
-    "a table is lost": ("ScoreSegments", LosesATable, r"9000 segment scores are due, [1-8]\d* "),
-    "a table is there twice": ("ScoreSegments", RepeatsATable, "9000 segment scores are due, 9"),
-    "a batch is lost": ("CountMatches", LosesABatch, "3000 segments were planned"),
+    "a table is lost": (
+        "ScoreSegments",
+        LosesATable,
+        r"should be 9000 segment scores, but [1-8]\d* ",
+    ),
+    "a table is there twice": (
+        "ScoreSegments",
+        RepeatsATable,
+        "should be 9000 segment scores, but 9",
+    ),
+    "a batch is lost": ("CountMatches", LosesABatch, "3000 were planned"),
     "shards are lost": (
         "WriteShards",
         LosesNames,
-        r"9000 segment scores are due, \d+ were written",
+        r"should be 9000 segment scores, but \d+ were written",
     ),
     "no scores.json": ("write_atomically", cannot_write, "No space left on device"),
 }

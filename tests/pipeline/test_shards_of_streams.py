@@ -96,7 +96,7 @@ def test_another_line_lost_in_each_stream(tmp_path):
     score(hyp, ref).assert_failed(
         3,
         f"beam-bleu: {tmp_path}/h/part-04 has 7 lines, {tmp_path}/r/part-04 has 8; "
-        f"different, too: {tmp_path}/h/part-07; the other 8 are equal\n",
+        f"also different: {tmp_path}/h/part-07; the other 8 are equal\n",
         "--cuts any",
     )
 
@@ -107,7 +107,7 @@ def test_other_cuts_are_read_where_they_are_allowed_and_the_output_says_so(tmp_p
     score(hyp, ref).assert_failed(3, "no shard corresponds to")
     run = score(hyp, ref, "--cuts", "any")
     assert_right(run)
-    said = "--cuts any: the streams were compared only by their whole numbers of lines"
+    said = "--cuts any: the streams were compared only by their total numbers of lines"
     assert f"beam-bleu: warning: {said}" in run.err
     assert said in called(*streams([f"x={hyp}"], [ref], "--cuts", "any")).out.decode()
     # Another split of the same texts must have the same scores.json.

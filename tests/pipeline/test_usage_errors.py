@@ -38,7 +38,7 @@ USAGE_ERRORS = [
     ),
     (["--preset", "sacre"], ["--preset", "sacre", "sacrebleu", "papineni2002"]),
     (["--lowercase", "--no_lowercase"], ["--lowercase and --no_lowercase contradict"]),
-    (["--weights", "a,b"], ["--weights", "numbers with commas between them, got 'a,b'"]),
+    (["--weights", "a,b"], ["--weights", "numbers, separated by commas, got 'a,b'"]),
     (["--weights", "9,9"], ["weights must sum to 16 at most, got (9.0, 9.0)"]),
     (["--preset", "nltk", "--effective_order"], ["effective_order means nothing to", "nltk-m"]),
     (
@@ -82,8 +82,8 @@ USAGE_ERRORS = [
     (["--references", ""], ["--references is empty"]),
     (["--output", ""], ["--output is empty"]),  # --output "$UNSET"
     (["--references", "nope://host/file"], ["nope://host/file: there is no such filesystem"]),
-    (["--", "--runner", "DaskRunner"], ["--runner stands behind --"]),
-    (["--", "--lower-case", "--threads=2"], ["--threads=2 stands behind --"]),
+    (["--", "--runner", "DaskRunner"], ["--runner comes after --"]),
+    (["--", "--lower-case", "--threads=2"], ["--threads=2 comes after --"]),
     (["--smooth_method", "add-k", "--smooth_value", "1e308"], ["0 to 1000000, got 1e+308"]),
     (["--range_bytes", "1" + "0" * 30], ["--range_bytes must be 16 to 1099511627776"]),
     (["--candidates", "/data/part-*"], ["/data/part-*", "NAME=PATTERN"]),  # no stem to name it by

@@ -54,7 +54,7 @@ def cache_folder() -> CacheFolder:
     if path is None:
         return CacheFolder(
             None,
-            "compiled code cannot be kept, so every start compiles, which takes some seconds: "
+            "compiled code cannot be kept, so every start compiles, which takes a few seconds: "
             f"set NUMBA_CACHE_DIR to a folder that only you can write ({'; '.join(refused)})",
         )
     if config.CACHE_DIR and refused and refused[0].startswith(f"{config.CACHE_DIR}: "):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Bytes, Integers
-from beam_bleu.transforms.native.machine import READ_AHEAD
+from beam_bleu.transforms.native.memory import READ_AHEAD
 
 
 def offsets_of(column: pa.LargeStringArray) -> Integers:

@@ -86,7 +86,7 @@ class _Cache(NullCache):  # type: ignore[misc]  # numba is untyped
         except Exception as error:  # what was kept may raise any when it is rebuilt
             self._warn(
                 f"compiled code cannot be read: {path}: {reason(error)}; "
-                "it is compiled again, which takes some seconds"
+                "it is compiled again, which takes a few seconds"
             )
             return None
 
@@ -103,7 +103,7 @@ class _Cache(NullCache):  # type: ignore[misc]  # numba is untyped
             _Cache._unwritable = True  # by the other functions neither
             self._warn(
                 f"compiled code cannot be kept: {path}: {reason(error)}; "
-                "the next start compiles again, which takes some seconds"
+                "the next start compiles again, which takes a few seconds"
             )
 
     def _path(self, sig: Any, codegen: Any) -> pathlib.Path | None:

@@ -14,7 +14,7 @@ import os
 import numpy as np
 from numba import njit
 
-from beam_bleu.transforms.native.machine import folded_product
+from beam_bleu.transforms.native.memory import folded_product
 
 Seed = tuple[np.uint64, np.uint64]
 

@@ -15,7 +15,7 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.columns import padded, spans
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.machine import address_of, load_int, store_int
+from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.hashing import new_seed
 from beam_bleu.transforms.statistics.library_tokenizers import tokenized

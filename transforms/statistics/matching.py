@@ -10,7 +10,7 @@ its (n-1)-grams occur in some candidate, a candidate's only if both of its occur
 in a reference. Counts are clipped as they are made: the k-th occurrence in a
 candidate matches if some reference has at least k.
 
-All memory is addressed directly (see machine.py). The layouts:
+All memory is addressed directly (see native/memory.py). The layouts:
 
 * token: key, length, address (3 words; written by tokenization.py)
 * gram, one for each occurrence still alive: position, and the index of its slot
@@ -29,7 +29,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from beam_bleu.transforms.native.machine import (
+from beam_bleu.transforms.native.memory import (
     clear,
     load_count,
     load_int,

@@ -20,13 +20,8 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.columns import padded, spans
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.machine import (
-    code_point,
-    letter_size,
-    load_byte,
-    load_word,
-    lowest_bit,
-)
+from beam_bleu.transforms.native.memory import load_byte, load_word, lowest_bit
+from beam_bleu.transforms.statistics.code_points import code_point, letter_size
 
 _Form = Literal["NFC", "NFKC", "NFD", "NFKD"]
 

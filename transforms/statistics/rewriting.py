@@ -25,20 +25,22 @@ from beam_bleu.transforms.native.columns import (
     spans,
 )
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.machine import (
+from beam_bleu.transforms.native.memory import (
     BLOCK,
     READ_AHEAD,
     address_of,
     clear_lowest_bit,
-    code_point,
-    copy_lower_block,
-    letter_size,
     load_byte,
     load_word,
     lowest_bit,
-    rewritten_mask,
     store_byte,
 )
+from beam_bleu.transforms.statistics.byte_classes import (
+    copy_lower_block,
+    not_ascii_mask,
+    rewritten_mask,
+)
+from beam_bleu.transforms.statistics.code_points import code_point, letter_size
 from beam_bleu.transforms.statistics.spacing import spaced
 
 _Rows = npt.NDArray[np.bool_]
@@ -159,7 +161,8 @@ def _lower_rows(starts, lower, table, rows):
         # the row is written again by the next one.
         at = start + (end - start - 1) // BLOCK * BLOCK
         while at >= start and start < end:
-            others = copy_lower_block(at + move, at)
+            others = not_ascii_mask(at)
+            copy_lower_block(at + move, at)
             while others != np.uint64(0):
                 place = at + lowest_bit(others)
                 others = clear_lowest_bit(others)

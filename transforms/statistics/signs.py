@@ -14,7 +14,7 @@ from numba import njit
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.machine import address_of, load_byte, load_int, load_word
+from beam_bleu.transforms.native.memory import address_of, load_byte, load_int, load_word
 
 _Flags = npt.NDArray[np.bool_]
 

@@ -32,21 +32,20 @@ from numba import njit
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.columns import padded_column, spans
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.machine import (
+from beam_bleu.transforms.native.memory import (
     BLOCK,
     READ_AHEAD,
     address_of,
     clear_lowest_bit,
-    code_point,
-    code_point_masks,
     copy_block,
-    letter_size,
     load_byte,
     load_word,
     lowest_bit,
     store_byte,
     store_word,
 )
+from beam_bleu.transforms.statistics.byte_classes import code_point_masks
+from beam_bleu.transforms.statistics.code_points import code_point, letter_size
 
 _OTHER, _WHITE, _ALONE, _POINT, _DIGIT, _HYPHEN = range(6)
 

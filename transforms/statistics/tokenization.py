@@ -24,16 +24,18 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from beam_bleu.transforms.native.machine import (
+from beam_bleu.transforms.native.memory import (
     BLOCK,
-    ascii_white_space_mask,
     clear_lowest_bit,
-    code_point_masks,
     load_byte,
     load_word,
     lowest_bit,
-    punctuation_masks,
     store_word,
+)
+from beam_bleu.transforms.statistics.byte_classes import (
+    ascii_white_space_mask,
+    code_point_masks,
+    punctuation_masks,
     unicode_white_space_masks,
     white_space_masks,
 )

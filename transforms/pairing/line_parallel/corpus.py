@@ -28,7 +28,7 @@ class Expected:
         if self.cuts == "same":
             return ()
         return (
-            "--cuts any: the streams were compared only by their whole numbers of lines, "
+            "--cuts any: the streams were compared only by their total numbers of lines, "
             "not shard by shard",
         )
 
@@ -40,8 +40,8 @@ class Expected:
         """
         if self.segments not in (None, segments):
             raise InputError(
-                f"the corpus has {segments} segments, and --expect_segments is {self.segments}",
-                "look for missing or additional shards or lines, in all streams alike",
+                f"the corpus has {segments} segments, but --expect_segments is {self.segments}",
+                "look for shards or lines that are missing or were added in all streams",
             )
 
 

@@ -19,8 +19,8 @@ CUTS = ("same", "any")
 """Where streams may be cut into shards: at the same lines, or each one anywhere."""
 
 _REMEDY = (
-    "every stream must have the same shards, named alike; if the streams are cut at different "
-    "lines on purpose, add --cuts any"
+    "give all streams the same shards, with corresponding names; if the streams are cut at "
+    "different lines on purpose, add --cuts any"
 )
 _SHOWN = 3
 """How many shards a message names."""
@@ -73,7 +73,7 @@ def _unlike(
         for number, names in ((odd, odd_names), (usual, usual_names))
     }
     said = [
-        f"{streams[one].label}: no shard corresponds to {_few(missing)}"
+        f"{streams[one].label}: no shard corresponds to {_shown(missing)}"
         for one, other in ((odd, usual), (usual, odd))
         if (missing := [path for name, path in paths[other].items() if name not in paths[one]])
     ]
@@ -116,12 +116,12 @@ def require_same_lines(shards: Sequence[Sequence[Shard]], lines: Sequence[Sequen
     )
     if len(different) > 1:
         more = [shards[odd][place].path for place, odd, _ in different[1:]]
-        cause += f"; different, too: {_few(more)}"
+        cause += f"; also different: {_shown(more)}"
     equal = len(shards[several[0]]) - len(different)
     rest = f"the other {equal} {'is' if equal == 1 else 'are'} equal"
     raise InputError(
         f"{cause}; {rest if equal else 'no shards are equal'}",
-        "line i of corresponding shards must be of one segment: find the lost or added line; "
+        "line i of corresponding shards must belong to one segment: find the lost or added line; "
         "if the streams are cut at different lines on purpose, add --cuts any",
     )
 
@@ -140,6 +140,6 @@ def _odd_one(values: Mapping[int, Hashable]) -> tuple[int, int]:
     return (odd[-1] if odd else usual), usual
 
 
-def _few(paths: Sequence[str]) -> str:
+def _shown(paths: Sequence[str]) -> str:
     more = len(paths) - _SHOWN
     return ", ".join(paths[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

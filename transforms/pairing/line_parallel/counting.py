@@ -6,7 +6,8 @@ import numpy as np
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.machine import BLOCK, address_of, count_bits, line_masks
+from beam_bleu.transforms.native.masks import byte_masks
+from beam_bleu.transforms.native.memory import BLOCK, address_of, count_bits
 from beam_bleu.transforms.pairing.line_parallel.chunks import Open, read_chunks, without_mark
 from beam_bleu.transforms.pairing.line_parallel.ranges import (
     CHUNK,
@@ -114,6 +115,10 @@ def line_too_long(stream: Stream, path: str, place: str, max_line_bytes: int) ->
     )
 
 
+_line_masks = byte_masks(["\n"], [0], [("\x00", "\x08"), ("\x0e", "\x1b")])
+"""Newlines; NULs; control characters that are no white space, NULs included."""
+
+
 @compiled
 def count_bytes(text):
     """(newlines, NULs, control characters that are no white space, NULs included)."""
@@ -121,7 +126,7 @@ def count_bytes(text):
     start = address_of(text)
     whole = text.size - text.size % BLOCK
     for block in range(start, start + whole, BLOCK):
-        newline, nul, control = line_masks(block)
+        newline, nul, control = _line_masks(block)
         newlines += count_bits(newline)
         if control != np.uint64(0):
             nuls += count_bits(nul)

@@ -41,7 +41,7 @@ def version_of(stream: Stream, path: str) -> str | None:
     except FileNotFoundError as error:
         raise InputError(
             f"{stream.label}: {path}: was removed while the job ran",
-            "start again when the file is complete, and leave it in its place",
+            "start again when the file is complete, and do not remove it",
         ) from error
     except Exception as error:  # each filesystem has exceptions of its own
         raise unreadable(

@@ -16,14 +16,14 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.columns import padded_column
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.machine import (
+from beam_bleu.transforms.native.masks import byte_mask
+from beam_bleu.transforms.native.memory import (
     BLOCK,
     READ_AHEAD,
     address_of,
     clear_lowest_bit,
     copy,
     lowest_bit,
-    newline_mask,
 )
 from beam_bleu.transforms.pairing.line_parallel.chunks import Open, read_chunks, without_mark
 from beam_bleu.transforms.pairing.line_parallel.counting import (
@@ -198,6 +198,9 @@ def _nth_newline(text: bytes, n: int) -> int:
     return int(np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))[n - 1])
 
 
+_newline_mask = byte_mask(["\n"])
+
+
 @compiled
 def _find_newlines(text, ends):
     """Writes the places of the newlines to `ends`, which has room for just so many."""
@@ -205,7 +208,7 @@ def _find_newlines(text, ends):
     block = 0
     start = address_of(text)
     while block + BLOCK <= text.size:
-        newlines = newline_mask(start + block)
+        newlines = _newline_mask(start + block)
         while newlines != np.uint64(0):
             ends[found] = block + lowest_bit(newlines)
             newlines = clear_lowest_bit(newlines)

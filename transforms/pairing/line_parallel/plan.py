@@ -129,7 +129,7 @@ def _check_complete(stream: Stream, ranges: Sequence[ByteRange]) -> None:
             return
     raise JobError(
         f"{stream}: not every byte was counted exactly once",
-        "the runner lost or repeated data: do not trust it with this job",
+        "the runner lost or repeated data: do not use it for this job",
     )
 
 
@@ -138,11 +138,11 @@ def _common_lines(streams: Sequence[Stream], lines: Sequence[int]) -> int:
         each = "; ".join(f"{stream}: {count}" for stream, count in zip(streams, lines, strict=True))
         raise InputError(
             f"the streams have different numbers of lines: {each}",
-            "line i of every stream must be of segment i: look for a missing shard or line",
+            "line i of every stream must belong to segment i: look for a missing shard or line",
         )
     if lines[0] == 0:
         raise InputError(
-            f"the corpus is empty: {', '.join(map(str, streams))} have no line",
+            f"the corpus is empty: {', '.join(map(str, streams))} have no lines",
             "check that the files were written",
         )
     return lines[0]

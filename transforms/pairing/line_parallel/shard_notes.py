@@ -87,7 +87,7 @@ def _unlike_matches(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]
             yield (
                 f"the wildcards of {streams[first].label} and {streams[number].label} matched "
                 f"different names, such as {one} and {other}: check that they are the same "
-                "shards, or write what differs in front of the wildcard"
+                "shards, or write the constant part of the names before the wildcard"
             )
             return
 

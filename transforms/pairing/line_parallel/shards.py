@@ -72,8 +72,8 @@ def _same_shard(stream: Stream, one: str, other: str) -> InputError:
     return InputError(
         f"{stream.label}: {one} and {other} are the same shard by their names, "
         "so its lines would be scored twice",
-        "if one is a copy, move it away; if they are different shards, name them so that they "
-        "differ before the extension (out-aa.txt, out-ab.txt)",
+        "if one is a copy, move it to another folder; if they are different shards, give them "
+        "names that differ before the extension (out-aa.txt, out-ab.txt)",
     )
 
 
@@ -121,8 +121,8 @@ def _require_all(stream: Stream, shards: Sequence[re.Match[str]]) -> None:
     for shard in shards:
         if int(shard["total"]) != total:
             raise InputError(
-                f"{stream.label}: {first.string} and {shard.string} are of two sets of "
-                f"shards, one of {total} and one of {int(shard['total'])}",
+                f"{stream.label}: {first.string} and {shard.string} belong to two sets "
+                f"of shards, one of {total} and one of {int(shard['total'])}",
                 "remove the older set, or use a pattern that matches only one: "
                 f"...-of-{first['total']}*",
             )
@@ -131,8 +131,9 @@ def _require_all(stream: Stream, shards: Sequence[re.Match[str]]) -> None:
     beyond = next((shard for number, shard in found.items() if number - base >= total), None)
     if beyond:
         raise InputError(
-            f"{stream.label}: {beyond.string} is beyond the last of {total} shards",
-            "find out which of the shards are of one run, and remove the others",
+            f"{stream.label}: {beyond.string} has a number that is too large: "
+            f"there are {total} shards",
+            "find out which shards belong to one run, and remove the others",
         )
     if len(found) < total:
         missing = next(number for number in itertools.count(base) if number not in found)
@@ -145,6 +146,6 @@ def _require_all(stream: Stream, shards: Sequence[re.Match[str]]) -> None:
         counts = "" if {0, total} & set(found) else " (or the last one, if they count from 1)"
         raise InputError(
             f"{stream.label}: {name}{counts} {f'and {more} more are' if more else 'is'} missing: "
-            f"the names say {total} shards, and {len(found)} are there",
+            f"by their names there are {total} shards, but only {len(found)} were found",
             "wait until all shards are written, or copy the missing ones",
         )

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.columns import padded_column
-from beam_bleu.transforms.native.machine import READ_AHEAD
+from beam_bleu.transforms.native.memory import READ_AHEAD
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 
 Segment = tuple[str, Sequence[str | None]]

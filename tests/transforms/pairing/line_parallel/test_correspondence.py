@@ -116,9 +116,9 @@ ODD_LINES = [
     ),
     (
         [[100] * 10, [100, 99] + [100] * 4 + [101] + [100] * 3, [100] * 10],
-        "a/part-2 has 99 lines, r/part-2 has 100; different, too: a/part-7; the other 8 are equal",
+        "a/part-2 has 99 lines, r/part-2 has 100; also different: a/part-7; the other 8 are equal",
     ),
-    ([[1] * 10, [2] * 10], "a/part-1 has 2 lines, r/part-1 has 1; different, too: a/part-2, "),
+    ([[1] * 10, [2] * 10], "a/part-1 has 2 lines, r/part-1 has 1; also different: a/part-2, "),
 ]
 
 

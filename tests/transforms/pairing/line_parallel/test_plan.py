@@ -233,7 +233,7 @@ def test_streams_without_a_line_are_an_empty_corpus(suffix, text):
     with pytest.raises(InputError) as error:
         corpus.plan(16)
     assert error.value.cause == (
-        "the corpus is empty: stream 0 (pattern 0), stream 1 (pattern 1) have no line"
+        "the corpus is empty: stream 0 (pattern 0), stream 1 (pattern 1) have no lines"
     )
 
 

@@ -139,17 +139,26 @@ INCOMPLETE = [
     ),
     (
         [*of_total([0, 1], 2, "x-{}-of-{}"), *of_total([0, 1, 2], 3, "x-{}-of-{}")],
-        "are of two sets of shards",
+        "belong to two sets of shards",
     ),
-    (of_total([0, 1, 3], 4), "h/part-00002-of-00004 is missing: the names say 4 shards, and 3"),
+    (
+        of_total([0, 1, 3], 4),
+        "h/part-00002-of-00004 is missing: by their names there are 4 shards, but only 3",
+    ),
     (of_total([0, 1], 4), "h/part-00002-of-00004 and 1 more are missing"),
     (of_total([1, 2], 3), "h/part-00000-of-00003 (or the last one, if they count from 1) is miss"),
     (of_total([1, 3], 3), "h/part-00002-of-00003 is missing"),
     (of_total([0], 3), "h/part-00001-of-00003 and 1 more are missing"),
     (of_total([3], 10**30, "part-{}-of-{}"), "part-0-of-1"),
-    (of_total([0, 1, 2, 5], 3), "h/part-00005-of-00003 is beyond the last of 3 shards"),
-    (of_total([0, 1, 2, 3], 3), "h/part-00003-of-00003 is beyond the last of 3 shards"),
-    (of_total([0, 1], 2) + of_total([2], 3), "are of two sets of shards, one of 2 and one of 3"),
+    (
+        of_total([0, 1, 2, 5], 3),
+        "h/part-00005-of-00003 has a number that is too large: there are 3 shards",
+    ),
+    (
+        of_total([0, 1, 2, 3], 3),
+        "h/part-00003-of-00003 has a number that is too large: there are 3 shards",
+    ),
+    (of_total([0, 1], 2) + of_total([2], 3), "belong to two sets of shards, one of 2 and one of 3"),
     (of_total([0, 1, 2], 3, "part-{}-of-{}.txt.gz")[1:], "part-0-of-3.txt.gz (or the last one"),
 ]
 
@@ -341,8 +350,8 @@ def test_wildcards_that_matched_other_names_are_told():
     halves = ("r/*", ["r/news-1", "r/news-2"]), ("h/*", ["h/talk-1", "h/talk-2"])
     assert note(*halves) == [
         "the wildcards of stream 0 and stream 1 matched different names, such as r/news-1 and "
-        "h/talk-1: check that they are the same shards, or write what differs in front of the "
-        "wildcard"
+        "h/talk-1: check that they are the same shards, or write the constant part of the "
+        "names before the wildcard"
     ]
     assert note(("r/*/p", ["r/2025/p"]), ("h/*/p", ["h/2026/p"]))
     assert note(("r/p-*", ["r/p-3"]), ("h/p-*", ["h/p-7"]))

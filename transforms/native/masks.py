@@ -1,0 +1,130 @@
+"""Comparing 64 bytes at once: one bit per byte.
+
+numba has no such comparison in Python source. Here it is in portable LLVM vectors, which
+LLVM lowers to what the machine has (AVX-512, AVX2, SSE2, NEON).
+
+A class of bytes is a tuple of its members: a byte as a number or a character, or a closed
+range of characters. Each function makes a function for compiled code from classes; that
+one takes an address, and bit i of its masks is the byte at the address + i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from beam_bleu.transforms.native.memory import BLOCK
+
+ByteClass = Sequence[int | str | tuple[str, str]]
+
+_I64 = ir.IntType(64)
+_BYTES = ir.VectorType(ir.IntType(8), BLOCK)
+
+_Builder = Any  # llvmlite is untyped
+_Value = Any
+
+
+def byte_mask(of: ByteClass) -> Any:
+    """A function that gives the mask of the bytes of a class."""
+
+    def typed(typingctx: Any, address: Any) -> Any:
+        def codegen(context, builder, signature, args):
+            return builder.bitcast(_is(builder, _load(builder, args[0]), of), _I64)
+
+        return types.uint64(types.int64), codegen
+
+    return intrinsic(typed)
+
+
+def byte_masks(*classes: ByteClass) -> Any:
+    """A function that gives a mask for each class: a tuple."""
+    return sequence_masks(*([[each]] for each in classes))
+
+
+def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
+    """A function that gives a tuple of masks, of the first bytes of sequences.
+
+    Args:
+      alternatives: for each mask its sequences: of each byte of a sequence, the class. The
+        function reads as many bytes behind the block as the longest sequence has, less one.
+    """
+    longest = max(len(each) for sequences in alternatives for each in sequences)
+
+    def typed(typingctx: Any, address: Any) -> Any:
+        def codegen(context, builder, signature, args):
+            vectors = [
+                _load(builder, builder.add(args[0], ir.Constant(_I64, i))) for i in range(longest)
+            ]
+            masks = [
+                builder.bitcast(_begins(builder, vectors, sequences), _I64)
+                for sequences in alternatives
+            ]
+            return context.make_tuple(builder, signature.return_type, masks)
+
+        return types.UniTuple(types.uint64, len(alternatives))(types.int64), codegen
+
+    return intrinsic(typed)
+
+
+def block_copier(of: ByteClass, bits: int) -> Any:
+    """A function (to, source) that copies a block, and sets `bits` in the bytes of a class.
+
+    It reads the block before it writes it.
+    """
+
+    def typed(typingctx: Any, to: Any, source: Any) -> Any:
+        def codegen(context, builder, signature, args):
+            vector = _load(builder, args[1])
+            changed = builder.or_(vector, _splat(bits))
+            copied = builder.select(_is(builder, vector, of), changed, vector)
+            store = builder.store(copied, builder.inttoptr(args[0], _BYTES.as_pointer()))
+            store.align = 1
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64), codegen
+
+    return intrinsic(typed)
+
+
+def _begins(
+    builder: _Builder, vectors: Sequence[_Value], sequences: Sequence[Sequence[ByteClass]]
+) -> _Value:
+    """Where one of the sequences begins; vector i holds the bytes that are i further."""
+    begins = None
+    for sequence in sequences:
+        here = None
+        for vector, of in zip(vectors, sequence, strict=False):
+            found = _is(builder, vector, of)
+            here = found if here is None else builder.and_(here, found)
+        begins = here if begins is None else builder.or_(begins, here)
+    return begins
+
+
+def _is(builder: _Builder, vector: _Value, of: ByteClass) -> _Value:
+    """Where the bytes of a vector are of a class."""
+    found = None
+    for member in of:
+        if isinstance(member, tuple):
+            low, high = ord(member[0]), ord(member[1])
+            # x - low wraps round below `low`, so one unsigned comparison serves both ends.
+            moved = builder.sub(vector, _splat(low))
+            here = builder.icmp_unsigned("<=", moved, _splat(high - low))
+        else:
+            value = member if isinstance(member, int) else ord(member)
+            here = builder.icmp_unsigned("==", vector, _splat(value))
+        found = here if found is None else builder.or_(found, here)
+    return found
+
+
+def _load(builder: _Builder, address: _Value) -> _Value:
+    value = builder.load(builder.inttoptr(address, _BYTES.as_pointer()))
+    value.align = 1  # texts start anywhere
+    return value
+
+
+def _splat(value: int) -> _Value:
+    return ir.Constant(_BYTES, [value] * BLOCK)

@@ -1,0 +1,58 @@
+"""Which bytes of a text mean what to tokenizers: a bit for each of 64 bytes."""
+
+from beam_bleu.transforms.native.masks import (
+    block_copier,
+    byte_mask,
+    byte_masks,
+    sequence_masks,
+)
+
+white_space_masks = byte_masks(
+    [("\t", "\r"), ("\x1c", " ")],
+    [0xC2, ("\xe1", "\xe3")],
+)
+"""ASCII white space; bytes that may begin white space of 2 or 3 bytes."""
+
+ascii_white_space_mask = byte_mask([("\t", "\r"), " "])
+"""White space as C and Perl have it: tab to carriage return, and space."""
+
+unicode_white_space_masks = sequence_masks(
+    [
+        [[0xC2], [0x85, 0xA0]],  # U+0085 00A0
+    ],
+    [
+        [[0xE1], [0x9A], [0x80]],  # U+1680
+        [[0xE2], [0x80], [("\x80", "\x8a"), 0xA8, 0xA9, 0xAF]],  # U+2000-200A 2028 2029 202F
+        [[0xE2], [0x81], [0x9F]],  # U+205F
+        [[0xE3], [0x80], [0x80]],  # U+3000
+    ],
+)
+"""First bytes of white space of 2 bytes; first bytes of white space of 3 bytes."""
+
+punctuation_masks = byte_masks(
+    [("!", "&"), ("(", "+"), "/", (":", "@"), ("[", "`"), ("{", "~")],
+    [".", ","],
+    [("0", "9")],
+    ["-"],
+    ["&"],
+)
+"""Symbols; full stops and commas; digits; hyphens; ampersands.
+
+Symbols are the ASCII punctuation that 13a always sets apart: all but the
+apostrophe, the full stop, the comma and the hyphen.
+"""
+
+code_point_masks = byte_masks(
+    [("\x00", "\x7f"), ("\xc0", "\xff")],
+    [" ", ("A", "Z"), ("a", "z")],
+)
+"""First bytes of code points; of these, ASCII letters and spaces."""
+
+not_ascii_mask = byte_mask([("\x80", "\xff")])
+"""Bytes of code points that are not ASCII."""
+
+rewritten_mask = byte_mask(["<", "\n"])
+"""Bytes where text that 13a rewrites before it splits may begin or end: < and newline."""
+
+copy_lower_block = block_copier([("A", "Z")], 0x20)
+"""Copies a block with A-Z in lower case."""
