@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens."""
+"""The commands and examples in the documentation give the results that it shows."""
 
 from __future__ import annotations
 
@@ -9,24 +9,32 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from engine_parts import need
+from markdown_tables import sections, tables
 from scoring import score_of
 
 import beam_bleu.transforms.corpus_bleu
 from beam_bleu.pipeline.options import parse
-from beam_bleu.transforms.definition.config import REFERENCE_LENGTHS, SMOOTH_METHODS, TOKENIZERS
 from beam_bleu.transforms.definition.presets import PRESETS
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.score.bleu import BleuScore
 
 PROJECT = pathlib.Path(__file__).parent.parent
+CONTRIBUTING = PROJECT / "CONTRIBUTING.md"
 README = (PROJECT / "README.md").read_text()
+
+NEEDS_FLINK = "cluster flags flink"
+"""A command with this needs a running cluster."""
 
 
 @pytest.fixture
 def started_flink(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The cluster of `./run.sh cluster start flink`, apart from a user's own."""
+    """The cluster of `./run.sh cluster start flink`, separate from a user's own."""
     need("flink")
     monkeypatch.setenv("BEAM_BLEU_CLUSTERS", str(tmp_path / "clusters"))
 
@@ -57,11 +65,23 @@ def test_the_readme_shows_commands() -> None:
     assert len(console_blocks()) >= 3
 
 
-@pytest.mark.parametrize("block", console_blocks(), ids=lambda block: commands(block)[-1][0])
+def shown_runs() -> list[Any]:
+    """The console blocks; those that start an engine are tests of the set `engines`."""
+    return [
+        pytest.param(
+            block,
+            marks=[pytest.mark.engines] if NEEDS_FLINK in block else [],
+            id=commands(block)[-1][0],
+        )
+        for block in console_blocks()
+    ]
+
+
+@pytest.mark.parametrize("block", shown_runs())
 def test_a_command_prints_what_the_readme_shows(
     block: str, tmp_path: pathlib.Path, request: pytest.FixtureRequest
 ) -> None:
-    if "cluster flags flink" in block:
+    if NEEDS_FLINK in block:
         request.getfixturevalue("started_flink")
     (tmp_path / "examples").symlink_to(PROJECT / "examples")
     (tmp_path / "run.sh").write_text(f'#!/bin/sh\nexec "{PROJECT}/run.sh" "$@"\n')
@@ -70,7 +90,7 @@ def test_a_command_prints_what_the_readme_shows(
     for command, shown in commands(block):
         script += command + "\n"
         expected += shown
-    # In one shell, so that $? is that of the command before.
+    # In one shell, so that $? is the exit code of the previous command.
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=tmp_path,
@@ -122,18 +142,89 @@ def test_the_readme_names_every_flag() -> None:
 PAGES = [
     page
     for page in PROJECT.rglob("*.md")
-    if not {".venv", "build"} & set(page.relative_to(PROJECT).parts)
+    if not re.match(r"\.|build/", str(page.relative_to(PROJECT)))
 ]
 
 
+def anchor(title: str) -> str:
+    """What a link to a heading ends with, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
-def test_links_to_files_lead_somewhere(page: pathlib.Path) -> None:
-    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
-    assert not [link for link in links if not (page.parent / link).exists()]
+def test_links_lead_to_files_and_headings(page: pathlib.Path) -> None:
+    for path, heading in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text()):
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        if heading:
+            assert heading in map(anchor, sections(target.read_text())), f"{path}#{heading}"
+
+
+def test_pages_name_only_pages_that_exist() -> None:
+    for page in PAGES:
+        for name in re.findall(r"`(docs/[\w./-]+)`", page.read_text()):
+            # The changelog may name a page that had another name then.
+            assert (PROJECT / name).exists() or page.name == "CHANGELOG.md", f"{page}: {name}"
+
+
+def links_of(page: pathlib.Path) -> set[pathlib.Path]:
+    """The pages that a page has links to."""
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
+    return {(page.parent / link).resolve() for link in links if link.endswith(".md")}
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    index = PROJECT / "docs" / "README.md"
+    found, waiting = set(), [index.resolve()]
+    while waiting:
+        page = waiting.pop()
+        if page not in found:
+            found.add(page)
+            waiting.extend(links_of(page))
+    assert found >= {page.resolve() for page in PAGES}
+    assert links_of(index) >= set((PROJECT / "docs").glob("*.md")) - {index}
+
+
+def test_the_way_of_the_data_names_files_and_rooms_that_exist() -> None:
+    files = [path.relative_to(PROJECT) for path in PROJECT.glob("*/**/*.py")]
+    names = {path.name for path in files}
+    page = CONTRIBUTING.read_text()
+    for language, block in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", page, re.DOTALL | re.MULTILINE):
+        for name in re.findall(r"\b\w+\.py\b", block if not language else ""):
+            assert name in names, name
+    for path in re.findall(r"`((?:\w+/)+(?:\w+\.py)?)`", page):
+        known = {f"/{each}" for each in files} | {f"/{each.parent}/" for each in files}
+        assert any(each.endswith(f"/{path}") for each in known), path
+    (tree,) = re.findall(r"^transforms/ .*?^pipeline/", page, re.DOTALL | re.MULTILINE)
+    listed = re.findall(r"^ +(\w+)/ ", tree, re.MULTILINE)
+    rooms = {path.parent for path in (PROJECT / "transforms").glob("**/__init__.py")}
+    assert sorted(listed) == sorted(room.name for room in rooms if room.name != "transforms")
+
+
+def test_the_program_that_times_the_kernel_runs() -> None:
+    (program,) = re.findall(r"```python\n(.*?)```", CONTRIBUTING.read_text(), re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, "-c", program.replace("20_000", "200")],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert re.fullmatch(r"([\d,]+ pairs/s\n){5}", done.stdout)
+
+
+def test_the_readme_and_the_page_of_output_have_the_same_exit_codes() -> None:
+    of_page, of_readme = (
+        [row[0] for row in table[1:]]
+        for text in ((PROJECT / "docs" / "output.md").read_text(), README)
+        for table in tables(text)
+        if table[0][0] == "code"
+    )
+    assert of_page == of_readme
 
 
 def rows(page: pathlib.Path, header: str) -> list[list[str]]:
-    """The cells of all tables with a header like this; an empty cell is the one above it."""
+    """The cells of all tables with this header; an empty cell is the same as the one above it."""
     found: list[list[str]] = []
     for block in page.read_text().split("\n\n"):
         lines = block.splitlines()
@@ -184,8 +275,7 @@ def test_a_precision_is_what_the_page_shows(
 def test_the_page_of_definitions_shows_examples_and_names_every_choice() -> None:
     assert len(rows(DEFINITIONS, "| candidates | references | flags | score |")) > 40
     assert len(rows(DEFINITIONS, "| candidate | references | order | precision |")) == 6
-    page = DEFINITIONS.read_text().replace("`5`", "`nltk-method5`")
-    page = page.replace("`6`", "`nltk-method6`").replace("`7`", "`nltk-method7`")
+    page = DEFINITIONS.read_text()
     for choice in (*PRESETS, *TOKENIZERS, *REFERENCE_LENGTHS, *SMOOTH_METHODS):
         assert f"`{choice}`" in page, choice
     for number in ("1.70", "0.516", "1.95", "0.135"):

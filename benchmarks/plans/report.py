@@ -17,9 +17,9 @@ _STAGES = {
 }
 
 _SHUFFLES = """\
-What goes through each shuffle, elements: MB, encoded by the coders that Beam takes there. The \
-counts go to one key, so some engines make one element of all of them. A total is added to those \
-of its bundle before it is sent; the bound is one unit a bundle."""
+What goes through each shuffle, as "number of elements: MB", encoded with the coders that Beam \
+uses there. All counts go to one key, so some engines make one element of them. The totals of a \
+bundle are added up before they are sent; the bound in the table is for one unit per bundle."""
 
 
 def report(measured: dict[int, dict[str, Any]]) -> str:
@@ -82,31 +82,33 @@ def _shuffled(figures: dict[str, Any]) -> str:
 
 
 def _limits(figures: dict[str, Any]) -> str:
-    """What a corpus of very many files meets first."""
+    """The first limit that a corpus with a very large number of files reaches."""
     group = figures["shuffles"]["Gather the counts"]["largest"] / figures["files"]
     memory = (figures["plan_peak"] - figures["idle"]) / figures["files"]
     return (
-        "Above 4 TB the plan grows with the files of a corpus, not with its bytes (unless "
-        f"`--range_bytes` is given): each file takes {group:,.0f} bytes of the counts and "
+        "Above 4 TB the plan grows with the number of files of a corpus, not with its bytes "
+        f"(unless `--range_bytes` is given). Each file takes {group:,.0f} bytes of the counts and "
         f"{memory / 1e3:,.1f} KB of the planning worker's memory (figures of the corpus with the "
-        "most files). What breaks first is `Gather the counts`, on an engine that makes one "
-        f"element of a key: the element has 100 MB at {1e8 / group:,.0f} files, and 2 GB, which "
-        f"is the most that a Java array or a message has, at {(1 << 31) / group:,.0f}."
+        "most files). The first limit is in `Gather the counts`, on an engine that makes one "
+        f"element of all values of a key. This element reaches 100 MB at {1e8 / group:,.0f} files. "
+        f"It reaches 2 GB, the limit for a Java array or a message, at {(1 << 31) / group:,.0f} "
+        "files."
     )
 
 
 def _notes() -> str:
     return (
-        "Listing, cutting into ranges and planning of corpora that are metadata only: nothing is "
-        "read, and every plan is checked against where the newlines would be (each line of each "
-        "stream once, in order, each piece beginning where it says). Made by "
+        "These are the costs of listing files, cutting them into ranges and planning the work. "
+        "The corpora are only metadata, and no text is read. Every plan is checked against the "
+        "places where the newlines would be: each line of each stream is in the plan once, in "
+        "order, and each piece begins where the plan says. Made by "
         f"`python -m benchmarks.plans` on {datetime.date.today()} with Python "
         f"{platform.python_version()}, on one core of the machine of "
-        "[RESULTS.md](../speed/RESULTS.md). Two streams of 210 bytes a line in files of 1 GB, cut "
-        "at different lines, where nothing else is said.\n\n"
-        "*List* is the one worker that lists all files: it orders, checks and cuts them and writes "
-        "the ranges; what the filesystem itself takes to list comes on top. *Plan* is the one "
-        "worker that has all counts: it reads them, plans, and writes the units. The peaks are of "
-        "these processes, including some 210 MB that Beam and the graph alone take. *Read in vain* "
-        "is what units read before their first lines, as a share of the corpus."
+        "[RESULTS.md](../speed/RESULTS.md). If the table does not say otherwise, a corpus has two "
+        "streams with 210 bytes per line, in files of 1 GB, cut at different lines.\n\n"
+        "*List* is the one worker that lists all files. It orders, checks and cuts them and writes "
+        "the ranges. The time that the filesystem itself takes to list is not included. *Plan* is "
+        "the one worker that has all counts. It reads them, plans, and writes the units. The peaks "
+        "are the memory of these processes, including about 210 MB for Beam and the graph. *Read "
+        "in vain* is the text that units read before their first lines, as a share of the corpus."
     )

@@ -1,4 +1,4 @@
-"""The job as Dataflow gets it: translated by its own runner, by the launcher, without a network."""
+"""The job as Dataflow gets it: the launcher translates it with Dataflow's runner, offline."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_launch_writes_the_job_and_says_nothing(launched):
 
 
 def test_the_launcher_submits_one_job_and_does_not_wait(tmp_path):
-    # Asking the service how the job is getting on would end it with another code.
+    # If it asked the service for the state of the job, it would end with another code.
     run = launch(tmp_path, *BEAMS, *PARAMETERS)
     assert (run.done.returncode, run.done.stderr) == (0, "")
     job = run.job("submitted.json")
@@ -129,7 +129,7 @@ def test_a_refused_parameter_writes_nothing(tmp_path):
 # The job
 
 
-def test_the_job_is_as_it_was_asked_for(launched, environment):
+def test_the_job_is_as_requested(launched, environment):
     job = launched.job(TEMPLATE)
     assert (job["name"], job["type"]) == ("bleu-of-today", "JOB_TYPE_BATCH")
     options = environment["sdkPipelineOptions"]["options"]
@@ -148,7 +148,7 @@ def test_the_job_points_to_the_staged_graph(launched, environment):
 
 
 def test_it_is_a_job_for_the_portable_runner(environment):
-    # Nobody has to give these: Beam has no other way to Dataflow any more.
+    # Users do not have to give these: Beam now always uses them on Dataflow.
     assert {"use_runner_v2", "use_portable_job_submission"} <= set(environment["experiments"])
     assert environment["version"]["job_type"] == "FNAPI_BATCH"
 
@@ -166,7 +166,7 @@ def test_all_of_it_runs_in_the_image(pipeline, environment):
 
 
 def test_no_package_is_staged_that_a_worker_would_install(environment):
-    # The image has all of it. These two are Beam's own notes.
+    # The image contains everything. These two files are Beam's own notes.
     (pool,) = environment["workerPools"]
     assert {each["name"] for each in pool["packages"]} <= {
         "pickled_main_session",
@@ -187,7 +187,7 @@ def test_without_an_image_the_package_that_is_given_is_staged(tmp_path):
 # The graph
 
 
-def test_the_steps_are_those_a_console_shows(pipeline):
+def test_the_steps_in_the_console(pipeline):
     (root,) = pipeline.root_transform_ids
     transforms = pipeline.components.transforms
     steps = [transforms[each].unique_name for each in transforms[root].subtransforms]
@@ -225,7 +225,7 @@ def test_nothing_is_a_side_input(pipeline):
 
 
 def test_totals_are_added_up_before_they_are_shuffled(pipeline):
-    # Dataflow lifts a combiner in front of the shuffle where it finds one of this kind.
+    # Dataflow moves a combiner of this kind before the shuffle.
     (combine,) = transforms(pipeline, common_urns.composites.COMBINE_PER_KEY.urn)
     assert combine.unique_name == "Add up totals"
     payload = messages.CombinePayload.FromString(combine.spec.payload)

@@ -1,4 +1,4 @@
-"""What can be known of the image without building it."""
+"""Checks of the image that do not need to build it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LINES = (PROJECT / "deploy" / "dataflow" / "Dockerfile").read_text().splitlines(
 
 
 def instructions(name: str) -> Iterator[str]:
-    """What stands behind each instruction of this name, its variables filled in."""
+    """The arguments of each instruction of this name, with its variables filled in."""
     variables: dict[str, str] = {}
     for line in LINES:
         instruction, _, rest = line.partition(" ")
@@ -25,7 +25,7 @@ def instructions(name: str) -> Iterator[str]:
 
 
 def copies() -> Iterator[tuple[list[str], str]]:
-    """(sources, target) of what is copied from the project."""
+    """(sources, target) of the files that are copied from the project."""
     for words in map(str.split, instructions("COPY")):
         if not words[0].startswith("--from="):
             yield words[:-1], words[-1]
@@ -36,7 +36,7 @@ def beam_version() -> str:
     return base.rpartition(":")[2]
 
 
-def test_what_is_copied_is_there():
+def test_the_copied_files_exist():
     sources = [source for given, _ in copies() for source in given]
     assert {"pyproject.toml", "pipeline", "transforms"} <= set(sources)
     for source in sources:
@@ -59,7 +59,7 @@ def test_the_launchers_program_comes_from_googles_image():
     assert program == f"--from={stage} {path} {path}"
 
 
-def test_launcher_and_workers_run_one_python():
+def test_launcher_and_workers_run_the_same_python():
     pythons = [re.search(r"python3\.?(\d+)", image)[1] for image in instructions("FROM")]
     assert pythons == ["11", "11"]
 

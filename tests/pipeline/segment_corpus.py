@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 from command_line import streams, write_lines
+from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.score.segment_scores import segment_scores
-from beam_bleu.transforms.statistics.kernel import count_batch
 
 SEGMENTS = 3000
 SYSTEMS = ("first", "second", "größe")
@@ -40,7 +40,7 @@ class Corpus:
         rows = {}
         for name, text in zip(SYSTEMS, self.texts, strict=False):
             batch = batch_segments(list(zip(text, zip(*self.texts[3:], strict=True), strict=True)))
-            table = segment_scores(count_batch(batch, config), config, [name])
+            table = segment_scores(statistics_of(batch, config), config.scoring, [name])
             rows |= {(row["index"], name): row for row in table.to_pylist()}
         return rows
 
@@ -50,7 +50,7 @@ def shards(out: Path) -> list[str]:
 
 
 def rows(out: Path) -> dict[tuple[int, str], dict[str, object]]:
-    """The rows of all shards, none of which is there twice."""
+    """The rows of all shards. Checks that no row is there twice."""
     table = pq.read_table(out / "segment_scores")
     found = {(row["index"], row["system"]): row for row in table.to_pylist()}
     assert len(found) == len(table)
@@ -58,6 +58,6 @@ def rows(out: Path) -> dict[tuple[int, str], dict[str, object]]:
 
 
 def assert_clean(out: Path) -> None:
-    """There is nothing but the result."""
+    """Checks that the folder contains only the result."""
     assert sorted(os.listdir(out)) == ["scores.json", "segment_scores"]
     assert all(name.endswith(".parquet") for name in shards(out))

@@ -113,13 +113,13 @@ def test_a_file_that_cannot_be_read(tmp_path):
     locked = tmp_path / "locked.txt"
     shutil.copy(ATLAS, locked)
     locked.chmod(0)
-    # Nothing is locked to root, but a file has no files even for root.
+    # root can read everything, but even for root there are no files below a file.
     unreadable = locked if os.geteuid() else Path("/etc/passwd/x")
     called(*streams([unreadable], REFERENCES)).assert_failed(3, "candidates", str(unreadable))
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)
-def test_invalid_utf8_in_a_shard_is_told_with_the_line_of_the_shard(tmp_path, suffix):
+def test_the_error_of_invalid_utf8_names_the_line_of_the_shard(tmp_path, suffix):
     lines = with_bad_line(50, b"ab\xe9").split(b"\n")
     for number, part in enumerate((lines[:30], lines[30:72])):
         text = b"".join(line + b"\n" for line in part)
@@ -149,7 +149,7 @@ def test_verbose_shows_the_traceback_and_then_cause_and_remedy():
 
 
 def test_verbose_shows_the_traceback_of_a_failure_before_the_job_too(tmp_path):
-    # Here Beam, which has not started, logs none.
+    # Beam has not started here, so it logs no traceback.
     (tmp_path / "file").write_bytes(b"text")
     run = called(*EXAMPLE, "--output", tmp_path / "file" / "below", "--verbose")
     assert (run.code, run.out) == (1, b"")

@@ -148,7 +148,7 @@ def test_output_may_go_with_the_table_and_replaces_an_older_result(tmp_path, exa
     assert (tmp_path / "scores.json").read_bytes() == in_json
 
 
-def test_output_may_be_relative_to_the_folder_one_is_in(tmp_path, monkeypatch):
+def test_output_may_be_relative_to_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert called(*EXAMPLE, "--output", "out").code == 0
     assert (tmp_path / "out" / "scores.json").is_file()
@@ -161,7 +161,7 @@ def systems_of(run: Run) -> list[str]:
     return [score["system"] for score in run.document["scores"]]
 
 
-def test_systems_stand_in_the_order_given():
+def test_systems_are_in_the_order_given():
     alone = {
         name: called(*streams([path], REFERENCES, "--format", "json")).document["scores"][0]
         for name, path in SYSTEMS.items()
@@ -219,7 +219,7 @@ def with_underscores() -> bytes:
         ["--smooth_method=floor", "--max-ngram_order", "2", "--effective-order"],
     ],
 )
-def test_hyphens_may_stand_for_underscores(flags, with_underscores):
+def test_hyphens_can_replace_underscores(flags, with_underscores):
     assert b"smooth:floor[0.10]|order:2" in with_underscores
     assert called(*EXAMPLE, *flags).out == with_underscores
 
@@ -231,7 +231,7 @@ def test_hyphens_are_accepted_in_beams_flags():
 @pytest.mark.parametrize(
     "runner", ["DirectRunner", "directrunner", "direct", "FnApiRunner", "SwitchingDirectRunner"]
 )
-def test_the_runners_that_are_our_in_process_one(runner, example_table):
+def test_the_names_of_the_in_process_runner(runner, example_table):
     assert called(*EXAMPLE, "--runner", runner) == Run(0, example_table, "")
 
 

@@ -20,7 +20,7 @@ from command_line import (
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
 
 
-def test_an_output_below_a_file_is_found_out_before_the_job(tmp_path):
+def test_an_output_below_a_file_is_an_error_before_the_job(tmp_path):
     file = tmp_path / "file"
     file.write_bytes(b"text")
     run = called(*EXAMPLE, "--output", file / "below")
@@ -37,7 +37,7 @@ def test_a_result_that_cannot_be_replaced(tmp_path):
 
 
 def catches_sigterm(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has a handler of its own for SIGTERM, which Python alone has not."""
+    """Whether a process handles SIGTERM. Python itself does not."""
     status = Path(f"/proc/{process.pid}/status")
     if not status.exists():  # not on Linux
         time.sleep(0.5)
@@ -68,7 +68,7 @@ def test_a_signal_ends_the_run_and_leaves_nothing_behind(number, when, tmp_path)
         env=os.environ | {"TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # Not as under nohup, whatever the tests themselves run under.
+        # As without nohup, even if the tests themselves run under nohup.
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     if when == "while it runs":
@@ -102,7 +102,7 @@ def test_a_run_that_ignores_the_hangup_goes_on():
     assert b"72 segments" in out
 
 
-def test_a_reader_that_goes_away_is_no_reason_for_a_traceback():
+def test_a_closed_pipe_gives_no_traceback():
     # beam-bleu ... | head -0
     reader, writer = os.pipe()
     os.close(reader)

@@ -1,4 +1,4 @@
-"""What an engine says of a failure becomes one line."""
+"""The error of an engine becomes one line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MISSING = (
         ("", "the job failed: RuntimeError"),
         (MISSING, "the workers do not have beam-bleu"),
         (f"{InputError('a line is bad', 'mend it')} at x", "a line is bad"),
-        # No mark, but somebody's words.
+        # This is not a mark, but text that somebody wrote.
         ("beam-bleu[0]: a || b ||", "the job failed: beam-bleu[0]: a || b ||"),
         ("bad [while running 'x'] [while running 'y']", "the job failed: bad"),
         ("what\x1b[2J\x9b2J\u202e \udcff", r"the job failed: what\x1b[2J\x9b2J\u202e \udcff"),
@@ -85,7 +85,7 @@ def test_the_log_of_a_run_with_verbose_is_escaped_too(capfd) -> None:
     assert not re.search(r"[^\n -~]", err)
 
 
-def test_too_many_open_files_anywhere_has_its_own_remedy(capfd) -> None:
+def test_too_many_open_files_always_has_its_own_remedy(capfd) -> None:
     def fail() -> None:
         try:
             raise OSError(24, "Too many open files")

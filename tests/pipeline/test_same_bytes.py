@@ -1,4 +1,4 @@
-"""scores.json is the same bytes however a corpus is cut, compressed, read and counted."""
+"""scores.json has the same bytes for every way to cut, compress, read and count a corpus."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Corpus:
         for _ in range(segments):
             words = generator.choices(WORDS, k=generator.randrange(12))
             for text in (*self.references, *self.candidates):
-                some = [word for word in words if generator.random() < 0.8]
-                text.append(" ".join(some))
+                kept = [word for word in words if generator.random() < 0.8]
+                text.append(" ".join(kept))
         self.files = [
             write_lines(folder / f"stream{i}.txt", text) for i, text in enumerate(self.texts)
         ]
@@ -129,7 +129,7 @@ WHOLE = 1 << 26  # a range holds any of these files
 def write_shards(
     folder: Path, texts: Sequence[Sequence[str]], shards: Sequence[int], suffixes: Sequence[str]
 ) -> list[str]:
-    """Writes each text in so many shards, cut and created in random order; returns the patterns."""
+    """Writes each text in this number of shards, in random order; returns the patterns."""
     generator = random.Random(str((shards, suffixes)))
     files = []
     for stream, (text, number) in enumerate(zip(texts, shards, strict=True)):
@@ -173,7 +173,7 @@ def test_any_shards_of_several_batches(large, tmp_path, shards, suffixes):
     assert_same(score(patterns, "--range_bytes=50000", "--cuts=any"), large)
 
 
-def test_compressed_shards_that_are_cut_alike_are_units_of_their_own(large, tmp_path):
+def test_compressed_shards_cut_at_the_same_lines_are_separate_units(large, tmp_path):
     patterns = []
     for stream, text in enumerate(large.texts):
         for i in range(5):
@@ -195,6 +195,6 @@ def test_byte_order_marks_and_missing_final_newlines_change_nothing_but_bytes(sm
 
 
 @pytest.mark.parametrize("seed", ["0", pytest.param("1", marks=pytest.mark.slow)])
-def test_processes_of_their_own(large, monkeypatch, seed):
+def test_commands_in_separate_processes(large, monkeypatch, seed):
     monkeypatch.setenv("PYTHONHASHSEED", seed)  # the order of sets differs
     assert_same(score(large.files, "--range_bytes=100000", run=typed), large)

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import COMMAND, EXAMPLE, PROJECT, Run, called
 from sacrebleu.metrics import BLEU
+from scoring import of_segments
 from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, Corpus, assert_clean, rows, shards
 
 import beam_bleu.pipeline.segment_shards as module
@@ -29,7 +30,7 @@ def corpus(tmp_path_factory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def expected(corpus):
-    return corpus.expected(BleuConfig().for_segments())
+    return corpus.expected(of_segments(BleuConfig()))
 
 
 @pytest.fixture(scope="module")
@@ -116,26 +117,26 @@ def test_the_files_say_what_they_hold(corpus, out):
             {"smooth_method": "floor", "smooth_value": 1.0},
             "smooth:floor[1.00]",
         ),
-        # These need 5-grams, which are in neither result.
+        # These need 5-grams. Neither result has them.
         (["--segment_smooth_method=nltk-method5"], {"smooth_method": "nltk-method5"}, "method5"),
         (["--segment_smooth_method=nltk-method7"], {"smooth_method": "nltk-method7"}, "method7"),
         (["--max_ngram_order=6", "--lowercase"], {"max_ngram_order": 6, "lowercase": True}, "lc"),
     ],
     ids=str,
 )
-def test_the_smoothing_of_segments_may_be_another(corpus, out, flags, config, signature):
+def test_segments_can_have_another_smoothing(corpus, out, flags, config, signature):
     if "--smooth_value=0.3" in flags:
         config = {"smooth_method": "floor", "smooth_value": 0.3}
     run = called(*corpus.asked, *flags, "--output", out)
     assert run.code == 0, run.err
-    assert rows(out) == corpus.expected(BleuConfig(**config).for_segments())
+    assert rows(out) == corpus.expected(of_segments(BleuConfig(**config)))
     document = run.document
     assert signature in document.pop("segment_scores")["signature"]
     of_corpus = [flag for flag in flags if not flag.startswith("--segment")]
     assert document == called(*corpus.plain, *of_corpus).document
 
 
-def test_segments_too_can_do_without_effective_order(corpus, out):
+def test_segments_can_be_scored_without_effective_order(corpus, out):
     flags = ["--preset=mteval13a", "--no_effective_order"]
     assert called(*corpus.asked, *flags, "--output", out).code == 0
     assert rows(out) == corpus.expected(preset("mteval13a"))
@@ -170,7 +171,7 @@ USAGE_ERRORS = [
 @pytest.mark.parametrize(
     ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0]) for row in USAGE_ERRORS]
 )
-def test_what_is_impossible_is_refused(flags, fragments, out):
+def test_impossible_choices_are_refused(flags, fragments, out):
     called(*EXAMPLE, *(flag.format(out) for flag in flags)).assert_failed(2, *fragments)
     assert not out.exists()
 
@@ -181,7 +182,7 @@ def test_help_names_the_flags():
         assert flag in text
 
 
-def test_a_run_without_compiles_nothing_and_says_nothing(plain):
+def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain):
     program = (
         "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
         "from beam_bleu.transforms.score.segment_scores import _score_rows\n"
@@ -214,7 +215,7 @@ def test_a_run_without_segment_scores_leaves_no_stale_ones(corpus, plain, out):
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_somebodys_own_file_among_the_shards_stays(corpus, out, asked):
+def test_a_foreign_file_among_the_shards_stays(corpus, out, asked):
     assert called(*corpus.asked, "--output", out).code == 0
     notes = out / "segment_scores" / "notes.txt"
     notes.write_text("mine")
@@ -232,13 +233,13 @@ def test_any_folder_name(corpus, expected, tmp_path, name):
         assert_clean(out)
 
 
-def test_every_run_of_a_job_has_a_name_of_its_own(corpus, out):
+def test_every_run_of_a_job_has_its_own_name(corpus, out):
     jobs = [parse([*map(str, corpus.asked), "--output", str(out)]).job for _ in range(2)]
     assert jobs[0].run != jobs[1].run
 
 
-def test_only_names_go_on_from_the_shards(corpus, out):
-    """A table that crossed a shuffle would cost an engine's memory."""
+def test_only_the_names_of_shards_go_to_the_next_step(corpus, out):
+    """A table that goes through a shuffle would need memory of the engine."""
     graph = beam.Pipeline()
     build(graph, parse([*map(str, corpus.asked), "--output", str(out)]).job)
     types = {}

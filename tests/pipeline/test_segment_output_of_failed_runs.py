@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import COMMAND, PROJECT, Run, called, streams
 from memory_filesystem import OBJECTS
+from scoring import of_segments
 from segment_corpus import SEGMENTS, SMALL_UNITS, Corpus, assert_clean, rows, shards
 
 import beam_bleu.pipeline.graph
@@ -33,7 +34,7 @@ def corpus(tmp_path_factory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def expected(corpus):
-    return corpus.expected(BleuConfig().for_segments())
+    return corpus.expected(of_segments(BleuConfig()))
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +186,7 @@ def store(monkeypatch) -> Iterator[str]:
     OBJECTS.clear()
 
 
-def test_an_object_store_has_one_runs_shards_too(corpus, expected, plain, store):
+def test_an_object_store_has_the_shards_of_one_run(corpus, expected, plain, store):
     for number in range(2):
         run = called(*corpus.asked, SMALL_UNITS, f"--threads={number + 1}", "--output", store)
         assert (run.code, run.err) == (0, "")

@@ -1,4 +1,4 @@
-"""Shards of segment scores: bundles and last steps that run again, and moves that fail."""
+"""Shards of segment scores: bundles and last steps that run twice, and moves that fail."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scoring import statistics_of
 
 import beam_bleu.pipeline.segment_shards as module
 from beam_bleu.pipeline.publication import discard, in_place
@@ -17,17 +18,16 @@ from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.score.segment_scores import segment_scores
-from beam_bleu.transforms.statistics.kernel import count_batch
 
 
 def table(first: int, count: int, config: BleuConfig) -> pa.Table:
     batch = batch_segments([("a b", ["a"])] * count)
-    scores = segment_scores(count_batch(batch, config), config, ["s"])
+    scores = segment_scores(statistics_of(batch, config), config.scoring, ["s"])
     return scores.set_column(0, scores.schema.field(0), [list(range(first, first + count))])
 
 
 def written(output: Path, run: str, tables: Sequence[pa.Table], finishes: bool = True) -> list[str]:
-    """What a bundle emits; it may end before it is finished."""
+    """The elements that a bundle emits. The bundle may stop before its end."""
     writing = WriteShards(str(output), run, tables[0].schema)
     writing.start_bundle()
     names = [name for each in tables for name in writing.process(each)]
@@ -43,7 +43,7 @@ def indices(output: Path) -> list[int]:
 CONFIG = BleuConfig()
 
 
-def test_what_attempts_before_have_written_does_not_count(tmp_path):
+def test_files_of_earlier_attempts_do_not_count(tmp_path):
     output = str(tmp_path)
     written(tmp_path, "run", [table(0, 5, CONFIG)], finishes=False)  # its worker dies
     written(tmp_path, "run", [table(0, 5, CONFIG)])  # finished, but the engine does not know
@@ -69,7 +69,7 @@ def fail_in_place(output: Path, names: list[str], expected: list[int]) -> None:
         raise JobError("No space left on device", "check the folder")
 
 
-def test_a_body_that_fails_takes_it_back_and_may_be_tried_again(tmp_path):
+def test_a_failing_body_undoes_it_and_can_be_tried_again(tmp_path):
     output = str(tmp_path)
     former_run(tmp_path)
     names = written(tmp_path, "run", [table(0, 5, CONFIG)])
@@ -85,7 +85,7 @@ def test_a_body_that_fails_takes_it_back_and_may_be_tried_again(tmp_path):
 
 
 @pytest.mark.parametrize("moved", range(4))
-def test_a_last_step_whose_worker_died_is_done_again(tmp_path, monkeypatch, moved):
+def test_a_last_step_whose_worker_died_runs_again(tmp_path, monkeypatch, moved):
     output = str(tmp_path)
     former_run(tmp_path)
     names = [name for i in range(3) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
@@ -103,7 +103,7 @@ def test_a_last_step_whose_worker_died_is_done_again(tmp_path, monkeypatch, move
     assert os.listdir(tmp_path) == ["segment_scores"]
 
 
-def test_moves_that_fail_are_taken_back(tmp_path, monkeypatch):
+def test_failed_moves_are_undone(tmp_path, monkeypatch):
     output = str(tmp_path)
     former_run(tmp_path)
     names = [name for i in range(3) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
@@ -123,7 +123,7 @@ def test_moves_that_fail_are_taken_back(tmp_path, monkeypatch):
     assert indices(tmp_path) == [100, 101, 102, 103]
 
 
-def test_a_missing_shard_and_one_that_is_cut_off_are_noticed(tmp_path):
+def test_a_missing_shard_and_a_truncated_one_are_noticed(tmp_path):
     output = str(tmp_path)
     names = [name for i in range(2) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
     path = Path(staging_folder(output, "run"), names[0])

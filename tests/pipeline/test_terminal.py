@@ -1,4 +1,4 @@
-"""What goes to a terminal can be printed, and what cannot be written is an error."""
+"""All text on a terminal is printable, and a failed write is an error."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ each_hostile_name = pytest.mark.parametrize(
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder to be in, so that paths are only their hostile parts."""
+    """The current folder of a test, so that paths have only their hostile parts."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -74,7 +74,7 @@ def test_a_bad_line(name, shown, folder):
 @pytest.mark.parametrize(
     "mode", ["multi_threading", pytest.param("multi_processing", marks=pytest.mark.slow)]
 )
-def test_a_bad_line_told_by_a_worker_in_text(mode, folder, monkeypatch):
+def test_a_bad_line_is_found_in_the_text_of_a_workers_error(mode, folder, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(PROJECT))  # for the workers' processes
     for name, shown in HOSTILE[:4] if mode == "multi_threading" else HOSTILE[5:8]:
         path = os.fsencode(name)
@@ -134,7 +134,7 @@ def test_the_escape_of_a_text(text, shown):
     assert printable(text) == shown
 
 
-# stdout that does not take the result
+# stdout that cannot be written
 
 
 def showing(*slow: str) -> pytest.MarkDecorator:
@@ -193,14 +193,14 @@ def test_closed_streams_do_not_become_files_of_the_job(tmp_path):
     assert subprocess.run(["bash", "-c", words], cwd=PROJECT).returncode == 0
 
 
-# Files that cannot be opened any more
+# Too many open files
 
 
 @pytest.mark.parametrize(
     "limit",
     [pytest.param(12, marks=pytest.mark.slow), 32, pytest.param(64, marks=pytest.mark.slow)],
 )
-def test_too_many_open_files_are_told_with_the_remedy(limit, tmp_path):
+def test_the_error_of_too_many_open_files_has_a_remedy(limit, tmp_path):
     systems = [f"s{number}={ATLAS}" for number in range(70)]
     words = [*COMMAND, *streams(systems, REFERENCES[:1]), "--output", tmp_path]
     script = f"ulimit -n {limit}; exec " + " ".join(shlex.quote(str(word)) for word in words)

@@ -31,7 +31,7 @@ from sacrebleu.metrics import BLEU
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.options import parse
 from beam_bleu.transforms import BleuConfig, CorpusBleu
-from beam_bleu.transforms.definition.config import SentencePieceModel
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.statistics.read_model import LARGEST_MODEL
 
@@ -67,6 +67,7 @@ def in_form(form, lines):
     return [unicodedata.normalize(form, line) for line in lines]
 
 
+@pytest.mark.libraries
 @pytest.mark.parametrize(
     ("tokenize", "lines", "threads", "run_command"),
     [("ja-mecab", JAPANESE, "3", typed), ("ko-mecab", KOREAN, "1", called)],
@@ -127,7 +128,7 @@ def test_any_model_of_sentencepiece(tmp_path, model_file):
     assert called(*arguments, *flags, "--format", "json").document["signature"].split("|") != fields
 
 
-# The model travels once
+# The model is sent once
 
 
 NOISE = 3_000_000
@@ -138,7 +139,7 @@ def proto_bytes(pipeline: beam.Pipeline) -> int:
 
 
 @pytest.mark.parametrize("more", [[], ["--segment_scores"]], ids=["", "with segment scores"])
-def test_a_jobs_graph_holds_the_model_once(more, tmp_path):
+def test_a_jobs_graph_contains_the_model_once(more, tmp_path):
     path = tmp_path / "large.model"
     path.write_bytes(spm_models.padded_model(NOISE))
     flags = ["--tokenize", "spm", "--spm_model", str(path), "--output", str(tmp_path)]
@@ -150,7 +151,7 @@ def test_a_jobs_graph_holds_the_model_once(more, tmp_path):
 
 
 @pytest.mark.parametrize("transform", [CorpusBleu.Globally, CorpusBleu.PerKey])
-def test_the_librarys_graph_holds_the_model_once(transform):
+def test_the_librarys_graph_contains_the_model_once(transform):
     model = SentencePieceModel.of(spm_models.padded_model(NOISE))
     segment = ("a b c d", ["a b c d"])
     elements = [segment] if transform is CorpusBleu.Globally else [("key", segment)]
@@ -160,12 +161,12 @@ def test_the_librarys_graph_holds_the_model_once(transform):
     assert NOISE < proto_bytes(pipeline) < 2 * NOISE
 
 
-# What is missing or bad
+# Missing and bad models and libraries
 
 
 BAD_MODELS = [
-    (b"", "this is no model of SentencePiece"),
-    (b"\x1f\x8b garbage", "this is no model of SentencePiece"),
+    (b"", "the file is not a SentencePiece model"),
+    (b"\x1f\x8b garbage", "the file is not a SentencePiece model"),
     (None, "cannot be read"),
 ]
 
@@ -182,13 +183,13 @@ def test_a_bad_model_is_named_before_the_job_runs(tmp_path, data, reason, capfd)
     assert not output.exists()
 
 
-def test_a_folder_is_no_model(tmp_path):
+def test_a_folder_is_not_a_model(tmp_path):
     flags = ["--tokenize", "spm", "--spm_model", tmp_path]
     called(*written(tmp_path, EUROPEAN), *flags).assert_failed(3, f"--spm_model {tmp_path}: cannot")
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "pipe"])
-def test_a_pipe_or_a_device_is_no_model(tmp_path, path):
+def test_a_pipe_or_a_device_is_not_a_model(tmp_path, path):
     os.mkfifo(tmp_path / "pipe")
     path = tmp_path / path  # which /dev/zero replaces
     flags = ["--tokenize", "spm", "--spm_model", path]
@@ -197,10 +198,10 @@ def test_a_pipe_or_a_device_is_no_model(tmp_path, path):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="the kernel has no /proc")
-def test_a_file_of_the_kernels_is_no_model(tmp_path):
+def test_a_file_of_proc_is_not_a_model(tmp_path):
     flags = ["--tokenize", "spm", "--spm_model", "/proc/self/environ"]
     run = called(*written(tmp_path, EUROPEAN), *flags)
-    run.assert_failed(3, "--spm_model /proc/self/environ: this is no model of SentencePiece")
+    run.assert_failed(3, "--spm_model /proc/self/environ: the file is not a SentencePiece model")
 
 
 def test_a_model_beyond_the_limit_is_not_read(tmp_path, monkeypatch):
@@ -210,7 +211,7 @@ def test_a_model_beyond_the_limit_is_not_read(tmp_path, monkeypatch):
     flags = ["--tokenize", "spm", "--spm_model"]
     run = called(*written(tmp_path, EUROPEAN), *flags, path)
     run.assert_failed(3, f"--spm_model {path}: cannot be used: it has more than 1073741824 bytes")
-    # A file that grows, or one of a filesystem that is not asked for its size.
+    # A file that grows, or a file on a filesystem whose size is not checked.
     monkeypatch.setattr("beam_bleu.transforms.statistics.read_model.LARGEST_MODEL", 1000)
     monkeypatch.setattr("beam_bleu.transforms.statistics.read_model._size", lambda path: 1)
     run = called(*written(tmp_path, EUROPEAN), *flags, path)
@@ -229,7 +230,7 @@ USAGE_ERRORS = [
 @pytest.mark.parametrize(
     ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0][:2]) for row in USAGE_ERRORS]
 )
-def test_what_does_not_go_together_is_refused(tmp_path, flags, fragments):
+def test_impossible_combinations_are_refused(tmp_path, flags, fragments):
     called(*written(tmp_path, EUROPEAN), *flags).assert_failed(2, *fragments)
 
 
@@ -251,7 +252,7 @@ def without(tmp_path, *libraries) -> dict[str, str]:
         pytest.param("spm", "sentencepiece", "spm", marks=pytest.mark.slow),
     ],
 )
-def test_a_missing_library_is_told_before_the_job_runs(
+def test_a_missing_library_is_reported_before_the_job_runs(
     tmp_path, model_file, tokenize, library, extra
 ):
     arguments = written(tmp_path, EUROPEAN)
@@ -263,20 +264,23 @@ def test_a_missing_library_is_told_before_the_job_runs(
     )
     run = Run(done.returncode, done.stdout, done.stderr.decode())
     remedy = f"pip install 'beam-bleu[{extra}]'"
-    run.assert_failed(2, f"tokenize '{tokenize}' needs what is not installed here", remedy)
+    run.assert_failed(
+        2, f"tokenize '{tokenize}' needs a library that is not installed here", remedy
+    )
     assert not (tmp_path / "out").exists()
 
 
 WORKER_LACKS = """
-import sys
+import logging, sys
+logging.getLogger().addHandler(logging.NullHandler())  # Beam logs what is not installed
 from beam_bleu.pipeline import definition_flags, main
-# As if it were here, and not on the worker.
-definition_flags.require_tokenizer = lambda config: None
+# As if the library were installed here, but not on the worker.
+definition_flags.require_tokenizer = lambda text: None
 sys.exit(main.main(sys.argv[1:]))
 """
 
 
-def test_a_worker_that_lacks_the_library_is_told(tmp_path):
+def test_a_worker_without_the_library_is_an_error(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", WORKER_LACKS, *written(tmp_path, JAPANESE), "--tokenize=ja-mecab"],
         capture_output=True,
@@ -286,7 +290,7 @@ def test_a_worker_that_lacks_the_library_is_told(tmp_path):
     run = Run(done.returncode, done.stdout, done.stderr.decode())
     run.assert_failed(
         1,
-        "beam-bleu: a worker lacks what tokenize 'ja-mecab' needs",
+        "beam-bleu: a worker does not have the library for tokenize 'ja-mecab'",
         "install it where the workers run: pip install 'beam-bleu[ja]'",
     )
 
@@ -294,7 +298,7 @@ def test_a_worker_that_lacks_the_library_is_told(tmp_path):
 def test_the_library_checks_when_a_transform_is_made(monkeypatch):
     bad = BleuConfig("spm", spm_model=SentencePieceModel.of(b"garbage"))
     for transform in (CorpusBleu.Globally, CorpusBleu.PerKey):
-        with pytest.raises(InputError, match="this is no model of SentencePiece"):
+        with pytest.raises(InputError, match="the file is not a SentencePiece model"):
             transform(bad)
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
     fresh = SentencePieceModel.of(spm_models.model(seed=9))

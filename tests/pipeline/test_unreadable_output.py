@@ -1,4 +1,4 @@
-"""What cannot be read in the output folder is an error, and not taken for missing or foreign."""
+"""A file in the output folder that cannot be read is an error: it may be ours."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOTH = pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment
 
 @pytest.fixture
 def out(tmp_path) -> Path:
-    """The output folder of a former run."""
+    """The output folder of an earlier run."""
     published(tmp_path / "out", "former")
     return tmp_path / "out"
 
@@ -33,7 +33,7 @@ def a_shard(out: Path) -> Path:
 
 
 def fail(monkeypatch, module, name: str, path: Path, code: int) -> None:
-    """Makes the system refuse a path, as it does to other users than root."""
+    """Makes the system refuse access to a path, as for users other than root."""
     real = getattr(module, name)
 
     def refusing(given, *arguments, **named):
@@ -45,7 +45,7 @@ def fail(monkeypatch, module, name: str, path: Path, code: int) -> None:
 
 
 def assert_refused(out: Path, flags, *fragments: str, failing=None) -> None:
-    """The command ends before it scores anything, and changes nothing."""
+    """Checks that the command ends before it scores anything, and changes nothing."""
     before = bytes_of(out)
 
     def scored(*arguments):
@@ -61,7 +61,7 @@ def assert_refused(out: Path, flags, *fragments: str, failing=None) -> None:
 
 @BOTH
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EIO, errno.ESTALE])
-def test_a_former_shard_that_cannot_be_opened(out, flags, code):
+def test_a_previous_shard_that_cannot_be_opened(out, flags, code):
     shard = a_shard(out)
     cause = f"{shard} cannot be read: {os.strerror(code)}"
     assert_refused(out, flags, cause, "or remove it", failing=(io, "open", shard, code))
@@ -69,7 +69,7 @@ def test_a_former_shard_that_cannot_be_opened(out, flags, code):
 
 
 @BOTH
-def test_a_former_shard_that_is_truncated(out, flags):
+def test_a_previous_shard_that_is_truncated(out, flags):
     shard = a_shard(out)
     shard.write_bytes(shard.read_bytes()[:-5])
     assert_refused(out, flags, f"{shard} cannot be read: ", "or remove it")
@@ -86,14 +86,14 @@ def test_a_folder_that_cannot_be_listed(out, flags, name, code):
     assert_refused(out, flags, cause, failing=(os, "scandir", out / name, code))
 
 
-def test_a_hidden_folder_that_cannot_be_listed_concerns_nobody(out, monkeypatch):
+def test_a_hidden_folder_that_cannot_be_listed_does_not_matter(out, monkeypatch):
     (out / "segment_scores" / ".snapshot").mkdir()
     fail(monkeypatch, os, "scandir", out / "segment_scores" / ".snapshot", errno.EACCES)
     assert called(*ASKED, "--output", out).code == 0
 
 
 @BOTH
-def test_too_few_open_files_for_the_former_shards(tmp_path, flags, monkeypatch):
+def test_too_many_open_files_for_the_previous_shards(tmp_path, flags, monkeypatch):
     out = tmp_path / "many"
     published(out, "former", 64)
     before = bytes_of(out)
@@ -116,7 +116,7 @@ def test_too_few_open_files_for_the_former_shards(tmp_path, flags, monkeypatch):
 
 @pytest.mark.parametrize("shards", [0, 2])
 @pytest.mark.parametrize("what", ["a shard", "the folder"])
-def test_what_becomes_unreadable_while_the_job_runs(out, shards, what, monkeypatch):
+def test_a_file_that_becomes_unreadable_while_the_job_runs(out, shards, what, monkeypatch):
     names = staged(out, "run", shards)
     with monkeypatch.context() as patched:
         if what == "a shard":
@@ -131,7 +131,7 @@ def test_what_becomes_unreadable_while_the_job_runs(out, shards, what, monkeypat
 
 
 def test_one_failure_while_shards_are_put_in_place_mixes_nothing(out, monkeypatch):
-    """Each look at the folders fails once, one after the other."""
+    """Each access to the folders fails in one of the runs."""
     real, failed, number = os.scandir, True, 0
     while failed:
         calls, failed = [0], False
@@ -153,7 +153,7 @@ def test_one_failure_while_shards_are_put_in_place_mixes_nothing(out, monkeypatc
         if not failed:
             present = {path.name.split("-")[1] for path in (out / "segment_scores").iterdir()}
             assert (scores_run(out), present) == (run, {run})
-        failed |= calls[0] > number  # what happens after scores.json may fail in silence
+        failed |= calls[0] > number  # steps after scores.json is written may fail without an error
         publish(out, "next", staged(out, "next"))
         shards = [path.name.split("-")[1] for path in (out / "segment_scores").iterdir()]
         assert (scores_run(out), set(shards)) == ("next", {"next"})
@@ -161,7 +161,7 @@ def test_one_failure_while_shards_are_put_in_place_mixes_nothing(out, monkeypatc
     assert number > 5
 
 
-def test_an_unknown_scores_json_is_not_a_missing_one(out, monkeypatch):
+def test_a_scores_json_that_cannot_be_checked_is_not_a_missing_one(out, monkeypatch):
     names = staged(out, "run")
     with monkeypatch.context() as patched:
         fail(patched, os, "stat", out / "scores.json", errno.ESTALE)
@@ -181,7 +181,7 @@ def test_the_private_folder_of_another_users_run(out, monkeypatch):
     called(*EXAMPLE, "--output", out).assert_failed(1, f"{former} cannot be read: Permission")
 
 
-def test_a_file_of_somebody_else_that_cannot_be_read(out, monkeypatch):
+def test_a_file_that_is_not_ours_and_cannot_be_read(out, monkeypatch):
     notes = out / "segment_scores" / "notes"
     notes.write_bytes(document("mine"))
     failing = io, "open", notes, errno.EACCES

@@ -1,4 +1,4 @@
-"""What is impossible is refused before anything runs, with exit code 2."""
+"""Usage errors end the command before anything runs, with exit code 2."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ USAGE_ERRORS = [
     (["--runner", "FastRunner"], ["FastRunner: there is no such runner", "FlinkRunner"]),
     (["--runner", "FlinkRunner"], ["FlinkRunner needs --output"]),  # nobody would see the result
     (["--runner", "dataflow"], ["dataflow needs --output"]),
-    (["--num_workers", "many"], ["--num_workers", "many"]),  # a flag of Beam's
+    (["--num_workers", "many"], ["--num_workers", "many"]),  # one of Beam's flags
     (["--references", str(PROJECT)], ["references 3", "is a folder", f"{PROJECT}/*"]),
     (["--candidates", f"x={PROJECT}/"], ["candidates x", "is a folder", f"{PROJECT}/*"]),
     (["--references", "/dev/null"], ["references 3: /dev/null", "save it to a file"]),
@@ -107,12 +107,12 @@ USAGE_ERRORS = [
 @pytest.mark.parametrize(
     ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0]) for row in USAGE_ERRORS]
 )
-def test_what_is_impossible_is_refused_with_the_value_and_the_choices(flags, fragments):
+def test_usage_errors_show_the_value_and_the_choices(flags, fragments):
     called(*EXAMPLE, *flags).assert_failed(2, *fragments)
 
 
 @pytest.mark.parametrize("flag", ["--threads", "--range_bytes"])
-def test_a_number_that_is_none_is_told_in_the_users_words(flag):
+def test_the_error_of_a_bad_number_names_the_flag_and_no_function(flag):
     run = called(*EXAMPLE, flag, "many")
     run.assert_failed(2, flag, "many")
     assert "_positive" not in run.err  # a name from inside the program

@@ -1,4 +1,4 @@
-"""CorpusBleu in Beam YAML: pipelines as users write them, and what they get wrong."""
+"""CorpusBleu in Beam YAML: pipelines as users write them, and users' mistakes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ from apache_beam.typehints import schemas
 from apache_beam.yaml.yaml_provider import InlineProvider, load_providers
 from apache_beam.yaml.yaml_transform import expand_pipeline
 from command_line import EXAMPLES, PROJECT, REFERENCES, SYSTEMS
+from scoring import bleu_of, statistics_of
 
 import beam_bleu.transforms.beam_yaml
 from beam_bleu.transforms.beam_yaml import CorpusBleuRows
-from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import PRESETS, preset
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
-from beam_bleu.transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.score.bleu import BleuScore
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 LISTING = PROJECT / "transforms" / "beam_yaml_provider.yaml"
@@ -87,11 +88,11 @@ def score(
 
 def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
     """The score of rows, computed without Beam, as a row has it."""
-    statistics = count_batch(
+    statistics = statistics_of(
         batch_segments([(row["candidate"], row["references"]) for row in rows]), config
     )
     totals = CorpusTotals.of(statistics, 0, slice(0, len(rows)))
-    values = vars(bleu_score(totals, config))
+    values = vars(bleu_of(totals, config))
     return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
 
@@ -184,7 +185,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("settings", "config"), SETTINGS, ids=lambda value: str(value)[:60])
-def test_a_definition_is_the_one_asked_for(settings: dict[str, Any], config: BleuConfig) -> None:
+def test_a_definition_is_what_the_flags_say(settings: dict[str, Any], config: BleuConfig) -> None:
     def check(found: list[dict[str, Any]]) -> None:
         assert found == [directly(ROWS, config)]
         assert type(found[0]["ref_len"]) is (float if config.reference_length == "average" else int)
@@ -199,7 +200,7 @@ def test_every_key_is_tried() -> None:
     assert keys - fields - {"spm_model"} == {key for given, _ in SETTINGS for key in given} - fields
 
 
-def test_the_model_of_a_path_travels_with_the_transform(tmp_path: Path) -> None:
+def test_the_model_is_sent_with_the_transform(tmp_path: Path) -> None:
     (tmp_path / "spm.model").write_bytes(b"bytes of a model")
     transform = CorpusBleuRows(tokenize="spm", spm_model=str(tmp_path / "spm.model"))
     model = SentencePieceModel.of(b"bytes of a model")
@@ -214,7 +215,7 @@ def test_the_model_of_a_path_travels_with_the_transform(tmp_path: Path) -> None:
         ({"preset": "nist"}, f"preset must be one of {', '.join(PRESETS)}, got 'nist'"),
         ({"preset": ["nltk"]}, "preset must be one of sacrebleu, "),
         ({"tokenize": "14a"}, "tokenize must be one of 13a, intl, "),
-        ({"lowercase": "yes"}, "lowercase must be True, False or 'ascii', got 'yes'"),
+        ({"lowercase": "yes"}, "lowercase must be True, 'ascii' or False, got 'yes'"),
         ({"smooth_method": "expo"}, "smooth_method must be one of exp, floor, "),
         ({"smooth_method": "nltk-method5"}, "'nltk-method5' is for segment scores only"),
         ({"smooth_value": 1}, "smooth_value 1 means nothing to smooth_method 'exp'"),
@@ -244,7 +245,7 @@ def test_the_model_of_a_path_travels_with_the_transform(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_a_mistake_is_told_before_the_job_starts(settings: dict[str, Any], cause: str) -> None:
+def test_a_mistake_is_reported_before_the_job_starts(settings: dict[str, Any], cause: str) -> None:
     # Lists without null, whose type Beam knows.
     rows = [{"candidate": "a", "references": ["b", "c"]}]
     spec = [
@@ -258,7 +259,7 @@ def test_a_mistake_is_told_before_the_job_starts(settings: dict[str, Any], cause
 
 
 class Named(NamedTuple):
-    """A row with attributes that are no fields, `count` and `index`."""
+    """A row with attributes that are not fields, `count` and `index`."""
 
     candidate: str
     references: list[str]
@@ -283,7 +284,8 @@ class Named(NamedTuple):
         (
             {},
             beam.Row(candidate="a", references="['b', 'c']"),
-            "must be a list of texts, but it is one text (ReadFromJson makes one of a list): "
+            "must be a list of texts, but it is one text "
+            "(ReadFromJson turns a list into one text): "
             "\"['b', 'c']\"",
             "list them: references: [reference_a, reference_b]",
         ),
@@ -330,7 +332,7 @@ def test_fields_have_any_name_and_null_is_no_reference() -> None:
     score({"candidate": "hyp", "references": ["a", "b"]}, check, rows)
 
 
-def test_a_score_of_0_says_why() -> None:
+def test_a_score_of_0_has_a_reason() -> None:
     def check(found: list[dict[str, Any]]) -> None:
         ((warning,),) = (row["warnings"] for row in found)
         assert warning.startswith("the score is 0: no n-gram of a candidate is in its references")
@@ -369,7 +371,7 @@ def test_the_next_transform_knows_the_types(rule: str, type_of_length: str) -> N
     }
 
 
-def test_beams_own_readers_and_writers_go_with_it(tmp_path: Path) -> None:
+def test_it_works_with_beams_own_readers_and_writers(tmp_path: Path) -> None:
     table = pa.Table.from_pylist([{"day": "today", **row} for row in ROWS])
     pq.write_table(table, tmp_path / "rows.parquet")
     fields = {"day": "day", "unigrams": "matches[0]", "score": "score", "precisions": "precisions"}
@@ -390,10 +392,12 @@ def test_beams_own_readers_and_writers_go_with_it(tmp_path: Path) -> None:
     assert pq.read_table(scores).to_pylist() == [{"day": "today", **expected}]
 
 
-def test_a_list_that_beam_made_a_text_of_is_refused(tmp_path: Path) -> None:
+def test_a_list_that_beam_turned_into_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     read = {"type": "ReadFromJson", "config": {"path": str(tmp_path / "rows.jsonl")}}
-    with pytest.raises(ValueError, match=r"ReadFromJson makes one of a list.*for fields with one"):
+    with pytest.raises(
+        ValueError, match=r"ReadFromJson turns a list into one text.*for fields with one"
+    ):
         run([read, {"type": "CorpusBleu"}])
 
 

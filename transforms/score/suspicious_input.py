@@ -1,22 +1,22 @@
-"""Suspicious input: what sums say about texts that were probably not meant to be scored so.
+"""Warnings about suspicious input, computed from sums.
 
-docs/input.md has the rules and their reasons. A suspicion changes no number.
+docs/input.md has the rules and their reasons. A warning changes no number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.definition.text import TextName
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 _TOKENIZED_LINES = 100
-"""sacreBLEU's number of candidates that end in " .", however many there are."""
-
-_TOKENIZERS_OF_TOKENIZED_TEXT = ("none", "ascii-space")
+"""sacreBLEU's threshold for candidates that end in " .", for any size of the corpus."""
 
 _MOST = 1 / 2
-"""More than this share of a stream's lines are most of them."""
+"""'Most lines' of a stream means more than this share."""
 
 _STRAY = 1 / 10
 """Up to this share of a stream's lines may end in a carriage return by accident."""
@@ -24,31 +24,32 @@ _STRAY = 1 / 10
 _SHORTEST_RATIO, _LONGEST_RATIO = 0.5, 2
 
 _FEWEST_TOKENS = 100
-"""Tokens of the references, some five sentences: shorter texts often differ so much in length."""
+"""Tokens of the references, about five sentences. Shorter texts often differ more in length."""
 
 _FEWEST_SEGMENTS = 10
-"""Segments: in fewer of them, one or two empty candidates would already be most."""
+"""Segments. With fewer segments, one or two empty candidates would already be most of them."""
 
 
-def suspicions(totals: CorpusTotals, config: BleuConfig) -> tuple[str, ...]:
-    """What is suspicious about the input of one system's score, a sentence each.
+def suspicions(totals: CorpusTotals, text: TextName, scoring: Scoring) -> tuple[str, ...]:
+    """Sentences about suspicious input of one system's score.
 
     Args:
       totals: the corpus's sums.
-      config: the definition of BLEU.
+      text: how the texts became tokens.
+      scoring: how sums become a score.
     """
     return (
-        *_tokenized(totals, config),
+        *_tokenized(totals, text),
         *_identical(totals),
         *_line_ends(totals),
         *_empty_candidates(totals),
-        *_length_ratio(totals, config),
+        *_length_ratio(totals, scoring),
     )
 
 
-def _tokenized(totals: CorpusTotals, config: BleuConfig) -> Iterator[str]:
+def _tokenized(totals: CorpusTotals, text: TextName) -> Iterator[str]:
     lines = totals.signs.tokenized
-    if lines >= _TOKENIZED_LINES and config.tokenize not in _TOKENIZERS_OF_TOKENIZED_TEXT:
+    if lines >= _TOKENIZED_LINES and not TOKENIZERS[text.tokenize].takes_tokenized_text:
         yield (
             f"the candidates look tokenized: {lines:,} of {totals.segments:,} end in ' .'; "
             "score detokenized text, or, if the references are tokenized in the same way, "
@@ -57,7 +58,7 @@ def _tokenized(totals: CorpusTotals, config: BleuConfig) -> Iterator[str]:
 
 
 def _identical(totals: CorpusTotals) -> Iterator[str]:
-    if not totals.candidate_length:  # empty texts are equal, and mean nothing
+    if not totals.candidate_length:  # empty texts are equal, but this means nothing
         return
     for position, identical in enumerate(totals.signs.identical, 1):
         if identical == totals.segments:
@@ -75,7 +76,7 @@ def _line_ends(totals: CorpusTotals) -> Iterator[str]:
     ):
         streams.append((f"references {position}", *of_position))
     crlf = [_shown(*each) for each in streams if each[1] > _MOST * each[2]]
-    # A position at which every reference is missing has no lines, and is no stream.
+    # If every reference of a position is missing, it has no lines and does not count as a stream.
     others = [_shown(*each) for each in streams if each[2] and each[1] <= _STRAY * each[2]]
     if crlf and others:
         yield (
@@ -91,7 +92,7 @@ def _shown(stream: str, returns: int, lines: int) -> str:
 
 def _empty_candidates(totals: CorpusTotals) -> Iterator[str]:
     empty = totals.empty_candidates
-    # Where all are empty, the score is 0 and its own warning says why.
+    # If all are empty, the score is 0, and its own warning gives the reason.
     if (
         totals.segments >= _FEWEST_SEGMENTS
         and totals.candidate_length
@@ -103,8 +104,8 @@ def _empty_candidates(totals: CorpusTotals) -> Iterator[str]:
         )
 
 
-def _length_ratio(totals: CorpusTotals, config: BleuConfig) -> Iterator[str]:
-    length = totals.reference_lengths.by(config.reference_length)
+def _length_ratio(totals: CorpusTotals, scoring: Scoring) -> Iterator[str]:
+    length = totals.reference_lengths.by(scoring.reference_length)
     if not totals.candidate_length or length < _FEWEST_TOKENS:
         return
     ratio = totals.candidate_length / length

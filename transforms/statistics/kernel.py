@@ -1,7 +1,7 @@
 """The statistics kernel: from columns of text to the integers of every segment.
 
-`count_batch` is the room's entrance; the compiled code behind it holds no lock,
-so threads run it side by side.
+`count_batch` is the function that other rooms call. Its compiled code releases the
+interpreter's lock, so several threads can run it at the same time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numba import njit
 
-from beam_bleu.transforms.definition.config import LIBRARY_TOKENIZERS, BleuConfig
+from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.columns import padded, spans
@@ -18,57 +18,57 @@ from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.hashing import new_seed
-from beam_bleu.transforms.statistics.library_tokenizers import tokenized
 from beam_bleu.transforms.statistics.matching import (
     GRAM_BYTES,
     SLOT_BYTES,
     match_segment,
     table_bits,
 )
-from beam_bleu.transforms.statistics.normalization import normalized
-from beam_bleu.transforms.statistics.rewriting import lowered, rewritten
 from beam_bleu.transforms.statistics.segment_statistics import (
+    AVERAGE,
     CANDIDATE_LENGTH,
+    CLOSEST,
+    CLOSEST_FIRST,
     FIRST_MATCHES,
-    FIRST_REFERENCE_LENGTH,
+    LONGEST,
+    SHORTEST,
     SegmentStatistics,
     width,
 )
 from beam_bleu.transforms.statistics.signs import segment_signs
-from beam_bleu.transforms.statistics.tokenization import TOKEN_BYTES, rule_of, tokenize
+from beam_bleu.transforms.statistics.splitting import rule_of, splittable
+from beam_bleu.transforms.statistics.tokenization import TOKEN_BYTES, tokenize
 
 _MOST_BYTES = 2**31 - 1
-"""Bytes of one segment's texts together: positions and slots of tokens are 32-bit numbers."""
+"""The most bytes of all texts of a segment: positions and slots of tokens have 32 bits."""
 
 _FIRST_TABLE_BITS = 10
 
 _SEED = new_seed()
 
 
-def count_batch(
-    batch: SegmentBatch, config: BleuConfig, max_order: int | None = None
-) -> SegmentStatistics:
+def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> SegmentStatistics:
     """Counts every segment of a batch, for every system.
 
     Args:
       batch: the segments; each has at least one reference.
-      config: what is done with a text, up to its tokens, is used.
-      max_order: the largest n-gram order to count; if None, the config's.
+      text: the steps from a text to its tokens.
+      max_order: the largest n-gram order to count.
 
     Raises:
-      InputError: a segment has no reference, or 2 GiB of text, or the tokenizer
+      InputError: a segment has no reference, or 2 GiB of text or more, or the tokenizer
         cannot tokenize it.
     """
     references = len(batch.references)
     columns = [padded(column) for column in (*batch.references, *batch.candidates)]
     starts, ends = spans(columns)
     sizes = ends - starts
-    signs = segment_signs(starts, ends, references)  # of the texts as they were given
-    texts = [_splittable(column, config) for column in columns]
-    if any(text is not column for text, column in zip(texts, columns, strict=True)):
-        starts, ends = spans(texts)
+    signs = segment_signs(starts, ends, references)  # of the original texts
+    changed = [splittable(column, text) for column in columns]
+    if any(new is not old for new, old in zip(changed, columns, strict=True)):
+        starts, ends = spans(changed)
     statistics = SegmentStatistics(
-        counts=_count(starts, ends, batch, config, max_order or config.counting_order),
+        counts=_count(starts, ends, batch, text, max_order),
         references=np.count_nonzero(starts[:references], axis=0).astype(np.int64),
         candidate_bytes=sizes[references:],
         reference_bytes=sizes[:references].sum(axis=0),
@@ -84,45 +84,30 @@ def count_batch(
 
 
 def _named(batch: SegmentBatch, row: int) -> str:
-    """What a message calls a segment: its number counts from 1, as editors count lines."""
+    """The name of a segment for messages. Numbers begin with 1, like lines in editors."""
     return (
         "a segment" if batch.first_segment is None else f"segment {batch.first_segment + row + 1}"
     )
 
 
-def _splittable(column: pa.LargeStringArray, config: BleuConfig) -> pa.LargeStringArray:
-    """The padded column whose texts only need splitting."""
-    if config.normalize is not None:
-        column = normalized(column, config.normalize)
-    if config.lowercase:
-        column = lowered(column, only_ascii=config.lowercase == "ascii")
-        if config.normalize is not None:
-            # A lower-case letter may have a form that its upper case has not (U+01F0).
-            column = normalized(column, config.normalize)
-    column = rewritten(column, config.tokenize)
-    if config.tokenize in LIBRARY_TOKENIZERS:
-        column = padded(tokenized(column, config))
-    return column
+def compile_kernel(text: Text) -> None:
+    """Prepares this process for its first batch. A second call does nothing.
 
-
-def compile_kernel(config: BleuConfig) -> None:
-    """Makes ready what a batch needs, if this process has not done so yet.
-
-    The kernel is compiled, or loaded from its cache, and so are a tokenizer's
-    library, dictionary and model.
+    It compiles the kernel or loads it from the cache, and loads the tokenizer's library,
+    dictionary and model.
 
     Raises:
       JobError: the library of the tokenizer is missing.
-      InputError: the tokenizer's model is none.
+      InputError: the tokenizer's model is not a SentencePiece model.
     """
-    text = pa.array(["a"], pa.large_string())
-    count_batch(SegmentBatch(candidates=(text,), references=(text,)), config)
+    column = pa.array(["a"], pa.large_string())
+    count_batch(SegmentBatch(candidates=(column,), references=(column,)), text, max_order=1)
 
 
 def _count(
-    starts: Integers, ends: Integers, batch: SegmentBatch, config: BleuConfig, max_order: int
+    starts: Integers, ends: Integers, batch: SegmentBatch, text: Text, max_order: int
 ) -> Integers:
-    """The counts, int64 (systems, segments, 6 + 2 N), of texts by address (see `spans`)."""
+    """The counts, int64 (systems, segments, 6 + 2 N), of texts given by address (see `spans`)."""
     texts, rows = starts.shape
     references = len(batch.references)
     counts = np.zeros((texts - references, rows, width(max_order)), np.int64)
@@ -136,12 +121,12 @@ def _count(
             f"{_MOST_BYTES} is the most",
             "check that the lines end with a newline",
         )
-    # At most a token a byte, and a gap behind each text. Untouched pages cost nothing.
+    # At most one token per byte, and a gap after each text. Unused pages cost nothing.
     most_tokens = longest + texts
     tokens = np.empty(most_tokens * TOKEN_BYTES, np.uint8)
     grams = np.empty(most_tokens * GRAM_BYTES, np.uint8)
     bounds = np.empty(2 * texts + 1, np.int64)
-    rule = rule_of(config.tokenize)
+    rule = rule_of(text.tokenize)
     row, bits = 0, _FIRST_TABLE_BITS
     while True:
         table = np.empty((2**bits + 1) * SLOT_BYTES, np.uint8)
@@ -153,17 +138,17 @@ def _count(
 
 
 @njit
-def _store_reference_lengths(lengths, length, row, rows, references, starts, bounds):
-    """Writes the length of the references by each rule, in the order of REFERENCE_LENGTHS.
+def _store_reference_lengths(counts, length, row, rows, references, starts, bounds):
+    """Writes the length of the references by each rule.
 
     Args:
-      lengths: address of their int64.
+      counts: address of the segment's counts.
       length: the candidate's tokens.
       row: the segment's row.
-      rows: how many there are.
-      references: how many of the texts, the first ones, are references.
-      starts: address of where each text starts, int64 (texts, rows); 0 where it is missing.
-      bounds: address of where the tokens of each text begin.
+      rows: the number of rows.
+      references: the number of references; they are the first texts.
+      starts: address of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
+      bounds: address of the numbers of each text's first token.
     """
     closest = first = shortest = longest = -1
     total = 0
@@ -181,18 +166,18 @@ def _store_reference_lengths(lengths, length, row, rows, references, starts, bou
             shortest = min(shortest, other)
             longest = max(longest, other)
             total += other
-    store_int(lengths, 0, closest)
-    store_int(lengths, 1, first)
-    store_int(lengths, 2, shortest)
-    store_int(lengths, 3, longest)
-    store_int(lengths, 4, total)
+    store_int(counts, CLOSEST, closest)
+    store_int(counts, CLOSEST_FIRST, first)
+    store_int(counts, SHORTEST, shortest)
+    store_int(counts, LONGEST, longest)
+    store_int(counts, AVERAGE, total)
 
 
 @compiled
 def _count_rows(
     first_row, starts, ends, references, rule, tokens, grams, table, bounds, counts, seed
 ):
-    """Counts rows from `first_row` on; returns (rows done, table bits for the next)."""
+    """Counts rows from `first_row` on; returns (rows done, bits of the table for the next)."""
     texts, rows = starts.shape
     row_bytes = counts.shape[2] * 8
     max_order = (counts.shape[2] - FIRST_MATCHES) // 2
@@ -218,11 +203,11 @@ def _count_rows(
         if ((1 << bits) + 1) * SLOT_BYTES > table.size:
             return row, bits
         for text in range(references, texts):
-            mine = count_space + ((text - references) * rows + row) * row_bytes
+            of_segment = count_space + ((text - references) * rows + row) * row_bytes
             length = load_int(bound_space, text + 1) - 1 - load_int(bound_space, text)
-            store_int(mine, CANDIDATE_LENGTH, length)
+            store_int(of_segment, CANDIDATE_LENGTH, length)
             _store_reference_lengths(
-                mine + FIRST_REFERENCE_LENGTH * 8,
+                of_segment,
                 length,
                 row,
                 rows,
@@ -231,7 +216,7 @@ def _count_rows(
                 bound_space,
             )
             for n in range(max_order):
-                store_int(mine, FIRST_MATCHES + max_order + n, max(length - n, 0))
+                store_int(of_segment, FIRST_MATCHES + max_order + n, max(length - n, 0))
         match_segment(
             references,
             texts,

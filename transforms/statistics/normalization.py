@@ -1,44 +1,40 @@
-"""Unicode normalization of a column of texts, exactly as the running Python has it.
+"""Unicode normalization of a column of texts, with the same result as the running Python.
 
-Most texts are normalized already, and compiled code finds out: a text whose code
-points are all starters that normalization neither changes nor joins to what stands
-before them is its own normal form (Unicode Standard Annex #15, section 9). The
-others go through Python's own `unicodedata`. It sorts the marks of a letter by insertion,
-so a run of 100,000 marks would take it minutes: long runs are sorted before.
+Most texts are normalized already. Compiled code finds them: a text is its own normal form if
+all its code points are starters that normalization neither changes nor composes with the code
+point before them (Unicode Standard Annex #15, section 9). Python's `unicodedata` normalizes
+the other texts. It sorts the marks of a letter by insertion, so 100,000 marks would take
+minutes. So long runs of marks are sorted here first.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from functools import cache
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from beam_bleu.transforms.definition.normalizations import NORMALIZATIONS, Form
 from beam_bleu.transforms.native.columns import padded, spans
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import load_byte, load_word, lowest_bit
 from beam_bleu.transforms.statistics.code_points import code_point, letter_size
 
-_Form = Literal["NFC", "NFKC", "NFD", "NFKD"]
-
-_FORMS: dict[str, _Form] = {"nfc": "NFC", "nfkc": "NFKC"}
-
-_LAST_LOOKED_UP = 0x2FFFF  # behind it there are few characters, and they are left to Python
+_LAST_LOOKED_UP = 0x2FFFF  # texts with one of the rare characters above it are left to Python
 
 _LONG_RUN = 32
-"""Marks that are left to Python, one behind the other: Stream-Safe Text (section 13) has 30."""
+"""Shorter runs of marks are left to Python. Stream-Safe Text (section 13) has at most 30."""
 
 _NOT_ASCII = np.uint64(0x8080808080808080)
 
 
 def normalized(column: pa.LargeStringArray, normalize: str) -> pa.LargeStringArray:
-    """The texts in a normalization form, "nfc" or "nfkc"; a null stays one."""
+    """The texts in a normalization of `NORMALIZATIONS`. A null stays a null."""
     column = padded(column)
-    form = _FORMS[normalize]
+    form = NORMALIZATIONS[normalize].form
     starts, ends = spans([column])
     doubtful = np.zeros(len(column), np.bool_)
     _find_doubtful(starts[0], ends[0], _settled(form), doubtful)
@@ -46,8 +42,8 @@ def normalized(column: pa.LargeStringArray, normalize: str) -> pa.LargeStringArr
     changed = np.zeros(len(column), np.bool_)
     changes = []
     for row, text in zip(rows, column.take(pa.array(rows)).to_pylist(), strict=True):
-        other = unicodedata.normalize(form, _with_marks_sorted(text, form))
-        if other is not text:  # Python gives the same object back where nothing changes
+        other = unicodedata.normalize(form, _with_marks_sorted(text, normalize))
+        if other is not text:  # Python returns the same object if nothing changes
             changed[row] = True
             changes.append(other)
     if not changes:
@@ -56,13 +52,13 @@ def normalized(column: pa.LargeStringArray, normalize: str) -> pa.LargeStringArr
 
 
 @cache
-def _settled(form: _Form) -> npt.NDArray[np.bool_]:
-    """Of each code point, whether it stays as it is whatever stands round it."""
+def _settled(form: Form) -> npt.NDArray[np.bool_]:
+    """For each code point, whether it never changes, next to any other code points."""
     table = np.zeros(_LAST_LOOKED_UP + 1, np.bool_)
     for code in range(_LAST_LOOKED_UP + 1):
         letter = chr(code)
         table[code] = not unicodedata.combining(letter) and unicodedata.is_normalized(form, letter)
-    # What is the second half of another character may be joined to its first half.
+    # The second half of another character can be composed with its first half.
     for code in range(_LAST_LOOKED_UP + 1):
         halves = unicodedata.decomposition(chr(code)).split()
         if len(halves) == 2 and not halves[0].startswith("<"):
@@ -71,15 +67,15 @@ def _settled(form: _Form) -> npt.NDArray[np.bool_]:
     return table
 
 
-def _with_marks_sorted(text: str, form: _Form) -> str:
-    """The same text, or one of the same normal form, whose long runs of marks are in order.
+def _with_marks_sorted(text: str, normalize: str) -> str:
+    """The text with its long runs of marks sorted. Its normal form does not change.
 
-    Marks are decomposed, then sorted by their class; those of one class stay in their
+    Marks are decomposed, then sorted by their class. Marks of the same class stay in their
     order (the Unicode Standard, section 3.11).
     """
     if len(text) < _LONG_RUN:
         return text
-    decomposed, is_mark = _marks(form)
+    decomposed, is_mark = _marks(normalize)
     codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
     marks = is_mark[np.minimum(codes, _LAST_LOOKED_UP)]
     edges = np.flatnonzero(np.diff(marks, prepend=False, append=False)).tolist()
@@ -94,15 +90,15 @@ def _with_marks_sorted(text: str, form: _Form) -> str:
 
 
 @cache
-def _marks(form: _Form) -> tuple[dict[str, str], npt.NDArray[np.bool_]]:
-    """What each mark decomposes to, which are marks only; of each code point, whether it is one."""
-    decomposing: _Form = "NFKD" if form == "NFKC" else "NFD"
+def _marks(normalize: str) -> tuple[dict[str, str], npt.NDArray[np.bool_]]:
+    """The decomposition of each mark into marks; for each code point, whether it is a mark."""
+    form = NORMALIZATIONS[normalize].decomposed
     decomposed = {}
     is_mark = np.zeros(_LAST_LOOKED_UP + 1, np.bool_)
     for code in range(_LAST_LOOKED_UP):
         letter = chr(code)
         if unicodedata.combining(letter) or unicodedata.decomposition(letter):
-            parts = unicodedata.normalize(decomposing, letter)
+            parts = unicodedata.normalize(form, letter)
             if all(map(unicodedata.combining, parts)):
                 decomposed[letter] = parts
                 is_mark[code] = True

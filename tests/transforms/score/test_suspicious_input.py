@@ -1,4 +1,4 @@
-"""Suspicious input is told, by the rules of docs/input.md, and changes no number."""
+"""Suspicious input gives a warning, by the rules of docs/input.md, and changes no number."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scoring import score_of, totals_of
+from scoring import bleu_of, score_of, totals_of
 
 from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu
-from beam_bleu.transforms.definition.config import TOKENIZERS
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.pairing.records.segments import Segment
 from beam_bleu.transforms.score import suspicious_input
-from beam_bleu.transforms.score.bleu import bleu_score
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "input.md"
 
 
 def told(segments: Sequence[Segment], *words: str, **config: object) -> bool:
-    """Whether one warning has these words; there is no other of suspicious input."""
+    """Whether a warning has these words. Checks that there is no other one about input."""
     warnings = score_of(segments, BleuConfig(**config)).warnings
     warnings = tuple(each for each in warnings if not each.startswith("the score is"))
     if not warnings:
@@ -38,7 +37,7 @@ def told(segments: Sequence[Segment], *words: str, **config: object) -> bool:
 
 
 def lines(text: str, count: int, other: str, others: int, reference: str = "r s") -> list[Segment]:
-    """Segments of which `count` have one candidate, and `others` have the other."""
+    """`count` segments with one candidate, and `others` with the other one."""
     return [(text, [reference])] * count + [(other, [reference])] * others
 
 
@@ -54,7 +53,7 @@ def lines(text: str, count: int, other: str, others: int, reference: str = "r s"
 @example(tokenized=99, rest=["."])
 @example(tokenized=100, rest=[])
 @example(tokenized=99, rest=[" ."])
-def test_text_looks_tokenized_exactly_where_sacrebleu_says_so(tokenized, rest):
+def test_text_looks_tokenized_exactly_when_sacrebleu_says_so(tokenized, rest):
     segments = [(text, ["a b c"]) for text in [*["a b c ."] * tokenized, *rest]]
     handler = _Kept()
     logger = logging.getLogger("sacrebleu")
@@ -69,7 +68,7 @@ def test_text_looks_tokenized_exactly_where_sacrebleu_says_so(tokenized, rest):
 
 
 class _Kept(logging.Handler):
-    """Keeps messages, whatever the logger's own handlers do with them."""
+    """Keeps all messages, even if the logger's handlers drop them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,7 +78,7 @@ class _Kept(logging.Handler):
         self.messages.append(record.getMessage())
 
 
-def test_tokenized_text_is_as_it_should_be_for_a_tokenizer_of_such_text():
+def test_tokenized_text_gives_no_warning_with_a_tokenizer_for_such_text():
     segments = lines("a b .", 1204, "a b.", 1800)
     kernels = [each for each in TOKENIZERS if each not in ("ja-mecab", "ko-mecab", "spm")]
     warned = {each for each in kernels if told(segments, "1,204 of 3,004", tokenize=each)}
@@ -89,17 +88,17 @@ def test_tokenized_text_is_as_it_should_be_for_a_tokenizer_of_such_text():
 # A system that is a reference
 
 
-def test_a_system_that_is_a_reference_is_told():
+def test_a_system_that_is_a_reference_gives_a_warning():
     words = "the same as references 2, byte for byte, in all 2 segments"
     assert told([("a b", ["x", "a b"]), ("", ["x", ""])], words)
     assert not told([("a b", ["x", "a b"]), ("c", ["x", "c "])])
     assert not told([("a b", ["x", "a b"]), ("c", ["x", None])])
-    assert not told([("a b", ["x", "a b"]), ("c", ["c"])])  # each is one, and of no one stream
-    assert not told([("", [""]), ("", [""])])  # nothing is the same as nothing
+    assert not told([("a b", ["x", "a b"]), ("c", ["c"])])  # each one is from a different stream
+    assert not told([("", [""]), ("", [""])])  # empty texts are equal
     assert not told([("\u2003", ["\u2003"])])
 
 
-def test_each_stream_that_a_system_is_is_named():
+def test_all_references_that_a_system_equals_are_named():
     warnings = score_of([("a b", ["a b", "a b"])], BleuConfig()).warnings
     assert [re.findall(r"references \d", each) for each in warnings if "same as" in each] == [
         ["references 1"],
@@ -131,13 +130,13 @@ def test_each_stream_that_a_system_is_is_named():
             ["in references 2 (1 of 1 lines), but not in the candidates (0 of 4 lines) and ref"],
         ),
         ([("a", [None, "b\r"])], ["in references 2 (1 of 1 lines), but not in the candidates"]),
-        (lines("a\r", 5, "a", 5), []),  # half are not most
-        (lines("a", 8, "a\r", 2, "b\r"), []),  # a fifth is more than a few
+        (lines("a\r", 5, "a", 5), []),  # exactly half is not enough
+        (lines("a", 8, "a\r", 2, "b\r"), []),  # a fifth is more than a tenth
         (lines("a\r", 10, "", 0, "b\r"), []),  # in all streams
         (lines("a\r\n b", 10, "", 0), []),  # inside a text
     ],
 )
-def test_windows_line_ends_of_some_streams_are_told(segments, words):
+def test_windows_line_ends_in_only_some_streams_give_a_warning(segments, words):
     assert told(segments, *words) == bool(words)
 
 
@@ -148,7 +147,7 @@ def test_windows_line_ends_of_some_streams_are_told(segments, words):
     ("filled", "empty", "is_told"),
     [(4, 6, True), (5, 5, False), (4, 5, False), (1, 9, True), (0, 10, False), (1000, 2004, True)],
 )
-def test_most_candidates_empty_is_told_of_ten_segments_or_more(filled, empty, is_told):
+def test_a_warning_about_empty_candidates_needs_ten_segments(filled, empty, is_told):
     segments = lines("a b c d e", filled, " \t", empty, "b c")
     warnings = score_of(segments, BleuConfig()).warnings
     found = [each for each in warnings if "most candidates are empty" in each]
@@ -156,7 +155,7 @@ def test_most_candidates_empty_is_told_of_ten_segments_or_more(filled, empty, is
     assert all(f"{empty:,} of {filled + empty:,} have no token" in each for each in found)
 
 
-def test_empty_is_what_has_no_token_by_the_definition():
+def test_a_candidate_without_tokens_is_empty():
     segments = lines("<skipped>", 9, "a b", 1, "c")
     assert told(segments, "9 of 10", tokenize="13a")
     assert not told(segments, tokenize="none")
@@ -173,13 +172,13 @@ def test_empty_is_what_has_no_token_by_the_definition():
         (200, 100, ""),
         (201, 100, "have 2.01 times as many tokens as the references (201 and 100)"),
         (3000, 1200, "(3,000 and 1,200)"),
-        (1, 99, ""),  # too short to tell
+        (1, 99, ""),  # too short for a warning
         (999, 99, ""),
-        (0, 500, ""),  # the score is 0, and that warning says why
+        (0, 500, ""),  # the score is 0, and its own warning gives the reason
         (500, 0, ""),
     ],
 )
-def test_lengths_that_do_not_belong_together_are_told(candidate_tokens, reference_tokens, words):
+def test_lengths_that_do_not_fit_give_a_warning(candidate_tokens, reference_tokens, words):
     segments = [("a " * candidate_tokens, ["b " * reference_tokens])]
     assert told(segments, words) == bool(words)
 
@@ -200,7 +199,7 @@ def test_warnings_do_not_depend_on_split_and_order():
         *[("x .", ["x .", "y"]), ("é", [None, "é\r"]), ("", ["", None, "a\r"])] * 40,
     ]
     config = BleuConfig()
-    expected = bleu_score(totals_of(segments, config), config)
+    expected = bleu_of(totals_of(segments, config), config)
     # Tokenized text, line ends of references 3, empty candidates, and the ratio.
     assert len(expected.warnings) == 4
     for step in (1, 7, 100):
@@ -211,14 +210,14 @@ def test_warnings_do_not_depend_on_split_and_order():
             total = order[0]
             for part in order[1:]:
                 total += part
-            assert bleu_score(total, config) == expected
+            assert bleu_of(total, config) == expected
 
 
-def test_suspicion_changes_no_number():
+def test_a_warning_about_input_changes_no_number():
     config = BleuConfig()
     totals = totals_of([("a b c d .\r", ["a b c d ."])] * 200, config)
-    suspicious = bleu_score(totals, config)
-    plain = bleu_score(totals, config, judge_input=False)
+    suspicious = bleu_of(totals, config)
+    plain = bleu_of(totals, config, judge_input=False)
     assert suspicious.warnings
     assert plain.warnings == ()
     numbers = [field for field in vars(plain) if field != "warnings"]
@@ -227,7 +226,7 @@ def test_suspicion_changes_no_number():
     ]
 
 
-def test_the_library_tells_it_of_each_key():
+def test_the_library_warns_for_each_key():
     segments = [
         ("same", ("a b c d e", ["a b c d e"])),
         ("fine", ("a b c d e", ["a b c d e f", "x"])),

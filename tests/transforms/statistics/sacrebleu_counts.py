@@ -10,12 +10,17 @@ import numpy as np
 import pytest
 import sacrebleu
 from hostile_texts import Segment
+from scoring import statistics_of
 
-from beam_bleu.transforms.definition.config import KERNEL_TOKENIZERS, BleuConfig
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.statistics.kernel import count_batch
 
-SACREBLEUS = [each for each in KERNEL_TOKENIZERS if each != "ascii-space"]
+SACREBLEUS = [
+    name
+    for name, tokenizer in TOKENIZERS.items()
+    if tokenizer.sacrebleu is not None and tokenizer.extra is None
+]
 EVERY_TOKENIZATION = [
     BleuConfig(tokenize, lowercase) for tokenize in SACREBLEUS for lowercase in (False, True)
 ]
@@ -38,7 +43,7 @@ def integers(statistics: Any) -> np.ndarray:
 
 def counted(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:
     """The kernel's integers of one system, int64 (segments, 2 + 2 N)."""
-    return integers(count_batch(batch_segments(segments), config))[0]
+    return integers(statistics_of(batch_segments(segments), config))[0]
 
 
 def sacrebleu_integers(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:

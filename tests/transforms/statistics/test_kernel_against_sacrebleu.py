@@ -27,12 +27,12 @@ from sacrebleu_counts import (
     integers,
     sacrebleu_integers,
 )
+from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.statistics import rewriting
-from beam_bleu.transforms.statistics.kernel import count_batch
 
 TEXTS_OF_PIECES = st.lists(
     st.one_of(
@@ -122,9 +122,9 @@ def test_a_system_counts_the_same_beside_others_as_alone(segments, config, syste
         for _ in range(systems)
     ]
     together = SegmentBatch(tuple(batch.candidates[0] for batch in alone), alone[0].references)
-    side_by_side = integers(count_batch(together, config))
+    side_by_side = integers(statistics_of(together, config))
     for system, batch in enumerate(alone):
-        assert (side_by_side[system] == integers(count_batch(batch, config))[0]).all()
+        assert (side_by_side[system] == integers(statistics_of(batch, config))[0]).all()
 
 
 # Many segments

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 from hostile_texts import hostile_segment
 from sacrebleu_counts import EVERY_TOKENIZATION, assert_same, counted, integers, name
+from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.statistics.kernel import count_batch
 
 
 def test_threads_count_side_by_side():
@@ -20,9 +20,9 @@ def test_threads_count_side_by_side():
     batches = [batch_segments([hostile_segment(rng) for _ in range(2000)]) for _ in range(8)]
     config = BleuConfig(lowercase=True)
     with ThreadPoolExecutor(4) as pool:
-        threaded = list(pool.map(lambda batch: integers(count_batch(batch, config)), batches))
+        threaded = list(pool.map(lambda batch: integers(statistics_of(batch, config)), batches))
     for batch, ours in zip(batches, threaded, strict=True):
-        assert (ours == integers(count_batch(batch, config))).all()
+        assert (ours == integers(statistics_of(batch, config))).all()
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_the_memory_layout_of_columns_does_not_matter(layout, config, layout_seg
     references = list(zip(*(references for _, references in layout_segments), strict=True))
     batch = SegmentBatch((layout(candidates),), tuple(layout(list(texts)) for texts in references))
     assert any(column.null_count for column in batch.references)
-    statistics = count_batch(batch, config)
+    statistics = statistics_of(batch, config)
     expected = counted(layout_segments, config)
     assert_same(layout_segments, config, integers(statistics)[0], expected)
     assert statistics.candidate_bytes[0].tolist() == [len(text.encode()) for text in candidates]

@@ -1,4 +1,4 @@
-"""The spaces of zh and intl stand where sacreBLEU's stand: the same tokens, one by one."""
+"""zh and intl put spaces in the same places as sacreBLEU, so the tokens are the same."""
 
 import subprocess
 import sys
@@ -11,12 +11,13 @@ from hostile_texts import CODE_POINTS
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 from spaced_texts import ALPHABETS, RECORD, SPACED, in_blocks, sacrebleu_tokens
 
+from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.statistics import spacing
-from beam_bleu.transforms.statistics.rewriting import rewritten
+from beam_bleu.transforms.statistics.splitting import splittable
 
 
 def tokens_of(texts, tokenize):
-    spaced = rewritten(pa.array(texts, pa.large_string()), tokenize)
+    spaced = splittable(pa.array(texts, pa.large_string()), BleuConfig(tokenize).text)
     return [text.split() for text in spaced.to_pylist()]
 
 
@@ -30,33 +31,33 @@ def assert_same_tokens(texts, tokenize, ours=None):
 @pytest.mark.parametrize(
     ("tokenize", "text", "tokens"),
     [
-        # A punctuation mark of any script stands alone, so does a symbol.
+        # A punctuation mark of any script is a token of its own, and so is a symbol.
         ("intl", "«a»—b, 5€ ©c", "« a » — b , 5 € © c"),
-        # ... but for one between numbers of any script.
+        # ... except between numbers of any script.
         ("intl", "3.14 ٣،٥ 5-6 ½.²", "3.14 ٣،٥ 5-6 ½.²"),
         # The apostrophe and the hyphen are punctuation marks, entities are not replaced.
         ("intl", "don't re-do &lt;", "don ' t re - do & lt ;"),
-        # The ends of the line count as numbers: a fault of mteval-v14.
+        # The ends of the line count as numbers: a mistake of mteval-v14.
         ("intl", "-5 -5 1999. ", "-5 - 5 1999."),
         ("intl", ".5 .5", ".5 . 5"),
-        # sacreBLEU strips the end of a line, but not its start: a space is no number.
+        # sacreBLEU strips the end of a line, but not its start: a space is not a number.
         ("intl", " .5", ". 5"),
-        # A run: the last joins the number behind it if (it is odd) == (a number is before).
+        # A run: the last one joins the next number if (its length is odd) == (a number is before).
         ("intl", "a..5 a...5 5..6 5...6", "a . .5 a . . . 5 5 . . 6 5 . . .6"),
-        # Chinese code points, full-width forms and CJK punctuation stand alone.
+        # Chinese code points, full-width forms and CJK punctuation are tokens of their own.
         ("zh", "中文，ＡＢ。abc", "中 文 ， Ａ Ｂ 。 abc"),
-        # Extension B is beyond U+FFFF and no Chinese to sacreBLEU; the euro, arrows and dashes are.
+        # sacreBLEU takes the euro, arrows and dashes for Chinese, but not Extension B.
         ("zh", "\U00020000\U00020001 5€→—", "\U00020000\U00020001 5 € → —"),
-        # Kana and Hangul are not.
+        # Kana and Hangul are not Chinese.
         ("zh", "カナ 한국", "カナ 한국"),
-        # Other text is split as by 13a, but for entities, <skipped> and the ends.
+        # Other text is split as by 13a, except entities, <skipped> and the ends.
         ("zh", "(a) 3.5 1-2 &lt;", "( a ) 3.5 1 - 2 & lt ;"),
         ("zh", "在1999.", "在 1999."),
         # zh strips both ends of a line.
         ("zh", " .5 .5", ".5 . 5"),
     ],
 )
-def test_what_stands_alone(tokenize, text, tokens):
+def test_characters_that_are_always_tokens_of_their_own(tokenize, text, tokens):
     assert_same_tokens([text], tokenize)
     assert tokens_of([text], tokenize) == [tokens.split()]
 
@@ -92,7 +93,7 @@ def test_lines_of_one_class(tokenize):
     )
 
 
-def test_zh_takes_for_chinese_what_sacrebleu_does():
+def test_zh_has_the_same_chinese_characters_as_sacrebleu():
     is_chinese = TokenizerZh._is_chinese_char.__wrapped__
     expected = [point for point in CODE_POINTS if is_chinese(point) and not point.isspace()]
     alone = np.flatnonzero(spacing._classes("zh") == spacing._ALONE)
@@ -113,7 +114,7 @@ def test_only_intl_loads_the_tables_of_unicode(tokenize, loaded):
         "import sys\n"
         "from beam_bleu.transforms.definition.config import BleuConfig\n"
         "from beam_bleu.transforms.statistics.kernel import compile_kernel\n"
-        f"compile_kernel(BleuConfig({tokenize!r}))\n"
+        f"compile_kernel(BleuConfig({tokenize!r}).text)\n"
         "print('regex' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""A DoFn on threads: order, windows, bounded work under way, errors."""
+"""A DoFn on threads: order, windows, a bounded number of elements at a time, errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Slowly(ThreadedDoFn):
 
 
 class Watched(ThreadedDoFn):
-    """Keeps count of how many elements are begun and not emitted."""
+    """Counts the elements that are begun and not emitted yet."""
 
     begun = 0
     emitted_so_far = 0
@@ -46,7 +46,7 @@ class Watched(ThreadedDoFn):
 
 
 def outputs(dofn: ThreadedDoFn, elements: list[int]) -> list[int]:
-    """What a bundle of elements gives, in order."""
+    """The outputs of a bundle of elements, in order."""
     dofn.setup()
     dofn.start_bundle()
     found = []
@@ -62,7 +62,7 @@ def test_outputs_come_in_the_order_of_the_elements(threads: int) -> None:
     assert outputs(Slowly(threads), [0, 5, 1, 6, 2]) == [0, 0, 5, 5, 1, 1, 6, 6, 2, 2]
 
 
-def test_little_is_under_way_at_a_time() -> None:
+def test_only_a_limited_number_of_elements_is_in_work_at_a_time() -> None:
     outputs(Watched(3), list(range(200)))
     assert Watched.begun == Watched.emitted_so_far == 200
     assert 1 < Watched.most <= 2 * 3 + 1

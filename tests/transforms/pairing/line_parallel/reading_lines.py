@@ -1,4 +1,4 @@
-"""The lines of a file by way of a plan for it alone."""
+"""Reads the lines of a file with a plan for only this file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STREAM = Stream("candidates LIUM", "a*")
 
 
 def read_file(text: bytes, path: str = "a.txt", range_bytes: int = 1 << 26) -> list[str]:
-    """The lines of a file that holds these bytes, by way of a plan for it alone."""
+    """The lines of a file with these bytes, read with a plan for only this file."""
     return read_changed(text, text, path, range_bytes)
 
 

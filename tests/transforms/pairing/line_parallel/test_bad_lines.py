@@ -21,11 +21,11 @@ from beam_bleu.transforms.pairing.line_parallel.streams import Shard, Stream
 
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.lists(st.binary(max_size=8).map(lambda text: text.replace(b"\n", b"")), min_size=1))
-def test_what_is_not_utf8_is_what_python_cannot_decode(lines):
+def test_invalid_utf8_is_what_python_cannot_decode(lines):
     text = b"".join(line + b"\n" for line in lines)
     if text.startswith(MARK):
         text = MARK + text
-    assume(not text.startswith(tuple(COMPRESSED_DATA.values())))  # which is refused for that
+    assume(not text.startswith(tuple(COMPRESSED_DATA.values())))  # and is refused because of it
     bad = [(i, place) for i, line in enumerate(lines) if (place := undecodable(line)) is not None]
     if not bad:
         assert read_file(text) == [line.decode() for line in lines]
@@ -57,16 +57,16 @@ def undecodable(line: bytes) -> int | None:
         (b"ab\xc3", 3, "a character cut by the end of the line"),
         (b"\xed\xa0\x80", 1, "half of a surrogate pair"),
         (b"\xc0\x80", 1, "an overlong zero"),
-        (b"\xf4\x90\x80\x80", 1, "behind the last code point"),
+        (b"\xf4\x90\x80\x80", 1, "after the last code point"),
         (b"\xff\xfea\x00", 1, "UTF-16"),
     ],
 )
 @pytest.mark.parametrize("suffix", COMPRESS)
 @pytest.mark.parametrize("place", [0, 1, 700])
-def test_invalid_utf8_is_told_with_file_line_and_byte(suffix, place, line, byte, reason):
+def test_the_error_of_invalid_utf8_names_file_line_and_byte(suffix, place, line, byte, reason):
     good = [f"line {i}".encode() for i in range(900)]
     lines = [*good[:place], line, *good[place:]]
-    # The file stands behind another one, and the line far behind a unit's start.
+    # The file comes after another one, and the line is far from the start of its unit.
     first = MemoryFile("first" + suffix, ("a", "b"), b"a\nb\n", suffix)
     bad = MemoryFile("bad" + suffix, ("",) * len(lines), b"\n".join(lines), suffix)
     corpus = MemoryCorpus(((first, bad),))
@@ -139,7 +139,7 @@ def test_a_compressed_file_that_changes_after_it_was_counted_is_an_error(suffix,
 
 
 class Unanswering(io.BytesIO):
-    """A file of a filesystem that fails in the middle."""
+    """A file on a filesystem that fails in the middle."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
@@ -180,7 +180,7 @@ def count_and_read(data: bytes, suffix: str, range_bytes: int, max_line_bytes: i
 
 
 def refused(text: bytes, max_line_bytes: int, suffix: str = "", range_bytes: int = 1 << 26) -> str:
-    """How a text is refused when it is counted and, if it is not, when it is read."""
+    """The error for a text when it is counted or, if there is none, when it is read."""
     with pytest.raises(InputError) as error:
         count_and_read(COMPRESS[suffix](text), suffix, range_bytes, max_line_bytes)
     return error.value.cause
@@ -188,7 +188,7 @@ def refused(text: bytes, max_line_bytes: int, suffix: str = "", range_bytes: int
 
 @pytest.mark.parametrize("suffix", COMPRESS)
 @pytest.mark.parametrize("end", [b"\n", b"\nmore\n", b""])
-def test_a_line_that_is_too_long_is_told_with_its_file_and_number(suffix, end):
+def test_the_error_of_a_too_long_line_names_its_file_and_number(suffix, end):
     for length in (101, 3 << 20):
         text = b"one\n" * 1000 + b"x" * length + end
         assert refused(text, 100, suffix) == (
@@ -203,7 +203,7 @@ def test_a_line_that_is_too_long_is_found_in_ranges_of_any_size(range_bytes):
     assert cause == "candidates x: /data/a: line 501 has more than 4999 bytes"
 
 
-def test_a_line_of_just_so_many_bytes_is_read():
+def test_a_line_with_exactly_the_limit_of_bytes_is_read():
     data = b"x" * 100 + b"\n" + b"\xc3\xa9" * 50
     stream = Stream("candidates x", "/data/a")
     (part,) = cut(Shard(0, 0, "/data/a", len(data)), 1 << 26)
@@ -235,11 +235,11 @@ def test_a_bomb_is_refused_before_it_is_decompressed():
         count_lines(stream, part, lambda _: Endless(), None, 1 << 20)
 
 
-# Compressed text that is taken for text
+# Compressed data that is read as text
 
 
 @pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESS if suffix])
-def test_compressed_data_without_its_suffix_is_told(suffix):
+def test_compressed_data_without_its_suffix_is_an_error(suffix):
     data = COMPRESS[suffix](b"some text\n" * 100)
     with pytest.raises(InputError) as error:
         read_file(data, "a.txt")
@@ -251,13 +251,13 @@ def test_compressed_data_without_its_suffix_is_told(suffix):
 
 
 @pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESS if suffix])
-def test_text_that_was_compressed_twice_is_told(suffix):
+def test_text_that_was_compressed_twice_is_an_error(suffix):
     data = COMPRESS[suffix](COMPRESS[suffix](b"some text\n" * 100))
     with pytest.raises(InputError, match=f"compressed twice: its text is {suffix} data"):
         read_file(data, f"a{suffix}")
 
 
-def test_memory_that_is_used_up_is_no_fault_of_the_file():
+def test_out_of_memory_is_not_an_error_of_the_file():
     def full(path: str) -> io.BytesIO:
         raise MemoryError
 

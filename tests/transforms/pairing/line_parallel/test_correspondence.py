@@ -20,7 +20,7 @@ STREAMS = [
 
 
 def shards(*streams: str) -> list[list[Shard]]:
-    """Those of streams that are written as words: their paths in any order."""
+    """The shards of streams whose paths are written as words, in any order."""
     return [
         shards_in_order(i, STREAMS[i], [FoundFile(path, 1) for path in paths.split()])
         for i, paths in enumerate(streams)
@@ -39,7 +39,7 @@ ALIKE = [
 
 
 @pytest.mark.parametrize("names", ALIKE)
-def test_the_same_shards_correspond_whatever_else_their_names_are(names):
+def test_the_same_shards_correspond_for_all_forms_of_names(names):
     require_same_shards(STREAMS, shards(*names))
 
 
@@ -98,11 +98,11 @@ def test_other_shards_are_refused_and_named(names, cause):
     assert "--cuts any" in error.value.remedy
 
 
-def test_shards_with_the_same_lines_are_alike():
+def test_shards_with_the_same_numbers_of_lines_correspond():
     of_three = shards("r/0 r/1", "whole", "b/0 b/1")
     require_same_lines(of_three, [[5, 6], [12], [5, 6]])
     require_same_lines(shards("r/0 r/1", "whole"), [[5, 6], [11]])
-    require_same_lines(shards("one", "two"), [[5], [6]])  # told with the streams
+    require_same_lines(shards("one", "two"), [[5], [6]])  # named with the streams
 
 
 ODD_LINES = [

@@ -1,4 +1,4 @@
-"""What tells a version of a file from others, on each kind of filesystem."""
+"""Versions of files, on each kind of filesystem."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def test_another_file_of_the_same_size_and_times_is_another_version(tmp_path: pa
     assert len(versions) == 2
 
 
-def test_a_file_that_is_gone_is_bad_input(tmp_path: pathlib.Path) -> None:
+def test_a_removed_file_is_bad_input(tmp_path: pathlib.Path) -> None:
     with pytest.raises(InputError, match=r"candidates x: .*/a: was removed while the job ran"):
         version_of(STREAM, str(tmp_path / "a"))
 
 
 class Store:
-    """A filesystem that tells what it is made to tell."""
+    """A filesystem that returns a given answer."""
 
     def __init__(self, checksum: object) -> None:
         self._checksum = checksum
@@ -64,14 +64,14 @@ class Store:
     ("told", "version"),
     [("an-etag", "an-etag"), (b"crc", "b'crc'"), (None, None), (NotImplementedError(), None)],
 )
-def test_an_object_has_the_version_that_its_store_tells(
+def test_an_object_has_the_version_that_its_store_reports(
     monkeypatch: pytest.MonkeyPatch, told: object, version: str | None
 ) -> None:
     monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: Store(told))
     assert version_of(STREAM, "store://a") == version
 
 
-def test_an_object_that_is_gone_is_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_removed_object_is_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: Store(RuntimeError("404")))
     with pytest.raises(InputError, match=r"candidates x: store://a: cannot be read: 404"):
         version_of(STREAM, "store://a")

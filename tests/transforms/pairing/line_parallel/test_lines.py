@@ -63,7 +63,7 @@ def test_streams_in_lockstep_give_the_lines_of_the_same_segments(corpus, range_b
         ("a\u2028b\x85c\u2029d\x0be\x0cf\x1cg\n".encode(), None, "no other line end"),
         (b"a\x00b\n\x00\n", ["a\0b", "\0"], "zero bytes are text"),
         (MARK + b"a\nb\n", ["a", "b"], "the byte order mark is dropped"),
-        (MARK + b"\n", [""], "an empty line behind the mark"),
+        (MARK + b"\n", [""], "an empty line after the mark"),
         (MARK + b"a", ["a"], "a mark and one unfinished line"),
         (MARK + MARK + b"a\n", ["\ufeffa"], "only the first mark is one"),
         (b"a\n" + MARK + b"b\n", ["a", "\ufeffb"], "a mark in the middle is text"),
@@ -129,7 +129,7 @@ def test_a_reader_reads_ahead_only_a_few_megabytes():
     reader = LineReader(STREAM, unit.pieces[0], lambda _: file)
     read = 0
     while taken := reader.available(len(lines)):
-        # `taken` lines lie ready, and nothing behind the next few megabytes was read.
+        # `taken` lines are ready, and at most the next few megabytes were read.
         if not file.closed:
             assert file.tell() - 100_000 * read <= 6 * MEGABYTE
         reader.take(taken)
@@ -138,7 +138,7 @@ def test_a_reader_reads_ahead_only_a_few_megabytes():
 
 
 class Watched(io.BytesIO):
-    """Remembers the most that was asked for at a time."""
+    """Remembers the largest size of a read."""
 
     most = 0
 
@@ -174,7 +174,7 @@ def test_a_reader_offers_no_more_lines_than_asked_for():
 
 
 class Slow(io.BytesIO):
-    """Gives less than it is asked for, as a socket does."""
+    """Returns fewer bytes than requested, like a socket."""
 
     def read(self, size: int | None = -1) -> bytes:
         return super().read(min(size, 5) if size and size > 0 else size)

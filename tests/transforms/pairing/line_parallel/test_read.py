@@ -1,4 +1,4 @@
-"""Pairing on Beam: what the wiring itself sees to."""
+"""Pairing on Beam: the work of the wiring itself."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_rows_hold_the_same_line_of_every_stream(tmp_path: pathlib.Path) -> None
 
 
 @pytest.mark.parametrize("usual", [16, 64])
-def test_without_a_range_the_corpus_is_cut_into_so_many(
+def test_the_number_of_ranges_without_range_bytes(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, usual: int
 ) -> None:
     # 3,060 bytes: 48 times 64, and a unit has one batch.
@@ -112,7 +112,7 @@ def test_a_file_changed_while_it_is_read_is_an_error(
     change: Callable[[pathlib.Path], None],
     time: int | None,
 ) -> None:
-    """Even if it keeps its size and time: half of the lines would be of another text."""
+    """Even with the same size and time: half of the lines could come from another text."""
 
     class Meddling(LineReader):
         meddled = False

@@ -1,0 +1,47 @@
+"""The rules of the reference length: which length the references of a segment count with.
+
+`statistics/kernel.py` counts by every rule, `totals/corpus_totals.py` adds up.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Literal
+
+from beam_bleu.transforms.definition.choices import table
+
+ReferenceLengthName = Literal["closest", "closest_first", "shortest", "longest", "average"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ReferenceLength:
+    """A row of `REFERENCE_LENGTHS`.
+
+    Attributes:
+      name: what it is called here.
+      description: the length of one segment's references.
+      in_sacrebleu: whether it is sacreBLEU's.
+      divided: whether the tokens of all references are counted, and divided by the
+        references: the length is then no integer.
+    """
+
+    name: str
+    description: str
+    in_sacrebleu: bool = False
+    divided: bool = False
+
+
+REFERENCE_LENGTHS: Mapping[str, ReferenceLength] = table(
+    ReferenceLength(
+        "closest",
+        "the length of the reference that is closest in length to the candidate; "
+        "if two are equally close, the shorter one",
+        in_sacrebleu=True,
+    ),
+    ReferenceLength("closest_first", "the same, but if two are equally close, the first one"),
+    ReferenceLength("shortest", "the length of the shortest reference"),
+    ReferenceLength("longest", "the length of the longest reference"),
+    ReferenceLength("average", "the mean length of the segment's references", divided=True),
+)
+"""All rules, in the order in which they are shown."""
