@@ -1,7 +1,7 @@
 """Line-parallel text as a source: wires its pairing to Beam.
 
-Only counts and plans cross a shuffle, a few hundred bytes each; text goes
-straight from the file into the batch that is scored.
+Only counts and plans go through a shuffle, a few hundred bytes each. Text goes directly
+from the file into the batch that is scored.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LOG = logging.getLogger(__name__)
 
 _BATCH_ROWS = 4096
 _BATCH_TEXTS = 16384
-"""Fewer rows of more streams, so that a batch of many systems needs no more memory."""
+"""More streams mean fewer rows, so that a batch of 16 systems does not need more memory."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,15 +130,15 @@ class PairLines(beam.PTransform):
 def _open(path: str) -> Any:
     if isinstance(FileSystems.get_filesystem(path), LocalFileSystem):
         return open_file(path)
-    # The suffix alone decides, and decompression.py decompresses: Beam's own
-    # decompression takes a truncated file for a complete one.
+    # Only the suffix decides, and decompression.py decompresses. Beam's own decompression
+    # treats a truncated file like a complete one.
     return FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
 
 
 def _list_ranges(
     streams: Sequence[Stream], range_bytes: int | None, cuts: str
 ) -> Iterator[ByteRange]:
-    # One worker lists all streams: only the whole corpus tells how large its ranges are.
+    # One worker lists all streams, because the size of ranges depends on the whole corpus.
     shards = [
         shards_in_order(number, stream, _found(stream)) for number, stream in enumerate(streams)
     ]
@@ -190,7 +190,7 @@ class _Plan(beam.DoFn):
         of_names = notes_of(self._streams, plan.shards, self._expected.cuts)
         notes = (*self._expected.notes, *of_names)
         for note in notes:
-            _LOG.warning(note)  # for those who only see the log of a worker
+            _LOG.warning(note)  # for users who see only the log of a worker
         found = FoundSegments(plan.segments, warnings, notes)
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, found)
         yield from plan.units()
