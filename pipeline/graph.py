@@ -9,7 +9,7 @@ import apache_beam as beam
 
 from beam_bleu.pipeline.document import document_bytes, result_document
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.output import scores_path
+from beam_bleu.pipeline.output_folder import scores_path
 from beam_bleu.pipeline.publication import in_place
 from beam_bleu.pipeline.receipt import write_receipt
 from beam_bleu.pipeline.segment_shards import WriteShards, check_rows
