@@ -3,7 +3,8 @@
 # ./run.sh ARGS...    runs beam-bleu with these arguments
 # ./run.sh test ...   runs the tests (further arguments go to pytest)
 # ./run.sh cluster start|flags|stop flink|prism|spark
-#                     a real engine on this machine, to try the command on (docs/engines.md)
+#                     a real engine on this machine, for trying and testing the command,
+#                     not for production (docs/engines.md)
 #
 # The first call makes .venv here and installs the project into it; later calls
 # install again only when pyproject.toml or the Python has changed. PYTHON names

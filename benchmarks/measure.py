@@ -1,7 +1,7 @@
 """Measures child processes: CPU, wall and memory, as the operating system accounts for them.
 
-The measuring process must stay small. Linux counts a child's memory from the
-fork on, so that no child can be seen to use less than its parent did.
+The measuring process must stay small: Linux counts a child's memory from the fork
+on, so a child never seems to use less than its parent did.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import dataclasses
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -17,6 +18,9 @@ from typing import IO
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 """The project: every child runs here."""
+
+BEAM_BLEU = (sys.executable, "-m", "beam_bleu.pipeline")
+"""The command that is measured."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,10 +91,10 @@ def run_together(
             cpu += usage.ru_utime + usage.ru_stime
             peak = max(peak, usage.ru_maxrss * 1024)
         wall = time.perf_counter() - start
-        for process in processes:
+        for command, process in zip(commands, processes, strict=True):
             if process.returncode:
                 raise RuntimeError(
-                    f"{' '.join(map(str, process.args))} ended with {process.returncode}:\n"
+                    f"{' '.join(command)} ended with {process.returncode}:\n"
                     + _content(errors).decode(errors="replace")
                 )
         return Run(cpu, wall, peak, _content(out))

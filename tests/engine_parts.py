@@ -7,7 +7,7 @@ import os
 import pytest
 
 from deploy.local import parts
-from deploy.local.__main__ import ENGINES
+from deploy.local.engines import ENGINES
 
 REQUIRED = os.environ.get("BEAM_BLEU_REQUIRED_ENGINES", "").split()
 """Engines whose absence is a failure; that of the others is a skip that says why."""

@@ -306,7 +306,7 @@ def test_mteval13a(record: dict[str, Any]) -> None:
         assert record["reference_length"] == sums.reference_length
 
 
-def test_every_table_tells_which_version_was_asked() -> None:
+def test_every_table_names_the_version_of_the_tool() -> None:
     for path in GOLDEN.glob("*.json"):
         content = json.loads(path.read_text())
         if "records" in content:

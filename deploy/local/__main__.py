@@ -1,8 +1,11 @@
-"""Starts and stops real engines on this machine, to try the command on them.
+"""Starts and stops real engines on this machine: for trying and testing, not for production.
 
-python -m deploy.local start flink     fetches what is missing, starts, and returns
-python -m deploy.local flags flink     prints the flags that send a job there
-python -m deploy.local stop flink
+    python -m deploy.local start flink     fetches what is missing, starts Flink, and returns
+    python -m deploy.local flags flink     prints the flags that send a job there
+    python -m deploy.local stop flink
+
+`./run.sh cluster ...` runs this program. `start` leaves `python -m deploy.local serve flink`
+running, which keeps the cluster and ends with it.
 """
 
 from __future__ import annotations
@@ -19,14 +22,10 @@ import sys
 import time
 from typing import Any
 
-from deploy.local import parts
-from deploy.local.cluster import PROJECT, THIS_PYTHON, Cluster, Workers
-from deploy.local.flink import FlinkCluster
-from deploy.local.prism import PrismCluster
+from deploy.local.cluster import PROJECT
+from deploy.local.engines import ENGINES, make_cluster
+from deploy.local.parts import PartMissingError
 from deploy.local.processes import ClusterError
-from deploy.local.spark import SparkCluster
-
-ENGINES = ("flink", "prism", "spark")
 
 _PID, _STATE = "pid", "cluster.json"
 
@@ -34,7 +33,11 @@ _PID, _STATE = "pid", "cluster.json"
 def main() -> int:
     """Runs the command; returns its exit code: 0, or 1 after an error."""
     parser = argparse.ArgumentParser(
-        prog="./run.sh cluster", description=(__doc__ or "").splitlines()[0]
+        prog="./run.sh cluster",
+        description=f"{(__doc__ or '').splitlines()[0]} Its ports have no authentication.",
+        epilog="start: fetches what is missing, starts the cluster, and returns. "
+        "flags: prints the flags that send a job there. stop: stops the cluster. "
+        "serve: keeps a cluster until it gets a SIGTERM; start runs this itself.",
     )
     parser.add_argument("action", choices=("start", "flags", "stop", "serve"))
     parser.add_argument("engine", choices=ENGINES)
@@ -47,40 +50,20 @@ def main() -> int:
         elif arguments.action == "serve":
             _serve(folder, arguments.engine)
         elif arguments.action == "flags":
-            # Where there is none, a flag that the command refuses: it would else run without.
+            # Without a cluster: a flag that the command refuses. No flag would be a run in-process.
             flags = _state(folder)["flags"] if _running(folder) else ["--cluster_is_not_running"]
             print(shlex.join(flags))
             _state(folder)
         else:
             _stop(folder)
-    except (ClusterError, parts.PartMissingError) as error:
+    except (ClusterError, PartMissingError) as error:
         print(f"cluster: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def make_cluster(engine: str, folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> Cluster:
-    """The cluster of an engine, not started; fetches the parts of it that are not here.
-
-    Args:
-      engine: one of `ENGINES`.
-      folder: where its configuration, its work and its logs go.
-      workers: what its Python workers run.
-
-    Raises:
-      PartMissingError: a part cannot be had.
-    """
-    if engine == "prism":
-        return PrismCluster(folder, parts.prism(), workers)
-    if engine == "flink":
-        server = parts.flink_job_server()
-        return FlinkCluster(folder, parts.flink(server.engine), server, workers)
-    server = parts.spark_job_server()
-    return SparkCluster(folder, parts.spark(server.engine), server, workers)
-
-
 def _start(folder: pathlib.Path, engine: str) -> None:
-    """Starts a process of our own that starts the cluster, and waits for that."""
+    """Starts a process that starts and keeps the cluster; returns when the cluster runs."""
     if _running(folder):
         print(f"{engine} is running already", file=sys.stderr)
         return
@@ -142,7 +125,7 @@ def _running(folder: pathlib.Path) -> bool:
         text=True,
         check=False,
     )
-    # Another program may have got the number in the meantime.
+    # Another program may have this process number now.
     return "deploy.local serve" in done.stdout and not done.stdout.startswith("Z")
 
 

@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 from types import TracebackType
+from typing import TypeVar
 
 from deploy.local.processes import HOST, Processes, free_ports, listening
 
@@ -28,6 +29,8 @@ class Workers:
 
 
 THIS_PYTHON = Workers()
+
+_Self = TypeVar("_Self", bound="Cluster")
 
 
 class Cluster(abc.ABC):
@@ -69,7 +72,7 @@ class Cluster(abc.ABC):
             f"--environment_config={HOST}:{self.pool_port}",
         ]
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self: _Self) -> _Self:
         try:
             self.start_workers()
             self.start_engine()

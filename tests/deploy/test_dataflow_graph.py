@@ -129,7 +129,7 @@ def test_a_refused_parameter_writes_nothing(tmp_path):
 # The job
 
 
-def test_the_job_is_as_it_was_asked_for(launched, environment):
+def test_the_job_is_as_requested(launched, environment):
     job = launched.job(TEMPLATE)
     assert (job["name"], job["type"]) == ("bleu-of-today", "JOB_TYPE_BATCH")
     options = environment["sdkPipelineOptions"]["options"]
@@ -187,7 +187,7 @@ def test_without_an_image_the_package_that_is_given_is_staged(tmp_path):
 # The graph
 
 
-def test_the_steps_are_those_a_console_shows(pipeline):
+def test_the_steps_in_the_console(pipeline):
     (root,) = pipeline.root_transform_ids
     transforms = pipeline.components.transforms
     steps = [transforms[each].unique_name for each in transforms[root].subtransforms]

@@ -36,7 +36,7 @@ def beam_version() -> str:
     return base.rpartition(":")[2]
 
 
-def test_what_is_copied_is_there():
+def test_the_copied_files_exist():
     sources = [source for given, _ in copies() for source in given]
     assert {"pyproject.toml", "pipeline", "transforms"} <= set(sources)
     for source in sources:
@@ -59,7 +59,7 @@ def test_the_launchers_program_comes_from_googles_image():
     assert program == f"--from={stage} {path} {path}"
 
 
-def test_launcher_and_workers_run_one_python():
+def test_launcher_and_workers_run_the_same_python():
     pythons = [re.search(r"python3\.?(\d+)", image)[1] for image in instructions("FROM")]
     assert pythons == ["11", "11"]
 

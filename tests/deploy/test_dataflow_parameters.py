@@ -77,7 +77,7 @@ def test_every_flag_that_does_not_only_print_is_a_parameter():
     assert BY_NAME.keys() - flags == {"sdk_container_image"}
 
 
-def test_what_a_job_cannot_do_without_is_required():
+def test_parameters_that_every_job_needs_are_required():
     required = {name for name, each in BY_NAME.items() if not each["isOptional"]}
     assert required == REQUIRED.keys()
 
@@ -121,7 +121,7 @@ def examples(parameter: dict[str, Any]) -> list[str]:
     ("name", "value"),
     [(each["name"], value) for each in DECLARED for value in examples(each)],
 )
-def test_any_declared_value_is_taken(name, value, monkeypatch):
+def test_every_declared_value_is_accepted(name, value, monkeypatch):
     monkeypatch.setattr(FileSystems, "open", lambda *_, **__: io.BytesIO(spm_models.model()))
     if name == "sdk_container_image":
         value = REQUIRED[name]
@@ -173,7 +173,7 @@ def test_a_switch_has_a_value(value, lowercase):
     assert job.config.lowercase is lowercase
 
 
-def test_switches_of_beams_have_one_too():
+def test_beams_switches_have_a_value():
     words = given(**REQUIRED, no_use_public_ips="true", enable_hot_key_logging="false")
     options = parse(command_line(words)).beam.get_all_options()
     assert options["use_public_ips"] is False
@@ -209,7 +209,7 @@ def test_a_missing_parameter_is_named(launched, name):
     launched("--runner=DirectRunner", *given(**rest)).assert_failed(2, f"--{name}")
 
 
-def test_what_dataflow_needs_and_lacks_is_a_usage_error(launched, monkeypatch):
+def test_a_missing_option_for_dataflow_is_a_usage_error(launched, monkeypatch):
     monkeypatch.setenv("CLOUDSDK_COMPUTE_REGION", "europe-west4")
     locations = given(temp_location="gs://corpus/tmp", staging_location="gs://corpus/tmp")
     run = launched("--dry_run=true", *given(**REQUIRED), *locations)
@@ -242,7 +242,7 @@ def test_the_launcher_runs_the_job_that_the_command_runs(launched, tmp_path):
 # What is documented
 
 
-def test_the_documented_launch_is_taken():
+def test_the_documented_launch_works():
     page = METADATA.with_name("README.md").read_text()
     (command,) = re.findall(r"^gcloud dataflow flex-template run .*?^```", page, re.M | re.S)
     filled = command.replace("$BUCKET", "my-bucket").replace("$IMAGE", "images/beam-bleu:1")

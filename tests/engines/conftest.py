@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from engine_parts import need
 
-from deploy.local.__main__ import ENGINES, make_cluster
 from deploy.local.cluster import Cluster
+from deploy.local.engines import ENGINES, make_cluster
 from deploy.local.flink import FlinkCluster
 
 

@@ -13,8 +13,8 @@ from command_line import EXAMPLE, PROJECT, Run, called
 from engine_parts import need
 
 from deploy.local import parts
-from deploy.local.__main__ import make_cluster
 from deploy.local.cluster import Workers
+from deploy.local.engines import make_cluster
 
 # The boot program installs into the workers' own environment, not into a new one each time.
 BOOT = {"RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT": "1"}

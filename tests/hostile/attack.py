@@ -22,7 +22,8 @@ import conftest  # noqa: F401  # sacreBLEU has to add as it did on Python 3.11
 import process
 import valid
 import wrong
-from case import Case, DifferenceError
+from case import Case
+from checks import DifferenceError
 
 KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
     # what attacks, and how many of a hundred cases

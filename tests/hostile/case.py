@@ -1,26 +1,20 @@
-"""A case: its random choices, its files, its runs of the command, and what a run must be like."""
+"""A case: its random choices, its files, and its runs of the command."""
 
 from __future__ import annotations
 
 import dataclasses
-import os
 import random
 import shlex
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
+from checks import DifferenceError
 from command_line import Argument, Run, called
 
-WARNING = "beam-bleu: warning: "
 _PATIENCE = 120
 """Seconds after which a run of the command hangs."""
-
-
-class DifferenceError(Exception):
-    """The command did something else than the oracle says."""
 
 
 @dataclasses.dataclass
@@ -78,83 +72,3 @@ def _watched() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
         if hung:
             raise DifferenceError(f"the command was still running after {_PATIENCE} seconds")
-
-
-def complaints(run: Run) -> list[str]:
-    """The lines on stderr that are not warnings."""
-    return [line for line in run.err.split("\n")[:-1] if not line.startswith(WARNING)]
-
-
-def check(holds: bool, difference: str) -> None:
-    """Raises a `DifferenceError` unless the condition holds."""
-    if not holds:
-        raise DifferenceError(difference)
-
-
-def check_success(run: Run) -> dict[str, Any]:
-    """The run ended well and said nothing but warnings; returns its document."""
-    check(run.code == 0, f"exit code {run.code}, expected 0: {run.err.strip()}")
-    check(complaints(run) == [], f"exit code 0, but on stderr: {run.err.strip()}")
-    return run.document
-
-
-def check_refusal(run: Run, codes: Sequence[int] = (3,), names: Sequence[str] = ()) -> None:
-    """The run ended with one of these codes, no result, a cause and a remedy.
-
-    Args:
-      run: the run.
-      codes: the exit codes that fit.
-      names: the message has to contain one of these, if there are any.
-    """
-    allowed = " or ".join(map(str, codes))
-    check(run.code in codes, f"exit code {run.code}, expected {allowed}: {run.err.strip()}")
-    check(run.out == b"", f"exit code {run.code}, but on stdout: {run.out[:200]!r}")
-    check("Traceback" not in run.err, f"a traceback: {run.err}")
-    lines = complaints(run)
-    told = len(lines) == 2 and lines[0].startswith("beam-bleu: ") and lines[1].startswith("  ")
-    check(told and bool(lines[1].strip()), f"stderr is not a cause and a remedy: {run.err!r}")
-    named = not names or any(name in run.err for name in names)
-    check(named, f"the message names none of {', '.join(names)}: {run.err.strip()}")
-
-
-class OutputFolder:
-    """A folder for --output that may hold an older result.
-
-    Attributes:
-      path: the folder.
-      before: the bytes of the older result, or None.
-    """
-
-    _OLD_TIME = 10**18
-
-    def __init__(self, case: Case, name: str = "out") -> None:
-        self.path = case.folder / name
-        self.scores = self.path / "scores.json"
-        self.before: bytes | None = None
-        if case.chance(0.5):
-            self.path.mkdir()
-            self.before = b'{"older": true}\n'
-            self.scores.write_bytes(self.before)
-            os.utime(self.scores, ns=(self._OLD_TIME, self._OLD_TIME))
-
-    @property
-    def now(self) -> bytes | None:
-        return self.scores.read_bytes() if self.scores.exists() else None
-
-    def check_untouched(self) -> None:
-        """The older result is as it was; there is no new one."""
-        check(self.now == self.before, f"scores.json is {self.now!r}, was {self.before!r}")
-        if self.before is not None:
-            check(self.scores.stat().st_mtime_ns == self._OLD_TIME, "scores.json was rewritten")
-        self.check_no_litter()
-
-    def check_no_litter(self, hidden_allowed: bool = False) -> None:
-        """The folder holds the result and nothing else.
-
-        Args:
-          hidden_allowed: whether a run was killed, which may leave hidden files.
-        """
-        names = sorted(path.name for path in self.path.iterdir()) if self.path.exists() else []
-        known = {"scores.json", "segment_scores"}
-        litter = [n for n in names if n not in known and not (hidden_allowed and n[0] == ".")]
-        check(litter == [], f"files were left in the output folder: {', '.join(litter)}")

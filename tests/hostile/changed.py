@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from case import Case, OutputFolder, check, check_refusal, check_success
+from case import Case
+from checks import check, check_refusal, check_success
+from definition import make_definition
+from output_folder import OutputFolder
 from shards import Layout, ShardFile, encoded, make_layout, plain_layout
-from texts import Corpus, make_choices, make_corpus
+from texts import Corpus, make_corpus
 
 _OTHER_LETTERS = str.maketrans("acehimnorst", "cehimnorsta")
 
@@ -39,7 +42,7 @@ def attack(case: Case) -> None:
     flags = [
         *("--format=json", f"--threads={chooser.choice([1, 1, 3])}"),
         f"--range_bytes={max(16, size // chooser.choice([1, 10, 40]))}",
-        *make_choices(chooser).flags,
+        *make_definition(chooser).flags,
     ]
 
     counting = _Reading(case.folder)

@@ -9,13 +9,14 @@ from typing import Any
 
 import brute_force
 import pyarrow.parquet as pq
+from definition import Definition
 from sacrebleu.metrics import BLEU
-from texts import Choices, Corpus
+from texts import Corpus
 
 _EXACT = ("score", "precisions", "matches", "totals", "bp", "ratio", "sys_len", "ref_len")
 
 
-def differences(document: dict[str, Any], corpus: Corpus, choices: Choices) -> Iterator[str]:
+def differences(document: dict[str, Any], corpus: Corpus, definition: Definition) -> Iterator[str]:
     """What a result document has that the texts do not give; nothing if it is right."""
     if document["segments"] != corpus.segments:
         yield f"segments: {document['segments']}, expected {corpus.segments}"
@@ -24,21 +25,21 @@ def differences(document: dict[str, Any], corpus: Corpus, choices: Choices) -> I
     counters = {
         "segments": corpus.segments,
         "empty_candidates": sum(
-            not tokens for candidate in corpus.systems for tokens in _tokens(candidate, choices)
+            not tokens for candidate in corpus.systems for tokens in _tokens(candidate, definition)
         ),
         "bytes": sum(len(line.encode()) for text in corpus.texts for line in text),
     }
     for name, value in counters.items():
         if document["counters"][name] != value:
             yield f"counters: {name}: {document['counters'][name]}, expected {value}"
-    score = _by_sacrebleu if choices.reference_length == "closest" else _by_brute_force
+    score = _by_sacrebleu if definition.reference_length == "closest" else _by_brute_force
     for got, candidate in zip(document["scores"], corpus.systems, strict=False):
-        for name, value in score(candidate, corpus.references, choices).items():
+        for name, value in score(candidate, corpus.references, definition).items():
             if not _equal(got[name], value, exactly=score is _by_sacrebleu):
                 yield f"{got['system']}: {name}: {got[name]}, expected {value}"
 
 
-def segment_differences(folder: Path, corpus: Corpus, choices: Choices) -> Iterator[str]:
+def segment_differences(folder: Path, corpus: Corpus, definition: Definition) -> Iterator[str]:
     """What Parquet files of segment scores have that the texts do not give."""
     rows = [
         row for path in sorted(folder.glob("*.parquet")) for row in pq.read_table(path).to_pylist()
@@ -47,14 +48,14 @@ def segment_differences(folder: Path, corpus: Corpus, choices: Choices) -> Itera
     if not len(got) == len(rows) == corpus.segments * len(corpus.systems):
         yield f"{len(rows)} rows of segment scores, {len(got)} of them different"
         return
-    bleu = BLEU(**choices.sacrebleus, force=True)
-    order = choices.max_ngram_order
+    bleu = BLEU(**definition.sacrebleu_arguments, force=True)
+    order = definition.max_ngram_order
     for number, candidate in enumerate(corpus.systems):
         counts = bleu._extract_corpus_statistics(candidate, corpus.references)
         for index, (sys_len, ref_len, *others) in enumerate(counts):
             row = got[f"s{number}", index]
             same = row["sys_len"] == sys_len and row["matches"] + row["totals"] == others
-            if choices.reference_length == "closest":
+            if definition.reference_length == "closest":
                 same &= row["ref_len"] == ref_len
             if not same:
                 expected = f"{sys_len} {ref_len} {others[:order]} {others[order:]}"
@@ -68,9 +69,9 @@ def _equal(got: Any, value: Any, exactly: bool) -> bool:
 
 
 def _by_sacrebleu(
-    candidate: Sequence[str], references: Sequence[Sequence[str]], choices: Choices
+    candidate: Sequence[str], references: Sequence[Sequence[str]], definition: Definition
 ) -> dict[str, Any]:
-    arguments = {**choices.sacrebleus, "force": True}
+    arguments = {**definition.sacrebleu_arguments, "force": True}
     # sacreBLEU's add-k changes the counts that it returns; these are the ones before smoothing.
     unsmoothed = {**arguments, "smooth_method": "none", "smooth_value": None}
     score = BLEU(**arguments).corpus_score(candidate, references)
@@ -89,13 +90,15 @@ def _by_sacrebleu(
 
 
 def _by_brute_force(
-    candidate: Sequence[str], references: Sequence[Sequence[str]], choices: Choices
+    candidate: Sequence[str], references: Sequence[Sequence[str]], definition: Definition
 ) -> dict[str, Any]:
-    texts = [_tokens(text, choices) for text in (candidate, *references)]
+    texts = [_tokens(text, definition) for text in (candidate, *references)]
     segments = [(tokens[0], list(tokens[1:])) for tokens in zip(*texts, strict=True)]
-    sums = brute_force.corpus_sums(segments, choices.max_ngram_order, choices.reference_length)
+    sums = brute_force.corpus_sums(
+        segments, definition.max_ngram_order, definition.reference_length
+    )
     score = brute_force.sacrebleu(
-        sums, choices.smooth_method, choices.smooth_value, choices.effective_order
+        sums, definition.smooth_method, definition.smooth_value, definition.effective_order
     )
     return {
         "score": 100 * score,
@@ -106,7 +109,7 @@ def _by_brute_force(
     }
 
 
-def _tokens(text: Sequence[str], choices: Choices) -> list[list[str]]:
+def _tokens(text: Sequence[str], definition: Definition) -> list[list[str]]:
     """The tokens that sacreBLEU makes of each line."""
-    bleu = BLEU(tokenize=choices.tokenize, lowercase=choices.lowercase, force=True)
+    bleu = BLEU(tokenize=definition.tokenize, lowercase=definition.lowercase, force=True)
     return [bleu._preprocess_segment(line).split() for line in text]

@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-from case import Case, OutputFolder, check, check_refusal, check_success, complaints
+from case import Case
+from checks import check, check_refusal, check_success, complaints
 from command_line import COMMAND, PROJECT, Argument, Run
+from definition import make_definition
+from output_folder import OutputFolder
 from shards import plain_layout
-from texts import make_choices, make_corpus
+from texts import make_corpus
 
 _PATIENCE = 120
 """Seconds after which a process hangs."""
@@ -44,8 +47,8 @@ class _Job:
 
     def __init__(self, case: Case, segments: int, name: str) -> None:
         corpus = make_corpus(case.random, segments, plain=True, streams=4)
-        choices = make_choices(case.random)
-        flags = ["--format=json", *choices.flags]
+        definition = make_definition(case.random)
+        flags = ["--format=json", *definition.flags]
         flags += ["--segment_scores"] if case.chance(0.4) else []
         self.arguments = plain_layout(case.folder / name, corpus).arguments(*flags)
         alone = case.run(*self.arguments, "--output", case.folder / f"{name}-alone")

@@ -117,7 +117,7 @@ def make_layout(
     corpus: Corpus,
     count: int | None = None,
     style: str | None = None,
-    all_many: bool = False,
+    all_sharded: bool = False,
     suffixes: Sequence[str] = tuple(COMPRESS),
     cuts: Sequence[int] | None = None,
     same_cuts: bool = True,
@@ -130,7 +130,7 @@ def make_layout(
       corpus: the lines.
       count: how many shards, if not any number.
       style: one of `NAMES`, if not any.
-      all_many: whether every stream has several files; else some have one.
+      all_sharded: whether every stream has several files; else some have one.
       suffixes: compressions to choose from.
       cuts: where to cut, if not anywhere.
       same_cuts: whether all streams are cut at the same lines, with the same names.
@@ -149,7 +149,7 @@ def make_layout(
             count = chooser.randint(2, 12)
             cuts = random_cuts(chooser, corpus, count)
             parts = _parts(chooser, chooser.choice(list(NAMES)), count)
-        if all_many or case.chance(0.7):
+        if all_sharded or case.chance(0.7):
             made.append(_several_files(case, folder, name, text, parts, cuts, suffixes))
         else:
             name += chooser.choice([".txt", "", ".en"]) + chooser.choice(suffixes)

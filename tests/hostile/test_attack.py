@@ -79,7 +79,7 @@ def test_a_command_that_is_wrong_is_found(
 
 
 @pytest.mark.parametrize("kind", IN_PROCESS)
-def test_a_case_is_made_of_its_seed_and_number_alone(
+def test_a_case_depends_only_on_its_seed_and_number(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[object] = []
@@ -96,7 +96,7 @@ def test_a_case_is_made_of_its_seed_and_number_alone(
     assert seen[0] == seen[1] != seen[2]
 
 
-def test_a_case_that_passes_leaves_nothing(tmp_path: Path) -> None:
+def test_a_passed_case_leaves_no_files(tmp_path: Path) -> None:
     keep = tmp_path / "keep"
     keep.mkdir()
     tallies = attack.run(SEED, 0.01, ["wrong"], keep)

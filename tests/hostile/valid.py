@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from case import Case, OutputFolder, check, check_success
+from case import Case
+from checks import check, check_success
 from command_line import Argument
+from definition import make_definition
 from oracle import differences, segment_differences
+from output_folder import OutputFolder
 from shards import Layout, make_layout, plain_layout
-from texts import Corpus, make_choices, make_corpus
+from texts import Corpus, make_corpus
 
 
 def attack(case: Case) -> None:
     """Scores a random corpus in a random form."""
     chooser = case.random
-    corpus, choices = make_corpus(chooser), make_choices(chooser)
+    corpus, definition = make_corpus(chooser), make_definition(chooser)
     layout, more = _layout(case, corpus)
     output = OutputFolder(case)
-    document = ["--format=json", *choices.flags]
+    document = ["--format=json", *definition.flags]
     segment_scores = case.chance(0.2)
     more += ["--segment_scores"] if segment_scores else []
     run = case.run(
         *layout.arguments(*document, *more, *run_flags(case, corpus), "--output", output.path)
     )
-    found = list(differences(check_success(run), corpus, choices))
+    found = list(differences(check_success(run), corpus, definition))
     if segment_scores:
-        found += segment_differences(output.path / "segment_scores", corpus, choices)
+        found += segment_differences(output.path / "segment_scores", corpus, definition)
     check(found == [], "; ".join(found))
     check(output.now == run.out, "scores.json is not what was printed")
     output.check_no_litter()
@@ -40,7 +43,7 @@ def _layout(case: Case, corpus: Corpus) -> tuple[Layout, list[Argument]]:
     if form == "plain":
         return plain_layout(case.folder / "in", corpus), []
     if form == "other cuts":
-        return make_layout(case, corpus, all_many=True, same_cuts=False), ["--cuts=any"]
+        return make_layout(case, corpus, all_sharded=True, same_cuts=False), ["--cuts=any"]
     if form == "gap":
         return make_layout(case, corpus, style="padded", gap=True), []
     return make_layout(case, corpus), []

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from case import Case, OutputFolder, check, check_refusal, check_success
+from case import Case
+from checks import check, check_refusal, check_success
+from definition import make_definition
+from output_folder import OutputFolder
 from shards import plain_layout
-from texts import Corpus, make_choices, make_corpus
+from texts import Corpus, make_corpus
 from valid import run_flags
 from wrong_files import WRONG_FILES
 from wrong_input import Wrong
@@ -23,7 +26,7 @@ def attack(case: Case) -> None:
     defect = chooser.choice(DEFECTS)
     case.what = (defect.__doc__ or "").rstrip(".").lower()
     wrong = defect(case, corpus)
-    flags = ["--format=json", *make_choices(chooser).flags]
+    flags = ["--format=json", *make_definition(chooser).flags]
     more = [] if wrong.flags else [f for f in run_flags(case, corpus) if str(f)[2] in "rt"]
     output = OutputFolder(case)
     run = case.run(*wrong.layout.arguments(*flags, *wrong.flags, *more, "--output", output.path))

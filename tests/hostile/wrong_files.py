@@ -38,8 +38,8 @@ def _truncated(case: Case, corpus: Corpus) -> Wrong:
     return Wrong(layout, names=names_of(shard))
 
 
-def _garbage_behind(case: Case, corpus: Corpus) -> Wrong:
-    """Garbage behind the compressed data."""
+def _garbage_appended(case: Case, corpus: Corpus) -> Wrong:
+    """Garbage after the compressed data."""
     layout, shard = _one_file(case, corpus, COMPRESSED)
     garbage = b"garbage" + case.random.randbytes(case.random.randrange(30))
     shard.path.write_bytes(shard.path.read_bytes() + garbage)
@@ -93,7 +93,7 @@ def _wide_encoding(case: Case, corpus: Corpus) -> Wrong:
     return Wrong(layout)
 
 
-def _many_nuls(case: Case, corpus: Corpus) -> Wrong:
+def _nul_in_each_line(case: Case, corpus: Corpus) -> Wrong:
     """A text with a NUL in each line."""
     corpus = make_corpus(case.random, corpus.segments, plain=True)
     layout = plain_layout(case.folder / "in", corpus)
@@ -168,12 +168,12 @@ WRONG_FILES = [
     *(
         _truncated,
         _truncated,
-        _garbage_behind,
+        _garbage_appended,
         _flipped,
         _not_compressed,
         _invalid_utf8,
         _wide_encoding,
     ),
-    *(_many_nuls, _line_too_long, _empty_stream, _no_file, _other_number_expected),
+    *(_nul_in_each_line, _line_too_long, _empty_stream, _no_file, _other_number_expected),
     *(_no_regular_file, _no_regular_file),
 ]

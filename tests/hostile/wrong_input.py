@@ -35,7 +35,7 @@ def even_layout(case: Case, corpus: Corpus, style: str | None = None) -> Layout:
     count = case.random.choice([3, 4, 6, 12])
     each = corpus.segments // count
     cuts = [each * i for i in range(1, count)]
-    return make_layout(case, corpus, count, style, all_many=True, cuts=cuts)
+    return make_layout(case, corpus, count, style, all_sharded=True, cuts=cuts)
 
 
 def one_stream(case: Case, layout: Layout) -> list[ShardFile]:

@@ -82,7 +82,7 @@ def _shard_of_n_lost(case: Case, corpus: Corpus) -> Wrong:
 def _shards_swapped(case: Case, corpus: Corpus) -> Wrong:
     """Two shards of different numbers of lines swapped in one stream."""
     half = corpus.segments // 2
-    layout = make_layout(case, corpus, 3, all_many=True, cuts=[2, half])
+    layout = make_layout(case, corpus, 3, all_sharded=True, cuts=[2, half])
     shards = one_stream(case, layout)
     first, second = case.random.choice([(0, 1), (0, 2)])
     shards[first].lines, shards[second].lines = shards[second].lines, shards[first].lines

@@ -112,7 +112,7 @@ def test_a_file_that_cannot_be_read(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)
-def test_invalid_utf8_in_a_shard_is_told_with_the_line_of_the_shard(tmp_path, suffix):
+def test_the_error_of_invalid_utf8_names_the_line_of_the_shard(tmp_path, suffix):
     lines = with_bad_line(50, b"ab\xe9").split(b"\n")
     for number, part in enumerate((lines[:30], lines[30:72])):
         text = b"".join(line + b"\n" for line in part)

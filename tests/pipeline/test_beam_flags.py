@@ -56,7 +56,7 @@ USAGE_ERRORS = [
 @pytest.mark.parametrize(
     ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0]) for row in USAGE_ERRORS]
 )
-def test_what_cannot_be_followed_is_refused_with_the_flag(flags, fragments):
+def test_flags_that_cannot_be_used_are_refused_by_name(flags, fragments):
     called(*EXAMPLE, *flags).assert_failed(2, *fragments)
 
 
@@ -79,7 +79,7 @@ def test_what_cannot_be_followed_is_refused_with_the_flag(flags, fragments):
     ],
     ids=" ".join,
 )
-def test_what_beam_itself_allows_changes_no_number(flags, expected):
+def test_flags_that_beam_allows_change_no_number(flags, expected):
     assert called(*EXAMPLE, *flags).out == expected
 
 
@@ -93,7 +93,7 @@ def test_a_repeated_bundle_is_scored_once(tmp_path):
     assert called(*EXAMPLE, *flags, "--format=json").document["segment_scores"]["rows"] == 3 * 72
 
 
-def test_an_engine_gets_what_stands_behind_two_hyphens(tmp_path):
+def test_an_engine_gets_the_flags_after_two_hyphens(tmp_path):
     # It is asked for a job server, so the flags before that were taken.
     on_engine = ["--runner", "PortableRunner", "--output", tmp_path, "--", "--typo"]
     called(*EXAMPLE, *on_engine).assert_failed(2, "PortableRunner needs --job_endpoint")
@@ -105,7 +105,7 @@ def test_an_engines_jar_that_is_missing_is_named_before_the_job(tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["multi_threading", "multi_processing"])
-def test_workers_of_beams_print_no_tracebacks(mode, tmp_path, capfd):
+def test_beams_workers_print_no_tracebacks(mode, tmp_path, capfd):
     bad = tmp_path / "bad.txt"
     bad.write_bytes(SYSTEMS["atlas"].read_bytes().replace(b"e", b"\xff", 1))
     run = called(*EXAMPLE, "--candidates", bad, "--direct_running_mode", mode)

@@ -151,7 +151,7 @@ def test_output_may_go_with_the_table_and_replaces_an_older_result(tmp_path):
     assert (tmp_path / "scores.json").read_bytes() == in_json
 
 
-def test_output_may_be_relative_to_the_folder_one_is_in(tmp_path):
+def test_output_may_be_relative_to_the_current_folder(tmp_path):
     run = subprocess.run(
         [*COMMAND, *EXAMPLE, "--output", "out"],
         cwd=tmp_path,
@@ -170,7 +170,7 @@ def systems_of(run: Run) -> list[str]:
     return [score["system"] for score in run.document["scores"]]
 
 
-def test_systems_stand_in_the_order_given():
+def test_systems_are_in_the_order_given():
     orders = list(itertools.permutations(SYSTEMS))
     alone = {
         name: called(*streams([path], REFERENCES, "--format", "json")).document["scores"][0]
@@ -224,7 +224,7 @@ def test_a_file_name_that_is_not_utf8_is_scored_or_refused_before_the_job(tmp_pa
         ["--smooth_method=floor", "--max-ngram_order", "2", "--effective-order"],
     ],
 )
-def test_hyphens_may_stand_for_underscores(flags):
+def test_hyphens_can_replace_underscores(flags):
     plain = ["--smooth_method", "floor", "--max_ngram_order", "2", "--effective_order"]
     expected = called(*EXAMPLE, *plain).out
     assert b"smooth:floor[0.10]|order:2" in expected
@@ -238,7 +238,7 @@ def test_hyphens_are_accepted_in_beams_flags():
 @pytest.mark.parametrize(
     "runner", ["DirectRunner", "directrunner", "direct", "FnApiRunner", "SwitchingDirectRunner"]
 )
-def test_the_runners_that_are_our_in_process_one(runner):
+def test_the_names_of_the_in_process_runner(runner):
     assert called(*EXAMPLE, "--runner", runner).out == called(*EXAMPLE).out
 
 

@@ -125,7 +125,7 @@ def test_presets_with_the_same_tokens_are_compared_in_one_run(flags, names, tmp_
     assert (tmp_path / "scores.json").read_bytes() == run.out
 
 
-def test_a_preset_that_scores_0_says_why(tmp_path):
+def test_a_preset_that_scores_0_gives_the_reason(tmp_path):
     short = write_lines(tmp_path / "short.txt", ["a b c"])
     reference = write_lines(tmp_path / "reference.txt", ["a b  c"])
     run = called(
@@ -159,7 +159,7 @@ def test_the_comparison_is_a_second_table():
         assert line.split() == [name, *scores, expected("atlas", preset(name)).signature]
 
 
-def test_where_no_preset_has_these_tokens_it_is_told():
+def test_an_error_says_that_no_preset_has_these_tokens():
     run = called(*EXAMPLE, "--tokenize=none", "--lowercase", "--compare_presets")
     run.assert_failed(2, "--compare_presets", "no preset")
 
@@ -193,7 +193,7 @@ def test_a_corpus_without_4_grams_scores_0_with_a_warning(form, tmp_path):
     assert "100.0" in better.out.decode()
 
 
-def test_a_run_without_reason_for_them_has_no_warnings():
+def test_a_normal_run_has_no_warnings():
     run = called(*EXAMPLE, "--format", "json")
     assert run.err == ""
     assert run.document["warnings"] == []

@@ -45,7 +45,7 @@ def with_segments(segments: int) -> CorpusTotals:
     return dataclasses.replace(TOTALS, segments=segments)
 
 
-def test_the_document_has_the_contracts_keys():
+def test_the_document_has_the_documented_keys():
     document = result_document(["LIUM"], {0: TOTALS}, 2, CONFIG)
     assert list(document) == [
         "signature",
@@ -96,7 +96,7 @@ def test_the_bytes_are_json_in_utf8_with_a_final_newline():
     assert read["scores"][0]["slice"] is None
 
 
-def test_what_json_cannot_say_is_not_written():
+def test_values_that_json_does_not_have_are_not_written():
     with pytest.raises(ValueError, match="JSON"):
         document_bytes({"score": float("nan")})
 
@@ -188,7 +188,7 @@ def test_a_step_that_loses_a_system_fails_the_job(corpus, tmp_path, monkeypatch)
     assert os.listdir(tmp_path / "out") == []
 
 
-def test_a_last_step_that_does_nothing_is_no_success(corpus, tmp_path, monkeypatch):
+def test_a_last_step_that_does_nothing_is_not_success(corpus, tmp_path, monkeypatch):
     monkeypatch.setattr(beam_bleu.pipeline.graph, "write_atomically", lambda path, data: None)
     run = called(*corpus)
     run.assert_failed(1, "the job wrote no", "scores.json")
@@ -207,7 +207,7 @@ def test_the_file_is_written_into_a_new_folder_and_replaced(tmp_path):
         assert os.listdir(path.parent) == ["scores.json"]
 
 
-def test_a_reader_of_the_older_file_keeps_it_whole(tmp_path):
+def test_a_reader_of_the_older_file_still_reads_it_whole(tmp_path):
     path = tmp_path / "scores.json"
     path.write_bytes(b"older")
     with open(path, "rb") as reader:
@@ -241,7 +241,7 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, older):
         assert path.read_bytes() == older
 
 
-def test_a_rename_that_fails_leaves_nothing_behind(tmp_path):
+def test_a_failed_rename_leaves_no_file(tmp_path):
     folder = tmp_path / "scores.json"
     folder.mkdir()
     with pytest.raises(JobError, match="cannot be written"):
@@ -257,7 +257,7 @@ def test_a_folder_below_a_file_cannot_be_written(tmp_path):
     assert file.read_bytes() == b"text"
 
 
-def test_success_without_a_receipt_or_a_scores_json_is_none(tmp_path):
+def test_without_a_receipt_or_a_scores_json_the_job_has_failed(tmp_path):
     folder, receipt = str(tmp_path / "out"), str(tmp_path / "receipt.json")
     job = Job((), (), (), BleuConfig(), folder, receipt=receipt)
     write_atomically(f"{folder}/scores.json", b"older")

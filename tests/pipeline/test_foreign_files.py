@@ -68,7 +68,7 @@ def is_refused(out: Path, name: str, monkeypatch) -> None:
         "without_suffix",
     ],
 )
-def test_somebodys_parquet_stays_and_is_not_mixed_in(out, name, monkeypatch):
+def test_foreign_parquet_stays_and_is_not_mixed_in(out, name, monkeypatch):
     parquet(out / "segment_scores" / name)
     before = bytes_of(out / "segment_scores")
     is_refused(out, name, monkeypatch)
@@ -89,7 +89,7 @@ def test_a_shard_of_an_older_version_is_named_as_such(out):
 
 @pytest.mark.parametrize("data", [b"", b"text", b"PAR1 but not to the end"])
 @pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
-def test_what_is_not_parquet_but_called_like_a_shard(out, flags, data):
+def test_a_file_with_the_name_of_a_shard_that_is_not_parquet(out, flags, data):
     shard = out / "segment_scores" / SHARD_NAME
     shard.write_bytes(data)
     called(*flags, "--output", out).assert_failed(1, f"{shard} cannot be read: ", "or remove it")
@@ -98,7 +98,7 @@ def test_what_is_not_parquet_but_called_like_a_shard(out, flags, data):
 
 
 @pytest.mark.parametrize("name", ["segment_scores", ".segment_scores"])
-def test_a_file_where_the_folder_would_be(out, name, monkeypatch):
+def test_a_file_in_place_of_the_folder(out, name, monkeypatch):
     os.rmdir(out / "segment_scores")
     (out / name).write_bytes(b"mine")
     with monkeypatch.context() as patched:
@@ -108,14 +108,14 @@ def test_a_file_where_the_folder_would_be(out, name, monkeypatch):
     assert (out / name).read_bytes() == b"mine"
 
 
-def test_a_copy_of_a_shard_under_another_name_is_somebodys(out, monkeypatch):
+def test_a_copy_of_a_shard_under_another_name_is_not_ours(out, monkeypatch):
     parquet(out / "segment_scores" / "copy.parquet", **{"beam-bleu.run": "run"})
     is_refused(out, "copy.parquet", monkeypatch)
     parquet(out / "segment_scores" / SHARD_NAME, **{"beam-bleu.run": "another"})
     is_refused(out, SHARD_NAME, monkeypatch)
 
 
-def test_a_shard_that_somebody_has_written_over_is_somebodys(out, monkeypatch):
+def test_an_overwritten_shard_is_not_ours(out, monkeypatch):
     published(out, "run")
     name = max(os.listdir(out / "segment_scores"))
     parquet(out / "segment_scores" / name)
@@ -132,7 +132,7 @@ def test_many_files_are_counted_and_some_are_named(out):
 
 
 @pytest.mark.parametrize("name", ["_SUCCESS", ".hidden.parquet", "_old/a.parquet", "notes.txt"])
-def test_what_readers_of_parquet_leave_out_is_not_in_the_way(out, name):
+def test_files_that_readers_of_parquet_ignore_do_not_matter(out, name):
     parquet(out / "segment_scores" / name)
     if name == "notes.txt":
         (out / "segment_scores" / name).write_text("mine")
@@ -144,7 +144,7 @@ def test_what_readers_of_parquet_leave_out_is_not_in_the_way(out, name):
 
 
 @pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
-def test_the_hidden_folder_of_somebody_else_stays(out, flags):
+def test_a_foreign_hidden_folder_stays(out, flags):
     for name in ("a.txt", "old/part-1.parquet", "run/staged/mine.parquet", "run/former/x"):
         path = out / ".segment_scores" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -156,7 +156,7 @@ def test_the_hidden_folder_of_somebody_else_stays(out, flags):
         assert bytes_of(out / ".segment_scores") == before
 
 
-def test_a_file_that_comes_while_the_job_runs_is_not_mixed_in(out):
+def test_a_file_added_while_the_job_runs_is_not_read(out):
     names = staged(out, "run")
     parquet(out / "segment_scores" / "new.parquet")
     (out / "scores.json").write_bytes(document("former"))
@@ -166,7 +166,7 @@ def test_a_file_that_comes_while_the_job_runs_is_not_mixed_in(out):
     assert os.listdir(out / "segment_scores") == ["new.parquet"]
 
 
-def test_a_pipe_in_the_folder_blocks_nobody(out):
+def test_a_pipe_in_the_folder_does_not_block(out):
     os.mkfifo(out / "segment_scores" / "pipe")
     os.mkfifo(out / "segment_scores" / SHARD_NAME)
     called(*ASKED, "--output", out).assert_failed(1, SHARD_NAME)
@@ -189,7 +189,7 @@ def test_a_folder_of_segment_scores_that_is_a_link(out, tmp_path):
         assert os.listdir(out) == ["segment_scores"]
 
 
-def test_a_link_to_somebodys_own_folder_concerns_a_plain_run_not(out, tmp_path):
+def test_a_link_to_another_folder_does_not_matter_without_segment_scores(out, tmp_path):
     os.rmdir(out / "segment_scores")
     (out / "segment_scores").symlink_to(tmp_path / "mine")
     parquet(tmp_path / "mine" / "a.parquet")
@@ -199,7 +199,7 @@ def test_a_link_to_somebodys_own_folder_concerns_a_plain_run_not(out, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["segment_scores", ".segment_scores"])
-def test_a_link_that_leads_nowhere(out, name):
+def test_a_broken_link(out, name):
     os.rmdir(out / "segment_scores")
     (out / name).symlink_to("nowhere")
     called(*ASKED, "--output", out).assert_failed(1, f"{name} is a link")
@@ -212,7 +212,7 @@ def test_a_link_that_leads_nowhere(out, name):
 
 @pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
 @pytest.mark.parametrize("link", ["", "run", "run/former"])
-def test_a_hidden_folder_that_is_a_link_settles_nothing_elsewhere(out, tmp_path, flags, link):
+def test_a_hidden_folder_that_is_a_link_changes_nothing_elsewhere(out, tmp_path, flags, link):
     os.rmdir(out / "segment_scores")
     elsewhere = tmp_path / "elsewhere"
     published(elsewhere, "run")
@@ -233,7 +233,7 @@ def test_a_hidden_folder_that_is_a_link_settles_nothing_elsewhere(out, tmp_path,
     assert bytes_of(elsewhere) == before
 
 
-def test_a_link_among_the_shards_is_somebodys(out, tmp_path, monkeypatch):
+def test_a_link_among_the_shards_is_not_ours(out, tmp_path, monkeypatch):
     parquet(tmp_path / "mine.parquet", **{"beam-bleu.run": "run"})
     (out / "segment_scores" / SHARD_NAME).symlink_to(tmp_path / "mine.parquet")
     is_refused(out, SHARD_NAME, monkeypatch)
@@ -244,7 +244,7 @@ def test_a_link_among_the_shards_is_somebodys(out, tmp_path, monkeypatch):
 # Object stores
 
 
-def test_an_object_of_somebody_else(tmp_path):
+def test_an_object_that_is_not_ours(tmp_path):
     store = "mem://out/folder"
     OBJECTS.clear()
     publish(store, "run", staged(store, "run"))
@@ -264,7 +264,7 @@ def test_an_object_of_somebody_else(tmp_path):
 
 
 @pytest.mark.parametrize("flags", [[], ["--segment_scores"]], ids=["plain", "segment scores"])
-def test_a_full_disk_leaves_the_former_result_and_nothing_else(out, tmp_path, flags):
+def test_a_full_disk_leaves_only_the_previous_result(out, tmp_path, flags):
     texts = [write_lines(tmp_path / name, ["a b c"] * 2000) for name in ("a.txt", "b.txt")]
     given = streams([*texts], REFERENCES[:0] + texts[:1], *flags, "--output", out)
     published(out, "former")
@@ -276,5 +276,5 @@ def test_a_full_disk_leaves_the_former_result_and_nothing_else(out, tmp_path, fl
     assert called(*given).code == 0
 
 
-def test_a_folder_in_which_nothing_can_be_written():
+def test_a_folder_that_is_read_only():
     called(*EXAMPLE, "--output", "/proc/self").assert_failed(1, "/proc/self cannot be written")

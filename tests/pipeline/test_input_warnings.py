@@ -39,7 +39,7 @@ def warned(err: str) -> list[str]:
     return [line.removeprefix(start) for line in err.splitlines()]
 
 
-def test_each_suspicion_is_told_once_of_the_system_that_it_is_of(files, tmp_path):
+def test_each_warning_comes_once_and_names_its_system(files, tmp_path):
     systems = [*SUSPICIOUS, "fine"]
     run = called(
         *streams([files[name] for name in systems], [files["reference"]]),
@@ -64,7 +64,7 @@ def test_warnings_and_scores_do_not_depend_on_the_split(files):
 
 
 @pytest.mark.parametrize("name", ["windows", "identical"])
-def test_a_suspicion_changes_no_number(name, files, tmp_path):
+def test_a_warning_changes_no_number(name, files, tmp_path):
     # The same tokens, about which nothing is suspicious.
     lines = [f" {line.strip()}" for line in read_lines(files[name])]
     plain = write_lines(tmp_path / "plain" / files[name].name, lines)
@@ -80,7 +80,7 @@ def test_a_suspicion_changes_no_number(name, files, tmp_path):
     assert suspicious == expected
 
 
-def test_line_ends_of_one_stream_of_references_are_told_by_its_number(files, tmp_path):
+def test_a_warning_about_line_ends_names_the_references_by_number(files, tmp_path):
     windows = write_lines(tmp_path / "w.txt.gz", [f"{line}\r" for line in REFERENCE])
     run = called(*streams([files["fine"]], [files["reference"], windows]))
     (warning,) = warned(run.err)
@@ -91,14 +91,14 @@ def test_line_ends_of_one_stream_of_references_are_told_by_its_number(files, tmp
     assert run.code == 0
 
 
-def test_tokenized_text_is_no_warning_where_the_tokenizer_is_for_it(files):
+def test_tokenized_text_gives_no_warning_if_the_tokenizer_is_for_it(files):
     arguments = streams([files["tokenized"]], [files["reference"]])
     assert called(*arguments, "--tokenize=none").err == ""
     assert called(*arguments, "--preset=multi_bleu").err == ""
     assert "look tokenized" in called(*arguments, "--tokenize=intl").err
 
 
-def test_a_process_prints_the_table_and_tells_it_on_stderr(files):
+def test_a_process_prints_the_table_and_the_warning_on_stderr(files):
     run = typed(*streams([files["identical"]], [files["reference"]]))
     (warning,) = warned(run.err)
     assert warning.startswith("identical: the candidates are the same as references 1")
@@ -106,6 +106,6 @@ def test_a_process_prints_the_table_and_tells_it_on_stderr(files):
     assert run.code == 0
 
 
-def test_nothing_is_suspicious_about_the_example():
+def test_the_example_gives_no_warning():
     for flags in ([], ["--tokenize=none"], ["--reference_length=longest"], ["--lowercase"]):
         assert called(*EXAMPLE, *flags).err == ""

@@ -22,7 +22,7 @@ from command_line import (
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
 
 
-def test_an_output_below_a_file_is_found_out_before_the_job(tmp_path):
+def test_an_output_below_a_file_is_an_error_before_the_job(tmp_path):
     file = tmp_path / "file"
     file.write_bytes(b"text")
     run = typed(*EXAMPLE, "--output", file / "below")
@@ -95,7 +95,7 @@ def test_a_run_that_ignores_the_hangup_goes_on():
     assert b"72 segments" in out
 
 
-def test_a_full_disk_behind_stdout_is_told_without_a_traceback():
+def test_a_full_disk_of_stdout_is_reported_without_a_traceback():
     with open("/dev/full", "wb") as full:
         process = subprocess.run(
             [*COMMAND, *EXAMPLE], cwd=PROJECT, stdout=full, stderr=subprocess.PIPE, timeout=120
@@ -103,7 +103,7 @@ def test_a_full_disk_behind_stdout_is_told_without_a_traceback():
     Run(process.returncode, b"", process.stderr.decode()).assert_failed(1, "No space left")
 
 
-def test_a_reader_that_goes_away_is_no_reason_for_a_traceback():
+def test_a_closed_pipe_gives_no_traceback():
     # beam-bleu ... | head -0
     reader, writer = os.pipe()
     os.close(reader)

@@ -12,7 +12,7 @@ def on(output, *flags: str):
     return called(*EXAMPLE, "--output", output, *flags)
 
 
-def test_nobody_listens(tmp_path) -> None:
+def test_a_job_server_that_does_not_listen(tmp_path) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # and does not listen
         endpoint = f"127.0.0.1:{silent.getsockname()[1]}"
@@ -21,12 +21,12 @@ def test_nobody_listens(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("endpoint", ["8099", "localhost", "localhost:", ":8099", "localhost:http"])
-def test_an_endpoint_that_is_none(endpoint, tmp_path) -> None:
+def test_an_invalid_endpoint(endpoint, tmp_path) -> None:
     run = on(tmp_path, "--runner=PortableRunner", f"--job_endpoint={endpoint}")
     run.assert_failed(2, f"--job_endpoint must be HOST:PORT, got {endpoint}")
 
 
-def test_a_port_that_is_none(tmp_path) -> None:
+def test_a_port_number_that_is_too_large(tmp_path) -> None:
     run = on(tmp_path, "--runner=PortableRunner", "--job_endpoint=localhost:99999")
     run.assert_failed(1, "no job server answers at --job_endpoint localhost:99999")
 
@@ -37,7 +37,7 @@ def test_a_host_that_cannot_be_encoded(host, tmp_path) -> None:
     run.assert_failed(2, f"--job_endpoint {host}:8099: {host} cannot be the name of a host: ")
 
 
-def test_the_portable_runner_needs_to_know_where(tmp_path) -> None:
+def test_the_portable_runner_needs_a_job_endpoint(tmp_path) -> None:
     on(tmp_path, "--runner=PortableRunner").assert_failed(2, "PortableRunner needs --job_endpoint")
 
 

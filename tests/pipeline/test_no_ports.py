@@ -98,7 +98,7 @@ PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv
 
 
 @pytest.mark.parametrize("script", [[LISTENER], [PARENT, LISTENER]], ids=["itself", "a child"])
-def test_a_port_would_be_seen(script):
+def test_the_check_finds_an_open_port(script):
     process = subprocess.Popen(
         [sys.executable, "-c", *script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )

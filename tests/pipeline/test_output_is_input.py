@@ -81,7 +81,7 @@ def test_segment_scores_that_are_read(data, monkeypatch):
     run.assert_failed(2, "candidates x (s*/*.parquet) would read")
 
 
-def test_an_input_beside_the_result_may_be_read_again_and_again(data, monkeypatch):
+def test_an_input_in_the_output_folder_can_be_read_again(data, monkeypatch):
     monkeypatch.chdir(data)
     os.unlink("scores.json")
     for _ in range(2):
@@ -112,6 +112,6 @@ def test_other_objects_are_read(pattern):
     refuse_overlap("mem://out/data", True, [("candidates x", pattern)])
 
 
-def test_an_object_store_would_take_the_folder_for_a_pattern():
+def test_an_object_store_would_read_the_folder_as_a_pattern():
     with pytest.raises(UsageError, match="wildcards"):
         refuse_overlap("mem://out/a*", False, [])

@@ -63,7 +63,7 @@ def test_a_lock_file_that_is_a_link(out, target, monkeypatch):
 
 
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE])
-def test_a_lock_for_which_there_are_too_few_open_files(out, code, monkeypatch):
+def test_a_lock_when_too_many_files_are_open(out, code, monkeypatch):
     refuse_to_open(monkeypatch, out / LOCK, code)
     with pytest.raises(JobError, match="too many open files: ") as error, locked(str(out)):
         pass
@@ -78,7 +78,7 @@ def test_a_lock_that_cannot_be_made_for_another_reason(out, code, monkeypatch):
 
 
 @pytest.mark.parametrize("code", [errno.EBADF, errno.EIO])
-def test_a_lock_file_that_is_there_and_cannot_be_locked(out, code, monkeypatch):
+def test_a_lock_file_that_cannot_be_locked(out, code, monkeypatch):
     def flock(*arguments):
         raise OSError(code, os.strerror(code))
 
@@ -127,7 +127,7 @@ def test_other_users_can_open_the_lock_file(out):
 # A run that is stopped while another has the lock
 
 
-def test_a_stopped_run_does_not_wait_for_another(out, monkeypatch):
+def test_a_stopped_run_does_not_wait_for_another_run(out, monkeypatch):
     monkeypatch.setattr(beam_bleu.pipeline.locking, "_PATIENCE", 20.0)
     published(out, "former")
     staged(out, "run")
@@ -138,7 +138,7 @@ def test_a_stopped_run_does_not_wait_for_another(out, monkeypatch):
     assert_is_of(out, "former")
 
 
-def test_what_a_stopped_run_has_begun_is_left_to_who_has_the_lock(out, monkeypatch):
+def test_the_holder_of_the_lock_settles_what_a_stopped_run_has_begun(out, monkeypatch):
     monkeypatch.setattr("beam_bleu.pipeline.publication._PATIENCE_OF_A_FAILED_RUN", 0.05)
     names = staged(out, "run")
     run = out / ".segment_scores" / "run"

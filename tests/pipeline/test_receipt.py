@@ -46,14 +46,14 @@ def run_on_an_engine(output: str) -> bytes:
         return result_of(job).document
 
 
-def test_an_engine_hands_it_over_in_the_output_folder(tmp_path):
+def test_on_an_engine_the_receipt_is_in_the_output_folder(tmp_path):
     out = tmp_path / "out"
     for _ in range(2):
         assert run_on_an_engine(str(out)) == (out / "scores.json").read_bytes()
         assert sorted(os.listdir(out)) == ["scores.json", "segment_scores"]
 
 
-def test_an_object_store_keeps_none(monkeypatch):
+def test_an_object_store_keeps_no_receipt(monkeypatch):
     OBJECTS.clear()
     for _ in range(2):
         assert run_on_an_engine("mem://out/x") == OBJECTS["mem://out/x/scores.json"][0]
@@ -74,7 +74,7 @@ def test_it_is_removed_after_a_failure_too(tmp_path):
     assert os.listdir(tmp_path / "out") == []
 
 
-def test_others_keep_theirs(tmp_path):
+def test_the_receipts_of_other_runs_stay(tmp_path):
     out = str(tmp_path / "out")
     write_receipt(receipt_path(out, "other"), b"{}", [])
     assert run_on_an_engine(out)
@@ -112,7 +112,7 @@ def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state
 
 
 @pytest.mark.parametrize("ends", ["lost", "interrupted"])
-def test_an_engine_that_does_not_answer_any_more(tmp_path, monkeypatch, ends):
+def test_an_engine_that_no_longer_answers(tmp_path, monkeypatch, ends):
     class Result(PipelineResult):
         @property
         def state(self):
@@ -135,7 +135,7 @@ def test_an_engine_that_does_not_answer_any_more(tmp_path, monkeypatch, ends):
     run.assert_failed(1, "Socket closed" if ends == "lost" else "the job failed: KeyboardInterrupt")
 
 
-def test_where_no_launcher_waits_there_is_none(tmp_path):
+def test_without_a_waiting_launcher_there_is_no_receipt(tmp_path):
     out = tmp_path / "out"
     flags = [f"--output={out}", "--segment_scores=true"]
     files = [word for pair in zip(EXAMPLE[::2], EXAMPLE[1::2], strict=True) for word in pair]
@@ -202,7 +202,7 @@ def test_notes_go_to_stderr_and_warnings_into_the_document_too(tmp_path, monkeyp
     assert (tmp_path / "scores.json").read_bytes() == run.out
 
 
-def test_a_full_temporary_folder_leaves_the_former_result(tmp_path, temporary, monkeypatch):
+def test_a_full_temporary_folder_leaves_the_previous_result(tmp_path, temporary, monkeypatch):
     out = tmp_path / "out"
     assert called(*EXAMPLE, "--max_ngram_order=2", "--output", out).code == 0
     before = (out / "scores.json").read_bytes()

@@ -212,7 +212,7 @@ def test_a_second_call_does_not_install_again(tmp_path):
 
 
 @pytest.mark.parametrize("change", ["pyproject", "python", "place"])
-def test_what_changed_is_installed_again(tmp_path, change):
+def test_a_change_is_installed_again(tmp_path, change):
     project = copy_of_the_project(tmp_path)
     python = stub_python(tmp_path, "3.12.1")
     pretend_to_be_installed(project, python)

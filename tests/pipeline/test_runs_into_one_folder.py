@@ -37,7 +37,7 @@ def out(tmp_path) -> Path:
 
 @pytest.mark.parametrize("first", [0, 3])
 @pytest.mark.parametrize("second", [0, 3])
-def test_the_last_to_end_wins_whole(out, first, second):
+def test_the_result_is_that_of_the_run_that_ends_last(out, first, second):
     long, short = staged(out, "long", first), staged(out, "short", second)
     publish(out, "short", short)
     publish(out, "long", long)
@@ -73,7 +73,7 @@ def test_a_run_that_fails_leaves_what_others_have_staged_and_published(out):
     assert_is_of(out, "other")
 
 
-def test_stdout_has_the_runs_own_result_whoever_wrote_since(out, monkeypatch):
+def test_stdout_shows_the_runs_own_result_even_if_another_run_has_replaced_it(out, monkeypatch):
     def then_another(output, *arguments):
         with in_place(output, *arguments):
             yield
@@ -98,7 +98,7 @@ for number in range(6):
 """
 
 
-def test_processes_that_end_at_the_same_moment(out):
+def test_processes_that_end_at_the_same_time(out):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     processes = [
         subprocess.Popen([sys.executable, "-c", MANY, out, str(i)], cwd=PROJECT, env=environment)
@@ -192,7 +192,7 @@ def test_a_run_that_is_killed_at_any_moment(out, killed, monkeypatch, former, sh
     assert changes > (5 if shards else 1)
 
 
-def test_sigkill_in_the_midst_of_moving(out):
+def test_sigkill_while_files_are_moved(out):
     before = called(*ASKED, "--max_ngram_order=2", "--output", out)
     shards = sorted(os.listdir(out / "segment_scores"))
     program = (
@@ -217,7 +217,7 @@ OLD = time.time() - 15 * 24 * 3600
 
 
 @pytest.mark.parametrize("age", ["new", "old"])
-def test_what_a_killed_run_has_staged_is_removed_when_it_is_certainly_dead(out, age):
+def test_staged_files_of_a_killed_run_are_removed_when_it_is_certainly_dead(out, age):
     staged(out, "killed")
     left = out / ".segment_scores" / "killed" / "receipt.json"
     temporary = out / f".scores.json.{'0' * 32}"
@@ -231,7 +231,7 @@ def test_what_a_killed_run_has_staged_is_removed_when_it_is_certainly_dead(out, 
     assert len(list(left.parent.rglob("*.parquet"))) == (3 if age == "new" else 0)
 
 
-def test_a_run_that_wrote_lately_is_not_dead(out):
+def test_a_run_that_wrote_recently_is_not_dead(out):
     names = staged(out, "long", 10)
     for name in names[:-1]:
         os.utime(out / ".segment_scores" / "long" / "staged" / name, (OLD, OLD))
@@ -243,7 +243,7 @@ def test_a_run_that_wrote_lately_is_not_dead(out):
 # The lock
 
 
-def test_who_holds_the_lock_is_waited_for_and_nothing_stays_behind(out, monkeypatch):
+def test_a_run_waits_for_the_lock_and_leaves_no_file(out, monkeypatch):
     with locked(str(out)) as held:
         assert held
         monkeypatch.setattr(beam_bleu.pipeline.locking, "_PATIENCE", 0.05)
@@ -266,7 +266,7 @@ def test_a_killed_process_holds_no_lock(out):
     assert_is_of(out, "run")
 
 
-def test_a_file_that_is_called_like_the_lock_stays(out):
+def test_a_file_with_the_name_of_the_lock_stays(out):
     (out / LOCK).write_bytes(b"mine")
     published(out, "run")
     assert (out / LOCK).read_bytes() == b"mine"
@@ -315,13 +315,13 @@ def test_a_mixture_of_two_runs_is_an_error(store, run, other):
 
 @pytest.mark.parametrize("run", [0, 2])
 @pytest.mark.parametrize("other", [0, 2])
-def test_a_run_that_is_replaced_as_soon_as_it_is_done_has_not_failed(store, run, other):
+def test_a_run_whose_result_is_replaced_at_once_has_not_failed(store, run, other):
     publish_with_another(store, run, other, "after scores.json")
     assert json.loads(OBJECTS[f"{store}/scores.json"][0]) == "other"
     assert runs_of_objects() == ({"other"} if other else set())
 
 
-def test_what_others_have_staged_in_an_object_store_stays(store):
+def test_files_that_other_runs_have_staged_in_an_object_store_stay(store):
     names = staged(store, "long")
     publish(store, "short", [])
     publish(store, "long", names)

@@ -165,7 +165,7 @@ def test_any_shards_of_several_batches(large, tmp_path, shards, suffixes):
     assert_same(score(patterns, "--range_bytes=50000", "--cuts=any"), large)
 
 
-def test_compressed_shards_that_are_cut_alike_are_units_of_their_own(large, tmp_path):
+def test_compressed_shards_cut_at_the_same_lines_are_separate_units(large, tmp_path):
     patterns = []
     for stream, text in enumerate(large.texts):
         for i in range(5):
@@ -187,6 +187,6 @@ def test_byte_order_marks_and_missing_final_newlines_change_nothing_but_bytes(sm
 
 
 @pytest.mark.parametrize("seed", ["0", "1"])
-def test_processes_of_their_own(large, monkeypatch, seed):
+def test_commands_in_separate_processes(large, monkeypatch, seed):
     monkeypatch.setenv("PYTHONHASHSEED", seed)  # the order of sets and dicts differs
     assert_same(score(large.files, "--range_bytes=100000", run=typed), large)

@@ -180,7 +180,7 @@ def test_the_files_say_what_they_hold(corpus, out):
     ],
     ids=str,
 )
-def test_the_smoothing_of_segments_may_be_another(corpus, out, flags, config, signature):
+def test_segments_can_have_another_smoothing(corpus, out, flags, config, signature):
     if "--smooth_value=0.3" in flags:
         config = {"smooth_method": "floor", "smooth_value": 0.3}
     run = called(*corpus.asked, *flags, "--output", out)
@@ -192,7 +192,7 @@ def test_the_smoothing_of_segments_may_be_another(corpus, out, flags, config, si
     assert document == called(*corpus.plain, *of_corpus).document
 
 
-def test_segments_too_can_do_without_effective_order(corpus, out):
+def test_segments_can_be_scored_without_effective_order(corpus, out):
     flags = ["--preset=mteval13a", "--no_effective_order"]
     assert called(*corpus.asked, *flags, "--output", out).code == 0
     assert rows(out) == corpus.expected(preset("mteval13a"))
@@ -227,7 +227,7 @@ USAGE_ERRORS = [
 @pytest.mark.parametrize(
     ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0]) for row in USAGE_ERRORS]
 )
-def test_what_is_impossible_is_refused(flags, fragments, out):
+def test_impossible_choices_are_refused(flags, fragments, out):
     called(*EXAMPLE, *(flag.format(out) for flag in flags)).assert_failed(2, *fragments)
     assert not out.exists()
 
@@ -238,7 +238,7 @@ def test_help_names_the_flags():
         assert flag in text
 
 
-def test_a_run_without_compiles_nothing_and_says_nothing(plain):
+def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain):
     program = (
         "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
         "from beam_bleu.transforms.score.segment_scores import _score_rows\n"
@@ -271,7 +271,7 @@ def test_a_run_without_segment_scores_leaves_no_stale_ones(corpus, plain, out):
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_somebodys_own_file_among_the_shards_stays(corpus, out, asked):
+def test_a_foreign_file_among_the_shards_stays(corpus, out, asked):
     assert called(*corpus.asked, "--output", out).code == 0
     notes = out / "segment_scores" / "notes.txt"
     notes.write_text("mine")
@@ -423,7 +423,7 @@ def store(monkeypatch) -> Iterator[str]:
     OBJECTS.clear()
 
 
-def test_an_object_store_has_one_runs_shards_too(corpus, expected, plain, store):
+def test_an_object_store_has_the_shards_of_one_run(corpus, expected, plain, store):
     for number in range(2):
         run = called(*corpus.asked, SMALL_UNITS, f"--threads={number + 1}", "--output", store)
         assert (run.code, run.err) == (0, "")
@@ -449,12 +449,12 @@ def test_a_run_that_fails_leaves_an_object_store_as_it_was(
     assert rows_of_objects() == expected
 
 
-def test_every_run_of_a_job_has_a_name_of_its_own(corpus, out):
+def test_every_run_of_a_job_has_its_own_name(corpus, out):
     jobs = [parse([*map(str, corpus.asked), "--output", str(out)]).job for _ in range(2)]
     assert jobs[0].run != jobs[1].run
 
 
-def test_only_names_go_on_from_the_shards(corpus, out):
+def test_only_the_names_of_shards_go_to_the_next_step(corpus, out):
     """A table that crossed a shuffle would cost an engine's memory."""
     graph = beam.Pipeline()
     build(graph, parse([*map(str, corpus.asked), "--output", str(out)]).job)

@@ -46,7 +46,7 @@ def indices(output: Path) -> list[int]:
 CONFIG = BleuConfig()
 
 
-def test_what_attempts_before_have_written_does_not_count(tmp_path):
+def test_files_of_earlier_attempts_do_not_count(tmp_path):
     output = str(tmp_path)
     written(tmp_path, "run", [table(0, 5, CONFIG)], finishes=False)  # its worker dies
     written(tmp_path, "run", [table(0, 5, CONFIG)])  # finished, but the engine does not know
@@ -72,7 +72,7 @@ def fail_in_place(output: Path, names: list[str], expected: list[int]) -> None:
         raise JobError("No space left on device", "check the folder")
 
 
-def test_a_body_that_fails_takes_it_back_and_may_be_tried_again(tmp_path):
+def test_a_failing_body_undoes_it_and_can_be_tried_again(tmp_path):
     output = str(tmp_path)
     former_run(tmp_path)
     names = written(tmp_path, "run", [table(0, 5, CONFIG)])
@@ -87,7 +87,7 @@ def test_a_body_that_fails_takes_it_back_and_may_be_tried_again(tmp_path):
 
 
 @pytest.mark.parametrize("moved", range(4))
-def test_a_last_step_whose_worker_died_is_done_again(tmp_path, monkeypatch, moved):
+def test_a_last_step_whose_worker_died_runs_again(tmp_path, monkeypatch, moved):
     output = str(tmp_path)
     former_run(tmp_path)
     names = [name for i in range(3) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
@@ -104,7 +104,7 @@ def test_a_last_step_whose_worker_died_is_done_again(tmp_path, monkeypatch, move
     assert sorted(os.listdir(tmp_path)) == ["scores.json", "segment_scores"]
 
 
-def test_moves_that_fail_are_taken_back(tmp_path, monkeypatch):
+def test_failed_moves_are_undone(tmp_path, monkeypatch):
     output = str(tmp_path)
     former_run(tmp_path)
     names = [name for i in range(3) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
@@ -124,7 +124,7 @@ def test_moves_that_fail_are_taken_back(tmp_path, monkeypatch):
     assert indices(tmp_path) == [100, 101, 102, 103]
 
 
-def test_a_missing_shard_and_one_that_is_cut_off_are_noticed(tmp_path):
+def test_a_missing_shard_and_a_truncated_one_are_noticed(tmp_path):
     output = str(tmp_path)
     names = [name for i in range(2) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
     path = Path(staging_folder(output, "run"), names[0])

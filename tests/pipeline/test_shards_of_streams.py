@@ -57,9 +57,7 @@ ALIKE = [
 
 
 @pytest.mark.parametrize(("one", "suffix", "other", "others"), ALIKE)
-def test_the_same_shards_are_paired_whatever_else_their_names_are(
-    tmp_path, one, suffix, other, others
-):
+def test_the_same_shards_are_paired_for_all_forms_of_names(tmp_path, one, suffix, other, others):
     hyp = write(tmp_path / "h", shards(CANDIDATE, one), suffix)
     ref = write(tmp_path / "r", shards(REFERENCE, other), others)
     assert_right(score(hyp, ref))
@@ -72,13 +70,13 @@ def test_a_stream_of_one_file_pairs_with_any(tmp_path):
     assert_right(score(str(SYSTEMS["birch"]), ref))
 
 
-def test_other_names_are_refused_however_their_order_is(tmp_path):
+def test_other_names_are_refused_in_any_order(tmp_path):
     hyp = write(tmp_path / "h", shards(CANDIDATE, ["part1", "part2"]))
     ref = write(tmp_path / "r", shards(REFERENCE, ["part1", "PART2"]))
     score(hyp, ref).assert_failed(3, "no shard", f"{tmp_path}/r/PART2", f"{tmp_path}/h/part2")
 
 
-def test_another_shard_lost_in_each_stream(tmp_path):
+def test_a_different_shard_lost_in_each_stream(tmp_path):
     of_hyp, of_ref = shards(CANDIDATE, NAMES), shards(CANDIDATE, NAMES)
     del of_hyp["part-01"], of_ref["part-03"]
     hyp, ref = write(tmp_path / "h", of_hyp), write(tmp_path / "r", of_ref)
@@ -89,7 +87,7 @@ def test_another_shard_lost_in_each_stream(tmp_path):
     )
 
 
-def test_another_line_lost_in_each_stream(tmp_path):
+def test_a_different_line_lost_in_each_stream(tmp_path):
     of_hyp, of_ref = shards(CANDIDATE, NAMES), shards(REFERENCE, NAMES)
     del of_hyp["part-04"][3], of_ref["part-07"][2]
     hyp, ref = write(tmp_path / "h", of_hyp), write(tmp_path / "r", of_ref)
@@ -101,7 +99,7 @@ def test_another_line_lost_in_each_stream(tmp_path):
     )
 
 
-def test_other_cuts_are_read_where_they_are_allowed_and_the_output_says_so(tmp_path):
+def test_other_cuts_are_read_if_allowed_and_the_output_says_so(tmp_path):
     hyp = write(tmp_path / "h", shards(CANDIDATE, NAMES))
     ref = write(tmp_path / "r", shards(REFERENCE, NAMES[:3]))
     score(hyp, ref).assert_failed(3, "no shard corresponds to")
@@ -170,7 +168,7 @@ def test_rare_nuls_stay_characters_and_are_counted(tmp_path):
     assert f"warning: {warning}" in run.err
 
 
-def test_a_line_that_is_too_long_is_told_with_file_and_line(tmp_path):
+def test_the_error_of_a_too_long_line_names_file_and_line(tmp_path):
     hyp = write_lines(tmp_path / "h.gz", [*CANDIDATE[:-1], "x" * 3000])
     run = score(str(hyp), str(REFERENCES[0]), "--max_line_bytes", "2000")
     run.assert_failed(3, f"{hyp}: line {len(CANDIDATE)} has more than 2000 bytes")

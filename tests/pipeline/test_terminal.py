@@ -72,7 +72,7 @@ def test_a_bad_line(name, shown, folder):
 
 
 @pytest.mark.parametrize("mode", ["multi_threading", "multi_processing"])
-def test_a_bad_line_told_by_a_worker_in_text(mode, folder, monkeypatch):
+def test_a_bad_line_is_found_in_the_text_of_a_workers_error(mode, folder, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(PROJECT))  # for the workers' processes
     for name, shown in HOSTILE[:4] if mode == "multi_threading" else HOSTILE[5:8]:
         path = os.fsencode(name)
@@ -179,7 +179,7 @@ def test_closed_streams_do_not_become_files_of_the_job(tmp_path):
 
 
 @pytest.mark.parametrize("limit", [12, 32, 64])
-def test_too_many_open_files_are_told_with_the_remedy(limit, tmp_path):
+def test_the_error_of_too_many_open_files_has_a_remedy(limit, tmp_path):
     systems = [f"s{number}={ATLAS}" for number in range(70)]
     words = [*COMMAND, *streams(systems, REFERENCES[:1]), "--output", tmp_path]
     script = f"ulimit -n {limit}; exec " + " ".join(shlex.quote(str(word)) for word in words)

@@ -137,7 +137,7 @@ def proto_bytes(pipeline: beam.Pipeline) -> int:
 
 
 @pytest.mark.parametrize("more", [[], ["--segment_scores"]], ids=["", "with segment scores"])
-def test_a_jobs_graph_holds_the_model_once(more, tmp_path):
+def test_a_jobs_graph_contains_the_model_once(more, tmp_path):
     path = tmp_path / "large.model"
     path.write_bytes(spm_models.padded_model(NOISE))
     flags = ["--tokenize", "spm", "--spm_model", str(path), "--output", str(tmp_path)]
@@ -149,7 +149,7 @@ def test_a_jobs_graph_holds_the_model_once(more, tmp_path):
 
 
 @pytest.mark.parametrize("transform", [CorpusBleu.Globally, CorpusBleu.PerKey])
-def test_the_librarys_graph_holds_the_model_once(transform):
+def test_the_librarys_graph_contains_the_model_once(transform):
     model = SentencePieceModel.of(spm_models.padded_model(NOISE))
     segment = ("a b c d", ["a b c d"])
     elements = [segment] if transform is CorpusBleu.Globally else [("key", segment)]
@@ -181,13 +181,13 @@ def test_a_bad_model_is_named_before_the_job_runs(tmp_path, data, reason):
     assert not output.exists()
 
 
-def test_a_folder_is_no_model(tmp_path):
+def test_a_folder_is_not_a_model(tmp_path):
     flags = ["--tokenize", "spm", "--spm_model", tmp_path]
     called(*written(tmp_path, EUROPEAN), *flags).assert_failed(3, f"--spm_model {tmp_path}: cannot")
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "pipe"])
-def test_a_pipe_or_a_device_is_no_model(tmp_path, path):
+def test_a_pipe_or_a_device_is_not_a_model(tmp_path, path):
     os.mkfifo(tmp_path / "pipe")
     path = tmp_path / path  # which /dev/zero replaces
     flags = ["--tokenize", "spm", "--spm_model", path]
@@ -196,7 +196,7 @@ def test_a_pipe_or_a_device_is_no_model(tmp_path, path):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="the kernel has no /proc")
-def test_a_file_of_the_kernels_is_no_model(tmp_path):
+def test_a_file_of_proc_is_not_a_model(tmp_path):
     flags = ["--tokenize", "spm", "--spm_model", "/proc/self/environ"]
     run = called(*written(tmp_path, EUROPEAN), *flags)
     run.assert_failed(3, "--spm_model /proc/self/environ: this is no model of SentencePiece")
@@ -228,7 +228,7 @@ USAGE_ERRORS = [
 @pytest.mark.parametrize(
     ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0][:2]) for row in USAGE_ERRORS]
 )
-def test_what_does_not_go_together_is_refused(tmp_path, flags, fragments):
+def test_impossible_combinations_are_refused(tmp_path, flags, fragments):
     called(*written(tmp_path, EUROPEAN), *flags).assert_failed(2, *fragments)
 
 
@@ -250,7 +250,7 @@ def without(tmp_path, *libraries) -> dict[str, str]:
         ("spm", "sentencepiece", "spm"),
     ],
 )
-def test_a_missing_library_is_told_before_the_job_runs(
+def test_a_missing_library_is_reported_before_the_job_runs(
     tmp_path, model_file, tokenize, library, extra
 ):
     arguments = written(tmp_path, EUROPEAN)
@@ -275,7 +275,7 @@ sys.exit(main.main(sys.argv[1:]))
 """
 
 
-def test_a_worker_that_lacks_the_library_is_told(tmp_path):
+def test_a_worker_without_the_library_is_an_error(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", WORKER_LACKS, *written(tmp_path, JAPANESE), "--tokenize=ja-mecab"],
         capture_output=True,

@@ -61,7 +61,7 @@ def assert_refused(out: Path, flags, *fragments: str, failing=None) -> None:
 
 @BOTH
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EIO, errno.ESTALE])
-def test_a_former_shard_that_cannot_be_opened(out, flags, code):
+def test_a_previous_shard_that_cannot_be_opened(out, flags, code):
     shard = a_shard(out)
     cause = f"{shard} cannot be read: {os.strerror(code)}"
     assert_refused(out, flags, cause, "or remove it", failing=(io, "open", shard, code))
@@ -69,7 +69,7 @@ def test_a_former_shard_that_cannot_be_opened(out, flags, code):
 
 
 @BOTH
-def test_a_former_shard_that_is_truncated(out, flags):
+def test_a_previous_shard_that_is_truncated(out, flags):
     shard = a_shard(out)
     shard.write_bytes(shard.read_bytes()[:-5])
     assert_refused(out, flags, f"{shard} cannot be read: ", "or remove it")
@@ -86,14 +86,14 @@ def test_a_folder_that_cannot_be_listed(out, flags, name, code):
     assert_refused(out, flags, cause, failing=(os, "scandir", out / name, code))
 
 
-def test_a_hidden_folder_that_cannot_be_listed_concerns_nobody(out, monkeypatch):
+def test_a_hidden_folder_that_cannot_be_listed_does_not_matter(out, monkeypatch):
     (out / "segment_scores" / ".snapshot").mkdir()
     fail(monkeypatch, os, "scandir", out / "segment_scores" / ".snapshot", errno.EACCES)
     assert called(*ASKED, "--output", out).code == 0
 
 
 @BOTH
-def test_too_few_open_files_for_the_former_shards(tmp_path, flags, monkeypatch):
+def test_too_many_open_files_for_the_previous_shards(tmp_path, flags, monkeypatch):
     out = tmp_path / "many"
     published(out, "former", 64)
     before = bytes_of(out)
@@ -116,7 +116,7 @@ def test_too_few_open_files_for_the_former_shards(tmp_path, flags, monkeypatch):
 
 @pytest.mark.parametrize("shards", [0, 2])
 @pytest.mark.parametrize("what", ["a shard", "the folder"])
-def test_what_becomes_unreadable_while_the_job_runs(out, shards, what, monkeypatch):
+def test_a_file_that_becomes_unreadable_while_the_job_runs(out, shards, what, monkeypatch):
     names = staged(out, "run", shards)
     with monkeypatch.context() as patched:
         if what == "a shard":
@@ -161,7 +161,7 @@ def test_one_failure_while_shards_are_put_in_place_mixes_nothing(out, monkeypatc
     assert number > 5
 
 
-def test_an_unknown_scores_json_is_not_a_missing_one(out, monkeypatch):
+def test_a_scores_json_that_cannot_be_checked_is_not_a_missing_one(out, monkeypatch):
     names = staged(out, "run")
     with monkeypatch.context() as patched:
         fail(patched, os, "stat", out / "scores.json", errno.ESTALE)
@@ -181,7 +181,7 @@ def test_the_private_folder_of_another_users_run(out, monkeypatch):
     called(*EXAMPLE, "--output", out).assert_failed(1, f"{former} cannot be read: Permission")
 
 
-def test_a_file_of_somebody_else_that_cannot_be_read(out, monkeypatch):
+def test_a_file_that_is_not_ours_and_cannot_be_read(out, monkeypatch):
     notes = out / "segment_scores" / "notes"
     notes.write_bytes(document("mine"))
     failing = io, "open", notes, errno.EACCES

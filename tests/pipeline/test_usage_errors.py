@@ -107,12 +107,12 @@ USAGE_ERRORS = [
 @pytest.mark.parametrize(
     ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0]) for row in USAGE_ERRORS]
 )
-def test_what_is_impossible_is_refused_with_the_value_and_the_choices(flags, fragments):
+def test_usage_errors_show_the_value_and_the_choices(flags, fragments):
     called(*EXAMPLE, *flags).assert_failed(2, *fragments)
 
 
 @pytest.mark.parametrize("flag", ["--threads", "--range_bytes"])
-def test_a_number_that_is_none_is_told_in_the_users_words(flag):
+def test_the_error_of_a_bad_number_names_the_flag_and_no_function(flag):
     run = called(*EXAMPLE, flag, "many")
     run.assert_failed(2, flag, "many")
     assert "_positive" not in run.err  # a name from inside the program

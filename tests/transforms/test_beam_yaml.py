@@ -184,7 +184,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("settings", "config"), SETTINGS, ids=lambda value: str(value)[:60])
-def test_a_definition_is_the_one_asked_for(settings: dict[str, Any], config: BleuConfig) -> None:
+def test_a_definition_is_what_the_flags_say(settings: dict[str, Any], config: BleuConfig) -> None:
     def check(found: list[dict[str, Any]]) -> None:
         assert found == [directly(ROWS, config)]
         assert type(found[0]["ref_len"]) is (float if config.reference_length == "average" else int)
@@ -199,7 +199,7 @@ def test_every_key_is_tried() -> None:
     assert keys - fields - {"spm_model"} == {key for given, _ in SETTINGS for key in given} - fields
 
 
-def test_the_model_of_a_path_travels_with_the_transform(tmp_path: Path) -> None:
+def test_the_model_is_sent_with_the_transform(tmp_path: Path) -> None:
     (tmp_path / "spm.model").write_bytes(b"bytes of a model")
     transform = CorpusBleuRows(tokenize="spm", spm_model=str(tmp_path / "spm.model"))
     model = SentencePieceModel.of(b"bytes of a model")
@@ -244,7 +244,7 @@ def test_the_model_of_a_path_travels_with_the_transform(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_a_mistake_is_told_before_the_job_starts(settings: dict[str, Any], cause: str) -> None:
+def test_a_mistake_is_reported_before_the_job_starts(settings: dict[str, Any], cause: str) -> None:
     # Lists without null, whose type Beam knows.
     rows = [{"candidate": "a", "references": ["b", "c"]}]
     spec = [
@@ -330,7 +330,7 @@ def test_fields_have_any_name_and_null_is_no_reference() -> None:
     score({"candidate": "hyp", "references": ["a", "b"]}, check, rows)
 
 
-def test_a_score_of_0_says_why() -> None:
+def test_a_score_of_0_has_a_reason() -> None:
     def check(found: list[dict[str, Any]]) -> None:
         ((warning,),) = (row["warnings"] for row in found)
         assert warning.startswith("the score is 0: no n-gram of a candidate is in its references")
@@ -369,7 +369,7 @@ def test_the_next_transform_knows_the_types(rule: str, type_of_length: str) -> N
     }
 
 
-def test_beams_own_readers_and_writers_go_with_it(tmp_path: Path) -> None:
+def test_it_works_with_beams_own_readers_and_writers(tmp_path: Path) -> None:
     table = pa.Table.from_pylist([{"day": "today", **row} for row in ROWS])
     pq.write_table(table, tmp_path / "rows.parquet")
     fields = {"day": "day", "unigrams": "matches[0]", "score": "score", "precisions": "precisions"}
@@ -390,7 +390,7 @@ def test_beams_own_readers_and_writers_go_with_it(tmp_path: Path) -> None:
     assert pq.read_table(scores).to_pylist() == [{"day": "today", **expected}]
 
 
-def test_a_list_that_beam_made_a_text_of_is_refused(tmp_path: Path) -> None:
+def test_a_list_that_beam_turned_into_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     read = {"type": "ReadFromJson", "config": {"path": str(tmp_path / "rows.jsonl")}}
     with pytest.raises(ValueError, match=r"ReadFromJson makes one of a list.*for fields with one"):

@@ -116,7 +116,9 @@ def test_globally_gives_sacrebleus_score(
     ],
     ids=["nltk", "d2l", "average and weights", "leave-out"],
 )
-def test_any_definition_can_be_taken(config: BleuConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_definition_can_be_chosen(
+    config: BleuConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_BATCH_SEGMENTS", 7)
     segments = hostile_segments(100, seed=4)
     expected = bleu_score(CorpusTotals.of(count_batch(batch_segments(segments), config), 0), config)
@@ -175,7 +177,7 @@ def test_a_key_keeps_its_type_and_so_its_coder() -> None:
     run(build)
 
 
-def test_windows_are_scored_apart() -> None:
+def test_windows_are_scored_separately() -> None:
     elements = [TimestampedValue(segment, at) for at in range(0, 40, 5) for segment in (CAT, DOG)]
     expected = sacrebleu_score([CAT, DOG]).score  # repeated segments leave BLEU as it is
 
@@ -322,7 +324,7 @@ def test_counters_count_each_segment_once() -> None:
     assert counters == {"segments": 3, "empty_candidates": 1, "bytes": sum(map(len, texts))}
 
 
-def test_batches_survive_the_way_between_workers() -> None:
+def test_batches_can_be_sent_between_workers() -> None:
     batch = pickle.loads(pickle.dumps(batch_segments([CAT, DOG, ("", [None, "x"])])))
     expected = count_batch(batch_segments([CAT, DOG, ("", [None, "x"])]), BleuConfig())
     statistics = count_batch(batch, BleuConfig())
@@ -330,7 +332,7 @@ def test_batches_survive_the_way_between_workers() -> None:
     assert statistics.references.tolist() == [1, 2, 1]
 
 
-def test_threads_count_side_by_side_what_one_thread_counts() -> None:
+def test_several_threads_count_the_same_as_one() -> None:
     batch = batch_segments(hostile_segments(2000, seed=3))
     expected = count_batch(batch, BleuConfig()).counts
     found: list[bool] = []

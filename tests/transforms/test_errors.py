@@ -100,7 +100,7 @@ def test_beam_makes_the_error_again_with_the_steps_name(content):
 
 
 @pytest.mark.parametrize("content", HOSTILE)
-def test_the_cause_of_an_error_does_not_stand_in_for_it(content):
+def test_an_error_is_not_replaced_by_its_cause(content):
     # Python writes the cause first, here one whose text an outsider has chosen.
     forged = str(UsageError("forged", "forged"))
     text = f"FileNotFoundError: '{forged}{content}'\n\nThe above ...\n\n{InputError('bad', 'x')}"
@@ -108,7 +108,7 @@ def test_the_cause_of_an_error_does_not_stand_in_for_it(content):
 
 
 @pytest.mark.parametrize("content", HOSTILE)
-def test_a_text_that_is_cut_off_gives_the_error_or_none(content):
+def test_a_truncated_text_gives_the_whole_error_or_no_error(content):
     text = str(InputError(f"{content}: is bad", "mend it"))
     for end in range(len(text)):
         found = find_error(text[:end])
@@ -117,7 +117,7 @@ def test_a_text_that_is_cut_off_gives_the_error_or_none(content):
 
 
 @pytest.mark.parametrize("content", HOSTILE)
-def test_a_text_that_is_cut_in_its_middle_gives_the_error_or_none(content):
+def test_a_text_cut_in_the_middle_gives_the_whole_error_or_no_error(content):
     text = str(InputError(f"{content}: is bad", "mend it"))
     for start in range(0, len(text), 7):
         found = find_error(text[:start] + "..." + text[start + 11 :])
@@ -135,18 +135,18 @@ def test_a_text_that_is_cut_in_its_middle_gives_the_error_or_none(content):
         "beam-bleu[7]: a || b || [beam-bleu.",
     ],
 )
-def test_what_only_looks_like_an_error_is_none(text):
+def test_text_that_only_looks_like_an_error_is_not_one(text):
     assert find_error(text) is None
 
 
-def test_a_mark_with_a_code_that_no_error_has_is_none():
+def test_a_mark_with_an_unknown_code_is_not_an_error():
     for code in (0, 4, 130, -1, None, [3]):
         error = InputError("a", "b")
         error.exit_code = code
         assert find_error(str(error)) is None
 
 
-def test_too_many_open_files_is_not_the_inputs_fault():
+def test_too_many_open_files_is_not_an_input_error():
     full = OSError(24, "Too many open files", "/data/a.txt")
     error = unreadable("candidates x: cannot be read", full, "check the file")
     assert type(error) is JobError
@@ -155,7 +155,7 @@ def test_too_many_open_files_is_not_the_inputs_fault():
     assert type(unreadable("x", OSError(13, "Permission denied"), "check it")) is InputError
 
 
-def test_too_many_open_files_is_found_in_what_led_to_an_error():
+def test_too_many_open_files_is_found_among_the_causes_of_an_error():
     error, outer = OSError(23, "Too many open files in system"), ValueError("it did not work")
     outer.__cause__ = error
     error.__cause__ = outer  # a ring ends, too
@@ -164,7 +164,7 @@ def test_too_many_open_files_is_found_in_what_led_to_an_error():
     assert not lacks_open_files(None)
 
 
-def test_a_mark_in_a_path_does_not_stand_in_for_an_error_whose_own_mark_is_cut_off():
+def test_a_mark_in_a_path_does_not_replace_an_error_whose_own_mark_is_truncated():
     forged = str(UsageError("nothing is wrong", "go on"))
     path = forged[forged.index("[beam-bleu.") :]
     try:

@@ -29,7 +29,7 @@ def test_the_default_is_sacrebleu():
         {"max_ngram_order": 2, "weights": (0.9, 0.1)},
     ],
 )
-def test_a_change_changes_one_thing(name, change):
+def test_a_change_of_a_preset_changes_one_field(name, change):
     before, after = preset(name), preset(name, **change)
     for field in BleuConfig.__dataclass_fields__:
         if field in change:
@@ -75,7 +75,7 @@ def test_weights_of_another_type_are_refused(weights):
 
 
 @pytest.mark.parametrize("order", ["4", 0, -1, 17, 10**10, 2.5, None, [4]])
-def test_an_order_that_is_none_is_refused_whatever_the_preset(order):
+def test_an_invalid_order_is_refused_with_every_preset(order):
     # d2l has as many weights as there are orders.
     for name in PRESETS:
         with pytest.raises(ValueError, match=r"max_ngram_order must be 1 to 16, an int, got"):
@@ -88,7 +88,7 @@ def test_a_model_of_another_type_is_refused(data):
         SentencePieceModel.of(data)
 
 
-def test_what_scores_the_same_tokens_can_be_compared():
+def test_presets_with_the_same_tokens_can_be_compared():
     assert list(comparable(BleuConfig())) == ["sacrebleu", "huggingface"]
     assert list(comparable(preset("mteval13a", smooth_method="none"))) == ["mteval13a"]
     assert list(comparable(BleuConfig("none"))) == [

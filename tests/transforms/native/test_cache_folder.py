@@ -138,7 +138,7 @@ def test_a_link_does_not_hide_where_the_folder_is(
     assert list(shared.iterdir()) == []
 
 
-def test_one_that_can_only_be_read_is_used_if_no_other_can_be_written(
+def test_a_read_only_cache_is_used_if_no_other_folder_can_be_written(
     chosen: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = tmp_path / "other"
@@ -159,7 +159,7 @@ def test_one_that_can_only_be_read_is_used_if_no_other_can_be_written(
     [("somebody", [], True), ("somebody", ["somebody"], True), ("somebody", ["else"], False),
      ("staff", [], False)],
 )  # fmt: skip
-def test_a_group_that_the_user_has_alone_may_write(
+def test_the_users_private_group_may_write(
     group: str,
     members: list[str],
     is_used: bool,

@@ -110,7 +110,7 @@ def test_scores_worked_out_by_hand(matches, totals, sys_len, ref_len, config, ex
     assert result.score == pytest.approx(expected, rel=1e-12, abs=0)
 
 
-def test_a_perfect_match_is_sacrebleus_hundred():
+def test_a_perfect_match_scores_as_in_sacrebleu():
     # exp(log(100)) is a little more than 100.
     assert score((9, 8, 7, 6), (9, 8, 7, 6), 9, 9).score == 100.00000000000004
 
@@ -272,7 +272,7 @@ def test_signatures_are_sacrebleus_up_to_the_version(
     assert signature(totals, config) == re.sub("version:.*", versions, theirs)
 
 
-def test_a_varying_number_of_references_is_told_as_in_sacrebleu():
+def test_the_signature_shows_a_varying_number_of_references_as_in_sacrebleu():
     statistics = count_batch(batch_segments([("a", ["a"]), ("b", ["b", "c"])]), BleuConfig())
     ours = signature(CorpusTotals.of(statistics, 0), BleuConfig())
     theirs = printed_by_sacrebleu(BleuConfig(), [["a", "b"], [None, "c"]])
@@ -285,7 +285,7 @@ def test_missing_references_are_not_counted_in_the_signature():
 
 
 @pytest.mark.parametrize("order", range(1, 17))
-def test_the_order_is_told_where_it_is_not_4(order):
+def test_the_signature_has_the_order_if_it_is_not_4(order):
     config = BleuConfig(max_ngram_order=order)
     fields = signature(CorpusTotals.zero(order), config).split("|")
     assert [field for field in fields if field.startswith("order:")] == (
@@ -306,7 +306,7 @@ def test_the_order_is_told_where_it_is_not_4(order):
         (0, "0.00"),
     ],
 )
-def test_a_smooth_value_that_two_digits_would_lose_is_told_whole(value, shown):
+def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
     config = BleuConfig(smooth_method="floor", smooth_value=value)
     assert f"|smooth:floor[{shown}]|" in signature(CorpusTotals.zero(4), config)
 

@@ -66,7 +66,7 @@ SMOOTHINGS = {
 @pytest.mark.parametrize("method", SMOOTHINGS)
 @DETERMINISTIC
 @given(data=st.data())
-def test_any_smoothing_with_any_reference_length_is_as_by_brute_force(method, data):
+def test_every_smoothing_with_every_reference_length_agrees_with_brute_force(method, data):
     segments = data.draw(corpora())
     rule = data.draw(st.sampled_from(RULES))
     order = data.draw(st.integers(1, 6))
@@ -83,7 +83,7 @@ def test_any_smoothing_with_any_reference_length_is_as_by_brute_force(method, da
 
 @DETERMINISTIC
 @given(data=st.data())
-def test_any_weights_are_as_by_brute_force(data):
+def test_any_weights_agree_with_brute_force(data):
     segments = data.draw(corpora())
     weights = data.draw(
         st.lists(st.sampled_from([0, 0.1, 0.25, 1, 3]), min_size=1, max_size=6).filter(any)
@@ -104,7 +104,7 @@ def test_any_weights_are_as_by_brute_force(data):
 
 @DETERMINISTIC
 @given(corpora(references=1))
-def test_tensorflow_with_smoothing_is_as_by_brute_force(segments):
+def test_tensorflow_with_smoothing_agrees_with_brute_force(segments):
     sums = in_brute_force(segments, rule="shortest")
     expected = 0
     if sums.candidate_length and sums.reference_length:  # else it divides by zero
@@ -117,7 +117,7 @@ def test_tensorflow_with_smoothing_is_as_by_brute_force(segments):
 
 @DETERMINISTIC
 @given(corpora(references=1), st.integers(1, 6))
-def test_d2l_is_as_by_brute_force(segments, order):
+def test_d2l_agrees_with_brute_force(segments, order):
     for candidate, references in segments:
         ours = score_of([(candidate, references)], preset("d2l", max_ngram_order=order))
         tokens = candidate.split(), references[0].split()
@@ -187,7 +187,7 @@ def test_the_length_of_the_references_follows_the_rule(rule, length):
     assert result.bp == (1.0 if length <= 3 else math.exp(1 - length / 3))
 
 
-def test_an_average_is_exact_whatever_the_numbers_of_references():
+def test_an_average_is_exact_for_any_numbers_of_references():
     # 1/3 + 1/3 + 1/3 + 1/7 (7 times) is 2 exactly; added as floats it is not.
     thirds = [("a", ["a", "", ""])] * 3
     sevenths = [("a", ["a", *[""] * 6])] * 7
@@ -224,7 +224,7 @@ def test_missing_references_have_no_length_and_empty_ones_have(rule):
     )
 
 
-def test_an_order_of_weight_0_is_ignored_altogether():
+def test_an_order_of_weight_0_is_ignored():
     # No 3-gram matches: that makes the score 0 only where they have a weight.
     segments = [("a b c x", ["a b x c x"])]
     for method in ("none", "exp", "floor", "add-k"):
@@ -268,7 +268,7 @@ def test_equal_weights_that_sum_to_1_are_the_default(order):
 
 
 @pytest.mark.parametrize("method", ["exp", "floor", "none", "epsilon", "mteval"])
-def test_where_no_order_has_a_weight_nothing_matches(method):
+def test_a_score_is_0_if_effective_order_leaves_out_all_weights(method):
     # In effective order a candidate of two words has no third order, the only one with a weight.
     config = BleuConfig(
         "none",
@@ -282,7 +282,7 @@ def test_where_no_order_has_a_weight_nothing_matches(method):
 
 
 @pytest.mark.parametrize("method", ["nltk-method0", "epsilon"])
-def test_a_number_in_place_of_0_is_told(method):
+def test_a_tiny_number_in_place_of_0_gives_a_warning(method):
     result = score_of([("a b c", ["a b c d"])], BleuConfig("none", smooth_method=method))
     assert 0 < result.score < 1e-9
     (warning,) = result.warnings
@@ -309,7 +309,7 @@ def test_a_perfect_candidate_scores_100(name):
     assert result.warnings == ()
 
 
-def test_a_corpus_without_4_grams_says_why_it_scores_0_and_what_to_use():
+def test_the_warning_of_a_corpus_without_4_grams_has_a_reason_and_a_remedy():
     segments = [("a b c", ["a b  c"]), ("a", ["a"])]
     result = score_of(segments, BleuConfig())
     assert result.score == 0
@@ -337,7 +337,7 @@ def test_a_corpus_without_4_grams_says_why_it_scores_0_and_what_to_use():
         ([("a b", ["a  b"])], BleuConfig(weights=(0, 0, 0, 1)), "no candidate has 4 tokens"),
     ],
 )
-def test_every_0_says_why(segments, config, words):
+def test_every_score_of_0_has_a_reason(segments, config, words):
     result = score_of(segments, config)
     assert result.score == 0
     (warning,) = (each for each in result.warnings if each.startswith("the score is "))

@@ -200,7 +200,7 @@ def test_the_numbers_that_the_seeds_print(example: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("rule", ["closest", "closest_first"])
-def test_the_seeds_ships_score_the_same_by_either_tie_rule(rule: str) -> None:
+def test_the_examples_of_the_documents_score_the_same_with_both_tie_rules(rule: str) -> None:
     # Seed 004 lets the first of two equally close references win; NLTK took the shorter.
     for example in table("seeds")["examples"]:
         if example.get("definition") == "nltk_legacy":

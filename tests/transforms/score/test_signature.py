@@ -74,7 +74,7 @@ def test_the_same_definition_has_the_same_signature(one, other):
         (BleuConfig(lowercase=True), f"|unicode:{unicodedata.unidata_version}"),
     ],
 )
-def test_what_is_not_as_in_sacrebleu_stands_before_the_version(config, field):
+def test_fields_that_sacrebleu_does_not_have_come_before_the_version(config, field):
     written = signature(TOTALS, config)
     assert f"|smooth:exp{field}|version:beam-bleu-{VERSION}" in written
 
@@ -89,7 +89,7 @@ def test_what_is_not_as_in_sacrebleu_stands_before_the_version(config, field):
         BleuConfig(smooth_method="nltk-method3"),
     ],
 )
-def test_what_sacrebleu_cannot_say_has_no_signature_of_its(config):
+def test_a_definition_that_sacrebleu_does_not_have_has_no_sacrebleu_signature(config):
     assert sacrebleu_signature(TOTALS, config) is None
 
 

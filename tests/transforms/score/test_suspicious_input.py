@@ -54,7 +54,7 @@ def lines(text: str, count: int, other: str, others: int, reference: str = "r s"
 @example(tokenized=99, rest=["."])
 @example(tokenized=100, rest=[])
 @example(tokenized=99, rest=[" ."])
-def test_text_looks_tokenized_exactly_where_sacrebleu_says_so(tokenized, rest):
+def test_text_looks_tokenized_exactly_when_sacrebleu_says_so(tokenized, rest):
     segments = [(text, ["a b c"]) for text in [*["a b c ."] * tokenized, *rest]]
     handler = _Kept()
     logger = logging.getLogger("sacrebleu")
@@ -79,7 +79,7 @@ class _Kept(logging.Handler):
         self.messages.append(record.getMessage())
 
 
-def test_tokenized_text_is_as_it_should_be_for_a_tokenizer_of_such_text():
+def test_tokenized_text_gives_no_warning_with_a_tokenizer_for_such_text():
     segments = lines("a b .", 1204, "a b.", 1800)
     kernels = [each for each in TOKENIZERS if each not in ("ja-mecab", "ko-mecab", "spm")]
     warned = {each for each in kernels if told(segments, "1,204 of 3,004", tokenize=each)}
@@ -89,7 +89,7 @@ def test_tokenized_text_is_as_it_should_be_for_a_tokenizer_of_such_text():
 # A system that is a reference
 
 
-def test_a_system_that_is_a_reference_is_told():
+def test_a_system_that_is_a_reference_gives_a_warning():
     words = "the same as references 2, byte for byte, in all 2 segments"
     assert told([("a b", ["x", "a b"]), ("", ["x", ""])], words)
     assert not told([("a b", ["x", "a b"]), ("c", ["x", "c "])])
@@ -99,7 +99,7 @@ def test_a_system_that_is_a_reference_is_told():
     assert not told([("\u2003", ["\u2003"])])
 
 
-def test_each_stream_that_a_system_is_is_named():
+def test_all_references_that_a_system_equals_are_named():
     warnings = score_of([("a b", ["a b", "a b"])], BleuConfig()).warnings
     assert [re.findall(r"references \d", each) for each in warnings if "same as" in each] == [
         ["references 1"],
@@ -137,7 +137,7 @@ def test_each_stream_that_a_system_is_is_named():
         (lines("a\r\n b", 10, "", 0), []),  # inside a text
     ],
 )
-def test_windows_line_ends_of_some_streams_are_told(segments, words):
+def test_windows_line_ends_in_only_some_streams_give_a_warning(segments, words):
     assert told(segments, *words) == bool(words)
 
 
@@ -148,7 +148,7 @@ def test_windows_line_ends_of_some_streams_are_told(segments, words):
     ("filled", "empty", "is_told"),
     [(4, 6, True), (5, 5, False), (4, 5, False), (1, 9, True), (0, 10, False), (1000, 2004, True)],
 )
-def test_most_candidates_empty_is_told_of_ten_segments_or_more(filled, empty, is_told):
+def test_a_warning_about_empty_candidates_needs_ten_segments(filled, empty, is_told):
     segments = lines("a b c d e", filled, " \t", empty, "b c")
     warnings = score_of(segments, BleuConfig()).warnings
     found = [each for each in warnings if "most candidates are empty" in each]
@@ -156,7 +156,7 @@ def test_most_candidates_empty_is_told_of_ten_segments_or_more(filled, empty, is
     assert all(f"{empty:,} of {filled + empty:,} have no token" in each for each in found)
 
 
-def test_empty_is_what_has_no_token_by_the_definition():
+def test_a_candidate_without_tokens_is_empty():
     segments = lines("<skipped>", 9, "a b", 1, "c")
     assert told(segments, "9 of 10", tokenize="13a")
     assert not told(segments, tokenize="none")
@@ -179,7 +179,7 @@ def test_empty_is_what_has_no_token_by_the_definition():
         (500, 0, ""),
     ],
 )
-def test_lengths_that_do_not_belong_together_are_told(candidate_tokens, reference_tokens, words):
+def test_lengths_that_do_not_fit_give_a_warning(candidate_tokens, reference_tokens, words):
     segments = [("a " * candidate_tokens, ["b " * reference_tokens])]
     assert told(segments, words) == bool(words)
 
@@ -214,7 +214,7 @@ def test_warnings_do_not_depend_on_split_and_order():
             assert bleu_score(total, config) == expected
 
 
-def test_suspicion_changes_no_number():
+def test_a_warning_about_input_changes_no_number():
     config = BleuConfig()
     totals = totals_of([("a b c d .\r", ["a b c d ."])] * 200, config)
     suspicious = bleu_score(totals, config)
@@ -227,7 +227,7 @@ def test_suspicion_changes_no_number():
     ]
 
 
-def test_the_library_tells_it_of_each_key():
+def test_the_library_warns_for_each_key():
     segments = [
         ("same", ("a b c d e", ["a b c d e"])),
         ("fine", ("a b c d e", ["a b c d e f", "x"])),

@@ -128,7 +128,7 @@ class Table:
 
 
 @pytest.mark.parametrize("made", [neighbours, of_one_place, of_one_key])
-def test_tokens_and_bigrams_are_found_soon_whatever_the_text(made) -> None:
+def test_tokens_and_bigrams_are_found_fast_in_every_text(made) -> None:
     tokens = made()
     assert len(set(tokens)) == len(tokens) > 2000
     random.Random(7).shuffle(tokens)
@@ -166,7 +166,7 @@ def test_no_number_depends_on_the_secret(monkeypatch: pytest.MonkeyPatch) -> Non
         assert (kernel.count_batch(batch, config).counts == expected).all()
 
 
-def test_each_process_has_a_secret_of_its_own() -> None:
+def test_each_process_has_its_own_secret() -> None:
     masks, factors = zip(*SEEDS, strict=True)
     assert len({*masks, *factors}) == 2 * len(SEEDS)
     assert all(factor & np.uint64(1) for factor in factors)  # so that no bit of a key is lost

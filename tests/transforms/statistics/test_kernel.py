@@ -248,7 +248,7 @@ def test_one_order_is_counted_alone():
     assert (counts.matches, counts.totals) == ([3], [3])
 
 
-def test_statistics_tell_references_and_bytes_of_each_segment():
+def test_statistics_have_references_and_bytes_of_each_segment():
     batch = batch_segments([("é!", ["ab", None]), ("", ["", "日本"]), ("ÀB", ["x"])])
     statistics = count_batch(batch, BleuConfig(lowercase=True))
     assert statistics.references.tolist() == [1, 2, 1]

@@ -193,7 +193,7 @@ def translated(segments, table):
 
 @DETERMINISTIC
 @given(hostile_segments())
-def test_other_white_space_is_like_a_letter_to_ascii_space(segments):
+def test_ascii_space_treats_other_white_space_like_a_letter(segments):
     ours = integers(count_batch(batch_segments(segments), BleuConfig("ascii-space")))[0]
     theirs = sacrebleu_integers(translated(segments, NOT_ASCII_SPACE), BleuConfig("none"))
     assert_same(segments, BleuConfig("ascii-space"), ours, theirs)
@@ -210,7 +210,7 @@ def test_ascii_lower_case_leaves_other_letters_as_they_are(segments, tokenize):
 
 @DETERMINISTIC
 @given(hostile_segments(), CONFIGS, st.integers(2, 5), st.randoms(use_true_random=False))
-def test_a_system_counts_the_same_beside_others_as_alone(segments, config, systems, rng):
+def test_a_system_has_the_same_counts_alone_and_with_others(segments, config, systems, rng):
     candidates = [candidate for candidate, _ in segments]
     candidates += [reference for _, references in segments for reference in references if reference]
     references = [references for _, references in segments]
@@ -248,7 +248,7 @@ def test_special_text_across_the_edges_of_64_byte_blocks(config):
 
 
 @pytest.mark.parametrize("config", EVERY_TOKENIZATION, ids=name)
-def test_texts_do_not_reach_into_their_neighbours(config):
+def test_a_text_does_not_affect_its_neighbours(config):
     # Neighbours in a batch are neighbours in memory: cut special text anywhere, and
     # neither half may see the other.
     around = [("5", "5"), ("5", ".b"), ("a ", "5"), ("a ", ".b")]
@@ -286,7 +286,7 @@ def test_every_code_point_is_lowered_as_python_lowers_it():
         assert not wrong[:5], form
 
 
-def test_sigma_is_lowered_by_what_stands_round_it():
+def test_lower_case_sigma_depends_on_its_neighbours():
     around = ["", " ", "a", "Α", "Σ", ".", "'", "\u0301", "\u00ad", "1", "\0", "😀", "\u0345"]
     texts = [
         f"{filler}{first}{second}Σ{third}{fourth}"
@@ -435,7 +435,7 @@ def test_each_hostile_feature_is_in_many_segments_and_at_the_edge_of_a_block():
     assert {len(text.encode()) for text in texts} >= {63, 64, 65, 127, 128, 129}
 
 
-def test_threads_count_side_by_side():
+def test_threads_count_at_the_same_time():
     rng = random.Random(9)
     batches = [batch_segments([hostile_segment(rng) for _ in range(2000)]) for _ in range(8)]
     config = BleuConfig(lowercase=True)

@@ -258,7 +258,7 @@ def test_the_signature_names_the_model_and_the_library():
         assert f"sentencepiece:{sentencepiece.__version__}" in line.split("|")
 
 
-def test_a_model_of_the_same_digest_is_loaded_once():
+def test_a_model_with_the_same_digest_is_loaded_once():
     again = pickle.loads(pickle.dumps(SPM[0].spm_model))
     assert again is not SPM[0].spm_model
     load = library_tokenizers._sentencepiece
@@ -280,7 +280,7 @@ def test_a_model_of_the_same_digest_is_loaded_once():
     ],
     ids=["empty", "garbage", "cut short", "cut by a byte", "zeros", "script"],
 )
-def test_what_is_no_model_is_bad_input(data):
+def test_a_file_that_is_not_a_model_is_bad_input(data):
     config = BleuConfig("spm", spm_model=SentencePieceModel.of(data))
     for check in (require_tokenizer, compile_kernel):
         with pytest.raises(InputError, match="this is no model of SentencePiece"):
@@ -304,7 +304,7 @@ LIBRARIES = {
     ("tokenize", "extra", "library"),
     [(name, extra, library) for name, (extra, some) in LIBRARIES.items() for library in some],
 )
-def test_a_library_that_is_missing_is_told_with_its_extra(tokenize, extra, library):
+def test_the_error_of_a_missing_library_names_its_extra(tokenize, extra, library):
     # In a process of its own, in which the library cannot be imported.
     program = f"""
 import sys
@@ -329,7 +329,7 @@ for check in (require_tokenizer, compile_kernel):
         assert library in line or "extra dependencies" in line
 
 
-def test_an_error_of_a_worker_survives_its_way():
+def test_a_workers_error_reaches_the_launcher_unchanged():
     # An exception is pickled between processes.
     error = pickle.loads(pickle.dumps(library_tokenizers._missing("ja-mecab", ImportError("no"))))
     assert isinstance(error, JobError)
@@ -337,7 +337,7 @@ def test_an_error_of_a_worker_survives_its_way():
     assert "a worker lacks what tokenize 'ja-mecab' needs: no" in str(error)
 
 
-def test_nothing_is_imported_that_a_definition_does_not_need():
+def test_libraries_that_a_definition_does_not_need_are_not_imported():
     program = (
         "import sys; from beam_bleu.transforms.definition.config import BleuConfig\n"
         "from beam_bleu.transforms.statistics.kernel import compile_kernel\n"

@@ -50,7 +50,7 @@ def in_form(normalize, text):
 
 @DETERMINISTIC
 @given(COLUMNS, st.sampled_from(NORMALIZATIONS))
-def test_a_column_is_normalized_as_by_python(texts, normalize):
+def test_a_column_is_normalized_as_python_does(texts, normalize):
     expected = [in_form(normalize, text) for text in texts]
     assert normalized(column(texts), normalize).to_pylist() == expected
     middle = column(["é\u0301", *texts, "e\u0301"]).slice(1, len(texts))
@@ -68,13 +68,13 @@ def test_every_code_point_is_normalized_as_by_python(normalize):
         assert not wrong[:5], form
 
 
-def test_what_is_normalized_already_is_not_copied():
+def test_text_that_is_already_normalized_is_not_copied():
     texts = padded(column(["plain", "é", None, "東京"]))
     assert normalized(texts, "nfc") is texts
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC"])
-def test_what_is_settled_stays_as_it_is_beside_anything(form):
+def test_settled_characters_never_change(form):
     settled = [chr(code) for code in np.flatnonzero(_settled(form))]
     assert len(settled) > 150_000
     assert unicodedata.is_normalized(form, "".join(settled))
@@ -89,7 +89,7 @@ def test_what_is_settled_stays_as_it_is_beside_anything(form):
 
 
 @pytest.mark.parametrize("length", range(1, 20))
-def test_an_accent_anywhere_among_other_bytes_is_found(length):
+def test_an_accent_is_found_at_every_place(length):
     for filler, at in itertools.product("aéか😀", range(length + 1)):
         texts = [f"{filler * at}e\u0301{filler * (length - at)}"] * 2 + [filler * length]
         expected = [in_form("nfc", text) for text in texts]
@@ -110,7 +110,7 @@ def test_a_null_over_text_stays_a_null():
     st.sampled_from(["13a", "none"]),
     st.booleans(),
 )
-def test_the_integers_are_sacrebleus_of_normalized_texts(segments, normalize, tokenize, lowercase):
+def test_the_integers_are_sacrebleus_on_normalized_texts(segments, normalize, tokenize, lowercase):
     # Half of a reference is its candidate, so that there is something to match.
     segments = [(first + second, first, third) for first, second, third in segments]
     config = BleuConfig(tokenize, lowercase, normalize=normalize)
@@ -126,7 +126,7 @@ def test_the_integers_are_sacrebleus_of_normalized_texts(segments, normalize, to
 
 
 @pytest.mark.parametrize("tokenize", ["13a", "none"])
-def test_one_word_in_two_forms_is_two_words_until_it_is_normalized(tokenize):
+def test_two_forms_of_a_word_are_different_words_until_they_are_normalized(tokenize):
     words = ["café", "naïve", "Ångström", "ô\u0323", "가각"]
     decomposed = " ".join(unicodedata.normalize("NFD", word) for word in words)
     composed = " ".join(unicodedata.normalize("NFC", word) for word in words)
@@ -152,7 +152,7 @@ def test_normalization_comes_before_lower_case_and_13a():
     assert count_batch(batch_segments(pairs), config).matches[0].tolist() == [[4, 3, 2, 1]]
 
 
-def test_bytes_are_those_of_the_texts_as_they_were():
+def test_bytes_are_those_of_the_original_texts():
     batch = batch_segments([("e\u0301", ["ﬃ"])])
     counted = count_batch(batch, BleuConfig(normalize="nfkc"))
     assert (counted.candidate_bytes.tolist(), counted.reference_bytes.tolist()) == ([[3]], [3])
@@ -209,7 +209,7 @@ def test_every_mark_is_known_to_the_sorting():
     "run",
     ["\u0315\u0316", "\u0345\u0315\u0316\u0300", "\u0f73", "\u0344\u0316", "\uff9e\u0301\u0334"],
 )
-def test_python_is_never_given_many_marks_out_of_order(run, normalize, monkeypatch):
+def test_python_never_gets_long_runs_of_unsorted_marks(run, normalize, monkeypatch):
     # It moves each mark over all that belong behind it: 100,000 marks take it minutes.
     seen = []
     normal = unicodedata.normalize

@@ -71,7 +71,7 @@ def by_brute_force(segments: Sequence[Segment], system: int) -> InputSigns:
 
 @DETERMINISTIC
 @given(segments=corpora(), cuts=CUTS, config=st.sampled_from(CONFIGS))
-def test_signs_are_as_by_brute_force_however_batches_are_cut(segments, cuts, config):
+def test_signs_agree_with_brute_force_for_all_cuts_of_batches(segments, cuts, config):
     bounds = [0, *sorted(cut for cut in cuts if cut < len(segments)), len(segments)]
     whole = count_batch(batch_of(segments), config)
     parts = [count_batch(batch_of(segments[slice(*ends)]), config) for ends in pairs(bounds)]
@@ -131,7 +131,7 @@ def test_texts_are_compared_as_they_were_given():
     assert signs_of("a .", "a", tokenize="intl").tokenized == 1
 
 
-def test_an_empty_reference_is_there_and_a_missing_one_equals_nothing():
+def test_an_empty_reference_counts_and_a_missing_one_equals_nothing():
     signs = signs_of("", None, "", "\r", None)
     assert signs == InputSigns(0, 0, (0, 1, 0), given=(0, 1, 1), reference_returns=(0, 0, 1))
 

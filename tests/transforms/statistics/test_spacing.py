@@ -66,7 +66,7 @@ def assert_same_tokens(texts, tokenize):
         ("zh", " .5 .5", ".5 . 5"),
     ],
 )
-def test_what_stands_alone(tokenize, text, tokens):
+def test_characters_that_are_always_tokens_of_their_own(tokenize, text, tokens):
     assert_same_tokens([text], tokenize)
     assert tokens_of([text], tokenize) == [tokens.split()]
 
@@ -129,7 +129,7 @@ def test_long_lines_of_all_classes(tokenize):
     )
 
 
-def test_zh_takes_for_chinese_what_sacrebleu_does():
+def test_zh_has_the_same_chinese_characters_as_sacrebleu():
     is_chinese = TokenizerZh._is_chinese_char.__wrapped__
     expected = [point for point in CODE_POINTS if is_chinese(point) and not point.isspace()]
     alone = np.flatnonzero(spacing._classes("zh") == spacing._ALONE)

@@ -172,7 +172,7 @@ def test_every_route_gives_the_same_totals():
     assert routes > 100
 
 
-def test_the_inputs_of_the_routes_are_worth_adding():
+def test_the_inputs_of_the_routes_are_not_trivial():
     totals = CorpusTotals.of(some_statistics(), 0)
     assert totals.min_references < totals.max_references
     assert totals.segments > totals.empty_candidates > 0
@@ -195,7 +195,7 @@ def test_beyond_64_bits_totals_stay_exact():
         )
 
 
-def test_nothing_adds_up_to_zero():
+def test_the_sum_of_no_totals_is_zero():
     combine = SumTotals(ORDER)
     zero = CorpusTotals.zero(ORDER)
     assert combine.extract_output(combine.create_accumulator()) == zero
@@ -278,7 +278,7 @@ def test_each_system_of_a_batch_has_its_own_totals():
     assert len({totals for _, totals in keyed}) == 3
 
 
-def test_a_system_has_the_totals_that_it_has_alone():
+def test_a_system_has_the_same_totals_alone_and_with_others():
     batch = some_batch(systems=3)
     together = count_batch(batch, BleuConfig())
     totals = [CorpusTotals.of(together, system) for system in range(3)]

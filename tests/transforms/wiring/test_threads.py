@@ -62,7 +62,7 @@ def test_outputs_come_in_the_order_of_the_elements(threads: int) -> None:
     assert outputs(Slowly(threads), [0, 5, 1, 6, 2]) == [0, 0, 5, 5, 1, 1, 6, 6, 2, 2]
 
 
-def test_little_is_under_way_at_a_time() -> None:
+def test_only_a_limited_number_of_elements_is_in_work_at_a_time() -> None:
     outputs(Watched(3), list(range(200)))
     assert Watched.begun == Watched.emitted_so_far == 200
     assert 1 < Watched.most <= 2 * 3 + 1

@@ -39,7 +39,7 @@ ALIKE = [
 
 
 @pytest.mark.parametrize("names", ALIKE)
-def test_the_same_shards_correspond_whatever_else_their_names_are(names):
+def test_the_same_shards_correspond_for_all_forms_of_names(names):
     require_same_shards(STREAMS, shards(*names))
 
 
@@ -98,7 +98,7 @@ def test_other_shards_are_refused_and_named(names, cause):
     assert "--cuts any" in error.value.remedy
 
 
-def test_shards_with_the_same_lines_are_alike():
+def test_shards_with_the_same_numbers_of_lines_correspond():
     of_three = shards("r/0 r/1", "whole", "b/0 b/1")
     require_same_lines(of_three, [[5, 6], [12], [5, 6]])
     require_same_lines(shards("r/0 r/1", "whole"), [[5, 6], [11]])

@@ -94,7 +94,7 @@ def test_zstd_frames_without_text_are_skipped(read_size):
 
 
 @each_compression
-def test_pieces_are_bounded_however_well_the_text_compresses(suffix):
+def test_pieces_are_bounded_for_highly_compressed_text(suffix):
     # A megabyte or so is promised; a worker holds a few pieces of every stream.
     size = 64 << 20
     compress = COMPRESS | {".xz": lambda text: lzma.compress(text, preset=0)}
@@ -141,7 +141,7 @@ def test_truncation_inside_a_zstd_frame_without_text_is_an_error(read_size):
 
 
 @each_compression
-def test_truncation_is_told_with_the_file_and_the_byte(suffix):
+def test_the_error_of_truncation_names_the_file_and_the_byte(suffix):
     data = COMPRESS[suffix](TEXT)[:-3]
     with pytest.raises(InputError) as error:
         decompress(data, suffix)
@@ -186,14 +186,14 @@ def test_a_flipped_bit_never_gives_another_text(suffix):
         TEXT,
     ],
 )
-def test_garbage_behind_the_end_is_an_error(suffix, garbage):
+def test_garbage_after_the_end_is_an_error(suffix, garbage):
     for read_size in (1, None):
         with pytest.raises(InputError):
             decompress(COMPRESS[suffix](TEXT) + garbage, suffix, read_size)
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])
-def test_garbage_behind_the_zero_bytes_is_an_error(suffix):
+def test_garbage_after_the_zero_bytes_is_an_error(suffix):
     for read_size in (1, None):
         with pytest.raises(InputError):
             decompress(COMPRESS[suffix](TEXT) + bytes(600) + b"x", suffix, read_size)
@@ -230,7 +230,7 @@ def with_window(log: int) -> bytes:
 
 
 @pytest.mark.parametrize("log", [28, 31])
-def test_a_zstd_window_that_takes_too_much_memory_is_told_with_the_remedy(log):
+def test_the_error_of_a_too_large_zstd_window_has_a_remedy(log):
     with pytest.raises(InputError) as caught:
         decompress(with_window(log), ".zst")
     assert "references: a.txt: bad .zst data before byte" in caught.value.cause
@@ -246,7 +246,7 @@ def with_dictionary(size: int) -> bytes:
     return lzma.compress(TEXT, filters=[{"id": lzma.FILTER_LZMA2, "dict_size": size}])
 
 
-def test_an_xz_dictionary_that_takes_too_much_memory_is_told_with_the_remedy():
+def test_the_error_of_a_too_large_xz_dictionary_has_a_remedy():
     with pytest.raises(InputError) as caught:
         decompress(with_dictionary(1 << 29), ".xz")
     assert "window is above 128 MiB" in caught.value.cause

@@ -43,7 +43,7 @@ def test_another_file_of_the_same_size_and_times_is_another_version(tmp_path: pa
     assert len(versions) == 2
 
 
-def test_a_file_that_is_gone_is_bad_input(tmp_path: pathlib.Path) -> None:
+def test_a_removed_file_is_bad_input(tmp_path: pathlib.Path) -> None:
     with pytest.raises(InputError, match=r"candidates x: .*/a: was removed while the job ran"):
         version_of(STREAM, str(tmp_path / "a"))
 
@@ -64,14 +64,14 @@ class Store:
     ("told", "version"),
     [("an-etag", "an-etag"), (b"crc", "b'crc'"), (None, None), (NotImplementedError(), None)],
 )
-def test_an_object_has_the_version_that_its_store_tells(
+def test_an_object_has_the_version_that_its_store_reports(
     monkeypatch: pytest.MonkeyPatch, told: object, version: str | None
 ) -> None:
     monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: Store(told))
     assert version_of(STREAM, "store://a") == version
 
 
-def test_an_object_that_is_gone_is_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_removed_object_is_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: Store(RuntimeError("404")))
     with pytest.raises(InputError, match=r"candidates x: store://a: cannot be read: 404"):
         version_of(STREAM, "store://a")

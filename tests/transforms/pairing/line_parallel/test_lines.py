@@ -187,7 +187,7 @@ def test_large_blocks_are_counted_by_the_megabyte(size, mark):
 
 @property_test
 @given(st.lists(st.binary(max_size=8).map(lambda text: text.replace(b"\n", b"")), min_size=1))
-def test_what_is_not_utf8_is_what_python_cannot_decode(lines):
+def test_invalid_utf8_is_what_python_cannot_decode(lines):
     text = b"".join(line + b"\n" for line in lines)
     if text.startswith(MARK):
         text = MARK + text
@@ -229,7 +229,7 @@ def undecodable(line: bytes) -> int | None:
 )
 @pytest.mark.parametrize("suffix", COMPRESS)
 @pytest.mark.parametrize("place", [0, 1, 700])
-def test_invalid_utf8_is_told_with_file_line_and_byte(suffix, place, line, byte, reason):
+def test_the_error_of_invalid_utf8_names_file_line_and_byte(suffix, place, line, byte, reason):
     good = [f"line {i}".encode() for i in range(900)]
     lines = [*good[:place], line, *good[place:]]
     # The file stands behind another one, and the line far behind a unit's start.
@@ -304,7 +304,7 @@ def test_a_compressed_file_that_changes_after_it_was_counted_is_an_error(suffix,
         pytest.fail(f"{reason}: got {read_changed(counted, changed, 'a' + suffix)}")
 
 
-def test_a_reader_offers_no_more_lines_than_asked_for():
+def test_a_reader_gives_at_most_the_requested_number_of_lines():
     corpus = MemoryCorpus(((plain_file("a", *map(str, range(10))),),))
     (unit,) = corpus.plan(1 << 26).units()
     reader = LineReader(corpus.streams[0], unit.pieces[0], corpus.open)
@@ -384,7 +384,7 @@ def refused(text: bytes, max_line_bytes: int, suffix: str = "", range_bytes: int
 
 @pytest.mark.parametrize("suffix", COMPRESS)
 @pytest.mark.parametrize("end", [b"\n", b"\nmore\n", b""])
-def test_a_line_that_is_too_long_is_told_with_its_file_and_number(suffix, end):
+def test_the_error_of_a_too_long_line_names_its_file_and_number(suffix, end):
     for length in (101, 3 << 20):
         text = b"one\n" * 1000 + b"x" * length + end
         assert refused(text, 100, suffix) == (
@@ -399,7 +399,7 @@ def test_a_line_that_is_too_long_is_found_in_ranges_of_any_size(range_bytes):
     assert cause == "candidates x: /data/a: line 501 has more than 4999 bytes"
 
 
-def test_a_line_of_just_so_many_bytes_is_read():
+def test_a_line_with_exactly_the_limit_of_bytes_is_read():
     data = b"x" * 100 + b"\n" + b"\xc3\xa9" * 50
     stream = Stream("candidates x", "/data/a")
     (part,) = cut(Shard(0, 0, "/data/a", len(data)), 1 << 26)
@@ -435,7 +435,7 @@ def test_a_bomb_is_refused_before_it_is_decompressed():
 
 
 @pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESS if suffix])
-def test_compressed_data_without_its_suffix_is_told(suffix):
+def test_compressed_data_without_its_suffix_is_an_error(suffix):
     data = COMPRESS[suffix](b"some text\n" * 100)
     with pytest.raises(InputError) as error:
         read_file(data, "a.txt")
@@ -447,13 +447,13 @@ def test_compressed_data_without_its_suffix_is_told(suffix):
 
 
 @pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESS if suffix])
-def test_text_that_was_compressed_twice_is_told(suffix):
+def test_text_that_was_compressed_twice_is_an_error(suffix):
     data = COMPRESS[suffix](COMPRESS[suffix](b"some text\n" * 100))
     with pytest.raises(InputError, match=f"compressed twice: its text is {suffix} data"):
         read_file(data, f"a{suffix}")
 
 
-def test_memory_that_is_used_up_is_no_fault_of_the_file():
+def test_out_of_memory_is_not_an_error_of_the_file():
     def full(path: str) -> io.BytesIO:
         raise MemoryError
 

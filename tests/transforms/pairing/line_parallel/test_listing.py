@@ -132,7 +132,7 @@ def test_a_name_with_wildcards_is_meant_literally(tree: pathlib.Path) -> None:
     assert found("q[1].txt") == ["q[1].txt"]
 
 
-def test_a_name_that_could_mean_another_file_is_refused(tree: pathlib.Path) -> None:
+def test_an_ambiguous_name_is_refused(tree: pathlib.Path) -> None:
     pathlib.Path("q[1].txt").write_text("literal")
     pathlib.Path("q1.txt").write_text("other")
     with pytest.raises(UsageError, match=r"q\[1\].txt is a file and also a pattern .* q1.txt"):
@@ -146,7 +146,7 @@ def test_a_file_that_a_pattern_matches_twice_is_refused(tree: pathlib.Path) -> N
     assert found("a-latest") == ["a-latest"]
 
 
-def test_hard_links_are_files_of_their_own(tree: pathlib.Path) -> None:
+def test_hard_links_count_as_separate_files(tree: pathlib.Path) -> None:
     os.link("a-1", "a-2")
     assert found("a-*") == ["a-0", "a-1", "a-2"]
 
@@ -157,7 +157,7 @@ def test_a_folder_that_a_pattern_matches_twice_is_refused(tree: pathlib.Path) ->
         found("*/a-0")
 
 
-def test_a_file_that_has_become_a_pipe_is_an_error_and_not_waited_for(tree: pathlib.Path) -> None:
+def test_a_file_that_has_become_a_pipe_is_an_error_and_does_not_hang(tree: pathlib.Path) -> None:
     os.remove("a-0")
     os.mkfifo("a-0")
     with pytest.raises(OSError, match="not a file any more"):

@@ -69,7 +69,7 @@ def test_one_nul_in_a_few_lines_is_rare():
     assert "1 NUL character (U+0000)" in warning
 
 
-def test_text_without_nuls_needs_no_word():
+def test_text_without_nuls_gives_no_warning():
     assert nul_warnings(STREAMS, counted(LATIN.encode(), b"")) == ()
 
 

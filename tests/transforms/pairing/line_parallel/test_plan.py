@@ -154,7 +154,7 @@ def test_a_massive_corpus_is_cut_into_as_many_units_as_it_has_ranges(gigabytes, 
 
 
 @pytest.mark.parametrize("sizes", [[100] * 20_000, [60_000_000]], ids=["tiny", "large"])
-def test_a_unit_has_few_tiny_files(sizes):
+def test_a_unit_has_a_limited_number_of_tiny_files(sizes):
     # Opening a file costs time, too: 20,000 files of 100 bytes are not one unit.
     range_bytes = 1 << 26
     counts = []
@@ -170,7 +170,7 @@ def test_a_unit_has_few_tiny_files(sizes):
     assert max(len(pieces) for unit in units for pieces in unit.pieces) <= 64
 
 
-def test_a_plan_of_many_units_needs_no_memory_for_them():
+def test_the_units_of_a_large_plan_are_not_kept_in_memory():
     # 200,000 pieces, of some 400 bytes each if they were all there at once.
     streams = [Stream(str(i), str(i)) for i in range(20)]
     range_bytes = 1 << 20
@@ -190,7 +190,7 @@ def test_a_plan_of_many_units_needs_no_memory_for_them():
     assert peak < 1_000_000
 
 
-def test_unequal_streams_are_told_with_every_count():
+def test_the_error_of_unequal_streams_has_every_count():
     corpus = MemoryCorpus(
         (
             (plain_file("r-1", "a", "b"), plain_file("r-2", "c")),
@@ -237,7 +237,7 @@ def test_streams_without_a_line_are_an_empty_corpus(suffix, text):
     )
 
 
-def test_a_stream_without_a_line_is_unequal_to_one_with_lines():
+def test_an_empty_stream_does_not_match_one_with_lines():
     corpus = MemoryCorpus(((plain_file("r", "a"),), (plain_file("c"),)))
     with pytest.raises(InputError, match=r"stream 0 \(pattern 0\): 1; stream 1 \(pattern 1\): 0"):
         corpus.plan(16)

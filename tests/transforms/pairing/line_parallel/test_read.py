@@ -61,7 +61,7 @@ def test_rows_hold_the_same_line_of_every_stream(tmp_path: pathlib.Path) -> None
 
 
 @pytest.mark.parametrize("usual", [16, 64])
-def test_without_a_range_the_corpus_is_cut_into_so_many(
+def test_the_number_of_ranges_without_range_bytes(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, usual: int
 ) -> None:
     # 3,060 bytes: 48 times 64, and a unit has one batch.

@@ -88,7 +88,7 @@ SAME_SHARD = [
 
 
 @pytest.mark.parametrize(("paths", "reason"), SAME_SHARD)
-def test_two_files_that_are_one_shard_are_refused(paths, reason):
+def test_two_files_of_the_same_shard_are_refused(paths, reason):
     for found in (paths, paths[::-1]):
         with pytest.raises(InputError) as error:
             ordered(found)
@@ -164,14 +164,14 @@ INCOMPLETE = [
 
 
 @pytest.mark.parametrize(("paths", "cause"), INCOMPLETE)
-def test_names_that_say_how_many_shards_there_are_are_held_to_it(paths, cause):
+def test_names_with_a_total_must_be_complete(paths, cause):
     with pytest.raises(InputError) as error:
         ordered(paths)
     assert error.value.cause.startswith("candidates LIUM: ")
     assert cause in error.value.cause
 
 
-def test_one_shard_of_several_may_be_named_alone_and_is_told():
+def test_one_shard_of_several_can_be_scored_alone_with_a_warning():
     path = "h/part-00002-of-00004"
     stream = Stream("candidates x", path)
     assert ordered([path], stream) == [path]
@@ -206,7 +206,7 @@ CORRESPOND = [
 
 
 @pytest.mark.parametrize(("one", "other"), CORRESPOND)
-def test_shards_correspond_whatever_all_names_of_a_stream_share(one, other):
+def test_the_common_part_of_a_streams_names_does_not_matter(one, other):
     assert correspond(one, other)
     assert correspond(other, one)
 
@@ -290,7 +290,7 @@ WITHOUT_GAPS = [
 
 
 @pytest.mark.parametrize("paths", WITHOUT_GAPS)
-def test_a_numbering_without_gaps_needs_no_word(paths):
+def test_a_numbering_without_gaps_gives_no_warning(paths):
     assert notes(paths) == ()
 
 
@@ -305,19 +305,19 @@ GAPS = [
 
 
 @pytest.mark.parametrize(("paths", "expected"), GAPS)
-def test_gaps_in_a_numbering_are_told(paths, expected):
+def test_gaps_in_a_numbering_give_a_warning(paths, expected):
     (note,) = notes(paths)
     assert note.startswith("stream 0: the numbers of the ")
     assert expected in note
 
 
-def test_a_gap_of_all_streams_is_told_once():
+def test_a_gap_in_all_streams_is_reported_once():
     paths = ["part-0", "part-2"]
     (note,) = notes(paths, ["whole"], [f"r/{path}.gz" for path in paths])
     assert note.startswith("stream 0, stream 2: the numbers of the 2 shards have gaps: 1 ")
 
 
-def test_an_order_that_cat_does_not_have_is_told_where_a_stream_is_one_file():
+def test_an_order_that_differs_from_cats_gives_a_warning_if_a_stream_is_one_file():
     numbers = [f"part-{i}" for i in range(1, 11)]
     (note,) = notes(["whole"], numbers)
     assert note.startswith("stream 1: part-2 is read before part-10, but `cat`")
@@ -338,7 +338,7 @@ def test_a_total_in_a_folder_that_the_wildcard_matched_counts():
     assert ordered(one, Stream("x", "d-1-of-9/part-*")) == one
 
 
-def test_wildcards_that_matched_other_names_are_told():
+def test_wildcards_that_matched_other_names_give_a_warning():
     def note(*matched: tuple[str, list[str]]) -> list[str]:
         named = [Stream(f"stream {i}", pattern) for i, (pattern, _) in enumerate(matched)]
         found = [

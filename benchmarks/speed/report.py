@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import os
-import pathlib
-import platform
-import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-from measure import Run, cores
-from results import Measurement, Results
-
-_DISTRIBUTIONS = ("apache-beam", "numba", "numpy", "pyarrow", "sacrebleu", "bleuscore")
+from benchmarks.measure import Run
+from benchmarks.speed.results import Measurement, Results
 
 
 def report(results: Mapping[int, Results], notes: str) -> str:
@@ -41,21 +34,6 @@ def report(results: Mapping[int, Results], notes: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def machine(distributions: Sequence[str] = _DISTRIBUTIONS) -> str:
-    """The machine and the versions of what is measured.
-
-    Raises:
-      PackageNotFoundError: one of them is not installed.
-    """
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in distributions]
-    wc = subprocess.run(["wc", "--version"], capture_output=True, text=True, check=True).stdout
-    return (
-        f"{_processor()}, {len(cores())} of {os.cpu_count()} cores; "
-        f"{platform.system()} {platform.release()}; "
-        f"Python {platform.python_version()}, {', '.join(versions)}; {wc.splitlines()[0]}."
-    )
-
-
 def _row(measurement: Measurement) -> str:
     return " | ".join(
         (
@@ -80,10 +58,3 @@ def _seconds(measurement: Measurement, of: Callable[[Run], float]) -> str:
 
 def _three_digits(seconds: float) -> str:
     return f"{seconds:.0f}" if seconds >= 100 else f"{seconds:#.3g}"
-
-
-def _processor() -> str:
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.machine()

@@ -1,33 +1,20 @@
-"""Makes the benchmark's corpus: text like newswire, every line of every file different.
+"""The lines of the corpus: text like newswire, and systems that err in it, all by a seed.
 
-Repeated lines would make a scorer that caches lines look faster than it is.
-
-    python benchmarks/corpus.py FOLDER --pairs N
-
-writes FOLDER/ref-NN.txt and FOLDER/system01-NN.txt in shards; systems 2 to 16
-have the first shard only. The same numbers give the same bytes.
+A line is made as numbers of pieces of text (words, separators, line ends). Each
+line has a name that no other line has, so that all lines are different.
 """
 
 from __future__ import annotations
 
-import argparse
-import contextlib
 import dataclasses
-import pathlib
-import sys
 from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
-from vocabulary import NAMES, NUMBERS, WORDS, Names, number_list, word_list
 
-SHARDS = 10
-SYSTEMS = 16
+from benchmarks.corpus.vocabulary import NAMES, NUMBERS, WORDS, Names, number_list, word_list
 
 _SEED = 2017
-_CHUNK = 16_384
-"""Lines that are made at a time."""
-
 _MEDIAN_WORDS, _SPREAD_OF_WORDS = 14.9, 0.55
 _FEWEST_WORDS, _MOST_WORDS = 3, 100
 _NUMBER_SHARE = 0.02
@@ -56,11 +43,10 @@ _SPREAD_OF_LINES = 0.5
 _COMMAS_DROPPED, _COMMAS_ADDED = 0.18, 0.012
 
 Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclasses.dataclass(frozen=True)
-class _Lines:
+class Lines:
     """Lines as numbers of pieces of text.
 
     Attributes:
@@ -74,7 +60,7 @@ class _Lines:
     firsts: Integers
 
 
-class _Pieces:
+class Pieces:
     """The pieces of text, and how often each one is drawn.
 
     The pieces are the words, the words with a capital, the numbers, the
@@ -114,12 +100,15 @@ class _Pieces:
         return shares
 
     def draw_words(self, source: np.random.Generator, count: int) -> Integers:
+        """Draws words and numbers."""
         return self._words[source.integers(len(self._words), size=count)]
 
     def draw_separators(self, source: np.random.Generator, count: int) -> Integers:
+        """Draws separators that are no quotes."""
         return self._separators[source.integers(len(self._separators), size=count)]
 
     def draw_ends(self, source: np.random.Generator, count: int) -> Integers:
+        """Draws what ends a line."""
         return self._ends[source.integers(len(self._ends), size=count)]
 
 
@@ -134,10 +123,11 @@ def _drawing_table(shares: npt.NDArray[np.float64]) -> Integers:
     return np.repeat(np.arange(len(shares)), counts)
 
 
-def _references(pieces: _Pieces, first_line: int, count: int) -> _Lines:
+def reference_lines(pieces: Pieces, first_line: int, count: int) -> Lines:
+    """Lines of the references, from the number `first_line` on."""
     source = np.random.default_rng([_SEED, first_line, 0])
-    lengths = source.normal(np.log(_MEDIAN_WORDS), _SPREAD_OF_WORDS, count)
-    lengths = np.rint(np.exp(lengths)).astype(np.int64).clip(_FEWEST_WORDS, _MOST_WORDS)
+    logarithms = source.normal(np.log(_MEDIAN_WORDS), _SPREAD_OF_WORDS, count)
+    lengths = np.rint(np.exp(logarithms)).astype(np.int64).clip(_FEWEST_WORDS, _MOST_WORDS)
     firsts = np.cumsum(lengths) - lengths
     words = pieces.draw_words(source, lengths.sum())
     # The name that no other line has.
@@ -150,10 +140,11 @@ def _references(pieces: _Pieces, first_line: int, count: int) -> _Lines:
     separators[(firsts + begin)[quoted]] = pieces.first_opening + style[quoted]
     separators[(firsts + end)[quoted]] = pieces.first_closing + style[quoted]
     separators[firsts + lengths - 1] = pieces.draw_ends(source, count)
-    return _Lines(words, separators, firsts)
+    return Lines(words, separators, firsts)
 
 
-def _candidates(pieces: _Pieces, references: _Lines, first_line: int, system: int) -> _Lines:
+def candidate_lines(pieces: Pieces, references: Lines, first_line: int, system: int) -> Lines:
+    """What a system makes of these references: the same lines with its errors."""
     source = np.random.default_rng([_SEED, first_line, system])
     words = references.words.copy()
     lengths = np.diff(references.firsts, append=len(words))
@@ -191,10 +182,11 @@ def _candidates(pieces: _Pieces, references: _Lines, first_line: int, system: in
     added = (separators == space) & (chance < _COMMAS_ADDED)
     separators[dropped] = space
     separators[added] = comma
-    return _Lines(words, separators, firsts)
+    return Lines(words, separators, firsts)
 
 
-def _text(pieces: _Pieces, lines: _Lines, names: Names, first_line: int) -> bytes:
+def text(pieces: Pieces, lines: Lines, names: Names, first_line: int) -> bytes:
+    """The bytes of lines, each with a capital at its start; `names` are those of the stream."""
     words = lines.words.copy()
     begin = words[lines.firsts]
     words[lines.firsts] = np.where(begin < WORDS, begin + WORDS, begin)
@@ -210,59 +202,3 @@ def _line_names(names: Names, first_line: int, count: int) -> Iterator[bytes]:
     tails = len(names.tails)
     for head, tail in zip((numbers // tails).tolist(), (numbers % tails).tolist(), strict=True):
         yield names.heads[head] + names.tails[tail]
-
-
-def make_corpus(folder: pathlib.Path, pairs: int) -> None:
-    """Writes the shards of a corpus into a new folder, which appears when it is complete."""
-    partial = folder.with_name(folder.name + ".partial")
-    partial.mkdir(parents=True, exist_ok=True)
-    pieces = _Pieces()
-    names = [Names(stream) for stream in range(SYSTEMS + 1)]
-    for shard in range(SHARDS):
-        first, stop = pairs * shard // SHARDS, pairs * (shard + 1) // SHARDS
-        systems = range(1, (SYSTEMS if shard == 0 else 1) + 1)
-        with contextlib.ExitStack() as stack:
-            files = [
-                stack.enter_context(open(partial / _file_name(stream, shard), "wb"))
-                for stream in (0, *systems)
-            ]
-            for line in range(first, stop, _CHUNK):
-                references = _references(pieces, line, min(_CHUNK, stop - line))
-                files[0].write(_text(pieces, references, names[0], line))
-                for system in systems:
-                    candidates = _candidates(pieces, references, line, system)
-                    files[system].write(_text(pieces, candidates, names[system], line))
-        print(f"corpus: {stop} of {pairs} pairs", file=sys.stderr)
-    _check_unique(partial)
-    partial.rename(folder)
-
-
-def _file_name(stream: int, shard: int) -> str:
-    """The name of a shard of the references (stream 0) or of a system."""
-    return f"system{stream:02}-{shard:02}.txt" if stream else f"ref-{shard:02}.txt"
-
-
-def _check_unique(folder: pathlib.Path) -> None:
-    """Raises an error if two lines of the corpus are the same (by a 64-bit hash)."""
-    hashes = []
-    for path in sorted(folder.iterdir()):
-        with open(path, "rb") as file:
-            hashes.append(np.fromiter(map(hash, file), np.int64))
-    lines = np.concatenate(hashes)
-    same = len(lines) - len(np.unique(lines))
-    if same:
-        raise ValueError(f"{same} of {len(lines)} lines in {folder} are not unique")
-
-
-def _main() -> None:
-    parser = argparse.ArgumentParser(description="Makes the benchmark's corpus.")
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--pairs", type=int, required=True)
-    flags = parser.parse_args()
-    if not SHARDS <= flags.pairs <= NAMES:
-        parser.error(f"--pairs must be {SHARDS} to {NAMES}, got {flags.pairs}")
-    make_corpus(flags.folder, flags.pairs)
-
-
-if __name__ == "__main__":
-    _main()

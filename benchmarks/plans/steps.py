@@ -1,7 +1,7 @@
 """Plans a fake corpus as the pipeline would, measured from inside the process.
 
-    python -m benchmarks.planning list NUMBER FILE
-    python -m benchmarks.planning plan NUMBER FILE
+    python -m benchmarks.plans.steps list NUMBER FILE
+    python -m benchmarks.plans.steps plan NUMBER FILE
 
 The first one lists and cuts corpus NUMBER and leaves the counts in FILE, as
 they would reach the planning worker; the second one is that worker. Each
@@ -17,7 +17,7 @@ import pathlib
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.line_parallel.corpus import CorpusFacts
 from beam_bleu.transforms.pairing.line_parallel.correspondence import require_same_shards
 from beam_bleu.transforms.pairing.line_parallel.nul_bytes import nul_warnings
-from beam_bleu.transforms.pairing.line_parallel.plan import Piece, Plan, make_plan
+from beam_bleu.transforms.pairing.line_parallel.plan import make_plan
 from beam_bleu.transforms.pairing.line_parallel.ranges import (
     ByteRange,
     LineCounts,
@@ -38,8 +38,9 @@ from beam_bleu.transforms.pairing.line_parallel.shard_notes import notes_of
 from beam_bleu.transforms.pairing.line_parallel.shards import shards_in_order
 from beam_bleu.transforms.pairing.line_parallel.streams import compression
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
-from benchmarks.fake_corpora import CORPORA, FakeCorpus, Integers
-from benchmarks.shuffles import Shuffle, shuffles_of
+from benchmarks.plans.fake_corpora import CORPORA, FakeCorpus
+from benchmarks.plans.right_plan import require_right_plan
+from benchmarks.plans.shuffles import Shuffle, shuffles_of
 
 _WORDS_IN_LINE = 35
 
@@ -91,7 +92,7 @@ def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
         shuffles["Bring it together"].carry((0, ("totals", (system, _total(plan.segments)))))
     for end in (("facts", facts), ("job", _job(corpus))):
         shuffles["Bring it together"].carry((0, end))
-    in_vain = _check(corpus, plan) / sum(
+    in_vain = require_right_plan(corpus, plan) / sum(
         corpus.text(stream).sizes.sum() for stream in range(len(corpus.streams))
     )
     longest_to_mean = longest * units / plan.segments
@@ -140,55 +141,6 @@ def _total(lines: int) -> CorpusTotals:
         candidate_bytes=6 * words,
         reference_bytes=6 * words,
     )
-
-
-def _check(corpus: FakeCorpus, plan: Plan) -> float:
-    """Checks a plan against where the newlines are; returns the bytes that are read in vain.
-
-    Raises:
-      RuntimeError: the plan is wrong.
-    """
-    lines_of_units = np.array([unit.lines for unit in plan.units()])
-    in_vain = 0.0
-    for stream in range(len(corpus.streams)):
-        pieces = [unit.pieces[stream] for unit in plan.units()]
-        in_units = np.array([sum(piece.lines for piece in of_unit) for of_unit in pieces])
-        _must(np.array_equal(in_units, lines_of_units), "a unit lacks lines of a stream")
-        in_vain += _check_stream(corpus, stream, [piece for each in pieces for piece in each])
-    _must(lines_of_units.sum() == plan.segments, "the units have not all lines")
-    return in_vain
-
-
-def _check_stream(corpus: FakeCorpus, stream: int, pieces: Sequence[Piece]) -> float:
-    """Checks that pieces are a stream, each line once, in order; returns the bytes in vain."""
-    text = corpus.text(stream)
-    number = {found.path: i for i, found in enumerate(corpus.found(stream))}
-
-    def column(of: Callable[[Piece], int]) -> Integers:
-        return np.array([of(piece) for piece in pieces], np.int64)
-
-    file = column(lambda piece: number[piece.path])
-    first, lines = column(lambda piece: piece.first_line), column(lambda piece: piece.lines)
-    start, skip = column(lambda piece: piece.start), column(lambda piece: piece.skip)
-    ends_file = column(lambda piece: piece.ends_file)
-    last = first + lines
-    _must(bool(np.all(lines > 0)), "a piece is empty")
-    _must(np.array_equal(ends_file, last == text.lines[file]), "the end of a file is wrong")
-    _must(np.array_equal(file, np.cumsum(ends_file) - ends_file), "the order of files is wrong")
-    follows = np.where(ends_file[:-1], 0, last[:-1])
-    _must(first[0] == 0 and np.array_equal(first[1:], follows), "lines are missing or twice")
-    _must(file[-1] == corpus.shards - 1 and bool(ends_file[-1]), "the end is missing")
-    _must(
-        np.array_equal(text.newlines_before(file, start) + skip, first),
-        "a piece begins at another line",
-    )
-    _must(bool(np.all((skip > 0) | (start == 0))), "a piece begins inside a line")
-    return float(np.sum(skip * text.sizes[file] / text.lines[file]))
-
-
-def _must(is_so: bool, what: str) -> None:
-    if not is_so:
-        raise RuntimeError(f"the plan is wrong: {what}")
 
 
 def _main() -> None:

@@ -1,6 +1,6 @@
 """The contestants that are measured from inside their process, where only the counting is timed.
 
-    python -m benchmarks.contestants NAME REFERENCES CANDIDATES [--tokenize ...]
+    python -m benchmarks.speed.contestants NAME REFERENCES CANDIDATES [--tokenize ...]
 
 prints, as JSON, the seconds of the counting alone and what came of it.
 """

@@ -10,10 +10,13 @@ import pathlib
 import sys
 from collections.abc import Iterable, Iterator
 
-from measure import ROOT, run
+from benchmarks.measure import run
 
 SYSTEMS = 16
-"""How many systems the first shard has, as corpus.py says, which this process does not load."""
+"""How many systems the first shard has; the other shards have the first system only."""
+
+_SOURCES = ("__main__.py", "lines.py", "vocabulary.py")
+"""The files of this folder that decide what is in the corpus."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,20 +38,26 @@ class Text:
         """All patterns."""
         return (self.references, *self.candidates)
 
+    @property
+    def arguments(self) -> list[str]:
+        """The arguments of beam-bleu that name these files."""
+        named = [f"system{i:02}={pattern}" for i, pattern in enumerate(self.candidates, 1)]
+        return [f"--references={self.references}", *(f"--candidates={each}" for each in named)]
+
 
 class Workspace:
     """The corpus of `pairs` pairs, made if it is not there yet."""
 
     def __init__(self, folder: pathlib.Path, pairs: int) -> None:
         self._pairs = pairs
-        sources = [
-            pathlib.Path(ROOT, "benchmarks", name) for name in ("corpus.py", "vocabulary.py")
-        ]
-        digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+        here = pathlib.Path(__file__).parent
+        sources = b"".join((here / name).read_bytes() for name in _SOURCES)
+        digest = hashlib.sha256(sources).hexdigest()
         self._folder = folder.absolute() / f"{pairs}-pairs-{digest[:8]}"
         if not self._folder.exists():
             # In a child, so that this process stays small.
-            made = run([sys.executable, str(sources[0]), str(self._folder), "--pairs", str(pairs)])
+            program = [sys.executable, "-m", "benchmarks.corpus"]
+            made = run([*program, str(self._folder), "--pairs", str(pairs)])
             print(f"made {self._folder} in {made.wall:.0f} s", file=sys.stderr)
 
     def whole(self) -> Text:
@@ -95,14 +104,14 @@ class Workspace:
         return self._text(lines, names[0], names[1:])
 
     def chinese_head(self, lines: int) -> Text:
-        """The first lines of the corpus in what looks like Chinese."""
+        """The first lines of the corpus, changed to look like Chinese."""
         western = self.head(lines)
         names = [f"heads/zh-{stream}-{lines:08}.txt" for stream in ("ref", "system01")]
         text = self._text(lines, names[0], names[1:])
         paths = [
             path for pair in zip(western.patterns, text.patterns, strict=True) for path in pair
         ]
-        run([sys.executable, os.path.join(ROOT, "benchmarks", "chinese.py"), *paths])
+        run([sys.executable, "-m", "benchmarks.corpus.chinese", *paths])
         return text
 
     def _text(self, pairs: int, references: str, candidates: list[str]) -> Text:

@@ -12,31 +12,22 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from measure import ROOT
-from workspace import Text
-
-sys.path.insert(0, ROOT)
-from deploy.local import parts
+from deploy.local.cluster import PROJECT
 from deploy.local.flink import FlinkCluster
 
 SCORING = "Count matches"
-"""In the name of the stage that reads and counts."""
+"""A part of the name of the stage that reads lines and counts their matches."""
 
 COUNTING = "Count lines"
-
-
-def flink(folder: pathlib.Path, task_managers: int = 2) -> FlinkCluster:
-    """A cluster, not started."""
-    server = parts.flink_job_server()
-    return FlinkCluster(folder, parts.flink(server.engine), server, task_managers=task_managers)
+"""A part of the name of the stage that counts lines."""
 
 
 class FlinkJob:
-    """The command, scoring a text on a cluster.
+    """The command, scoring files on a cluster.
 
     Args:
       cluster: the cluster.
-      text: the text.
+      arguments: the arguments of beam-bleu that name the files.
       output: the folder that gets scores.json.
       flags: the flags that send the job to the cluster; by default the cluster's.
 
@@ -48,19 +39,17 @@ class FlinkJob:
     def __init__(
         self,
         cluster: FlinkCluster,
-        text: Text,
+        arguments: Sequence[str],
         output: pathlib.Path,
         flags: Sequence[str] | None = None,
     ) -> None:
         self._cluster = cluster
         self._seen: dict[str, Any] = {}
-        command = [sys.executable, "-m", "beam_bleu.pipeline", f"--references={text.references}"]
-        for number, candidate in enumerate(text.candidates, 1):
-            command.append(f"--candidates=system{number:02}={candidate}")
+        command = [sys.executable, "-m", "beam_bleu.pipeline", *arguments, f"--output={output}"]
         self.started = time.monotonic()
         self.process = subprocess.Popen(
-            [*command, f"--output={output}", *(cluster.flags() if flags is None else flags)],
-            cwd=ROOT,
+            [*command, *(cluster.flags() if flags is None else flags)],
+            cwd=PROJECT,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -79,7 +68,10 @@ class FlinkJob:
         return time.monotonic() - self.started
 
     def look(self) -> dict[str, Any]:
-        """What Flink tells of the job, or what it told last, in a state that says so."""
+        """What Flink tells of the job.
+
+        If Flink cannot be asked, or does not know the job: what it told last, with another state.
+        """
         try:
             job = self._cluster.newest_job()
         except OSError:
@@ -106,7 +98,7 @@ class FlinkJob:
             time.sleep(0.2)
 
     def failures(self) -> int | None:
-        """How often a fault made Flink start it again, or end it; None where it cannot tell."""
+        """How often Flink saw the job fail; None if Flink cannot be asked."""
         try:
             seen = self._cluster.failures(self._seen["jid"])
         except OSError:

@@ -1,6 +1,6 @@
 """Makes lines like Chinese ones of the corpus's lines, for the tokenizers of Chinese.
 
-    python benchmarks/chinese.py FROM TO [FROM TO ...]
+    python -m benchmarks.corpus.chinese FROM TO [FROM TO ...]
 
 Every word becomes one to four Han characters, always the same ones, so that
 candidates match references as they do in the corpus; acronyms and some names
@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Sequence
 
 _FIRST_HAN, _HANS = 0x4E00, 3_500
-"""As many as people use; the words' frequencies make theirs."""
+"""As many as people use. Frequent words make frequent characters."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FULL_STOP = re.compile(r"\.(?=[\"“]?$)")
@@ -24,11 +24,11 @@ _MARK = re.compile(r"(?<!\d)[,.]|[,.](?=\D)|[!?:;()]")
 _SPACE_ROUND_HAN = re.compile(r"(?<=[^\x00-\x7f]) +| +(?=[^\x00-\x7f])")
 _FULL_WIDTH = ord("！") - ord("!")
 _LATIN_NAMES = 6
-"""One capitalized word of so many stays Latin."""
+"""Of so many capitalized words one stays Latin."""
 
 
 def chinese(line: str) -> str:
-    """The line in what looks like Chinese."""
+    """A line that looks like Chinese, made from a line of the corpus."""
     line = _FULL_STOP.sub("。", _WORD.sub(lambda word: _hans(word.group()), line))
     line = _MARK.sub(lambda mark: chr(ord(mark.group()) + _FULL_WIDTH), line)
     return _SPACE_ROUND_HAN.sub("", line)

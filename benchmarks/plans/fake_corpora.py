@@ -83,7 +83,7 @@ class FakeText:
     sizes: Integers
     waves: int
 
-    def newlines_before(self, file: npt.ArrayLike, at: npt.ArrayLike) -> Integers:
+    def newlines_before(self, file: int | Integers, at: Integers) -> Integers:
         """How many newlines are before a byte of a file; never falls with the byte."""
         lines, sizes = self.lines[file], self.sizes[file]
         share = at / np.maximum(sizes, 1)

@@ -1,4 +1,4 @@
-"""The commands that are measured."""
+"""The commands whose speed is measured."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import json
 import sys
 from collections.abc import Collection, Sequence
 
-from measure import Run, run
-from workspace import Text, Workspace
+from benchmarks.corpus.workspace import Text, Workspace
+from benchmarks.measure import BEAM_BLEU, Run, run
 
 
 def warm_up(workspace: Workspace) -> None:
-    """Loads the corpus, and the programs, into memory; compiles the kernel if it is not yet."""
+    """Loads the corpus and the programs into memory, and has the kernel compiled."""
     text = workspace.whole()
     beam_bleu(text)
     run(count_words_command(text))
@@ -21,10 +21,7 @@ def warm_up(workspace: Workspace) -> None:
 
 def beam_bleu(text: Text, on: Collection[int] = (), flags: Sequence[str] = ()) -> Run:
     """The whole command, checked to have scored every pair."""
-    command = [sys.executable, "-m", "beam_bleu.pipeline", "--format", "json", *flags]
-    command += ["--references", text.references]
-    for number, candidate in enumerate(text.candidates, 1):
-        command += ["--candidates", f"system{number:02}={candidate}"]
+    command = [*BEAM_BLEU, *text.arguments, "--format=json", *flags]
     result = run(command, on)
     scored = json.loads(result.stdout)["segments"]
     if scored != text.pairs:
@@ -50,7 +47,7 @@ def count_words_command(text: Text) -> list[str]:
 
 def contestant(name: str, text: Text, flags: Sequence[str] = (), on: Collection[int] = ()) -> Run:
     """A contestant of contestants.py; the seconds are those of its counting alone."""
-    command = [sys.executable, "-m", "benchmarks.contestants", name, *text.patterns, *flags]
+    command = [sys.executable, "-m", "benchmarks.speed.contestants", name, *text.patterns, *flags]
     result = run(command, on)
     inside = json.loads(result.stdout)
     return dataclasses.replace(result, cpu=inside["cpu"], wall=inside["wall"])

@@ -1,11 +1,11 @@
-"""The results of the benchmark: figures, and the measurements behind them."""
+"""The results of the benchmark: figures, and the measurements that they come from."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
 
-from measure import Run, medians
+from benchmarks.measure import Run, medians
 
 
 @dataclasses.dataclass(frozen=True)

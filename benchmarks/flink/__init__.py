@@ -1,0 +1,1 @@
+"""The command on a Flink cluster of this machine: two workers against one, and a long run."""

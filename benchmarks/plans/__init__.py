@@ -1,0 +1,1 @@
+"""What the plans of massive corpora cost; these corpora exist as metadata only."""

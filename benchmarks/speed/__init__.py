@@ -1,0 +1,1 @@
+"""The speed and the memory of the command, against other programs and against itself."""

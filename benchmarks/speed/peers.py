@@ -1,0 +1,115 @@
+"""The whole command against other programs that do as much, or less."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Sequence
+
+from benchmarks.corpus.workspace import Workspace
+from benchmarks.measure import interleaved, medians, run
+from benchmarks.speed.commands import (
+    beam_bleu,
+    contestant,
+    count_words_command,
+    sacrebleu,
+    score,
+    warm_up,
+)
+from benchmarks.speed.results import Figure, Measurement, Results
+from benchmarks.speed.sizes import Sizes
+
+
+def words(workspace: Workspace, sizes: Sizes) -> Results:
+    """The whole command against `wc -w`, CPU."""
+    warm_up(workspace)
+    text = workspace.tenfold()
+    ours, theirs = interleaved(
+        [lambda: beam_bleu(text), lambda: run(count_words_command(text))], sizes.repeats
+    )
+    ratio = medians(ours).cpu / medians(theirs).cpu
+    figure = Figure(
+        f"whole command, {text.pairs:,} pairs, CPU against `LC_ALL=C.UTF-8 wc -w`",
+        "≤ 2.5x",
+        f"{ratio:.2f}x",
+        ratio <= 2.5,
+    )
+    return [figure], [
+        Measurement("beam-bleu", text.pairs, ours),
+        Measurement("wc -w", text.pairs, theirs),
+    ]
+
+
+def bleuscore(workspace: Workspace, sizes: Sizes) -> Results:
+    """The whole command against bleuscore, of which only the counting is timed."""
+    warm_up(workspace)
+    text = workspace.whole()
+    runs = interleaved(
+        [lambda: beam_bleu(text), functools.partial(contestant, "bleuscore", text)],
+        sizes.repeats,
+    )
+    measurements = [
+        Measurement("beam-bleu", text.pairs, runs[0]),
+        Measurement("bleuscore's API, without reading the files", text.pairs, runs[1]),
+    ]
+    ratio = measurements[0].rate / measurements[1].rate
+    scores = (score(runs[0][-1]), json.loads(runs[1][-1].stdout)["score"])
+    is_equal = math.isclose(*scores, rel_tol=1e-9)
+    equal = "same score" if is_equal else f"**DIFFERENT SCORES** {scores[0]} and {scores[1]}"
+    figure = Figure(
+        f"whole command, {text.pairs:,} pairs, against bleuscore",
+        "≥ 12x pairs per CPU second",
+        f"{ratio:.1f}x; {equal}",
+        ratio >= 12 and is_equal,
+    )
+    return [figure], measurements
+
+
+def small(workspace: Workspace, sizes: Sizes) -> Results:
+    """The whole command against sacreBLEU's on few lines, wall."""
+    measurements = []
+    for lines in sizes.lines:
+        text = workspace.head(lines)
+        ours, theirs = interleaved(
+            [functools.partial(beam_bleu, text), functools.partial(sacrebleu, text)],
+            sizes.short_repeats,
+            warm_up=True,
+        )
+        scores = (round(score(ours[-1]), 1), json.loads(theirs[-1].stdout)["score"])
+        if scores[0] != scores[1]:
+            raise RuntimeError(f"beam-bleu says {scores[0]}, sacreBLEU {scores[1]}: {text}")
+        measurements += [
+            Measurement("beam-bleu", lines, ours),
+            Measurement("sacreBLEU's command", lines, theirs),
+        ]
+    walls = [each.median.wall for each in measurements]
+    ratio = walls[0] / walls[1]
+    crossing, shown = _crossing(sizes.lines, walls[0::2], walls[1::2])
+    return [
+        Figure(
+            f"{sizes.lines[0]:,} lines, whole command, wall, against sacreBLEU's command",
+            "≤ 3x",
+            f"{ratio:.2f}x",
+            ratio <= 3,
+        ),
+        Figure(
+            "lines from which beam-bleu's command is faster", "≤ 15,000", shown, crossing <= 15_000
+        ),
+    ], measurements
+
+
+def _crossing(
+    lines: Sequence[int], ours: Sequence[float], theirs: Sequence[float]
+) -> tuple[float, str]:
+    """(the size from which ours stays below theirs, the same for people)."""
+    differences = [our - their for our, their in zip(ours, theirs, strict=True)]
+    slower = [i for i, difference in enumerate(differences) if difference > 0]
+    if not slower:
+        return lines[0], f"fewer than {lines[0]:,}"
+    last = slower[-1]
+    if last == len(lines) - 1:
+        return math.inf, f"more than {lines[-1]:,}"
+    part = differences[last] / (differences[last] - differences[last + 1])
+    crossing = lines[last] + part * (lines[last + 1] - lines[last])
+    return crossing, f"{crossing:,.0f}"

@@ -1,0 +1,52 @@
+"""The engines that can run on this machine, and how the cluster of each one is made."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+
+from deploy.local import parts
+from deploy.local.cluster import THIS_PYTHON, Cluster, Workers
+from deploy.local.flink import FlinkCluster
+from deploy.local.prism import PrismCluster
+from deploy.local.spark import SparkCluster
+
+
+def flink_cluster(
+    folder: pathlib.Path, workers: Workers = THIS_PYTHON, task_managers: int = 2
+) -> FlinkCluster:
+    """A Flink cluster, see `make_cluster`."""
+    server = parts.flink_job_server()
+    return FlinkCluster(folder, parts.flink(server.engine), server, workers, task_managers)
+
+
+def prism_cluster(folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> PrismCluster:
+    """A Prism, see `make_cluster`."""
+    return PrismCluster(folder, parts.prism(), workers)
+
+
+def spark_cluster(folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> SparkCluster:
+    """A Spark cluster, see `make_cluster`."""
+    server = parts.spark_job_server()
+    return SparkCluster(folder, parts.spark(server.engine), server, workers)
+
+
+ENGINES: dict[str, Callable[[pathlib.Path, Workers], Cluster]] = {
+    "flink": flink_cluster,
+    "prism": prism_cluster,
+    "spark": spark_cluster,
+}
+
+
+def make_cluster(engine: str, folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> Cluster:
+    """The cluster of an engine, not started; fetches the parts of it that are not here.
+
+    Args:
+      engine: one of `ENGINES`.
+      folder: where its configuration, its work and its logs go.
+      workers: what its Python workers run.
+
+    Raises:
+      PartMissingError: a part cannot be had.
+    """
+    return ENGINES[engine](folder, workers)

@@ -1,0 +1,51 @@
+"""The folder of --output: what was there before a run, and what must be there after it."""
+
+from __future__ import annotations
+
+import os
+
+from case import Case
+from checks import check
+
+
+class OutputFolder:
+    """A folder for --output that may hold an older result.
+
+    Attributes:
+      path: the folder.
+      before: the bytes of the older result, or None.
+    """
+
+    _OLD_TIME = 10**18
+
+    def __init__(self, case: Case, name: str = "out") -> None:
+        self.path = case.folder / name
+        self.scores = self.path / "scores.json"
+        self.before: bytes | None = None
+        if case.chance(0.5):
+            self.path.mkdir()
+            self.before = b'{"older": true}\n'
+            self.scores.write_bytes(self.before)
+            os.utime(self.scores, ns=(self._OLD_TIME, self._OLD_TIME))
+
+    @property
+    def now(self) -> bytes | None:
+        return self.scores.read_bytes() if self.scores.exists() else None
+
+    def check_untouched(self) -> None:
+        """The older result is as it was; there is no new one."""
+        check(self.now == self.before, f"scores.json is {self.now!r}, was {self.before!r}")
+        if self.before is not None:
+            check(self.scores.stat().st_mtime_ns == self._OLD_TIME, "scores.json was rewritten")
+        self.check_no_litter()
+
+    def check_no_litter(self, hidden_allowed: bool = False) -> None:
+        """The folder holds the result and nothing else.
+
+        Args:
+          hidden_allowed: whether a run was killed, which may leave hidden files.
+        """
+        names = sorted(path.name for path in self.path.iterdir()) if self.path.exists() else []
+        known = {"scores.json", "segment_scores"}
+        litter = [n for n in names if n not in known and not (hidden_allowed and n[0] == ".")]
+        check(litter == [], f"files were left in the output folder: {', '.join(litter)}")
