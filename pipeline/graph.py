@@ -9,6 +9,7 @@ import apache_beam as beam
 
 from beam_bleu.pipeline.document import document_bytes, result_document
 from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.marked_steps import marked
 from beam_bleu.pipeline.output_folder import scores_path
 from beam_bleu.pipeline.publication import in_place
 from beam_bleu.pipeline.receipt import write_receipt
@@ -33,10 +34,10 @@ def build(root: beam.Pipeline, job: Job) -> None:
     The tokenizer's model is sent only once, with the step that counts.
     """
     paired = root | "Pair lines" >> ReadLineParallel(
-        job.candidates, job.references, job.range_bytes, job.threads, job.expected
+        job.candidates, job.references, job.range_bytes, job.threads, job.expected, marked
     )
     counted = paired.batches | "Count matches" >> beam.ParDo(
-        CountMatches(job.config, job.max_order, job.threads)
+        marked(CountMatches(job.config, job.max_order, job.threads))
     ).with_output_types(SegmentStatistics)
     totals = (
         counted
@@ -55,21 +56,26 @@ def build(root: beam.Pipeline, job: Job) -> None:
         ends["shards"] = (
             counted
             | "Score segments"
-            >> beam.ParDo(ScoreSegments(job.segment_config, job.systems, job.threads))
+            >> beam.ParDo(marked(ScoreSegments(job.segment_config, job.systems, job.threads)))
             | "Write segment scores"
             >> beam.ParDo(
-                WriteShards(job.output, job.run, segment_scores_schema(job.segment_config))
+                marked(WriteShards(job.output, job.run, segment_scores_schema(job.segment_config)))
             ).with_output_types(str)
         )
     _ = (
         {name: end | f"Send on the {name}" >> beam.Map(_keyed) for name, end in ends.items()}
         | "Bring it together" >> beam.CoGroupByKey()
-        | "Score and write" >> beam.MapTuple(_score_and_write)
+        | "Score and write" >> beam.ParDo(marked(_ScoreAndWrite()))
     )
 
 
 def _keyed(value: Any) -> tuple[int, Any]:
     return 0, value
+
+
+class _ScoreAndWrite(beam.DoFn):
+    def process(self, gathered: tuple[int, Mapping[str, Iterable[Any]]]) -> None:
+        _score_and_write(*gathered)
 
 
 def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:

@@ -19,6 +19,7 @@ from beam_bleu.pipeline.names import check_names
 from beam_bleu.pipeline.overlap import refuse_overlap
 from beam_bleu.pipeline.parser import SEE_HELP, Parser
 from beam_bleu.pipeline.paths import checked_path
+from beam_bleu.pipeline.printable import utf8
 from beam_bleu.pipeline.runners import Runner, find_runner
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.line_parallel.corpus import Expected
@@ -26,7 +27,6 @@ from beam_bleu.transforms.pairing.line_parallel.correspondence import CUTS
 from beam_bleu.transforms.pairing.line_parallel.counting import MAX_LINE_BYTES
 from beam_bleu.transforms.pairing.line_parallel.ranges import SMALLEST_RANGE, USUAL_RANGE
 from beam_bleu.transforms.pairing.line_parallel.streams import Stream, compression, is_pattern
-from beam_bleu.transforms.printable import utf8
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.threads import available_threads
 

@@ -40,6 +40,7 @@ LOADS_BEAM = {
         "statistics.read_model",
         "totals.sum_totals",
         "wiring.coders",
+        "wiring.steps",
         "wiring.threads",
     ],
     APPLICATION: [
@@ -48,6 +49,7 @@ LOADS_BEAM = {
         "graph",
         "leftovers",
         "locking",
+        "marked_steps",
         "options",
         "output",
         "output_folder",

@@ -33,6 +33,7 @@ from beam_bleu.transforms.pairing.line_parallel.shard_notes import notes_of
 from beam_bleu.transforms.pairing.line_parallel.shards import shards_in_order
 from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Stream, changed
 from beam_bleu.transforms.wiring import coders
+from beam_bleu.transforms.wiring.steps import Step, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["ReadLineParallel"]
@@ -67,6 +68,7 @@ class ReadLineParallel(beam.PTransform):
         streams together) it scores, at a time; if None, what suits the corpus.
       threads: how many threads count lines.
       expected: what must be true of the corpus; None for the default.
+      step: what makes a step of each DoFn.
 
     Expands a pipeline root to `LineParallel`. The pipeline fails with an
     `InputError` if a file is missing, unreadable, truncated or not UTF-8, if it
@@ -81,6 +83,7 @@ class ReadLineParallel(beam.PTransform):
         range_bytes: int | None,
         threads: int,
         expected: Expected | None = None,
+        step: Step = unchanged,
     ) -> None:
         super().__init__()
         self._streams = (*references, *candidates)
@@ -88,6 +91,7 @@ class ReadLineParallel(beam.PTransform):
         self._range_bytes = range_bytes
         self._threads = threads
         self._expected = expected or Expected()
+        self._step = step
 
     def expand(self, root: beam.Pipeline) -> LineParallel:
         coders.register()
@@ -95,16 +99,18 @@ class ReadLineParallel(beam.PTransform):
             root
             | "Name the streams" >> beam.Create([self._streams], reshuffle=False)
             | "List their files"
-            >> beam.FlatMap(_list_ranges, self._range_bytes, self._expected.cuts)
+            >> beam.ParDo(self._step(_ListRanges(self._range_bytes, self._expected.cuts)))
             | "Spread the ranges" >> beam.Reshuffle()
             | "Count lines"
-            >> beam.ParDo(_CountLines(self._streams, self._expected.max_line_bytes, self._threads))
+            >> beam.ParDo(
+                self._step(_CountLines(self._streams, self._expected.max_line_bytes, self._threads))
+            )
         )
         planned = (
             counts
             | "Gather the counts" >> beam.GroupByKey()
             | "Plan work units"
-            >> beam.ParDo(_Plan(self._streams, self._expected)).with_outputs(
+            >> beam.ParDo(self._step(_Plan(self._streams, self._expected))).with_outputs(
                 _Plan.FACTS, main="units"
             )
         )
@@ -113,7 +119,9 @@ class ReadLineParallel(beam.PTransform):
             | "Spread the work units" >> beam.Reshuffle()
             | "Read in lockstep"
             >> beam.ParDo(
-                _ReadUnit(self._streams, self._references, self._expected.max_line_bytes)
+                self._step(
+                    _ReadUnit(self._streams, self._references, self._expected.max_line_bytes)
+                )
             ).with_output_types(SegmentBatch)
         )
         return LineParallel(batches, planned[_Plan.FACTS])
@@ -127,16 +135,19 @@ def _open(path: str) -> Any:
     return FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
 
 
-def _list_ranges(
-    streams: Sequence[Stream], range_bytes: int | None, cuts: str
-) -> Iterator[ByteRange]:
-    # One worker lists all streams: only the whole corpus tells how large its ranges are.
-    shards = [
-        shards_in_order(number, stream, _found(stream)) for number, stream in enumerate(streams)
-    ]
-    if cuts == "same":
-        require_same_shards(streams, shards)
-    yield from cut_corpus(list(itertools.chain.from_iterable(shards)), range_bytes)
+class _ListRanges(beam.DoFn):
+    def __init__(self, range_bytes: int | None, cuts: str) -> None:
+        self._range_bytes = range_bytes
+        self._cuts = cuts
+
+    def process(self, streams: Sequence[Stream]) -> Iterator[ByteRange]:
+        # One worker lists all streams: only the whole corpus tells how large its ranges are.
+        shards = [
+            shards_in_order(number, stream, _found(stream)) for number, stream in enumerate(streams)
+        ]
+        if self._cuts == "same":
+            require_same_shards(streams, shards)
+        yield from cut_corpus(list(itertools.chain.from_iterable(shards)), self._range_bytes)
 
 
 def _found(stream: Stream) -> list[FoundFile]:
