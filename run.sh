@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
 # ./run.sh            scores the bundled example
 # ./run.sh ARGS...    runs beam-bleu with these arguments
-# ./run.sh test ...   runs the tests (further arguments go to pytest)
+# ./run.sh test       runs the fast tests, on all cores
+# ./run.sh test --slow | --libraries | --engines | --fast
+#                     runs these sets of tests (several options: all of them); further
+#                     arguments go to pytest: ./run.sh test tests/pipeline -k usage
+# ./run.sh lint       checks style, format and types
 # ./run.sh cluster start|flags|stop flink|prism|spark
 #                     a real engine on this machine, for trying and testing the command,
 #                     not for production (docs/engines.md)
 #
-# The first call makes .venv here and installs the project into it; later calls
-# install again only when pyproject.toml or the Python has changed. PYTHON names
-# the Python to use (default: python3).
+# The first call makes .venv here and installs the project into it; `test` and `lint`
+# add what they need when they are first called. Later calls install again only when
+# pyproject.toml or the Python has changed. PYTHON names the Python to use (default: python3).
 set -euo pipefail
 
 # The script itself, where it is called through symbolic links.
@@ -27,7 +31,7 @@ fail() {
   exit 1
 }
 
-# Installs the project with an extra ("" or "test") unless that is done already.
+# Installs the project with an extra ("" for none) unless that is done already.
 install() {
   local extra=$1 stamp now
   stamp=$venv/installed${extra:+-$extra}
@@ -44,7 +48,7 @@ install() {
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
     --editable "$project${extra:+[$extra]}" >&2 ||
     fail "installing failed" "pip says why above"
-  printf '%s\n' "$now" >"$stamp"
+  printf '%s\n' "$now" | tee "$venv/installed" >"$stamp"  # the project itself is there, too
 }
 
 command -v "$python" >/dev/null || fail "there is no $python" "install Python 3.10 or later, or set PYTHON"
@@ -52,9 +56,23 @@ command -v "$python" >/dev/null || fail "there is no $python" "install Python 3.
 case ${1-} in
   test)
     shift
-    install test
+    extra=test
+    for argument in "$@"; do
+      [[ $argument == --libraries ]] && extra=test-libraries
+    done
+    install "$extra"
     cd "$project"
-    exec "$venv/bin/python" -m pytest "$@"
+    # A process for each core; the tests of a file, and those of an engine, stay together.
+    exec "$venv/bin/python" -m pytest --numprocesses auto --dist loadgroup "$@"
+    ;;
+  lint)
+    install lint
+    cd "$project"
+    status=0
+    "$venv/bin/ruff" check . || status=$?
+    "$venv/bin/ruff" format --check . || status=$?
+    "$venv/bin/mypy" || status=$?
+    exit "$status"
     ;;
   cluster)
     shift

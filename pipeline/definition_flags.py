@@ -12,18 +12,18 @@ from beam_bleu.pipeline.parser import SEE_HELP
 from beam_bleu.pipeline.paths import checked_path
 from beam_bleu.pipeline.presets_table import presets_table
 from beam_bleu.pipeline.terminal import write_to_stdout
-from beam_bleu.transforms.definition.config import (
-    CORPUS_SMOOTH_METHODS,
-    DEFAULT_SMOOTH_VALUES,
-    LARGEST_NGRAM_ORDER,
-    NORMALIZATIONS,
-    REFERENCE_LENGTHS,
-    SEGMENT_SMOOTH_METHODS,
-    SMOOTH_METHODS,
-    TOKENIZERS,
-    BleuConfig,
-)
+from beam_bleu.transforms.definition.cases import CASES
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.normalizations import NORMALIZATIONS
 from beam_bleu.transforms.definition.presets import DEFAULT_PRESET, PRESETS, comparable, preset
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.scoring import LARGEST_NGRAM_ORDER, Scoring
+from beam_bleu.transforms.definition.smoothing import (
+    SMOOTH_METHODS,
+    corpus_smooth_methods,
+    default_smooth_values,
+)
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer
 from beam_bleu.transforms.statistics.read_model import read_model
@@ -41,21 +41,24 @@ def add_definition_flags(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--normalize",
-        choices=NORMALIZATIONS,
+        choices=tuple(NORMALIZATIONS),
         help="Unicode normalization, before all other steps; default: none",
     )
-    add("--tokenize", choices=TOKENIZERS, help="how text is split into tokens; default 13a")
+    add(
+        "--tokenize",
+        choices=tuple(TOKENIZERS),
+        help=f"how text is split into tokens; default {BleuConfig.tokenize}",
+    )
     add("--spm_model", metavar="FILE", help="the SentencePiece model for --tokenize spm")
-    add("--lowercase", action="store_true", help="lower-case the text before it is scored")
-    add("--lowercase_ascii", action="store_true", help="lower-case only A-Z")
-    add("--no_lowercase", action="store_true", help="do not lower-case, even if the preset does")
+    for case in CASES.values():
+        add(f"--{case.flag}", action="store_true", help=case.description)
     add(
         "--smooth_method",
         type=_corpus_method,
-        choices=CORPUS_SMOOTH_METHODS,
-        help="how orders without matches are smoothed; default exp",
+        choices=corpus_smooth_methods(),
+        help=f"how orders without matches are smoothed; default {BleuConfig.smooth_method}",
     )
-    defaults = ", ".join(f"{name} {value}" for name, value in DEFAULT_SMOOTH_VALUES.items())
+    defaults = ", ".join(f"{name} {value}" for name, value in default_smooth_values().items())
     add(
         "--smooth_value",
         type=float,
@@ -66,7 +69,8 @@ def add_definition_flags(parser: argparse.ArgumentParser) -> None:
         "--max_ngram_order",
         type=int,
         metavar="N",
-        help=f"1 to {LARGEST_NGRAM_ORDER}; default 4, or the number of --weights",
+        help=f"1 to {LARGEST_NGRAM_ORDER}; default {BleuConfig.max_ngram_order}, "
+        "or the number of --weights",
     )
     add(
         "--weights",
@@ -86,8 +90,9 @@ def add_definition_flags(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--reference_length",
-        choices=REFERENCE_LENGTHS,
-        help="which length counts if a segment has several references; default closest",
+        choices=tuple(REFERENCE_LENGTHS),
+        help="which length counts if a segment has several references; "
+        f"default {BleuConfig.reference_length}",
     )
     add(
         "--compare_presets",
@@ -102,7 +107,7 @@ def add_definition_flags(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--segment_smooth_method",
-        choices=SMOOTH_METHODS,
+        choices=tuple(SMOOTH_METHODS),
         help="how segment scores are smoothed; default: as the corpus",
     )
     add(
@@ -124,9 +129,7 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
     """
     fields = [field.name for field in dataclasses.fields(BleuConfig)]
     changes = {name: getattr(flags, name, None) for name in fields}
-    changes["lowercase"] = _switched(
-        flags, {"lowercase": True, "lowercase_ascii": "ascii", "no_lowercase": False}
-    )
+    changes["lowercase"] = _switched(flags, {case.flag: case.value for case in CASES.values()})
     changes["effective_order"] = _switched(
         flags, {"effective_order": True, "no_effective_order": False}
     )
@@ -140,7 +143,7 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
     except ValueError as error:
         raise UsageError(str(error), SEE_HELP) from None
     with _named(f"--spm_model {flags.spm_model}"):
-        require_tokenizer(config)
+        require_tokenizer(config.text)
     if flags.compare_presets and not comparable(config):
         raise UsageError(
             "--compare_presets: no preset has this --tokenize and this case",
@@ -149,8 +152,12 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
     return config
 
 
-def segment_definition(flags: argparse.Namespace, config: BleuConfig) -> BleuConfig | None:
-    """The definition of the segments' scores, if they are asked for.
+def segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring | None:
+    """The scoring of the segments, if their scores are asked for.
+
+    Args:
+      flags: the command line.
+      scoring: that of the corpus.
 
     Raises:
       UsageError: a flag or a combination of flags is impossible.
@@ -165,7 +172,7 @@ def segment_definition(flags: argparse.Namespace, config: BleuConfig) -> BleuCon
     if flags.output is None:
         raise UsageError("--segment_scores needs --output", "name the folder to write them to")
     try:
-        segments = config.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
+        segments = scoring.for_segments(flags.segment_smooth_method, flags.segment_smooth_value)
         if flags.no_effective_order:
             segments = dataclasses.replace(segments, effective_order=False)
         return segments
@@ -190,9 +197,9 @@ def _preset_name(text: str) -> str:
 
 
 def _corpus_method(text: str) -> str:
-    if text in SEGMENT_SMOOTH_METHODS:
+    if text in SMOOTH_METHODS:  # of another one argparse shows the choices
         try:
-            BleuConfig(smooth_method=text).require_corpus()
+            preset(DEFAULT_PRESET, smooth_method=text).scoring.require_corpus()
         except ValueError as error:
             raise argparse.ArgumentTypeError(
                 f"{error}; for segment scores, give --segment_smooth_method {text}"

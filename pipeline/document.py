@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.pipeline.scorings import Scorings
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.definition.signature import sacrebleu_signature, signature
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
-from beam_bleu.transforms.score.signature import sacrebleu_signature, signature
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 
@@ -17,9 +18,7 @@ def result_document(
     systems: Sequence[str],
     totals: Mapping[int, CorpusTotals],
     segments: int,
-    config: BleuConfig,
-    presets: Mapping[str, BleuConfig] | None = None,
-    segment_config: BleuConfig | None = None,
+    scorings: Scorings,
 ) -> dict[str, Any]:
     """The document of a finished job.
 
@@ -27,9 +26,7 @@ def result_document(
       systems: the systems' names, in order.
       totals: each system's totals, by its number.
       segments: the number of segments planned.
-      config: the definition of BLEU.
-      presets: other definitions for the same totals, by name.
-      segment_config: the definition of the segments' scores, if they are written.
+      scorings: the scorings of the corpus and of its segments.
 
     Raises:
       JobError: not every segment of every system was scored exactly once.
@@ -43,13 +40,13 @@ def result_document(
                 "the runner lost or repeated data: do not use it for this job",
             )
 
-    def score_all(config: BleuConfig, *, judge_input: bool) -> dict[str, BleuScore]:
+    def score_all(scoring: Scoring, *, judge_input: bool) -> dict[str, BleuScore]:
         return {
-            system: bleu_score(totals[number], config, judge_input=judge_input)
+            system: bleu_score(totals[number], scorings.text, scoring, judge_input=judge_input)
             for number, system in enumerate(systems)
         }
 
-    scores = score_all(config, judge_input=True)
+    scores = score_all(scorings.corpus, judge_input=True)
     document: dict[str, Any] = {
         "signature": scores[systems[0]].signature,
         "sacrebleu_signature": scores[systems[0]].sacrebleu_signature,
@@ -63,7 +60,7 @@ def result_document(
         },
         "warnings": _warnings(scores),
     }
-    if presets:
+    if scorings.presets:
         document["presets"] = [
             {
                 "preset": name,
@@ -73,13 +70,16 @@ def result_document(
                 "warnings": _warnings(others),
             }
             for name, others in (
-                (name, score_all(preset, judge_input=False)) for name, preset in presets.items()
+                (name, score_all(preset, judge_input=False))
+                for name, preset in scorings.presets.items()
             )
         ]
-    if segment_config is not None:
+    if scorings.segments is not None:
+        first = totals[0]
+        signed = scorings.text, scorings.segments, first.min_references, first.max_references
         document["segment_scores"] = {
-            "signature": signature(totals[0], segment_config),
-            "sacrebleu_signature": sacrebleu_signature(totals[0], segment_config),
+            "signature": signature(*signed),
+            "sacrebleu_signature": sacrebleu_signature(*signed),
             "rows": segments * len(systems),
         }
     return document

@@ -8,7 +8,7 @@ from typing import Any
 import apache_beam as beam
 
 from beam_bleu.pipeline.document import document_bytes, result_document
-from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.marked_steps import marked
 from beam_bleu.pipeline.output_folder import scores_path
 from beam_bleu.pipeline.publication import in_place
@@ -33,33 +33,34 @@ def build(root: beam.Pipeline, job: Job) -> None:
 
     The tokenizer's model is sent only once, with the step that counts.
     """
+    scorings = job.scorings
     paired = root | "Pair lines" >> ReadLineParallel(
         job.candidates, job.references, job.range_bytes, job.threads, job.expected, marked
     )
     counted = paired.batches | "Count matches" >> beam.ParDo(
-        marked(CountMatches(job.config, job.max_order, job.threads))
+        marked(CountMatches(job.config.text, scorings.counted_order, job.threads))
     ).with_output_types(SegmentStatistics)
     totals = (
         counted
         | "Total each batch" >> beam.FlatMap(totals_by_system)
-        | "Add up totals" >> beam.CombinePerKey(SumTotals(job.max_order))
+        | "Add up totals" >> beam.CombinePerKey(SumTotals(scorings.counted_order))
     )
-    # The last step always gets one element, the job. So it runs even if a runner has lost
-    # the other data; then it finds that the numbers of segments differ, and fails.
+    # The last step always gets one element: what to do with the sums. So it runs even if a
+    # runner has lost the other data; then it finds that the numbers of segments differ, and fails.
     ends = {
-        "job": root | "Name the job" >> beam.Create([job.for_scoring()], reshuffle=False),
+        "results": root | "Name the job" >> beam.Create([job.results], reshuffle=False),
         "totals": totals,
         "facts": paired.facts,
     }
-    if job.segment_config is not None:
+    if scorings.segments is not None:
         # Fused with the counting: only the names of files cross a shuffle.
         ends["shards"] = (
             counted
             | "Score segments"
-            >> beam.ParDo(marked(ScoreSegments(job.segment_config, job.systems, job.threads)))
+            >> beam.ParDo(marked(ScoreSegments(scorings.segments, job.systems, job.threads)))
             | "Write segment scores"
             >> beam.ParDo(
-                marked(WriteShards(job.output, job.run, segment_scores_schema(job.segment_config)))
+                marked(WriteShards(job.output, job.run, segment_scores_schema(scorings.segments)))
             ).with_output_types(str)
         )
     _ = (
@@ -89,19 +90,19 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
             "the runner lost or repeated data: do not use it for this job",
         )
     (corpus,) = facts
-    (job,) = ends["job"]
-    document = result_document(
-        job.systems, by_system, corpus.segments, job.config, job.presets, job.segment_config
-    )
+    results: Results
+    (results,) = ends["results"]
+    systems, output, run = results.systems, results.output, results.run
+    document = result_document(systems, by_system, corpus.segments, results.scorings)
     document["warnings"] = [*corpus.warnings, *document["warnings"]]
     data = document_bytes(document)
     shards: list[str] = list(ends.get("shards", ()))
-    if job.segment_config is not None:
-        check_rows(job.output, job.run, shards, corpus.segments * len(job.systems))
-    if job.receipt:
+    if results.scorings.segments is not None:
+        check_rows(output, run, shards, corpus.segments * len(systems))
+    if results.receipt:
         # Before the result: if this fails, the previous result stays. The launcher reads the
         # receipt only after the job is done.
-        write_receipt(job.receipt, data, corpus.notes)
+        write_receipt(results.receipt, data, corpus.notes)
     # Also without segment scores: those of a previous run would not belong to these scores.
-    with in_place(job.output, job.run, shards, data):
-        write_atomically(scores_path(job.output), data)
+    with in_place(output, run, shards, data):
+        write_atomically(scores_path(output), data)

@@ -5,10 +5,26 @@ from __future__ import annotations
 import dataclasses
 import uuid
 
+from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import comparable
+from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.pairing.line_parallel.corpus import Expected
 from beam_bleu.transforms.pairing.line_parallel.streams import Stream
+
+
+@dataclasses.dataclass(frozen=True)
+class Results:
+    """What a job does with its sums; the attributes are the job's.
+
+    It travels with the data, so it holds neither the streams nor the model of a tokenizer.
+    """
+
+    systems: tuple[str, ...]
+    scorings: Scorings
+    output: str
+    run: str
+    receipt: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,8 +42,7 @@ class Job:
       range_bytes: the number of bytes to count at a time, and about the number to score at a
         time; None: it is chosen for the size of the corpus.
       expected: what must be true of the corpus.
-      segment_config: the definition of the segments' scores; it differs from config at most
-        in its smoothing and its effective order; None if they are not written.
+      segment_scoring: how single segments are scored; None if their scores are not written.
       run: a name that is part of the names of all files that only this run writes.
       receipt: the file that gives the launcher the result of this run; "" if no launcher
         waits for it.
@@ -42,24 +57,22 @@ class Job:
     range_bytes: int | None = None
     expected: Expected = dataclasses.field(default_factory=Expected)
     compare_presets: bool = False
-    segment_config: BleuConfig | None = None
+    segment_scoring: Scoring | None = None
     run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex, compare=False)
     receipt: str = ""
 
     @property
-    def presets(self) -> dict[str, BleuConfig]:
-        """The definitions to compare, by name."""
-        return comparable(self.config) if self.compare_presets else {}
-
-    def for_scoring(self) -> Job:
-        """The same job without the bytes of its tokenizer's model."""
-        segment_config = self.segment_config and self.segment_config.for_scoring()
-        return dataclasses.replace(
-            self, config=self.config.for_scoring(), segment_config=segment_config
+    def scorings(self) -> Scorings:
+        """By what the corpus, and its segments, are scored."""
+        presets = comparable(self.config) if self.compare_presets else {}
+        return Scorings(
+            self.config.text.name,
+            self.config.scoring,
+            {name: config.scoring for name, config in presets.items()},
+            self.segment_scoring,
         )
 
     @property
-    def max_order(self) -> int:
-        """The largest n-gram order that any of its definitions needs."""
-        definitions = [self.config, *self.presets.values(), self.segment_config or self.config]
-        return max(each.counting_order for each in definitions)
+    def results(self) -> Results:
+        """What becomes of the sums."""
+        return Results(self.systems, self.scorings, self.output, self.run, self.receipt)

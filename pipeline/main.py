@@ -76,7 +76,7 @@ def _run(argv: Sequence[str]) -> bytes:
 
     arguments = parse(argv)
     arguments.runner.check(arguments.beam)
-    asked = arguments.job.segment_config is not None
+    asked = arguments.job.segment_scoring is not None
     with (
         _empty_pipeline(arguments) as pipeline,
         launched(arguments.job, arguments.runner.in_process) as job,

@@ -13,7 +13,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
 from beam_bleu.pipeline.beam_flags import beam_parser, check_in_process, parse_beam_flags
-from beam_bleu.pipeline.definition_flags import add_definition_flags, definition, segment_definition
+from beam_bleu.pipeline.definition_flags import add_definition_flags, definition, segment_scoring
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.names import check_names
 from beam_bleu.pipeline.overlap import refuse_overlap
@@ -262,7 +262,7 @@ def _job(flags: argparse.Namespace, threads: int, runner: Runner) -> Job:
         references=tuple(references),
         config=config,
         compare_presets=flags.compare_presets,
-        segment_config=segment_definition(flags, config),
+        segment_scoring=segment_scoring(flags, config.scoring),
         output=output,
         threads=threads,
         range_bytes=range_bytes,

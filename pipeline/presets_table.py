@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from beam_bleu.pipeline.table import aligned
+from beam_bleu.transforms.definition.cases import CASES
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import PRESETS, preset
 
@@ -20,7 +21,7 @@ def _row(name: str, config: BleuConfig) -> tuple[str, ...]:
     return (
         name,
         config.tokenize,
-        "lower A-Z" if config.lowercase == "ascii" else "lower" if config.lowercase else "mixed",
+        CASES[config.lowercase].shown,
         config.reference_length,
         f"{config.max_ngram_order}{' or fewer' if config.effective_order else ''}",
         weights,

@@ -1,4 +1,4 @@
-"""BLEU in its many definitions, slowly: straight from the papers, from lists of tokens.
+"""Slow implementations of all definitions of BLEU, written from the papers, on lists of tokens.
 
 Sums are exact integers and fractions; only the last logarithm and exponential are floats. Scores
 are on the scale 0..1. Nothing of this project is imported.
@@ -47,12 +47,12 @@ def unclipped_matches(candidate, references, n):
 
 
 def closest(candidate_length, lengths):
-    """The best match length, of two equally far the shorter (multi-bleu, mteval-v13a, NLTK)."""
+    """The best match length; of two equally close ones the shorter (multi-bleu, mteval, NLTK)."""
     return min(lengths, key=lambda length: (abs(length - candidate_length), length))
 
 
 def closest_first(candidate_length, lengths):
-    """The best match length, of two equally far the first (torchmetrics)."""
+    """The best match length; of two that are equally close, the first (torchmetrics)."""
     distances = [abs(length - candidate_length) for length in lengths]
     return lengths[distances.index(min(distances))]
 
@@ -112,7 +112,7 @@ def uniform(max_order):
 def brevity_penalty(sums):
     """BP (Papineni et al. 2002, section 2.3); an empty candidate is infinitely too short.
 
-    Nothing scored against nothing is not too short; no definition here lets that matter.
+    If both are empty, there is no penalty; this makes no difference in any definition here.
     """
     c, r = sums.candidate_length, sums.reference_length
     if c >= r:

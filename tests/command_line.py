@@ -1,4 +1,4 @@
-"""Running the command in the tests: as a user types it, or in this process where there are many."""
+"""Runs the command in the tests: as a user types it, or in this process if there are many runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Run:
         return json.loads(self.out)
 
     def assert_failed(self, code: int, *fragments: str) -> None:
-        """It ended with this code, nothing on stdout, and a cause and a remedy that say so."""
+        """It ended with this code, with nothing on stdout, and with this cause and this remedy."""
         assert self.code == code, self.err
         assert self.out == b""
         assert "Traceback" not in self.err
@@ -59,7 +59,7 @@ class Run:
 
 
 def typed(*arguments: Argument, timeout: float = 120) -> Run:
-    """Runs the command in a process of its own, in the project's folder."""
+    """Runs the command in a separate process, in the project's folder."""
     process = subprocess.run(
         [*COMMAND, *arguments], cwd=PROJECT, capture_output=True, timeout=timeout
     )
@@ -67,7 +67,7 @@ def typed(*arguments: Argument, timeout: float = 120) -> Run:
 
 
 def called(*arguments: Argument) -> Run:
-    """Runs the command in this process, which spares it a second of imports."""
+    """Runs the command in this process, which saves a second of imports."""
     out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
     with _process_kept(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main([os.fsdecode(argument) for argument in arguments])
@@ -76,7 +76,7 @@ def called(*arguments: Argument) -> Run:
 
 @contextlib.contextmanager
 def _process_kept() -> Iterator[None]:
-    """Undoes what the command does to its process, which here is pytest's."""
+    """Undoes the changes that the command makes to its process, because it is pytest's process."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     root.handlers = []
@@ -92,7 +92,7 @@ def _process_kept() -> Iterator[None]:
 def streams(
     candidates: Sequence[Argument], references: Sequence[Argument], *flags: Argument
 ) -> list[Argument]:
-    """The arguments that name these streams, and more flags."""
+    """The arguments for these streams, with more flags."""
     arguments: list[Argument] = []
     for candidate in candidates:
         arguments += ["--candidates", candidate]

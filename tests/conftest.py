@@ -1,10 +1,56 @@
-"""For all tests: the oracle adds as it did on Python 3.11, and logging stays as it was."""
+"""For all tests: which run, on which process; the oracle adds numbers as on Python 3.11."""
 
+from __future__ import annotations
+
+import importlib.util
 import logging
+import pathlib
+import subprocess
 import sys
+import tempfile
 
 import pytest
 import sacrebleu.metrics.bleu
+from command_line import COMMAND, EXAMPLE, PROJECT
+from hypothesis import HealthCheck, settings
+
+from beam_bleu.transforms.native.cache_folder import cache_folder
+from deploy.local.__main__ import ENGINES
+
+TESTS = pathlib.Path(__file__).parent
+
+SETS = {
+    "fast": "the tests that are in no other set",
+    "slow": "tests of rare things that take long",
+    "libraries": "tests that need a library of the extra test-libraries",
+    "engines": "tests on real engines: Flink, Prism, Spark",
+}
+"""Every test is in one of these. An option of the same name runs the set: --slow.
+
+Without an option the sets of the given paths run: tests/engines is in `engines`.
+"""
+
+SET_OF_PATH = {
+    "deploy/test_dataflow_graph.py": "libraries",
+    "deploy/test_dataflow_parameters.py": "libraries",
+    "engines": "engines",
+    "transforms/statistics/test_library_tokenizers.py": "libraries",
+    "transforms/test_beam_yaml.py": "libraries",
+}
+"""The files and folders whose tests are all in one set. Other tests are marked one by one."""
+
+LIBRARIES = ("MeCab", "google.cloud.dataflow_v1beta3", "jinja2", "mecab_ko")
+"""Modules that show whether the extra test-libraries is installed: one for each part of it."""
+
+
+settings.register_profile(
+    # The same examples in each run, and no judgement by the clock: other processes use the machine.
+    "tests",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("tests")
 
 
 def left_to_right(numbers):
@@ -19,9 +65,102 @@ if sys.version_info >= (3, 12):
     sacrebleu.metrics.bleu.sum = left_to_right
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("sets of tests")
+    for name, meaning in SETS.items():
+        group.addoption(f"--{name}", action="store_true", help=f"run {meaning}")
+
+
+def chosen(config: pytest.Config) -> set[str]:
+    """The sets that run: those of the options, or else those of the given paths."""
+    options = {name for name in SETS if config.getoption(name)}
+    paths = [pathlib.Path(argument.split("::")[0]).absolute() for argument in config.args]
+    return options or {set_of_path(path) or "fast" for path in paths}
+
+
+def set_of_path(path: pathlib.Path) -> str | None:
+    """The set of all tests of a file; None if they are not all in one."""
+    if not path.is_relative_to(TESTS):
+        return None
+    inside = path.relative_to(TESTS)
+    for each in (inside, *inside.parents):
+        if each.as_posix() in SET_OF_PATH:
+            return SET_OF_PATH[each.as_posix()]
+    return None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for path in SET_OF_PATH:
+        if not (TESTS / path).exists():
+            raise pytest.UsageError(f"SET_OF_PATH in tests/conftest.py names {path}: it is gone")
+    if "libraries" in chosen(config):
+        missing = [name for name in LIBRARIES if not is_installed(name)]
+        if missing:
+            raise pytest.UsageError(
+                f"--libraries needs {', '.join(missing)}: `./run.sh test --libraries` installs "
+                "what it needs, as `pip install --editable '.[test-libraries]'` does"
+            )
+
+
+def is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package that it would be in
+        return False
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    others = [f"--{name}" for name in SETS if name not in chosen(config)]
+    return f"sets of tests: {', '.join(sorted(chosen(config)))} (not: {', '.join(others)})"
+
+
+def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
+    """A file of a set that does not run is not imported: it may need what is not installed."""
+    whole = set_of_path(collection_path)
+    return True if whole and whole not in chosen(config) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselects the tests of the other sets; with several processes, says who runs with whom."""
+    kept, dropped = [], []
+    for item in items:
+        whole = set_of_path(item.path)
+        named = [name for name in SETS if whole == name or item.get_closest_marker(name)]
+        assert len(named) <= 1, f"{item.nodeid} is in several sets: {named}"
+        (kept if (named or ["fast"])[0] in chosen(config) else dropped).append(item)
+        if config.pluginmanager.hasplugin("xdist"):
+            # The tests of a file share fixtures, those of an engine its cluster.
+            item.add_marker(pytest.mark.xdist_group(engine_of(item) or item.nodeid.split("::")[0]))
+    items[:] = kept
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+
+
+def engine_of(item: pytest.Item) -> str | None:
+    """The engine whose cluster a test uses, if it uses one."""
+    called = getattr(item, "callspec", None)
+    names = [*getattr(item, "fixturenames", ()), *(called.params.values() if called else ())]
+    return next((name for name in ENGINES if name in names), None)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Before several processes run tests, one compiles the kernel, for all of them."""
+    config = session.config
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        return
+    kept = cache_folder().path
+    if kept and not any(kept.glob("*.nbc")):
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = [*EXAMPLE, "--segment_scores", "--output", folder]
+            subprocess.run(
+                [*COMMAND, *arguments], cwd=PROJECT, stdout=subprocess.DEVNULL, check=True
+            )
+
+
 @pytest.fixture(autouse=True)
 def _logging_kept():
-    """The command sets how much its process logs: in a test this ends with the test."""
+    """The command sets the log level of its process. This restores it after each test."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     yield

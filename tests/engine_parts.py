@@ -1,4 +1,4 @@
-"""Which engines the tests can have here, and which they must have."""
+"""Which engines can be tested on this machine, and which ones must be."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from deploy.local import parts
 from deploy.local.engines import ENGINES
 
 REQUIRED = os.environ.get("BEAM_BLEU_REQUIRED_ENGINES", "").split()
-"""Engines whose absence is a failure; that of the others is a skip that says why."""
+"""If one of these engines is missing, its tests fail. Tests of the others are then skipped."""
 
 
 def need(engine: str) -> None:

@@ -46,7 +46,7 @@ def model(kind: str = "unigram", byte_fallback: bool = False, seed: int = 1) -> 
 
 
 def padded_model(size: int) -> bytes:
-    """A model with random bytes behind it, in a field that SentencePiece does not know."""
+    """A model with random bytes after it, in a field that SentencePiece does not know."""
     number, bytes_of_a_length = 1999, 2
     noise = random.Random(3).randbytes(size)
     return model() + _varint(number << 3 | bytes_of_a_length) + _varint(size) + noise

@@ -1,4 +1,4 @@
-"""The brute force says what the tools say: those installed here, and those of the golden tables."""
+"""The brute force agrees with the tools: the installed ones and those of the golden tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 PERL_SPACE = str.maketrans("\x1c\x1d\x1e\x1f", "\ue000\ue001\ue002\ue003")
-"""These split words in Python and not in Perl."""
+"""These characters separate words in Python, but not in Perl."""
 ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 UNEVEN = [0.4, 0.3, 0.2, 0.1]
 SMOOTHINGS = [
@@ -58,12 +58,12 @@ def records(tool: str) -> list[Any]:
 
 
 def close(expected: float, digits: int = 12) -> Any:
-    """Equal but for rounding; also of numbers as small as NLTK's zeros."""
+    """Equal apart from rounding, also for numbers as small as NLTK's zeros."""
     return pytest.approx(expected, rel=10**-digits, abs=1e-300)
 
 
 def check(record: dict[str, Any], compute: Callable[[], float], digits: int = 12) -> None:
-    """The score of a record, or a division by zero where the tool made an error."""
+    """The score of a record, or a division by zero if the tool raised an error."""
     if "error" in record:
         with pytest.raises(ZeroDivisionError):
             compute()
@@ -265,7 +265,7 @@ def test_multi_bleu(record: dict[str, Any]) -> None:
 
 
 def without_entities(text: str) -> str:
-    """What the international tokenization of the script does first, and sacreBLEU's does not."""
+    """The first step of the script's international tokenization. sacreBLEU does not have it."""
     text = text.replace("<skipped>", "").replace("&quot;", '"').replace("&amp;", "&")
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&apos;", "'")
 

@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens."""
+"""The commands and examples in the documentation give the results that it shows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from engine_parts import need
@@ -16,17 +17,22 @@ from scoring import score_of
 
 import beam_bleu.transforms.corpus_bleu
 from beam_bleu.pipeline.options import parse
-from beam_bleu.transforms.definition.config import REFERENCE_LENGTHS, SMOOTH_METHODS, TOKENIZERS
 from beam_bleu.transforms.definition.presets import PRESETS
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.score.bleu import BleuScore
 
 PROJECT = pathlib.Path(__file__).parent.parent
 README = (PROJECT / "README.md").read_text()
 
+NEEDS_FLINK = "cluster flags flink"
+"""A command with this needs a running cluster."""
+
 
 @pytest.fixture
 def started_flink(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The cluster of `./run.sh cluster start flink`, apart from a user's own."""
+    """The cluster of `./run.sh cluster start flink`, separate from a user's own."""
     need("flink")
     monkeypatch.setenv("BEAM_BLEU_CLUSTERS", str(tmp_path / "clusters"))
 
@@ -57,11 +63,23 @@ def test_the_readme_shows_commands() -> None:
     assert len(console_blocks()) >= 3
 
 
-@pytest.mark.parametrize("block", console_blocks(), ids=lambda block: commands(block)[-1][0])
+def shown_runs() -> list[Any]:
+    """The console blocks; those that start an engine are tests of the set `engines`."""
+    return [
+        pytest.param(
+            block,
+            marks=[pytest.mark.engines] if NEEDS_FLINK in block else [],
+            id=commands(block)[-1][0],
+        )
+        for block in console_blocks()
+    ]
+
+
+@pytest.mark.parametrize("block", shown_runs())
 def test_a_command_prints_what_the_readme_shows(
     block: str, tmp_path: pathlib.Path, request: pytest.FixtureRequest
 ) -> None:
-    if "cluster flags flink" in block:
+    if NEEDS_FLINK in block:
         request.getfixturevalue("started_flink")
     (tmp_path / "examples").symlink_to(PROJECT / "examples")
     (tmp_path / "run.sh").write_text(f'#!/bin/sh\nexec "{PROJECT}/run.sh" "$@"\n')
@@ -70,7 +88,7 @@ def test_a_command_prints_what_the_readme_shows(
     for command, shown in commands(block):
         script += command + "\n"
         expected += shown
-    # In one shell, so that $? is that of the command before.
+    # In one shell, so that $? is the exit code of the previous command.
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=tmp_path,
@@ -133,7 +151,7 @@ def test_links_to_files_lead_somewhere(page: pathlib.Path) -> None:
 
 
 def rows(page: pathlib.Path, header: str) -> list[list[str]]:
-    """The cells of all tables with a header like this; an empty cell is the one above it."""
+    """The cells of all tables with this header; an empty cell is the same as the one above it."""
     found: list[list[str]] = []
     for block in page.read_text().split("\n\n"):
         lines = block.splitlines()

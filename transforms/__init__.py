@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from beam_bleu.transforms.corpus_bleu import CorpusBleu
-    from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+    from beam_bleu.transforms.definition.config import BleuConfig
     from beam_bleu.transforms.definition.presets import preset
+    from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
     from beam_bleu.transforms.score.bleu import BleuScore
 
 __all__ = ["BleuConfig", "BleuScore", "CorpusBleu", "SentencePieceModel", "preset"]
@@ -24,7 +25,7 @@ _HOMES = {
     "BleuConfig": "beam_bleu.transforms.definition.config",
     "BleuScore": "beam_bleu.transforms.score.bleu",
     "CorpusBleu": "beam_bleu.transforms.corpus_bleu",
-    "SentencePieceModel": "beam_bleu.transforms.definition.config",
+    "SentencePieceModel": "beam_bleu.transforms.definition.sentencepiece_model",
     "preset": "beam_bleu.transforms.definition.presets",
 }
 

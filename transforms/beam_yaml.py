@@ -52,7 +52,9 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 
 from beam_bleu.transforms.corpus_bleu import CorpusBleu
 from beam_bleu.transforms.definition import presets
-from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.records.rows import RowFields
 from beam_bleu.transforms.score.bleu import BleuScore
@@ -74,7 +76,7 @@ _SCORE: Mapping[str, Any] = {
     "sacrebleu_signature": Optional[str],  # noqa: UP045 - Beam knows no other form
     "warnings": Sequence[str],
 }
-"""The fields of a `BleuScore` in a row; an average `ref_len` is a float."""
+"""The fields of a `BleuScore` in a row; a divided `ref_len` is a float."""
 
 _Keys = ParamSpec("_Keys")
 
@@ -173,7 +175,7 @@ class CorpusBleuRows(beam.PTransform):
         key_types = [Any if types is None else types[name] for name in names]
         key_type = typehints.Tuple[tuple(key_types)]
         score_types = dict(_SCORE)
-        if self._config.reference_length == "average":
+        if REFERENCE_LENGTHS[self._config.reference_length].divided:
             score_types["ref_len"] = float
         result = [*zip(names, key_types, strict=True), *score_types.items()]
         take = functools.partial(self._fields.segment_of, checked=types is not None)
@@ -202,7 +204,7 @@ def _definition(name: str | None, given: Mapping[str, Any]) -> BleuConfig:
     if "spm_model" in changes:
         changes["spm_model"] = _model(changes["spm_model"])
     config = presets.preset(presets.DEFAULT_PRESET if name is None else name, **changes)
-    config.require_corpus()
+    config.scoring.require_corpus()
     return config
 
 

@@ -15,6 +15,8 @@ from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.scoring import Scoring, counted_order
+from beam_bleu.transforms.definition.text import Text, TextName
 from beam_bleu.transforms.pairing.records.segments import Segment, batch_segments
 from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
 from beam_bleu.transforms.statistics.count_matches import SegmentCounters
@@ -59,13 +61,16 @@ class CorpusBleu:
             self._config = _checked(config)
 
         def expand(self, segments: PCollection[Segment]) -> PCollection[BleuScore]:
-            count = _CountSegments(self._config, keyed=False, one_by_one=_one_by_one(segments))
-            add_up = beam.CombineGlobally(SumTotals(self._config.counting_order))
+            order = counted_order([self._config.scoring])
+            count = _CountSegments(
+                self._config.text, order, keyed=False, one_by_one=_one_by_one(segments)
+            )
+            add_up = beam.CombineGlobally(SumTotals(order))
             return (
                 segments
                 | "Count matches" >> beam.ParDo(count)
                 | "Add up totals" >> add_up.without_defaults()
-                | "Score" >> beam.Map(bleu_score, self._config.for_scoring())
+                | "Score" >> beam.Map(bleu_score, self._config.text.name, self._config.scoring)
             )
 
     class PerKey(beam.PTransform):
@@ -78,15 +83,20 @@ class CorpusBleu:
         def expand(
             self, segments: PCollection[tuple[Any, Segment]]
         ) -> PCollection[tuple[Any, BleuScore]]:
-            count = _CountSegments(self._config, keyed=True, one_by_one=_one_by_one(segments))
-            score = functools.partial(_score_of_key, config=self._config.for_scoring())
+            order = counted_order([self._config.scoring])
+            count = _CountSegments(
+                self._config.text, order, keyed=True, one_by_one=_one_by_one(segments)
+            )
+            score = functools.partial(
+                _score_of_key, text=self._config.text.name, scoring=self._config.scoring
+            )
             # The key keeps its type, and so its coder.
             key_type = _key_type(segments.element_type)
             return (
                 segments
                 | "Count matches"
                 >> beam.ParDo(count).with_output_types(typehints.Tuple[key_type, CorpusTotals])
-                | "Add up totals" >> beam.CombinePerKey(SumTotals(self._config.counting_order))
+                | "Add up totals" >> beam.CombinePerKey(SumTotals(order))
                 | "Score"
                 >> beam.MapTuple(score).with_output_types(typehints.Tuple[key_type, BleuScore])
             )
@@ -100,8 +110,8 @@ def _checked(config: BleuConfig | None) -> BleuConfig:
         raise ValueError(
             f"config must be a BleuConfig, got {config!r}, of type {type(config).__name__}"
         )
-    config.require_corpus()
-    require_tokenizer(config)
+    config.scoring.require_corpus()
+    require_tokenizer(config.text)
     return config
 
 
@@ -119,8 +129,10 @@ def _key_type(element_type: Any) -> Any:
     return element_type.tuple_types[0] if is_pair else Any
 
 
-def _score_of_key(key: Any, totals: CorpusTotals, config: BleuConfig) -> tuple[Any, BleuScore]:
-    return key, bleu_score(totals, config)
+def _score_of_key(
+    key: Any, totals: CorpusTotals, text: TextName, scoring: Scoring
+) -> tuple[Any, BleuScore]:
+    return key, bleu_score(totals, text, scoring)
 
 
 class _CountSegments(beam.DoFn):
@@ -130,14 +142,15 @@ class _CountSegments(beam.DoFn):
     key and window are added up before they leave, unless `one_by_one`.
     """
 
-    def __init__(self, config: BleuConfig, keyed: bool, one_by_one: bool) -> None:
-        self._config = config
+    def __init__(self, text: Text, max_order: int, keyed: bool, one_by_one: bool) -> None:
+        self._text = text
+        self._max_order = max_order
         self._keyed = keyed
         self._one_by_one = one_by_one
         self._counters = SegmentCounters()
 
     def setup(self) -> None:
-        compile_kernel(self._config)
+        compile_kernel(self._text)
 
     def start_bundle(self) -> None:
         self._segments: list[Segment] = []
@@ -162,7 +175,7 @@ class _CountSegments(beam.DoFn):
             yield from self._flush()
 
     def _flush(self) -> Iterator[WindowedValue]:
-        statistics = count_batch(batch_segments(self._segments), self._config)
+        statistics = count_batch(batch_segments(self._segments), self._text, self._max_order)
         self._counters.count(statistics)
         for rows, (key, window, timestamp) in self._runs():
             totals = CorpusTotals.of(statistics, 0, rows)

@@ -44,7 +44,7 @@ class Shuffle:
         self.carry((random.getrandbits(32), (value, None, PANE_INFO_UNKNOWN)))
 
     def group(self, values: Iterable[Any]) -> bytes:
-        """The values of one key, as the step behind the shuffle gets them."""
+        """The values of one key, as the step after the shuffle gets them."""
         encoded = IterableCoder(self._values).encode(_carried(self, values))
         self.largest = len(encoded)
         return encoded

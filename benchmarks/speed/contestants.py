@@ -29,7 +29,7 @@ def kernel(references: list[str], candidates: list[str], flags: argparse.Namespa
     from beam_bleu.transforms.pairing.records.segments import batch_segments
     from beam_bleu.transforms.statistics.kernel import count_batch
 
-    config = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase)
+    text = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase).text
     segments = [
         (candidate, [reference])
         for candidate, reference in zip(candidates, references, strict=True)
@@ -38,9 +38,9 @@ def kernel(references: list[str], candidates: list[str], flags: argparse.Namespa
         batch_segments(segments[first : first + _BATCH_ROWS])
         for first in range(0, len(segments), _BATCH_ROWS)
     ]
-    count_batch(batches[0], config)  # loads the compiled code
+    count_batch(batches[0], text, 4)  # loads the compiled code
     timed = [
-        _timed(lambda: [count_batch(batch, config) for batch in batches]) for _ in range(_PASSES)
+        _timed(lambda: [count_batch(batch, text, 4) for batch in batches]) for _ in range(_PASSES)
     ]
     counts = np.concatenate([_counts(counted) for counted in timed[-1][1]])
     return {**_median([seconds for seconds, _ in timed]), "counts": _digest(counts)}

@@ -1,4 +1,4 @@
-"""What Dataflow runs to launch the Flex Template: it submits the job and does not wait for it.
+"""The program with which Dataflow starts the Flex Template: it submits the job and ends.
 
 A template's parameter has a name and one string. Dataflow gives it to this
 program as `--name=value`, switches as `--name=true`, and adds flags of Beam's.
@@ -15,11 +15,11 @@ from beam_bleu.pipeline.reporting import importing, reported, warn
 from beam_bleu.transforms.errors import UsageError
 
 SEPARATOR = ";"
-"""Between the streams in one parameter: gcloud itself takes a comma for the next parameter."""
+"""Separates the streams in one parameter. For gcloud a comma starts the next parameter."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Submits the job; returns the exit code, which is 0 as soon as the service has it."""
+    """Submits the job; returns the exit code, which is 0 when the service has accepted it."""
     given = sys.argv[1:] if argv is None else argv
     return reported(lambda: _launch(given), verbose="--verbose=true" in given)
 
@@ -46,7 +46,7 @@ def command_line(given: Sequence[str]) -> list[str]:
 
 
 def is_list(flag: argparse.Action) -> bool:
-    """Whether a flag of ours can be repeated, so that its parameter holds several values."""
+    """Whether a flag of beam-bleu can be repeated, so that its parameter has several values."""
     return isinstance(flag, argparse._AppendAction)
 
 
@@ -65,21 +65,21 @@ def _words(given: str, lists: set[str], switches: set[str]) -> Iterator[str]:
 
 
 def _launch(given: Sequence[str]) -> None:
-    # Later than `reported`, which keeps Beam from logging when it is imported.
+    # Imported only now, because `reported` keeps Beam from logging while it is imported.
     with importing():
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.options import parse
         from beam_bleu.pipeline.publication import prepare
 
-    # Dataflow gives --runner itself; a later one counts.
+    # Dataflow gives --runner itself, and the last --runner counts.
     arguments = parse(["--runner=DataflowRunner", *command_line(given)])
     if not arguments.job.output:
         raise UsageError("--output is missing", "name a folder that the workers can write")
     arguments.runner.check(arguments.beam)
     pipeline = arguments.runner.pipeline(arguments.beam)
-    for note in prepare(arguments.job.output, asked=arguments.job.segment_config is not None):
+    for note in prepare(arguments.job.output, asked=arguments.job.segment_scoring is not None):
         warn(note)
-    build(pipeline, arguments.job)  # which has no receipt: nobody would read and remove it
+    build(pipeline, arguments.job)  # without a receipt: nobody would read and remove it
     # Not wait_until_finish: the service takes the job only when this program has
     # ended. The job's own last step writes scores.json.
     pipeline.run()

@@ -1,5 +1,5 @@
-"""Real engines on this machine: a harness for trying beam-bleu and for testing it.
+"""Runs real engines on this machine, to try and to test beam-bleu.
 
-Not for production: a cluster is a few processes on one machine, its ports have no
-authentication, and Beam opens some of them on all interfaces (docs/engines.md).
+Do not use it in production: a cluster is a group of processes on one machine, its ports have
+no authentication, and Beam opens some of them on all interfaces (docs/engines.md).
 """

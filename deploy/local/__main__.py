@@ -1,11 +1,11 @@
-"""Starts and stops real engines on this machine: for trying and testing, not for production.
+"""Starts and stops real engines on this machine, for trying and testing, not for production.
 
     python -m deploy.local start flink     fetches what is missing, starts Flink, and returns
     python -m deploy.local flags flink     prints the flags that send a job there
     python -m deploy.local stop flink
 
-`./run.sh cluster ...` runs this program. `start` leaves `python -m deploy.local serve flink`
-running, which keeps the cluster and ends with it.
+`./run.sh cluster ...` runs this program. `start` leaves a process running, `python -m
+deploy.local serve flink`. It keeps the cluster, and ends when the cluster is stopped.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def main() -> int:
     """Runs the command; returns its exit code: 0, or 1 after an error."""
     parser = argparse.ArgumentParser(
         prog="./run.sh cluster",
-        description=f"{(__doc__ or '').splitlines()[0]} Its ports have no authentication.",
+        description="Starts and stops real engines on this machine: for trying and testing, not "
+        "for production. The clusters' ports have no authentication.",
         epilog="start: fetches what is missing, starts the cluster, and returns. "
         "flags: prints the flags that send a job there. stop: stops the cluster. "
         "serve: keeps a cluster until it gets a SIGTERM; start runs this itself.",
@@ -50,7 +51,7 @@ def main() -> int:
         elif arguments.action == "serve":
             _serve(folder, arguments.engine)
         elif arguments.action == "flags":
-            # Without a cluster: a flag that the command refuses. No flag would be a run in-process.
+            # No cluster: a flag that the command refuses. Without it the job would run in-process.
             flags = _state(folder)["flags"] if _running(folder) else ["--cluster_is_not_running"]
             print(shlex.join(flags))
             _state(folder)
@@ -108,7 +109,7 @@ def _serve(folder: pathlib.Path, engine: str) -> None:
 
 def _stop(folder: pathlib.Path) -> None:
     if not _running(folder):
-        print("it is not running", file=sys.stderr)
+        print(f"{folder.name} is not running", file=sys.stderr)
         return
     os.kill(int((folder / _PID).read_text()), signal.SIGTERM)
     while _running(folder):

@@ -1,4 +1,4 @@
-"""What the clusters have in common: a pool of Python workers, flags, start and stop."""
+"""The common parts of all clusters: a pool of Python workers, flags, start and stop."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ PROJECT = pathlib.Path(__file__).resolve().parents[2]
 
 @dataclasses.dataclass(frozen=True)
 class Workers:
-    """What Python workers run.
+    """The programs of the Python workers.
 
     Attributes:
       python: a Python that has Beam; by default this one, which has the project, too.
-      boot: Beam's boot program, if workers shall install what is staged with a job.
+      boot: Beam's boot program, if workers must install the packages that are staged with a job.
     """
 
     python: str = sys.executable
@@ -36,18 +36,18 @@ _Self = TypeVar("_Self", bound="Cluster")
 class Cluster(abc.ABC):
     """An engine's processes and a pool of Beam's Python workers, on loopback.
 
-    A context manager: on leaving it everything that it started is stopped.
+    A context manager: at its end, all processes that it started are stopped.
 
     Args:
-      folder: where its configuration and its logs go.
-      workers: what its Python workers run.
+      folder: the folder for its configuration and its logs.
+      workers: the programs of its Python workers.
 
     Attributes:
       runner: Beam's name of the runner that sends jobs to it.
-      made_of: what is running, for people.
+      made_of: a description of the running processes, for people.
       processes: its processes.
-      pool_port: where the pool of workers listens.
-      job_port: where Beam's jobs are submitted.
+      pool_port: the port of the pool of workers.
+      job_port: the port to which Beam's jobs are submitted.
     """
 
     runner: str
@@ -112,6 +112,6 @@ class Cluster(abc.ABC):
         command += [f"--port={self.pool_port}"]
         if self._workers.boot:
             command.append(f"--boot={self._workers.boot}")
-        # In a folder of its own, because a Python finds modules in the one it runs in.
+        # In a separate folder, because Python finds modules in the folder in which it runs.
         self.processes.start("workers", command, cwd=self.folder)
         self.processes.wait_until("the pool of workers", lambda: listening(self.pool_port))

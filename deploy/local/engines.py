@@ -1,4 +1,4 @@
-"""The engines that can run on this machine, and how the cluster of each one is made."""
+"""The engines that can run on this machine, and functions that make their clusters."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ ENGINES: dict[str, Callable[[pathlib.Path, Workers], Cluster]] = {
 
 
 def make_cluster(engine: str, folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> Cluster:
-    """The cluster of an engine, not started; fetches the parts of it that are not here.
+    """The cluster of an engine, not started. Downloads the parts that are missing.
 
     Args:
       engine: one of `ENGINES`.
-      folder: where its configuration, its work and its logs go.
-      workers: what its Python workers run.
+      folder: the folder for its configuration, its work and its logs.
+      workers: the programs of its Python workers.
 
     Raises:
-      PartMissingError: a part cannot be had.
+      PartMissingError: a part cannot be obtained here.
     """
     return ENGINES[engine](folder, workers)

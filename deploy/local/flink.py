@@ -15,15 +15,15 @@ from deploy.local.parts import JobServer
 from deploy.local.processes import HOST, free_ports, listening
 
 _ATTEMPTS = 5
-"""How often Flink starts a job again that a fault has stopped."""
+"""How often Flink starts a job again after a fault."""
 
 
 class FlinkCluster(JobServerCluster):
-    """Flink on loopback; Beam's own parts of it listen on all interfaces (job server, Fn API).
+    """Flink on loopback. Beam's parts (job server, Fn API) listen on all interfaces.
 
     Args:
       folder, home, job_server, workers: see `JobServerCluster`.
-      task_managers: how many there are; a job is cut into as many subtasks.
+      task_managers: the number of TaskManagers; a job is cut into the same number of subtasks.
 
     Attributes:
       rest: the URL of its REST API and console.
@@ -48,7 +48,7 @@ class FlinkCluster(JobServerCluster):
             f"Flink {job_server.engine}: a JobManager ({self.rest}) and {task_managers} "
             f"TaskManagers, the job server of Beam {job_server.beam}, and a pool of Python workers"
         )
-        # What Flink itself opens in Java's modules; Beam's job server needs it, too.
+        # The Java modules that Flink itself opens. Beam's job server needs them, too.
         usual = (home / "conf" / "config.yaml").read_text()
         self._java_options = re.findall(r"--add-(?:exports|opens)=\S+", usual)
 
@@ -78,7 +78,7 @@ class FlinkCluster(JobServerCluster):
         self._start(name, "taskmanager.sh")
 
     def ask(self, path: str) -> Any:
-        """What Flink's REST API answers."""
+        """The answer of Flink's REST API."""
         with urllib.request.urlopen(f"{self.rest}{path}", timeout=30) as answer:
             return json.load(answer)
 
@@ -88,7 +88,7 @@ class FlinkCluster(JobServerCluster):
         return managers
 
     def newest_job(self) -> dict[str, Any] | None:
-        """What Flink tells of the job that was submitted last."""
+        """Flink's description of the job that was submitted last."""
         jobs = self.ask("/jobs/overview")["jobs"]
         if not jobs:
             return None
@@ -98,7 +98,7 @@ class FlinkCluster(JobServerCluster):
         return job
 
     def failures(self, job: str) -> list[str]:
-        """What made a job fail, each time; its restarts are no more reliably told."""
+        """What made a job fail, each time; Flink's number of restarts is less reliable."""
         history = self.ask(f"/jobs/{job}/exceptions")["exceptionHistory"]["entries"]
         return [entry["exceptionName"] for entry in history]
 
@@ -135,9 +135,9 @@ class FlinkCluster(JobServerCluster):
             "taskmanager.bind-host": HOST,
             "taskmanager.host": HOST,
             "taskmanager.memory.process.size": "1536m",
-            # Two, so that one TaskManager can do all where the other one is lost.
+            # Two, so that one TaskManager can do all the work if the other one is lost.
             "taskmanager.numberOfTaskSlots": 2,
-            # Without this a job would first fill one TaskManager.
+            # Without this a job would fill one TaskManager first.
             "taskmanager.load-balance.mode": "SLOTS",
             "heartbeat.interval": 1000,
             "heartbeat.timeout": 10000,

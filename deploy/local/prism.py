@@ -1,4 +1,4 @@
-"""Prism, Beam's own engine: one process."""
+"""Prism, Beam's own engine, which is one process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from deploy.local.processes import listening
 
 
 class PrismCluster(Cluster):
-    """Prism, with its Python workers in processes of their own.
+    """Prism, with its Python workers in separate processes.
 
     Prism listens on all interfaces: it has no setting for that.
 

@@ -1,4 +1,4 @@
-"""Processes that are started together, waited for, and stopped together."""
+"""Processes that are started, awaited and stopped together."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ from collections.abc import Callable, Mapping, Sequence
 HOST = "127.0.0.1"
 
 _PATIENCE = 120.0
-"""Seconds that a process may take to start; on a machine busy with tests a JVM takes many."""
+"""Seconds that a process may take to start. A JVM is slow on a machine that is busy with tests."""
 
 _GRACE = 10.0
 """Seconds that a process may take to stop before it is killed."""
-
 
 _LIBC = ctypes.CDLL(None)  # loaded now: a forked process must not load anything
 _PR_SET_PDEATHSIG = 1
 
 
 class ClusterError(Exception):
-    """A process could not be started or has ended; the message says which, and its log's end."""
+    """A process did not start, or has ended. The message names it and shows the end of its log."""
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nobody listens on."""
+    """Ports of loopback on which no process listens."""
     with contextlib.ExitStack() as held:  # all at once, so that they differ
         sockets = [held.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:
@@ -40,7 +39,7 @@ def free_ports(count: int) -> list[int]:
 
 
 class Processes:
-    """Named processes, each the leader of a group of its own, with a log file each.
+    """Named processes. Each one is the leader of its own group, and has its own log file.
 
     Args:
       folder: where the logs go.
@@ -57,7 +56,7 @@ class Processes:
         env: Mapping[str, str] | None = None,
         cwd: pathlib.Path | None = None,
     ) -> None:
-        """Starts a process; of a name that was stopped it may be another one."""
+        """Starts a process. The name of a process that was killed can be used again."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.log(name), "ab") as log:
             self._started[name] = subprocess.Popen(
@@ -83,20 +82,20 @@ class Processes:
         """Waits until a condition holds.
 
         Raises:
-          ClusterError: a process ended meanwhile, or it took too long.
+          ClusterError: a process ended before, or it takes too long.
         """
         end = time.monotonic() + _PATIENCE
         while not is_so():
             for name, process in self._started.items():
                 if process.poll() is not None:
                     raise ClusterError(
-                        f"{name} ended with code {process.returncode} while {what} was awaited: "
+                        f"{name} ended with code {process.returncode} before {what} was ready: "
                         + self._end_of_log(name)
                     )
             if time.monotonic() > end:
                 last = next(reversed(self._started))
                 raise ClusterError(
-                    f"{what} was awaited for {_PATIENCE:.0f} s; the end of {last}'s log: "
+                    f"{what} was not ready after {_PATIENCE:.0f} s; the end of {last}'s log: "
                     + self._end_of_log(last)
                 )
             time.sleep(0.1)
@@ -106,7 +105,7 @@ class Processes:
         return " / ".join(line.strip() for line in lines[-5:]) or "(its log is empty)"
 
     def kill(self, name: str) -> None:
-        """Kills a process at once, as a machine that fails does (kill -9)."""
+        """Kills a process at once (kill -9), as if its machine had failed."""
         process = self._started.pop(name)
         _signal_group(process, signal.SIGKILL)
         process.wait()
@@ -125,7 +124,7 @@ class Processes:
 
 
 def _end_with_parent() -> None:
-    """Has Linux kill this process when the thread that started it ends, even by kill -9."""
+    """Makes Linux kill this process when the thread that started it ends, even by kill -9."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -135,7 +134,7 @@ def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> N
 
 
 def listening(port: int) -> bool:
-    """Whether somebody accepts connections at a port of loopback."""
+    """Whether a process accepts connections at a port of loopback."""
     with socket.socket() as client:
         client.settimeout(1)
         return client.connect_ex((HOST, port)) == 0

@@ -16,7 +16,7 @@ _JAVA_OPTIONS = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED
     "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED",
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
 ]
-"""What Spark 3 opens in Java's modules, when it is not started by its own scripts."""
+"""The Java modules that Spark 3 needs open, if its own scripts do not start it."""
 
 
 class SparkCluster(JobServerCluster):
@@ -40,6 +40,12 @@ class SparkCluster(JobServerCluster):
             f"Spark {job_server.engine}: a master and two workers, the job server of Beam "
             f"{job_server.beam}, and a pool of Python workers"
         )
+
+    def flags(self) -> list[str]:
+        """See `Cluster`."""
+        # A Python worker serves all tasks of its executor: without this each task starts one,
+        # which takes longer than the task. Executors, and with them workers, end with the job.
+        return [*super().flags(), "--environment_cache_millis=60000"]
 
     def start_engine(self) -> None:
         """See `Cluster`."""

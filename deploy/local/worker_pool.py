@@ -1,4 +1,4 @@
-"""A pool of Beam's Python workers, served on loopback: a process for each that an engine asks for.
+"""A pool of Beam's Python workers on loopback: one process for each worker of an engine.
 
 It stands for the pools that run beside the workers of a real cluster (Beam's own
 `worker_pool_main`, which listens on all interfaces). Beam's portable engines use
@@ -30,12 +30,13 @@ HOST = "127.0.0.1"
 
 
 class _Pool(BeamFnExternalWorkerPoolServicer):
-    """Beam's pool, for several machines of an engine that are one here.
+    """Beam's pool, for an engine whose machines are several processes here.
 
-    Each of them numbers its workers from 1, and Beam's pool knows workers by these
-    numbers: asked by one to stop its worker, it would stop the other one's, which
-    is then waited for. So none is stopped by number. A worker ends when the
-    engine's machine that it works for hangs up.
+    Each of these processes numbers its workers from 1, and Beam's pool knows a worker
+    only by its number. If one process asked it to stop a worker, it could stop the
+    worker of another process, and the job would hang waiting for that worker. So this
+    pool stops no worker by number. A worker ends when the process that it works for
+    closes the connection.
     """
 
     def __init__(self, boot: str | None) -> None:
@@ -45,18 +46,18 @@ class _Pool(BeamFnExternalWorkerPoolServicer):
     def StartWorker(  # noqa: N802
         self, request: beam_fn_api_pb2.StartWorkerRequest, context: object
     ) -> beam_fn_api_pb2.StartWorkerResponse:
-        """See Beam's."""
+        """Starts a worker, as Beam's pool does."""
         response = super().StartWorker(request, context)
         if not response.error:
             self.workers.append(self._worker_processes[request.worker_id])
-        # Asking how those that have ended did is what removes them.
+        # `poll` also has the system remove the processes that have ended.
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         return response
 
     def StopWorker(  # noqa: N802
         self, request: beam_fn_api_pb2.StopWorkerRequest, context: object
     ) -> beam_fn_api_pb2.StopWorkerResponse:
-        """Does nothing, see above."""
+        """Does nothing: see the class."""
         return beam_fn_api_pb2.StopWorkerResponse()
 
 
@@ -73,7 +74,7 @@ def main() -> None:
     beam_fn_api_pb2_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(pool, server)
     server.add_insecure_port(f"{HOST}:{arguments.port}")
     stop = threading.Event()
-    # Not blocked and waited for: the workers would inherit that, and not hear of their own.
+    # Not `sigwait`: the workers would inherit the blocked signals, and could not be stopped.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: stop.set())
     server.start()

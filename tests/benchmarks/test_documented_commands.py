@@ -1,4 +1,4 @@
-"""The programs that the pages name start, and have the flags that the pages show."""
+"""The programs named in the pages start, and they have the flags that the pages show."""
 
 from __future__ import annotations
 

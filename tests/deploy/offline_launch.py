@@ -27,7 +27,7 @@ NOT_OFFLINE = 99
 
 
 def end(*arguments: Any, **keywords: Any) -> NoReturn:
-    """Ends the process where no retry and no handler can hide it."""
+    """Ends the process at once, so that no retry and no handler can hide the call."""
     traceback.print_stack()
     sys.stderr.flush()
     os._exit(NOT_OFFLINE)
@@ -39,7 +39,7 @@ def refuse_network(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 class Jobs:
-    """Dataflow's client for jobs, which takes a job and answers nothing else."""
+    """Dataflow's client for jobs. It accepts a job, and every other call ends the process."""
 
     def __init__(self, **keywords: Any) -> None: ...
 
@@ -54,7 +54,7 @@ class Jobs:
 
 
 class Silent:
-    """Another of its clients, which answers nothing."""
+    """Another client of Dataflow's. Every call ends the process."""
 
     def __init__(self, **keywords: Any) -> None: ...
 

@@ -1,4 +1,4 @@
-"""The job as Dataflow gets it: translated by its own runner, by the launcher, without a network."""
+"""The job as Dataflow gets it: the launcher translates it with Dataflow's runner, offline."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_launch_writes_the_job_and_says_nothing(launched):
 
 
 def test_the_launcher_submits_one_job_and_does_not_wait(tmp_path):
-    # Asking the service how the job is getting on would end it with another code.
+    # If it asked the service for the state of the job, it would end with another code.
     run = launch(tmp_path, *BEAMS, *PARAMETERS)
     assert (run.done.returncode, run.done.stderr) == (0, "")
     job = run.job("submitted.json")
@@ -148,7 +148,7 @@ def test_the_job_points_to_the_staged_graph(launched, environment):
 
 
 def test_it_is_a_job_for_the_portable_runner(environment):
-    # Nobody has to give these: Beam has no other way to Dataflow any more.
+    # Users do not have to give these: Beam now always uses them on Dataflow.
     assert {"use_runner_v2", "use_portable_job_submission"} <= set(environment["experiments"])
     assert environment["version"]["job_type"] == "FNAPI_BATCH"
 
@@ -166,7 +166,7 @@ def test_all_of_it_runs_in_the_image(pipeline, environment):
 
 
 def test_no_package_is_staged_that_a_worker_would_install(environment):
-    # The image has all of it. These two are Beam's own notes.
+    # The image contains everything. These two files are Beam's own notes.
     (pool,) = environment["workerPools"]
     assert {each["name"] for each in pool["packages"]} <= {
         "pickled_main_session",
@@ -225,7 +225,7 @@ def test_nothing_is_a_side_input(pipeline):
 
 
 def test_totals_are_added_up_before_they_are_shuffled(pipeline):
-    # Dataflow lifts a combiner in front of the shuffle where it finds one of this kind.
+    # Dataflow moves a combiner of this kind before the shuffle.
     (combine,) = transforms(pipeline, common_urns.composites.COMBINE_PER_KEY.urn)
     assert combine.unique_name == "Add up totals"
     payload = messages.CombinePayload.FromString(combine.spec.payload)

@@ -1,4 +1,4 @@
-"""What can be known of the image without building it."""
+"""Checks of the image that do not need to build it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LINES = (PROJECT / "deploy" / "dataflow" / "Dockerfile").read_text().splitlines(
 
 
 def instructions(name: str) -> Iterator[str]:
-    """What stands behind each instruction of this name, its variables filled in."""
+    """The arguments of each instruction of this name, with its variables filled in."""
     variables: dict[str, str] = {}
     for line in LINES:
         instruction, _, rest = line.partition(" ")
@@ -25,7 +25,7 @@ def instructions(name: str) -> Iterator[str]:
 
 
 def copies() -> Iterator[tuple[list[str], str]]:
-    """(sources, target) of what is copied from the project."""
+    """(sources, target) of the files that are copied from the project."""
     for words in map(str.split, instructions("COPY")):
         if not words[0].startswith("--from="):
             yield words[:-1], words[-1]

@@ -1,4 +1,4 @@
-"""A Flex Template's parameters: what metadata.json declares is what the launcher takes."""
+"""A Flex Template's parameters: the launcher accepts what metadata.json declares."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def given(**parameters: str) -> list[str]:
 
 
 def allowed(name: str, value: str) -> bool:
-    """Whether Dataflow would take this value."""
+    """Whether Dataflow would accept this value."""
     return all(re.fullmatch(regex, value) for regex in BY_NAME[name]["regexes"])
 
 

@@ -11,12 +11,18 @@ from deploy.local.cluster import Cluster
 from deploy.local.engines import ENGINES, make_cluster
 from deploy.local.flink import FlinkCluster
 
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java's options for short jobs: its second compiler and parallel garbage collector cost more
+than they save."""
+
 
 def running(engine: str, factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """The running cluster of an engine, if its parts can be had."""
+    """The running cluster of an engine, if its parts are available."""
     need(engine)
-    with make_cluster(engine, factory.mktemp(engine)) as cluster:
-        yield cluster
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("JAVA_TOOL_OPTIONS", JAVA)
+        with make_cluster(engine, factory.mktemp(engine)) as cluster:
+            yield cluster
 
 
 @pytest.fixture(scope="package")

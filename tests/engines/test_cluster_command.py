@@ -1,4 +1,4 @@
-"""`./run.sh cluster` starts an engine, tells how to use it, and stops all of it."""
+"""`./run.sh cluster` starts an engine, prints its flags, and stops all its processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def descendants(process: int) -> list[int]:
-    """The processes that a process has started, and those that they have started."""
+    """All descendants of a process."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, check=True)
     parents = [map(int, line.split()) for line in listed.stdout.splitlines()]
     children = [child for child, parent in parents if parent == process]
@@ -30,7 +30,7 @@ def descendants(process: int) -> list[int]:
 
 
 def is_running(process: int) -> bool:
-    """Whether it runs; one that has ended and that nobody has asked for its end does not."""
+    """Whether a process runs. A zombie does not."""
     listed = subprocess.run(
         ["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True, check=False
     )

@@ -36,7 +36,7 @@ USERS_PIPELINE = Path(__file__).with_name("users_pipeline.py")
 
 
 class Texts:
-    """Two systems and two references: the example's lines, thousands of times, each time others."""
+    """Two systems and two references: thousands of changed copies of the example's lines."""
 
     def __init__(self) -> None:
         generator = random.Random(20_000)
@@ -119,7 +119,7 @@ def test_plain_and_sharded_streams(
     ]
     refused = typed(*arguments(patterns), "--output", tmp_path / "out", *cluster.flags())
     refused.assert_failed(3, "no shard corresponds to", "--cuts any")
-    # The launcher learns of a worker's remarks, too.
+    # A worker's notes reach the launcher, too.
     out, said = tmp_path / "out", ["--cuts any: "]
     assert_same_bytes(cluster, patterns, in_process, out, "--cuts=any", warnings=said)
 
@@ -179,7 +179,7 @@ def test_bad_input_is_named_by_its_worker(cluster: Cluster, tmp_path: Path) -> N
 
 
 def test_paths_may_be_relative(prism: Cluster, tmp_path: Path) -> None:
-    """They are the launcher's, wherever the workers run."""
+    """They mean paths on the launcher, wherever the workers run."""
     corpus = streams(["examples/systems/atlas.txt"], ["examples/references/a.txt"])
     run = typed(*corpus, "--output", tmp_path / "out", *prism.flags(), timeout=900)
     assert (run.code, run.err) == (0, "")

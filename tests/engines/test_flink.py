@@ -1,4 +1,4 @@
-"""On Flink the work is spread, and a fault changes nothing."""
+"""On Flink the work is spread over workers, and a fault does not change the result."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from command_line import (
 from deploy.local.flink import FlinkCluster
 
 COPIES, SYSTEMS_AT_ONCE = 12_000, 12
-"""Of the example: so much that something can happen while it is scored."""
+"""Copies of the example: enough for something to happen while they are scored."""
 
 AT_WORK = 250_000_000
-"""Bytes: a worker that has read so many has started and reads text."""
+"""Bytes: a worker that has read more than this has started and reads text."""
 
 SCORES = 150_000_000
 """Bytes: more than a worker reads to start."""
@@ -40,12 +40,12 @@ SCORES = 150_000_000
 OVER = ("FINISHED", "FAILED", "CANCELED")
 
 PATIENCE = 300.0
-"""Seconds for a job, with what it does again."""
+"""Seconds for a job, including the work that it repeats."""
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Argument]:
-    """Lines that are all different, so that none can be counted in the place of another."""
+    """Lines that are all different, so that no line can be counted in place of another."""
     folder = tmp_path_factory.mktemp("corpus")
     paths = []
     for name, source in (("candidates", SYSTEMS["atlas"]), ("references", REFERENCES[0])):
@@ -65,7 +65,7 @@ def expected(corpus: list[Argument]) -> bytes:
 
 
 class Watched:
-    """A job on Flink, and what was seen of it while it ran."""
+    """A job on Flink, and what the test saw while it ran."""
 
     def __init__(self, cluster: FlinkCluster, arguments: list[Argument], output: Path) -> None:
         self._cluster = cluster
@@ -125,7 +125,7 @@ def bytes_read(process: int) -> int:
 
 
 def scored(read: dict[int, int], counted: dict[int, int]) -> dict[int, int]:
-    """The bytes that workers have read since they had counted so many."""
+    """The bytes that workers have read after they had counted this number."""
     return {worker: after - counted.get(worker, 0) for worker, after in read.items()}
 
 

@@ -1,4 +1,4 @@
-"""How the code reaches workers that do not have it: staged with the job."""
+"""Workers that do not have the code get it with the job."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def checked(*command: str | Path, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project without what earlier builds have left in it."""
+    """The project without files of earlier builds."""
     need("prism")
     need("boot")
     folder = tmp_path_factory.mktemp("sources")
@@ -60,7 +60,7 @@ def wheel(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def dependencies(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with what the wheel asks for, and without what it has."""
+    """A fresh environment with the wheel's dependencies, but without the wheel."""
     folder = tmp_path_factory.mktemp("dependencies")
     checked(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
     python = folder / "venv/bin/python"
@@ -75,7 +75,7 @@ def dependencies(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def environment(folder: Path, dependencies: Path) -> Path:
     """A new Python environment with the dependencies; returns its bin/."""
     checked(sys.executable, "-m", "venv", folder, cwd=dependencies)
-    # A source package is built both here and there; what venv brings is too old for that.
+    # A source package is built here and on the worker. The setuptools of venv is too old for that.
     command = [folder / "bin/python", "-m", "pip", "install", "--quiet", "build", "setuptools>=77"]
     checked(*command, cwd=folder)
     site = next(folder.glob("lib/python3*/site-packages"))

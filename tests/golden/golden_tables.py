@@ -39,7 +39,7 @@ def write(name, fields, **lists):
 
 
 def outcome(compute):
-    """What a tool answers, as a dictionary, or the error that it raises."""
+    """A tool's result as a dictionary, or the error that it raises."""
     try:
         return compute()
     except Exception as error:

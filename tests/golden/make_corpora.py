@@ -1,4 +1,4 @@
-"""Makes corpora.json and sentences.json: what the tools of this folder are asked to score.
+"""Makes corpora.json and sentences.json, the texts that the tools of this folder score.
 
     python tests/golden/make_corpora.py
 
@@ -101,7 +101,7 @@ def corpus(name, kind, segments):
 
 
 def seeds():
-    """The examples that the seed documents print."""
+    """The examples in the documents with which this project started."""
     for number, candidate in enumerate(SHIP_CANDIDATES, 1):
         yield corpus(f"seed-ship-{number}", "seed", [(candidate, SHIPS)])
     yield corpus("seed-ship-all", "seed", [(candidate, SHIPS) for candidate in SHIP_CANDIDATES])
@@ -113,7 +113,7 @@ def seeds():
 
 
 def edges():
-    """What a definition must decide."""
+    """Cases that a definition must decide."""
     exact = "the cat is on the mat"
     for name, segments in {
         "no-segments": [],
@@ -158,7 +158,7 @@ def words(rng, vocabulary, length):
 
 
 def random_segment(rng, vocabulary, lengths, references, tie=0.5, near=0.5):
-    """A candidate and references that are often near it, and often equally far in length."""
+    """A candidate and references that are often similar to it and often equally close in length."""
     length = rng.choice(lengths)
     candidate = words(rng, vocabulary, length)
     wanted = [rng.choice(lengths) for _ in range(references)]
@@ -181,7 +181,7 @@ def random_segment(rng, vocabulary, lengths, references, tie=0.5, near=0.5):
 
 def random_corpora():
     shapes = [
-        # name, how many, segments, references, lengths, vocabulary
+        # name, count, segments, references, lengths, vocabulary
         ("mixed", 8, (2, 20), (1, 4), range(1, 12), "abcdef"),
         ("tiny-vocabulary", 4, (1, 8), (1, 4), range(1, 9), "ab"),
         ("short", 4, (1, 6), (1, 3), range(1, 4), "abcd"),
@@ -189,8 +189,8 @@ def random_corpora():
         ("few-matches", 4, (1, 4), (1, 2), range(4, 9), "abcdefghijklmnop"),
         ("long", 2, (10, 20), (1, 3), range(15, 30), "abcdefghijkl"),
     ]
-    for name, how_many, segments, references, lengths, vocabulary in shapes:
-        for number in range(1, how_many + 1):
+    for name, count, segments, references, lengths, vocabulary in shapes:
+        for number in range(1, count + 1):
             rng = random.Random(f"{name} {number}")
             count = rng.randint(*segments)
             refs = rng.randint(*references)
@@ -202,7 +202,7 @@ def random_corpora():
 
 
 def texts():
-    """Cased sentences with punctuation, entities and numbers."""
+    """Sentences with upper and lower case, punctuation, entities and numbers."""
     yield corpus("text-one-reference", "text", [(c, [a]) for c, a, _ in TEXT])
     yield corpus("text-two-references", "text", [(c, [a, b]) for c, a, b in TEXT])
     yield corpus("text-turned-round", "text", [(b, [c]) for c, _, b in TEXT])
@@ -221,7 +221,7 @@ def texts():
 
 
 def odd_spaces():
-    """What a tool takes for white space: the reference has plain spaces."""
+    """Unusual white space in the candidate: the reference has plain spaces."""
     for name, space in ODD_SPACE.items():
         yield corpus(
             f"space-{name}", "space", [(f"a b{space}c d e", ["a b c d e"]), ("p q r", ["p q r s"])]
@@ -231,7 +231,7 @@ def odd_spaces():
 
 
 def sentences():
-    """Single segments: the seeds', those where joining tokens without a space errs, and random."""
+    """Single segments: from the documents, random, and with tokens that could be confused."""
     for made in [*seeds(), *edges()]:
         if len(made["candidates"]) == 1:
             yield made["name"], made["candidates"][0], made["references"][0]

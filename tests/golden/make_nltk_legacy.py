@@ -6,8 +6,8 @@
     pip install six requests
     python tests/golden/make_nltk_legacy.py nltk-3.2.5 nltk-3.2.4 ...
 
-With Python 3.6: later ones cannot import these releases. The first release is asked for
-everything, the others for the seeds' and the edges' corpora, one segment or more as they can.
+With Python 3.6, because later versions cannot import these releases. The first release scores
+all corpora. The others score only the corpora of the kinds seed and edge that they can score.
 """
 
 import json
@@ -91,7 +91,7 @@ def main():
 
 
 def short(corpora, corpus_bleu, sentence_bleu):
-    """What a release answers to the corpora of the seeds and the edges."""
+    """The results of a release for the corpora of the kinds seed and edge."""
     found = {}
     for corpus in corpora:
         can = corpus_bleu or len(corpus["candidates"]) == 1

@@ -36,7 +36,7 @@ KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
 
 @dataclasses.dataclass
 class Tally:
-    """What became of the cases of a kind."""
+    """The results of the cases of one kind."""
 
     cases: int = 0
     failures: int = 0

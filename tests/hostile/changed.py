@@ -1,4 +1,4 @@
-"""Files that change while they are read: the old result, the new one, or an error; no mixture."""
+"""Files that change while they are read: the old result, the new one, or an error, no mixture."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def attack(case: Case) -> None:
     check_success(old)
     assert counting.steps, "the attack does not see the command read its files"
 
-    # Lines are counted first, then read to be scored: a mixture is made in the second half.
+    # Lines are counted first, then read to be scored. A mixture can come from the second half.
     at = chooser.randrange(counting.steps // 2 if case.chance(0.7) else 0, counting.steps)
     case.what += f" at step {at} of {counting.steps}"
     output = OutputFolder(case)
@@ -69,7 +69,7 @@ def attack(case: Case) -> None:
 
 
 def _result_now(case: Case, layout: Layout, changed: ShardFile, flags: list[str]) -> bytes | None:
-    """What the texts that are now in the files give; None if that is an error."""
+    """The result for the texts that are in the files now; None if it is an error."""
     if changed.path.exists() and not changed.suffix:
         lines = changed.path.read_text().removesuffix("\n").split("\n")
         if len(lines) == len(changed.lines):
@@ -102,7 +102,7 @@ class _Reading:
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
-        """While this lasts, files are opened and read under watch."""
+        """While the body runs, counts each time that a file is opened or read."""
 
         def watching(file: Any, *arguments: Any, **keywords: Any) -> Any:
             if not str(file).startswith(self._folder):
@@ -147,7 +147,7 @@ class _WatchedFile:
 
 
 def _other_text(case: Case, shard: ShardFile) -> bytes:
-    """As many bytes and lines of other words."""
+    """Other words with the same number of bytes and lines."""
     data = shard.path.read_bytes()
     text = data.decode().translate(_OTHER_LETTERS)
     if case.chance(0.3):  # lines of other lengths, too
@@ -158,7 +158,7 @@ def _other_text(case: Case, shard: ShardFile) -> bytes:
 
 
 def _in_place(case: Case, shard: ShardFile) -> None:
-    """A file written over with as many bytes, its date set back."""
+    """A file overwritten with the same number of bytes, with its date set back."""
     status, text = shard.path.stat(), _other_text(case, shard)
     with open(shard.path, "r+b") as file:
         file.write(text)
@@ -175,7 +175,7 @@ def _renamed(case: Case, shard: ShardFile) -> None:
 
 
 def _replaced(case: Case, shard: ShardFile) -> None:
-    """A file replaced by one of other lines."""
+    """A file replaced by one with other lines."""
     other = ShardFile(case.folder / f"other{shard.suffix}", ["other", *shard.lines[::-1]])
     other.write()
     os.replace(other.path, shard.path)

@@ -1,4 +1,4 @@
-"""What a run of the command must be like, whatever it was given."""
+"""Checks that every run of the command must pass."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _WARNING = "beam-bleu: warning: "
 
 
 class DifferenceError(Exception):
-    """The command did something else than the oracle says."""
+    """The command's result is not what the oracle says."""
 
 
 def complaints(run: Run) -> list[str]:
-    """The lines on stderr that are no warnings."""
+    """The lines on stderr that are not warnings."""
     return [line for line in run.err.split("\n")[:-1] if not line.startswith(_WARNING)]
 
 
@@ -26,14 +26,14 @@ def check(holds: bool, difference: str) -> None:
 
 
 def check_success(run: Run) -> dict[str, Any]:
-    """The run ended well and said nothing but warnings; returns its document."""
+    """Checks that the run succeeded and printed only warnings; returns its document."""
     check(run.code == 0, f"exit code {run.code}, expected 0: {run.err.strip()}")
     check(complaints(run) == [], f"exit code 0, but on stderr: {run.err.strip()}")
     return run.document
 
 
 def check_refusal(run: Run, codes: Sequence[int] = (3,), names: Sequence[str] = ()) -> None:
-    """The run ended with one of these codes, no result, a cause and a remedy.
+    """Checks that the run ended with one of these codes, no result, a cause and a remedy.
 
     Args:
       run: the run.

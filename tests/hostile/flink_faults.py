@@ -1,4 +1,4 @@
-"""The parts of a Flink cluster that can be killed while a job runs, and what a run may do then."""
+"""The parts of a Flink cluster to kill while a job runs, and how the run may end then."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deploy.local.flink import FlinkCluster
 from deploy.local.flink_job import COUNTING, SCORING, FlinkJob
 
 _AT_WORK = 30_000_000
-"""Bytes: a worker that reads as much in half a second reads text; one that starts reads less."""
+"""Bytes: a worker that reads this much in half a second reads text; a starting one reads less."""
 
 Act = Callable[[FlinkCluster, FlinkJob], None]
 
@@ -60,9 +60,9 @@ class Outcome:
     scores: str
 
     def is_right(self, fault: Fault) -> bool:
-        """Whether the run ended as it may, with the right scores or with none.
+        """Whether the run ended in an allowed way, with the right scores or without scores.
 
-        If Flink ended the job well, its scores must be there, whatever the command heard.
+        If the job succeeded on Flink, its scores must exist, even if the command failed.
         """
         if self.exit not in fault.exits or self.scores == "DIFFERENT":
             return False
@@ -80,7 +80,7 @@ def _kill_worker(cluster: FlinkCluster, job: FlinkJob) -> None:
             return
         before = read
         time.sleep(0.5)
-    raise RuntimeError("the job was over before a worker could be killed")
+    raise RuntimeError("the job ended before a worker could be killed: more --copies")
 
 
 def _bytes_read(process: int) -> int:

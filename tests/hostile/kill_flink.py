@@ -1,10 +1,10 @@
-"""Kills parts of a Flink cluster while a job runs on it, and looks at how the job ends.
+"""Kills parts of a Flink cluster while a job runs on it, and checks how the job ends.
 
     python tests/hostile/kill_flink.py
 
-Each fault has its own cluster. A run is right if the command ends as it may after
-this fault, and if scores.json is there exactly where the job finished, with the bytes that
-a run without an engine gives. The program ends with 1 if a run is not right.
+Each fault has its own cluster. A run is right if the command ends in a way that is allowed
+after this fault, and if scores.json exists exactly when the job finished, with the same bytes
+as a run without an engine. The program ends with 1 if a run is not right.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ def _run(fault: Fault, text: Text, folder: Path, expected: bytes) -> Outcome:
             job.wait_for(fault.stage)
             time.sleep(fault.after)
             if job.process.poll() is not None:
-                raise RuntimeError(f"the job was over before this was killed: {fault.name}")
+                raise RuntimeError(f"the job ended before {fault.name} was killed: more --copies")
             fault.act(cluster, job)
             try:
                 code: int | None = job.process.wait(_PATIENCE)
             except subprocess.TimeoutExpired:
                 code = None
-            # A job goes on without its command. Without a JobManager it ends.
+            # A job goes on without its command. It ends if there is no JobManager.
             while job.look()["state"] in ("RUNNING", "RESTARTING") and job.seconds < _PATIENCE:
                 time.sleep(0.5)
             seconds, state, failures = job.seconds, job.look()["state"], job.failures()

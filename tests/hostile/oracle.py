@@ -1,4 +1,4 @@
-"""What the right result is: by sacreBLEU, and by brute force where sacreBLEU has no counterpart."""
+"""The right result: from sacreBLEU, or from brute force if sacreBLEU lacks the definition."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXACT = ("score", "precisions", "matches", "totals", "bp", "ratio", "sys_len", 
 
 
 def differences(document: dict[str, Any], corpus: Corpus, definition: Definition) -> Iterator[str]:
-    """What a result document has that the texts do not give; nothing if it is right."""
+    """The mistakes in a result document; empty if it is right."""
     if document["segments"] != corpus.segments:
         yield f"segments: {document['segments']}, expected {corpus.segments}"
     if len(document["scores"]) != len(corpus.systems):
@@ -40,7 +40,7 @@ def differences(document: dict[str, Any], corpus: Corpus, definition: Definition
 
 
 def segment_differences(folder: Path, corpus: Corpus, definition: Definition) -> Iterator[str]:
-    """What Parquet files of segment scores have that the texts do not give."""
+    """The mistakes in Parquet files of segment scores."""
     rows = [
         row for path in sorted(folder.glob("*.parquet")) for row in pq.read_table(path).to_pylist()
     ]

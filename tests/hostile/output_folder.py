@@ -1,4 +1,4 @@
-"""The folder of --output: what was there before a run, and what must be there after it."""
+"""The folder of --output: its content before a run, and the content that it must have after it."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class OutputFolder:
         return self.scores.read_bytes() if self.scores.exists() else None
 
     def check_untouched(self) -> None:
-        """The older result is as it was; there is no new one."""
+        """Checks that the older result is not changed and that there is no new one."""
         check(self.now == self.before, f"scores.json is {self.now!r}, was {self.before!r}")
         if self.before is not None:
             check(self.scores.stat().st_mtime_ns == self._OLD_TIME, "scores.json was rewritten")
         self.check_no_litter()
 
     def check_no_litter(self, hidden_allowed: bool = False) -> None:
-        """The folder holds the result and nothing else.
+        """Checks that the folder contains the result and nothing else.
 
         Args:
           hidden_allowed: whether a run was killed, which may leave hidden files.

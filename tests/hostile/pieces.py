@@ -11,13 +11,13 @@ WORDS = [
 
 PIECES = [
     *_SPACES,
-    # Entities, whole and not; what 13a takes out.
+    # Entities, complete and incomplete; text that 13a removes.
     *("&quot;", "&amp;", "&lt;", "&gt;", "&amp;lt;", "&amp;amp;", "&", "&am", "&lt", "&apos;"),
     *("<skipped>", "<skip<skipped>ped>", "skipped>", "-", "--", "-\r"),
-    # Points and commas beside digits.
+    # Points and commas next to digits.
     *("1.5", "1,000.25", ".5", "5.", "1..2", "1,.2", "...", ".,.", "a.1", "1-2", "3.-"),
     *("٣.٣", "½-½"),
-    # Controls, marks, and what other programs take for the end of a line.
+    # Control characters, byte order marks, and characters that end a line for other programs.
     *("\r", "\r\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x1f", "\x7f", "\x85"),
     *("\u2028", "\u2029"),
     *("\ufeff", "\u200b", "\u202e", "\ufffd", "\u180e", "\x01", "\x1b[2J", "\U0010ffff"),

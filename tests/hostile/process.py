@@ -31,7 +31,7 @@ _CACHES = PROJECT / "transforms" / "__pycache__"
 
 
 def attack(case: Case) -> None:
-    """Runs the command in a process of its own, and disturbs it."""
+    """Runs the command in a separate process, and disturbs it."""
     fault = case.random.choice(FAULTS)
     case.what = (fault.__doc__ or "").rstrip(".").lower()
     fault(case)
@@ -56,7 +56,7 @@ class _Job:
         self.expected = alone.out
 
     def check_segment_scores(self, output: Path) -> None:
-        """The folder has the segment scores of this job and no others."""
+        """Checks that the folder has the segment scores of this job and no others."""
         shards = (output / "segment_scores").glob("*.parquet")
         rows = sum(pq.read_metadata(shard).num_rows for shard in shards)
         expected = json.loads(self.expected).get("segment_scores", {"rows": 0})["rows"]
@@ -67,7 +67,7 @@ class _Job:
 def _started(
     case: Case, arguments: Sequence[Argument], **keywords: Any
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of the command, with a temporary folder of its own; it does not outlive this."""
+    """A process of the command, with its own temporary folder. It is killed at the end."""
     case.noted(arguments)
     temporary = case.folder / "tmp"
     temporary.mkdir(exist_ok=True)
@@ -116,7 +116,9 @@ def _stopped(case: Case) -> None:
         check(output.now == job.expected, "the result was printed, but is not in scores.json")
     else:
         codes = [128 + number] if number != signal.SIGKILL else [-number]
-        codes += [-number, 1] if early else []  # Python's own, before it is ours
+        codes += (
+            [-number, 1] if early else []
+        )  # Python's own, before the command handles the signal
         check(run.code in codes, f"exit code {run.code}, expected {codes}: {run.err}")
         check(run.out == b"", f"a part of the result was printed: {run.out!r}")
         check(output.now in (output.before, job.expected), f"scores.json is {output.now!r}")
@@ -153,7 +155,7 @@ def _full_disk(case: Case) -> None:
     output = OutputFolder(case)
     most = case.random.choice([0, 1, case.random.randrange(400)])
     with _started(case, [*job.arguments, "--output", output.path]) as process:
-        # It takes a second to import Beam, and has written nothing until then.
+        # The command needs a second to import Beam. Before that it writes nothing.
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most, most))
         run = _ended(process)
     check_refusal(run, codes=(1,))
@@ -161,7 +163,7 @@ def _full_disk(case: Case) -> None:
 
 
 def _full_stdout(case: Case) -> None:
-    """No room for what stdout goes to."""
+    """A full device as stdout."""
     job = _Job(case, 60, "in")
     output = OutputFolder(case)
     with (
@@ -199,7 +201,7 @@ def _unwritable_cache(case: Case) -> None:
     if case.chance(0.5):
         cache.write_bytes(b"no folder")
     else:
-        cache.mkdir(mode=0o500)  # which root can write to all the same
+        cache.mkdir(mode=0o500)  # root can still write to it
     _check_with_cache(case, cache)
 
 
@@ -214,7 +216,7 @@ def _check_with_cache(case: Case, cache: Path) -> None:
 
 
 def _two_at_once(case: Case) -> None:
-    """Two runs at once into one folder."""
+    """Two runs at the same time with one folder."""
     jobs = [_Job(case, segments, f"in-{segments}") for segments in (70, 2100)]
     output = OutputFolder(case)
     with contextlib.ExitStack() as stack:

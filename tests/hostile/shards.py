@@ -54,7 +54,7 @@ class ShardFile:
         return self.path.suffix if self.path.suffix in COMPRESS else ""
 
     def write(self, chooser: random.Random | None = None) -> None:
-        """Writes the file; with a chooser, in any of the ways that mean the same lines."""
+        """Writes the file; with a chooser, in a random form with the same lines."""
         self.write_bytes(encoded(self.lines, chooser), chooser)
 
     def write_bytes(self, data: bytes, chooser: random.Random | None = None) -> None:
@@ -93,11 +93,11 @@ class Layout:
 
 
 def encoded(lines: Sequence[str], chooser: random.Random | None = None) -> bytes:
-    """The bytes of a file of these lines: with a mark or not, with a last newline or not."""
+    """The bytes of a file with these lines, with or without a mark and a last newline."""
     data = "".join(f"{line}\n" for line in lines).encode()
     if lines and lines[-1] and chooser and chooser.random() < 0.3:
         data = data[:-1]
-    # One mark at the start is dropped, so that a line which begins with one needs another.
+    # One mark at the start is dropped, so a line that begins with a mark needs a second one.
     marked = data.startswith(MARK) or (chooser is not None and chooser.random() < 0.1)
     return MARK + data if marked else data
 

@@ -1,4 +1,4 @@
-"""Twenty seconds of the attack, and proofs that it would notice what it looks for."""
+"""Twenty seconds of the attack, and tests that it finds the mistakes of a wrong command."""
 
 from __future__ import annotations
 

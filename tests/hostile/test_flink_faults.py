@@ -1,4 +1,4 @@
-"""Which end of a run with a fault is right; the faults themselves need a cluster (README.md)."""
+"""Tests which end of a run with a fault is right. The faults need a cluster (README.md)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,18 @@ MUST_FAIL = Fault("the JobManager", "a stage", 0, lambda cluster, job: None, exi
     [
         (MAY_GO_ON, 0, "FINISHED", "same", True),
         (MAY_GO_ON, 0, "FINISHED", "DIFFERENT", False),
-        (MAY_GO_ON, 0, "FINISHED", "none", False),  # a failure that is told as a success
+        (MAY_GO_ON, 0, "FINISHED", "none", False),  # a failure that is reported as a success
         (MAY_GO_ON, 0, "unknown", "none", False),
         (MAY_GO_ON, 1, "FAILED", "none", False),  # this fault must not end the job
         (MAY_GO_ON, None, "RUNNING", "none", False),  # it hangs
         (MUST_FAIL, 1, "unreachable", "none", True),
-        (MUST_FAIL, 1, "FINISHED", "same", True),  # only the command did not hear of the end
+        (
+            MUST_FAIL,
+            1,
+            "FINISHED",
+            "same",
+            True,
+        ),  # only the command did not learn that the job ended
         (MUST_FAIL, 1, "FINISHED", "none", False),
         (MUST_FAIL, 1, "FAILED", "same", False),  # scores of a job that failed
         (MUST_FAIL, 1, "FAILED", "DIFFERENT", False),

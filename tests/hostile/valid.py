@@ -1,4 +1,4 @@
-"""Right input, in every form: the result is the oracle's, and the same bytes as of plain files."""
+"""Right input, in every form: the result is the oracle's, with the same bytes as plain files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong files: damaged, of another encoding, or no files at all."""
+"""Wrong files: damaged, in another encoding, or not files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _truncated(case: Case, corpus: Corpus) -> Wrong:
     """A truncated compressed file."""
     layout, shard = _one_file(case, corpus, COMPRESSED)
     data = shard.path.read_bytes()
-    # What ends the data is a few bytes: the text may be whole without them.
+    # The end mark has only a few bytes: without them the text may still be complete.
     end = len(data) - case.random.randint(1, 12)
     kept = case.random.choice([0, 1, end, end, end, case.random.randrange(len(data))])
     shard.path.write_bytes(data[:kept])
@@ -49,7 +49,7 @@ def _garbage_appended(case: Case, corpus: Corpus) -> Wrong:
 def _flipped(case: Case, corpus: Corpus) -> Wrong:
     """A bit flipped in a compressed file that has a checksum."""
     layout, shard = _one_file(case, corpus, COMPRESSED)
-    if shard.suffix == ".zst":  # only here the checksum has to be asked for
+    if shard.suffix == ".zst":  # only this format has no checksum by default
         writer = zstandard.ZstdCompressor(write_checksum=True)
         shard.path.write_bytes(writer.compress(encoded(shard.lines)))
     data = bytearray(shard.path.read_bytes())
@@ -132,7 +132,7 @@ def _no_regular_file(case: Case, corpus: Corpus) -> Wrong:
     what, make, codes = case.random.choice(NOT_FILES)
     case.what += f": {what}"
     layout = plain_layout(case.folder / "in", corpus)
-    # A folder among the files of a pattern is not meant, so the folder has to be the stream.
+    # A pattern leaves out folders, so here the folder must be the stream itself.
     if make is not os.mkdir and case.chance(0.5):
         layout = even_layout(case, corpus)
     shard = case.random.choice(layout.files)

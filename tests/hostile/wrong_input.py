@@ -1,4 +1,4 @@
-"""Wrong input: what is wrong, and what the refusal has to say."""
+"""Wrong input: its damage, and the message that the command must print."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def one_stream(case: Case, layout: Layout) -> list[ShardFile]:
 
 
 def one_shard(case: Case, layout: Layout) -> tuple[ShardFile, list[str]]:
-    """(any file of the layout, what a message may call it: its path, or its stream's pattern)."""
+    """(any file of the layout, its names in messages: its path, or its stream's pattern)."""
     stream = case.random.choice(layout.streams)
     shard = case.random.choice(stream.shards)
     return shard, [str(shard.path), stream.pattern]

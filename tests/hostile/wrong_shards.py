@@ -1,4 +1,4 @@
-"""Wrong lines and shards: the files are sound, and do not belong together."""
+"""Wrong lines and shards: each file is good, but they do not belong together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _line_added(case: Case, corpus: Corpus) -> Wrong:
 
 
 def _lines_lost_in_all(case: Case, corpus: Corpus) -> Wrong:
-    """A line lost in each stream, in different shards, so that the totals agree."""
+    """A line lost in each stream, in different shards, so that the total numbers agree."""
     layout = even_layout(case, corpus)
     first, second = case.random.sample(range(len(layout.streams[0].shards)), 2)
     for number, stream in enumerate(layout.streams):
@@ -92,7 +92,7 @@ def _shards_swapped(case: Case, corpus: Corpus) -> Wrong:
 
 
 def _shard_renamed(case: Case, corpus: Corpus) -> Wrong:
-    """A shard of one stream has the number of none in the others."""
+    """A shard of one stream has a number that no shard of the others has."""
     layout = even_layout(case, corpus, "padded")
     shard = case.random.choice(one_stream(case, layout))
     folder = case.folder / "in"
@@ -118,7 +118,7 @@ def _stale_shard(case: Case, corpus: Corpus) -> Wrong:
 
 
 def _doubled_file(case: Case, corpus: Corpus) -> Wrong:
-    """A shard twice, once as it is and once compressed, in one stream or in all."""
+    """A shard twice, once plain and once compressed, in one stream or in all."""
     layout = even_layout(case, corpus, case.random.choice(["padded", "not padded", "brackets"]))
     number = case.random.randrange(len(layout.streams[0].shards))
     every = case.chance(0.5)

@@ -27,7 +27,7 @@ class _Put(io.BytesIO):
 
 
 class MemoryFileSystem(FileSystem):
-    """Registers itself with Beam by being defined."""
+    """Beam finds this class because it is defined."""
 
     CHUNK_SIZE = 2  # so that few files are several batches
 

@@ -1,4 +1,4 @@
-"""Results of runs that are made up: what a run stages and publishes, without scoring anything."""
+"""Made-up results of runs, which are staged and published without scoring anything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCHEMA = pa.schema([pa.field("index", pa.int64())])
 
 
 def staged(output: Path | str, run: str, shards: int = 3) -> list[str]:
-    """Stages shards, each a bundle's, as the workers of a run do; gives their names."""
+    """Stages shards, one for each bundle, as the workers of a run do; returns their names."""
     names = []
     for number in range(shards):
         writing = WriteShards(str(output), run, SCHEMA)
@@ -33,7 +33,7 @@ def document(run: str) -> bytes:
 
 
 def publish(output: Path | str, run: str, names: list[str]) -> None:
-    """Does what the last step does."""
+    """Does the same as the last step."""
     with in_place(str(output), run, names, document(run)):
         write_atomically(f"{output}/scores.json", document(run))
 
@@ -44,7 +44,7 @@ def published(output: Path, run: str, shards: int = 3) -> None:
 
 
 def scores_run(output: Path) -> str | None:
-    """The run that scores.json is of; None if there is none."""
+    """The run to which scores.json belongs; None if there is no scores.json."""
     try:
         return json.loads((output / "scores.json").read_bytes())
     except FileNotFoundError:
@@ -52,13 +52,13 @@ def scores_run(output: Path) -> str | None:
 
 
 def shard_runs(output: Path) -> list[str]:
-    """The runs that the shards in place are of, by what the shards themselves say."""
+    """The runs to which the shards in place belong, by their own metadata."""
     found = sorted((output / "segment_scores").glob("*.parquet"))
     return [pq.read_schema(path).metadata[RUN_KEY.encode()].decode() for path in found]
 
 
 def assert_is_of(output: Path, run: str | None, shards: int = 3) -> None:
-    """All of the result is of one run, and there is nothing else."""
+    """Checks that the result belongs to one run, and that there are no other files."""
     assert scores_run(output) == run
     assert shard_runs(output) == [run] * shards
     folders = ["segment_scores"] if shards else []

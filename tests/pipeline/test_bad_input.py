@@ -106,7 +106,7 @@ def test_a_file_that_cannot_be_read(tmp_path):
     locked = tmp_path / "locked.txt"
     shutil.copy(ATLAS, locked)
     locked.chmod(0)
-    # Nothing is locked to root, but a file has no files even for root.
+    # root can read everything, but even for root there are no files below a file.
     unreadable = locked if os.geteuid() else Path("/etc/passwd/x")
     typed(*streams([unreadable], REFERENCES)).assert_failed(3, "candidates", str(unreadable))
 
@@ -142,7 +142,7 @@ def test_verbose_shows_the_traceback_and_then_cause_and_remedy():
 
 
 def test_verbose_shows_the_traceback_of_a_failure_before_the_job_too(tmp_path):
-    # Here Beam, which has not started, logs none.
+    # Beam has not started here, so it logs no traceback.
     (tmp_path / "file").write_bytes(b"text")
     run = called(*EXAMPLE, "--output", tmp_path / "file" / "below", "--verbose")
     assert (run.code, run.out) == (1, b"")

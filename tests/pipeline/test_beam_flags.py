@@ -1,4 +1,4 @@
-"""Beam's own flags: values that would fail late, and flags that mean nothing in-process."""
+"""Beam's own flags: values that would fail late, and flags that have no effect in-process."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_repeated_bundle_is_scored_once(tmp_path):
 
 
 def test_an_engine_gets_the_flags_after_two_hyphens(tmp_path):
-    # It is asked for a job server, so the flags before that were taken.
+    # The error is about a job server, so the flags before it were accepted.
     on_engine = ["--runner", "PortableRunner", "--output", tmp_path, "--", "--typo"]
     called(*EXAMPLE, *on_engine).assert_failed(2, "PortableRunner needs --job_endpoint")
 

@@ -1,4 +1,4 @@
-"""The command scores by any definition, compares definitions, and tells what a 0 means."""
+"""The command scores with any definition, compares definitions, and explains a score of 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result document: its form, its count that must close, and how it comes to be a file."""
+"""The result document: its form, its check of the number of segments, and how it is written."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from beam_bleu.pipeline.document import document_bytes, result_document
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import result_of
 from beam_bleu.pipeline.receipt import Receipt, write_receipt
+from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.pipeline.storage import write_atomically
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import JobError
@@ -27,6 +28,7 @@ from beam_bleu.transforms.statistics.count_matches import CountMatches
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 
 CONFIG = BleuConfig(max_ngram_order=2)
+SCORINGS = Scorings(CONFIG.text.name, CONFIG.scoring)
 TOTALS = CorpusTotals(
     matches=(6, 3),
     totals=(8, 6),
@@ -46,7 +48,7 @@ def with_segments(segments: int) -> CorpusTotals:
 
 
 def test_the_document_has_the_documented_keys():
-    document = result_document(["LIUM"], {0: TOTALS}, 2, CONFIG)
+    document = result_document(["LIUM"], {0: TOTALS}, 2, SCORINGS)
     assert list(document) == [
         "signature",
         "sacrebleu_signature",
@@ -79,13 +81,13 @@ def test_the_document_has_the_documented_keys():
 
 def test_counters_add_up_the_systems_and_count_the_references_once():
     other = dataclasses.replace(TOTALS, short_candidates=(1, 1), candidate_bytes=7)
-    document = result_document(["LIUM", "NMT"], {1: other, 0: TOTALS}, 2, CONFIG)
+    document = result_document(["LIUM", "NMT"], {1: other, 0: TOTALS}, 2, SCORINGS)
     assert document["counters"] == {"segments": 2, "empty_candidates": 1, "bytes": 77}
     assert [score["system"] for score in document["scores"]] == ["LIUM", "NMT"]
 
 
 def test_the_bytes_are_json_in_utf8_with_a_final_newline():
-    document = result_document(["größe 北京"], {0: TOTALS}, 2, CONFIG)
+    document = result_document(["größe 北京"], {0: TOTALS}, 2, SCORINGS)
     data = document_bytes(document)
     assert data.endswith(b"}\n")
     assert not data.endswith(b"\n\n")
@@ -114,7 +116,7 @@ def test_values_that_json_does_not_have_are_not_written():
 )
 def test_numbers_of_segments_that_differ_fail_the_job(totals, scored, reason):
     with pytest.raises(JobError) as error:
-        result_document(["LIUM", "NMT"], totals, 2, CONFIG)
+        result_document(["LIUM", "NMT"], totals, 2, SCORINGS)
     assert error.value.cause == (
         "the number of segments scored is not the number planned: "
         f"2 were planned, {scored} were scored"
@@ -218,7 +220,7 @@ def test_a_reader_of_the_older_file_still_reads_it_whole(tmp_path):
 
 @contextlib.contextmanager
 def files_no_larger_than(size: int) -> Iterator[None]:
-    """The system refuses to write more than so many bytes to a file, as a full disk does."""
+    """The system refuses to write more than this number of bytes to a file, like a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

@@ -1,4 +1,4 @@
-"""Errors as text: found whatever an engine does to it, and by nobody else's words."""
+"""Errors as text: they are found after every change by an engine, and cannot be imitated."""
 
 from __future__ import annotations
 

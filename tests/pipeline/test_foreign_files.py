@@ -19,7 +19,7 @@ from beam_bleu.transforms.errors import JobError
 ASKED = [*EXAMPLE, "--segment_scores"]
 SHARD_NAME = f"part-run-{'0' * 32}.parquet"
 OLD_NAME = f"part-{'0' * 32}.parquet"
-"""As an older version called its shards."""
+"""The names that an older version gave its shards."""
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def parquet(path: Path, **metadata: str) -> None:
 
 
 def is_refused(out: Path, name: str, monkeypatch) -> None:
-    """Segment scores are refused, before anything is scored, and nothing is changed."""
+    """Checks that segment scores are refused before anything is scored, and nothing is changed."""
     before = bytes_of(out)
 
     def scored(*arguments):
@@ -145,7 +145,7 @@ def test_files_that_readers_of_parquet_ignore_do_not_matter(out, name):
 
 @pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
 def test_a_foreign_hidden_folder_stays(out, flags):
-    for name in ("a.txt", "old/part-1.parquet", "run/staged/mine.parquet", "run/former/x"):
+    for name in ("a.txt", "old/part-1.parquet", "run/staged/own.parquet", "run/former/x"):
         path = out / ".segment_scores" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"mine")
@@ -234,8 +234,8 @@ def test_a_hidden_folder_that_is_a_link_changes_nothing_elsewhere(out, tmp_path,
 
 
 def test_a_link_among_the_shards_is_not_ours(out, tmp_path, monkeypatch):
-    parquet(tmp_path / "mine.parquet", **{"beam-bleu.run": "run"})
-    (out / "segment_scores" / SHARD_NAME).symlink_to(tmp_path / "mine.parquet")
+    parquet(tmp_path / "own.parquet", **{"beam-bleu.run": "run"})
+    (out / "segment_scores" / SHARD_NAME).symlink_to(tmp_path / "own.parquet")
     is_refused(out, SHARD_NAME, monkeypatch)
     assert called(*EXAMPLE, "--output", out).code == 0
     assert (out / "segment_scores" / SHARD_NAME).is_symlink()

@@ -1,4 +1,4 @@
-"""Suspicious input: the command tells it once, changes no number, and exits with 0."""
+"""Suspicious input: the command warns once, changes no number, and exits with 0."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 
 def warned(err: str) -> list[str]:
-    """The warnings on stderr, where there is nothing else."""
+    """The warnings on stderr. Checks that there is nothing else."""
     start = "beam-bleu: warning: "
     assert all(line.startswith(start) for line in err.splitlines())
     return [line.removeprefix(start) for line in err.splitlines()]
@@ -47,7 +47,7 @@ def test_each_warning_comes_once_and_names_its_system(files, tmp_path):
     )
     warnings = run.document["warnings"]  # which asserts that the exit code is 0
     assert warned(run.err) == warnings
-    # Where most candidates are empty, the rest is short, too.
+    # If most candidates are empty, the total length is short, too.
     assert [each.split(":")[0] for each in warnings] == [*SUSPICIOUS, "empty"]
     for name, (_, words) in SUSPICIOUS.items():
         (told,) = (each for each in warnings if words in each)
@@ -65,7 +65,7 @@ def test_warnings_and_scores_do_not_depend_on_the_split(files):
 
 @pytest.mark.parametrize("name", ["windows", "identical"])
 def test_a_warning_changes_no_number(name, files, tmp_path):
-    # The same tokens, about which nothing is suspicious.
+    # The same tokens, but without suspicious text.
     lines = [f" {line.strip()}" for line in read_lines(files[name])]
     plain = write_lines(tmp_path / "plain" / files[name].name, lines)
     suspicious, expected = (

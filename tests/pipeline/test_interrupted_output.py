@@ -39,7 +39,7 @@ def test_a_result_that_cannot_be_replaced(tmp_path):
 
 
 def catches_sigterm(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has a handler of its own for SIGTERM, which Python alone has not."""
+    """Whether a process handles SIGTERM. Python itself does not."""
     status = Path(f"/proc/{process.pid}/status")
     if not status.exists():  # not on Linux
         time.sleep(0.5)
@@ -61,7 +61,7 @@ def test_a_signal_ends_the_run_and_leaves_nothing_behind(number, when, tmp_path)
         env=os.environ | {"TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # Not as under nohup, whatever the tests themselves run under.
+        # As without nohup, even if the tests themselves run under nohup.
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     if when == "while it runs":

@@ -1,4 +1,4 @@
-"""An engine that cannot be reached is named before the job starts."""
+"""If an engine cannot be reached, an error names it before the job starts."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ REFUSED = [
     ("\ufe0f", "cannot be shown"),
     ("x\u200b", r"the system name 'x\u200b' cannot be shown"),  # zero width
     ("x\u2060y", r"the system name 'x\u2060y' cannot be shown"),
-    ("x\u202ey", r"the system name 'x\u202ey' cannot be shown"),  # turns the direction round
+    ("x\u202ey", r"the system name 'x\u202ey' cannot be shown"),  # changes the direction of text
     ("x\xad", r"the system name 'x\xad' cannot be shown"),  # a soft hyphen
     ("x\x9b2J", r"the system name 'x\x9b2J' cannot be shown"),  # C1
 ]

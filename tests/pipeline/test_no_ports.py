@@ -1,4 +1,4 @@
-"""A local run listens on no network port: not for a moment, and none of its children either."""
+"""A local run and its children never listen on a network port."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_default_run_listens_on_no_port(tmp_path):
     ports, samples_while_reading = [], 0
     texts = {str(file) for file in files}
     while process.poll() is None:
-        # Gone, between the two calls: the last sample was the last there can be.
+        # It ended between the two calls: there can be no more samples.
         with contextlib.suppress(OSError):
             ports += listening_ports(process.pid)
             samples_while_reading += bool(texts & open_files(process.pid))

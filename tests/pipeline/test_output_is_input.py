@@ -18,7 +18,7 @@ TEXT = ATLAS.read_bytes()
 
 @pytest.fixture
 def data(tmp_path) -> Path:
-    """A folder of texts, among them one that is called scores.json."""
+    """A folder of texts. One of them has the name scores.json."""
     folder = tmp_path / "data"
     (folder / "below").mkdir(parents=True)
     (folder / "scores.json").write_bytes(TEXT)

@@ -1,4 +1,4 @@
-"""The lock on an output folder: it is never left out in silence, and nobody waits long to stop."""
+"""The lock on an output folder: a run never ignores it silently, and always stops quickly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The receipt, by which a launcher knows what its own run found."""
+"""The receipt, from which a launcher gets the result of its own run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ASKED = [*map(str, EXAMPLE), "--segment_scores"]
 
 @pytest.fixture
 def temporary(tmp_path, monkeypatch) -> Path:
-    """Where the launcher has its temporary files."""
+    """The folder for the launcher's temporary files."""
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
@@ -38,7 +38,7 @@ def temporary(tmp_path, monkeypatch) -> Path:
 
 
 def run_on_an_engine(output: str) -> bytes:
-    """What the launcher of a job gets whose workers share nothing but the output with it."""
+    """The launcher's result when launcher and workers share only the output folder."""
     given = parse([*ASKED, "--output", output]).job
     with launched(given, in_process=False) as job:
         with Pipeline("FnApiRunner") as graph:
@@ -86,7 +86,7 @@ def test_the_receipts_of_other_runs_stay(tmp_path):
     ("state", "left"), [("FAILED", []), ("CANCELLED", []), ("UNKNOWN", ["staged"])]
 )
 def test_an_engine_that_says_that_the_job_has_ended(tmp_path, monkeypatch, state, left, raises):
-    """Where it does not say so, the job may still be running, and what it has staged stays."""
+    """If it does not say so, the job may still be running, so its staged files stay."""
 
     class Engine(FnApiRunner):
         def run_pipeline(self, pipeline, options):

@@ -1,4 +1,4 @@
-"""What an engine says of a failure becomes one line."""
+"""The error of an engine becomes one line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MISSING = (
         ("", "the job failed: RuntimeError"),
         (MISSING, "the workers do not have beam-bleu"),
         (f"{MarkedError('a line is bad', BAD)} at x", "a line is bad"),
-        # No mark, but somebody's words.
+        # This is not a mark, but text that somebody wrote.
         ("beam-bleu[0]: a || b ||", "the job failed: beam-bleu[0]: a || b ||"),
         ("bad [while running 'x'] [while running 'y']", "the job failed: bad"),
         ("what\x1b[2J\x9b2J\u202e \udcff", r"the job failed: what\x1b[2J\x9b2J\u202e \udcff"),

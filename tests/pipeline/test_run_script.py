@@ -1,4 +1,4 @@
-"""run.sh: one command from a fresh copy to a score, and clear words where it cannot be."""
+"""run.sh: one command from a fresh copy to a score, and clear errors if this is not possible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from command_line import PROJECT
 
-# A Python that says it is of another version, and that cannot make virtual environments.
+# A Python that reports another version and cannot make virtual environments.
 STUB_PYTHON = """#!/bin/sh
 case "$1" in
   -V | -VV) echo "Python {version}" ;;
@@ -25,7 +25,7 @@ echo beam-bleu "$@"
 
 
 def copy_of_the_project(folder: Path) -> Path:
-    """What run.sh needs, in a folder with a space in its name."""
+    """The files that run.sh needs, in a folder with a space in its name."""
     project = folder / "a project"
     project.mkdir()
     for name in ("run.sh", "pyproject.toml"):
@@ -60,7 +60,7 @@ def run_script(
 
 
 def stamp(project: Path, python: Path | str) -> str:
-    """What run.sh notes when it has installed: the Python, pyproject.toml and the place."""
+    """The file that run.sh writes after installing: the Python, pyproject.toml and the folder."""
     version = subprocess.run([python, "-VV"], capture_output=True, text=True, check=True).stdout
     pyproject = (project / "pyproject.toml").read_text()
     return f"{version}{pyproject}{project}"

@@ -1,4 +1,4 @@
-"""Several runs with one --output: scores.json and segment scores are always of one of them."""
+"""Several runs with one --output: scores.json and segment scores always belong to the same run."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_processes_that_end_at_the_same_time(out):
 
 
 class Killed(BaseException):
-    """Stands for SIGKILL: nothing of the run is done after it."""
+    """Imitates SIGKILL: the run does nothing after it."""
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def test_a_run_that_is_killed_at_any_moment(out, killed, monkeypatch, former, sh
             published(folder, "former", former)
         was_killed = killed(folder, "run", staged(folder, "run", shards), changes)
         changes += 1
-        # Either there is a scores.json and all is of its run, or there is none.
+        # Either there is a scores.json and all files belong to its run, or there is no scores.json.
         run = scores_run(folder)
         if run is not None:
             assert shard_runs(folder) == [run] * (former if run == "former" else shards)
@@ -272,7 +272,7 @@ def test_a_file_with_the_name_of_the_lock_stays(out):
     assert (out / LOCK).read_bytes() == b"mine"
 
 
-# Where there are no locks
+# Filesystems without locks
 
 
 @pytest.fixture

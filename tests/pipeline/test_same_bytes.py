@@ -1,4 +1,4 @@
-"""scores.json is the same bytes however a corpus is cut, compressed, read and counted."""
+"""scores.json has the same bytes for every way to cut, compress, read and count a corpus."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Corpus:
         for _ in range(segments):
             words = generator.choices(WORDS, k=generator.randrange(12))
             for text in (*self.references, *self.candidates):
-                some = [word for word in words if generator.random() < 0.8]
-                text.append(" ".join(some))
+                kept = [word for word in words if generator.random() < 0.8]
+                text.append(" ".join(kept))
         self.files = [
             write_lines(folder / f"stream{i}.txt", text) for i, text in enumerate(self.texts)
         ]
@@ -120,7 +120,7 @@ def test_the_large_corpus_has_several_batches_and_several_units(large, monkeypat
 def write_shards(
     folder: Path, texts: Sequence[Sequence[str]], shards: Sequence[int], suffixes: Sequence[str]
 ) -> list[str]:
-    """Writes each text in so many shards, cut and created in random order; returns the patterns."""
+    """Writes each text in this number of shards, in random order; returns the patterns."""
     generator = random.Random(str((shards, suffixes)))
     files = []
     for stream, (text, number) in enumerate(zip(texts, shards, strict=True)):

@@ -1,4 +1,4 @@
-"""--segment_scores: every row once and in place, after reruns, retries and failures, too."""
+"""--segment_scores: every row is there exactly once, also after reruns, retries and failures."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ import pytest
 from command_line import COMMAND, EXAMPLE, PROJECT, Run, called, streams, typed, write_lines
 from memory_filesystem import OBJECTS
 from sacrebleu.metrics import BLEU
+from scoring import of_segments, statistics_of
 
 import beam_bleu.pipeline.graph
 import beam_bleu.pipeline.segment_shards as module
@@ -33,7 +34,6 @@ from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.score.segment_scores import segment_scores
 from beam_bleu.transforms.statistics.count_matches import CountMatches
-from beam_bleu.transforms.statistics.kernel import count_batch
 
 SEGMENTS = 3000
 SYSTEMS = ("first", "second", "größe")
@@ -61,7 +61,7 @@ class Corpus:
         rows = {}
         for name, text in zip(SYSTEMS, self.texts, strict=False):
             batch = batch_segments(list(zip(text, zip(*self.texts[3:], strict=True), strict=True)))
-            table = segment_scores(count_batch(batch, config), config, [name])
+            table = segment_scores(statistics_of(batch, config), config.scoring, [name])
             rows |= {(row["index"], name): row for row in table.to_pylist()}
         return rows
 
@@ -73,7 +73,7 @@ def corpus(tmp_path_factory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def expected(corpus):
-    return corpus.expected(BleuConfig().for_segments())
+    return corpus.expected(of_segments(BleuConfig()))
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def shards(out: Path) -> list[str]:
 
 
 def rows(out: Path) -> dict[tuple[int, str], dict[str, object]]:
-    """The rows of all shards, none of which is there twice."""
+    """The rows of all shards. Checks that no row is there twice."""
     table = pq.read_table(out / "segment_scores")
     found = {(row["index"], row["system"]): row for row in table.to_pylist()}
     assert len(found) == len(table)
@@ -99,7 +99,7 @@ def rows(out: Path) -> dict[tuple[int, str], dict[str, object]]:
 
 
 def assert_clean(out: Path) -> None:
-    """There is nothing but the result."""
+    """Checks that the folder contains only the result."""
     assert sorted(os.listdir(out)) == ["scores.json", "segment_scores"]
     assert all(name.endswith(".parquet") for name in shards(out))
 
@@ -173,7 +173,7 @@ def test_the_files_say_what_they_hold(corpus, out):
             {"smooth_method": "floor", "smooth_value": 1.0},
             "smooth:floor[1.00]",
         ),
-        # These need 5-grams, which are in neither result.
+        # These need 5-grams. Neither result has them.
         (["--segment_smooth_method=nltk-method5"], {"smooth_method": "nltk-method5"}, "method5"),
         (["--segment_smooth_method=nltk-method7"], {"smooth_method": "nltk-method7"}, "method7"),
         (["--max_ngram_order=6", "--lowercase"], {"max_ngram_order": 6, "lowercase": True}, "lc"),
@@ -185,7 +185,7 @@ def test_segments_can_have_another_smoothing(corpus, out, flags, config, signatu
         config = {"smooth_method": "floor", "smooth_value": 0.3}
     run = called(*corpus.asked, *flags, "--output", out)
     assert run.code == 0, run.err
-    assert rows(out) == corpus.expected(BleuConfig(**config).for_segments())
+    assert rows(out) == corpus.expected(of_segments(BleuConfig(**config)))
     document = run.document
     assert signature in document.pop("segment_scores")["signature"]
     of_corpus = [flag for flag in flags if not flag.startswith("--segment")]
@@ -455,7 +455,7 @@ def test_every_run_of_a_job_has_its_own_name(corpus, out):
 
 
 def test_only_the_names_of_shards_go_to_the_next_step(corpus, out):
-    """A table that crossed a shuffle would cost an engine's memory."""
+    """A table that goes through a shuffle would need memory of the engine."""
     graph = beam.Pipeline()
     build(graph, parse([*map(str, corpus.asked), "--output", str(out)]).job)
     types = {}

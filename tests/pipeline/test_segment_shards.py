@@ -1,4 +1,4 @@
-"""Shards of segment scores: bundles and last steps that run again, and moves that fail."""
+"""Shards of segment scores: bundles and last steps that run twice, and moves that fail."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from result_folder import document, publish
+from scoring import statistics_of
 
 import beam_bleu.pipeline.segment_shards as module
 from beam_bleu.pipeline.output_folder import staging_folder
@@ -20,17 +21,16 @@ from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.score.segment_scores import segment_scores
-from beam_bleu.transforms.statistics.kernel import count_batch
 
 
 def table(first: int, count: int, config: BleuConfig) -> pa.Table:
     batch = batch_segments([("a b", ["a"])] * count)
-    scores = segment_scores(count_batch(batch, config), config, ["s"])
+    scores = segment_scores(statistics_of(batch, config), config.scoring, ["s"])
     return scores.set_column(0, scores.schema.field(0), [list(range(first, first + count))])
 
 
 def written(output: Path, run: str, tables: Sequence[pa.Table], finishes: bool = True) -> list[str]:
-    """What a bundle emits; it may end before it is finished."""
+    """The elements that a bundle emits. The bundle may stop before its end."""
     writing = WriteShards(str(output), run, tables[0].schema)
     writing.start_bundle()
     names = [name for each in tables for name in writing.process(each)]

@@ -1,4 +1,4 @@
-"""Streams of several files, as users name them: they belong together shard by shard, or fail."""
+"""Streams of several files, as users name them: the shards must correspond."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_other_cuts_are_read_if_allowed_and_the_output_says_so(tmp_path):
     said = "--cuts any: the streams were compared only by their total numbers of lines"
     assert f"beam-bleu: warning: {said}" in run.err
     assert said in called(*streams([f"x={hyp}"], [ref], "--cuts", "any")).out.decode()
-    # Another split of the same texts must have the same scores.json.
+    # Another split of the same texts must give the same scores.json.
     assert run.document["warnings"] == []
     of_hyp = shards(CANDIDATE, NAMES)
     del of_hyp["part-00"][0]
@@ -124,7 +124,7 @@ def test_a_shard_lost_everywhere_is_a_gap(tmp_path):
     assert run.document["segments"] < len(CANDIDATE)
     assert "beam-bleu: warning: references, candidates x: the numbers of the 9 shards" in run.err
     assert "gaps: 5 (1 missing in all)" in run.err
-    # Another split of the same texts has no gap, and must have the same scores.json.
+    # Another split of the same texts has no gap, and must give the same scores.json.
     assert run.document["warnings"] == []
     failed = score(hyp, ref, "--expect_segments", str(len(CANDIDATE)))
     failed.assert_failed(3, f"{len(CANDIDATE)}", "--expect_segments", "the corpus has")

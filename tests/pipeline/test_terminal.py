@@ -1,4 +1,4 @@
-"""What goes to a terminal can be printed, and what cannot be written is an error."""
+"""All text on a terminal is printable, and a failed write is an error."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ each_hostile_name = pytest.mark.parametrize(
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder to be in, so that paths are only their hostile parts."""
+    """The current folder of a test, so that paths have only their hostile parts."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -132,7 +132,7 @@ def test_the_escape_of_a_text(text, shown):
     assert printable(text) == shown
 
 
-# stdout that does not take the result
+# stdout that cannot be written
 
 SHOWING = [["--help"], ["--version"], ["--preset", "list"], EXAMPLE]
 
@@ -175,7 +175,7 @@ def test_closed_streams_do_not_become_files_of_the_job(tmp_path):
     assert subprocess.run(["bash", "-c", words], cwd=PROJECT).returncode == 0
 
 
-# Files that cannot be opened any more
+# Too many open files
 
 
 @pytest.mark.parametrize("limit", [12, 32, 64])

@@ -31,7 +31,7 @@ from sacrebleu.metrics import BLEU
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.options import parse
 from beam_bleu.transforms import BleuConfig, CorpusBleu
-from beam_bleu.transforms.definition.config import SentencePieceModel
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.statistics.read_model import LARGEST_MODEL
 
@@ -67,6 +67,7 @@ def in_form(form, lines):
     return [unicodedata.normalize(form, line) for line in lines]
 
 
+@pytest.mark.libraries
 @pytest.mark.parametrize(
     ("tokenize", "lines"), [("ja-mecab", JAPANESE), ("ko-mecab", KOREAN)], ids=["ja", "ko"]
 )
@@ -126,7 +127,7 @@ def test_any_model_of_sentencepiece_as_typed(tmp_path, model_file):
     assert called(*arguments, *flags, "--format", "json").document["signature"].split("|") != fields
 
 
-# The model travels once
+# The model is sent once
 
 
 NOISE = 3_000_000
@@ -159,7 +160,7 @@ def test_the_librarys_graph_contains_the_model_once(transform):
     assert NOISE < proto_bytes(pipeline) < 2 * NOISE
 
 
-# What is missing or bad
+# Missing and bad models and libraries
 
 
 BAD_MODELS = [
@@ -209,7 +210,7 @@ def test_a_model_beyond_the_limit_is_not_read(tmp_path, monkeypatch):
     flags = ["--tokenize", "spm", "--spm_model"]
     run = called(*written(tmp_path, EUROPEAN), *flags, path)
     run.assert_failed(3, f"--spm_model {path}: cannot be used: it has more than 1073741824 bytes")
-    # A file that grows, or one of a filesystem that is not asked for its size.
+    # A file that grows, or a file on a filesystem whose size is not checked.
     monkeypatch.setattr("beam_bleu.transforms.statistics.read_model.LARGEST_MODEL", 1000)
     monkeypatch.setattr("beam_bleu.transforms.statistics.read_model._size", lambda path: 1)
     run = called(*written(tmp_path, EUROPEAN), *flags, path)
@@ -267,10 +268,11 @@ def test_a_missing_library_is_reported_before_the_job_runs(
 
 
 WORKER_LACKS = """
-import sys
+import logging, sys
+logging.getLogger().addHandler(logging.NullHandler())  # Beam logs what is not installed
 from beam_bleu.pipeline import definition_flags, main
-# As if it were here, and not on the worker.
-definition_flags.require_tokenizer = lambda config: None
+# As if the library were installed here, but not on the worker.
+definition_flags.require_tokenizer = lambda text: None
 sys.exit(main.main(sys.argv[1:]))
 """
 

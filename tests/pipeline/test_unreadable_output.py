@@ -1,4 +1,4 @@
-"""What cannot be read in the output folder is an error, and not taken for missing or foreign."""
+"""A file in the output folder that cannot be read is an error: it may be ours."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOTH = pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment
 
 @pytest.fixture
 def out(tmp_path) -> Path:
-    """The output folder of a former run."""
+    """The output folder of an earlier run."""
     published(tmp_path / "out", "former")
     return tmp_path / "out"
 
@@ -33,7 +33,7 @@ def a_shard(out: Path) -> Path:
 
 
 def fail(monkeypatch, module, name: str, path: Path, code: int) -> None:
-    """Makes the system refuse a path, as it does to other users than root."""
+    """Makes the system refuse access to a path, as for users other than root."""
     real = getattr(module, name)
 
     def refusing(given, *arguments, **named):
@@ -45,7 +45,7 @@ def fail(monkeypatch, module, name: str, path: Path, code: int) -> None:
 
 
 def assert_refused(out: Path, flags, *fragments: str, failing=None) -> None:
-    """The command ends before it scores anything, and changes nothing."""
+    """Checks that the command ends before it scores anything, and changes nothing."""
     before = bytes_of(out)
 
     def scored(*arguments):
@@ -131,7 +131,7 @@ def test_a_file_that_becomes_unreadable_while_the_job_runs(out, shards, what, mo
 
 
 def test_one_failure_while_shards_are_put_in_place_mixes_nothing(out, monkeypatch):
-    """Each look at the folders fails once, one after the other."""
+    """Each access to the folders fails in one of the runs."""
     real, failed, number = os.scandir, True, 0
     while failed:
         calls, failed = [0], False
@@ -153,7 +153,7 @@ def test_one_failure_while_shards_are_put_in_place_mixes_nothing(out, monkeypatc
         if not failed:
             present = {path.name.split("-")[1] for path in (out / "segment_scores").iterdir()}
             assert (scores_run(out), present) == (run, {run})
-        failed |= calls[0] > number  # what happens after scores.json may fail in silence
+        failed |= calls[0] > number  # steps after scores.json is written may fail without an error
         publish(out, "next", staged(out, "next"))
         shards = [path.name.split("-")[1] for path in (out / "segment_scores").iterdir()]
         assert (scores_run(out), set(shards)) == ("next", {"next"})

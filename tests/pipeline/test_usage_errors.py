@@ -1,4 +1,4 @@
-"""What is impossible is refused before anything runs, with exit code 2."""
+"""Usage errors end the command before anything runs, with exit code 2."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ USAGE_ERRORS = [
     (["--runner", "FastRunner"], ["FastRunner: there is no such runner", "FlinkRunner"]),
     (["--runner", "FlinkRunner"], ["FlinkRunner needs --output"]),  # nobody would see the result
     (["--runner", "dataflow"], ["dataflow needs --output"]),
-    (["--num_workers", "many"], ["--num_workers", "many"]),  # a flag of Beam's
+    (["--num_workers", "many"], ["--num_workers", "many"]),  # one of Beam's flags
     (["--references", str(PROJECT)], ["references 3", "is a folder", f"{PROJECT}/*"]),
     (["--candidates", f"x={PROJECT}/"], ["candidates x", "is a folder", f"{PROJECT}/*"]),
     (["--references", "/dev/null"], ["references 3: /dev/null", "save it to a file"]),

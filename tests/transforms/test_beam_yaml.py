@@ -1,4 +1,4 @@
-"""CorpusBleu in Beam YAML: pipelines as users write them, and what they get wrong."""
+"""CorpusBleu in Beam YAML: pipelines as users write them, and users' mistakes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ from apache_beam.typehints import schemas
 from apache_beam.yaml.yaml_provider import InlineProvider, load_providers
 from apache_beam.yaml.yaml_transform import expand_pipeline
 from command_line import EXAMPLES, PROJECT, REFERENCES, SYSTEMS
+from scoring import bleu_of, statistics_of
 
 import beam_bleu.transforms.beam_yaml
 from beam_bleu.transforms.beam_yaml import CorpusBleuRows
-from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import PRESETS, preset
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
-from beam_bleu.transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.score.bleu import BleuScore
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 LISTING = PROJECT / "transforms" / "beam_yaml_provider.yaml"
@@ -88,11 +89,11 @@ def score(
 
 def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
     """The score of rows, computed without Beam, as a row has it."""
-    statistics = count_batch(
+    statistics = statistics_of(
         batch_segments([(row["candidate"], row["references"]) for row in rows]), config
     )
     totals = CorpusTotals.of(statistics, 0, slice(0, len(rows)))
-    values = vars(bleu_score(totals, config))
+    values = vars(bleu_of(totals, config))
     return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
 
@@ -215,7 +216,7 @@ def test_the_model_is_sent_with_the_transform(tmp_path: Path) -> None:
         ({"preset": "nist"}, f"preset must be one of {', '.join(PRESETS)}, got 'nist'"),
         ({"preset": ["nltk"]}, "preset must be one of sacrebleu, "),
         ({"tokenize": "14a"}, "tokenize must be one of 13a, intl, "),
-        ({"lowercase": "yes"}, "lowercase must be True, False or 'ascii', got 'yes'"),
+        ({"lowercase": "yes"}, "lowercase must be True, 'ascii' or False, got 'yes'"),
         ({"smooth_method": "expo"}, "smooth_method must be one of exp, floor, "),
         ({"smooth_method": "nltk-method5"}, "'nltk-method5' is for segment scores only"),
         ({"smooth_value": 1}, "smooth_value 1 means nothing to smooth_method 'exp'"),
@@ -259,7 +260,7 @@ def test_a_mistake_is_reported_before_the_job_starts(settings: dict[str, Any], c
 
 
 class Named(NamedTuple):
-    """A row with attributes that are no fields, `count` and `index`."""
+    """A row with attributes that are not fields, `count` and `index`."""
 
     candidate: str
     references: list[str]

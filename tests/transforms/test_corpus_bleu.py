@@ -1,4 +1,4 @@
-"""The library: CorpusBleu in anybody's pipeline."""
+"""The library: CorpusBleu in a user's pipeline."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
+from scoring import bleu_of, statistics_of
 
 from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu, preset
 from beam_bleu.transforms import corpus_bleu as module
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.score.bleu import bleu_score
-from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 CAT = ("the cat sat on the mat", ["a cat sat on the mat"])
@@ -34,7 +33,7 @@ HOSTILE_PIECES = [
 
 
 class Language(NamedTuple):
-    """A key with a coder of its own (made once, at import, as a user's would be)."""
+    """A key with its own coder (registered once, at import, like a user's)."""
 
     code: str
     script: int
@@ -49,7 +48,7 @@ def run(build: Any) -> None:
 
 
 def hostile_segments(count: int, seed: int) -> list[tuple[str, list[str | None]]]:
-    """Segments whose references are often near their candidate, and sometimes missing."""
+    """Segments whose references are often similar to their candidate, and sometimes missing."""
     rng = random.Random(seed)
 
     def text() -> str:
@@ -121,7 +120,7 @@ def test_every_definition_can_be_chosen(
 ) -> None:
     monkeypatch.setattr(module, "_BATCH_SEGMENTS", 7)
     segments = hostile_segments(100, seed=4)
-    expected = bleu_score(CorpusTotals.of(count_batch(batch_segments(segments), config), 0), config)
+    expected = bleu_of(CorpusTotals.of(statistics_of(batch_segments(segments), config), 0), config)
     run(
         lambda pipeline: assert_that(
             pipeline | beam.Create(segments) | CorpusBleu.Globally(config), equal_to([expected])
@@ -230,7 +229,7 @@ def test_an_accumulating_trigger_ends_with_the_whole_score() -> None:
     "mode", [trigger.AccumulationMode.ACCUMULATING, trigger.AccumulationMode.DISCARDING]
 )
 def test_a_count_trigger_counts_segments(mode: Any) -> None:
-    """Not batches: five segments in one bundle fire AfterCount(2) as they do in Beam's sum."""
+    """It counts segments, not batches: five segments in one bundle fire AfterCount(2) as usual."""
     elements = [TimestampedValue(CAT, at) for at in range(5)]
 
     def check(found: list[int]) -> None:
@@ -328,21 +327,21 @@ def test_counters_count_each_segment_once() -> None:
 
 def test_batches_can_be_sent_between_workers() -> None:
     batch = pickle.loads(pickle.dumps(batch_segments([CAT, DOG, ("", [None, "x"])])))
-    expected = count_batch(batch_segments([CAT, DOG, ("", [None, "x"])]), BleuConfig())
-    statistics = count_batch(batch, BleuConfig())
+    expected = statistics_of(batch_segments([CAT, DOG, ("", [None, "x"])]), BleuConfig())
+    statistics = statistics_of(batch, BleuConfig())
     assert (statistics.counts == expected.counts).all()
     assert statistics.references.tolist() == [1, 2, 1]
 
 
 def test_several_threads_count_the_same_as_one() -> None:
     batch = batch_segments(hostile_segments(2000, seed=3))
-    expected = count_batch(batch, BleuConfig()).counts
+    expected = statistics_of(batch, BleuConfig()).counts
     found: list[bool] = []
 
     def count() -> None:
         deadline = time.monotonic() + 1
         while time.monotonic() < deadline:
-            found.append(bool((count_batch(batch, BleuConfig()).counts == expected).all()))
+            found.append(bool((statistics_of(batch, BleuConfig()).counts == expected).all()))
 
     threads = [threading.Thread(target=count) for _ in range(4)]
     for thread in threads:

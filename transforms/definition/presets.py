@@ -11,21 +11,25 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from beam_bleu.transforms.definition.config import LARGEST_NGRAM_ORDER, BleuConfig
+from beam_bleu.transforms.definition.choices import require_choice, table
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.scoring import LARGEST_NGRAM_ORDER
 
 DEFAULT_PRESET = "sacrebleu"
 
 
 @dataclasses.dataclass(frozen=True)
 class Preset:
-    """A definition by name.
+    """A row of `PRESETS`.
 
     Attributes:
+      name: what it is called.
       source: what it equals.
       choices: the fields of `BleuConfig` that it sets.
       weights: the weights of N orders; None for 1/N each.
     """
 
+    name: str
     source: str
     choices: Mapping[str, Any]
     weights: Callable[[int], tuple[float, ...]] | None = None
@@ -35,41 +39,51 @@ def _halved(order: int) -> tuple[float, ...]:
     return tuple(0.5**n for n in range(1, order + 1))
 
 
-PRESETS = {
-    "sacrebleu": Preset("sacreBLEU 2.6's default; WMT's BLEU", {}),
-    "papineni2002": Preset(
-        "Papineni et al. 2002, the paper's formula", {"tokenize": "none", "smooth_method": "none"}
+PRESETS: Mapping[str, Preset] = table(
+    Preset("sacrebleu", "sacreBLEU 2.6's default; WMT's BLEU", {}),
+    Preset(
+        "papineni2002",
+        "Papineni et al. 2002, the paper's formula",
+        {"tokenize": "none", "smooth_method": "none"},
     ),
-    "tensorflow": Preset(
+    Preset(
+        "tensorflow",
         "compute_bleu of TensorFlow's NMT",
         {"tokenize": "none", "smooth_method": "none", "reference_length": "shortest"},
     ),
-    "d2l": Preset(
+    Preset(
+        "d2l",
         "bleu of the book Dive into Deep Learning",
         {"tokenize": "none", "smooth_method": "none", "effective_order": True},
         _halved,
     ),
-    "nltk": Preset(
+    Preset(
+        "nltk",
         "NLTK 3.9's corpus_bleu and sentence_bleu",
         {"tokenize": "none", "smooth_method": "nltk-method0"},
     ),
-    "nltk_legacy": Preset(
+    Preset(
+        "nltk_legacy",
         "NLTK 3.2.2 to 3.2.5's corpus_bleu and sentence_bleu",
         {"tokenize": "none", "smooth_method": "leave-out"},
     ),
-    "multi_bleu": Preset(
-        "Moses's multi-bleu.perl", {"tokenize": "ascii-space", "smooth_method": "none"}
+    Preset(
+        "multi_bleu",
+        "Moses's multi-bleu.perl",
+        {"tokenize": "ascii-space", "smooth_method": "none"},
     ),
-    "mteval13a": Preset("NIST's mteval-v13a.pl", {"lowercase": "ascii", "smooth_method": "mteval"}),
-    "torchmetrics": Preset(
+    Preset("mteval13a", "NIST's mteval-v13a.pl", {"lowercase": "ascii", "smooth_method": "mteval"}),
+    Preset(
+        "torchmetrics",
         "torchmetrics' bleu_score",
         {"tokenize": "none", "smooth_method": "none", "reference_length": "closest_first"},
     ),
-    "huggingface": Preset(
+    Preset(
+        "huggingface",
         "bleu of Hugging Face's evaluate",
         {"smooth_method": "none", "reference_length": "shortest"},
     ),
-}
+)
 
 
 def preset(name: str, **changes: Any) -> BleuConfig:
@@ -87,12 +101,10 @@ def preset(name: str, **changes: Any) -> BleuConfig:
       >>> preset("tensorflow", smooth_method="add-k-all").reference_length
       'shortest'
     """
-    if name not in tuple(PRESETS):  # whatever a configuration says, a list too
-        raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {name!r}")
+    require_choice("preset", name, PRESETS)
     fields = [field.name for field in dataclasses.fields(BleuConfig)]
     for change in changes:
-        if change not in fields:
-            raise ValueError(f"a change must be one of {', '.join(fields)}, got {change!r}")
+        require_choice("a change", change, fields)
     known = PRESETS[name]
     choices = {**known.choices, **changes}
     weights = choices.get("weights")

@@ -1,1 +1,1 @@
-"""What compiled code stands on: memory, columns, and the compiler with its cache."""
+"""The basis of compiled code: memory, columns, and the compiler with its cache."""

@@ -1,10 +1,9 @@
-"""Where compiled code is kept: in a folder that nobody else can write.
+"""Chooses the folder for compiled code: one that nobody else can write to.
 
-What is kept is machine code, and loading it runs it. So a folder is used only if it
-and all folders above it belong to this user or to root, and nobody else can write
-them. (Above it, the sticky bit is enough, as /tmp has it: nobody can remove or rename
-there what belongs to somebody else.) Where root runs the sources of another user,
-root's own cache folder is used.
+To load compiled code means to run it. So a folder is used only if it and all folders above
+it belong to this user or to root, and nobody else can write to them. (Folders above it may
+also have the sticky bit, like /tmp: then nobody can remove or rename entries of somebody
+else.) If root runs the sources of another user, root's own cache folder is used.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from numba import config
 
 @dataclasses.dataclass(frozen=True)
 class CacheFolder:
-    """The folder for this version of the sources.
+    """The cache folder for this version of the sources.
 
     Attributes:
-      path: the folder; None if there is none to use.
-      warning: what the user should know about it, if anything.
+      path: the folder; None if no folder can be used.
+      warning: a message for the user, or None.
     """
 
     path: pathlib.Path | None
@@ -36,15 +35,15 @@ class CacheFolder:
 
 @functools.cache
 def cache_folder() -> CacheFolder:
-    """The first folder that can be written; if there is none, one that can be read."""
-    package = pathlib.Path(__file__).parent.parent  # its sources are all that is compiled
+    """The first folder that can be written, or else the first one that can be read."""
+    package = pathlib.Path(__file__).parent.parent  # all compiled code is made from its sources
     name = f"beam-bleu-{_digest(package)}"
     path: pathlib.Path | None = None
     refused: list[str] = []
     for parent in _parents(package):
         try:
             folder = _checked(parent / name)
-        except (OSError, RuntimeError) as error:  # a RuntimeError: links that go in a circle
+        except (OSError, RuntimeError) as error:  # RuntimeError: links that form a circle
             refused.append(f"{parent}: {reason(error)}")
             continue
         if os.access(folder, os.W_OK | os.X_OK):
@@ -65,7 +64,7 @@ def cache_folder() -> CacheFolder:
 
 
 def reason(error: BaseException) -> str:
-    """Why something failed, without the path."""
+    """The reason for an error, without the path."""
     text = error.strerror if isinstance(error, OSError) else None
     return text or str(error) or type(error).__name__
 
@@ -73,15 +72,15 @@ def reason(error: BaseException) -> str:
 def require_trusted(
     state: os.stat_result, path: str | os.PathLike[str], sticky: bool = False
 ) -> None:
-    """Checks that nobody but this user and root can write a file or folder.
+    """Checks that only this user and root can write to a file or folder.
 
     Args:
       state: its owner and mode.
-      path: what a message calls it.
-      sticky: whether a folder may be written by others if it has the sticky bit.
+      path: its name for messages.
+      sticky: whether others may write to a folder that has the sticky bit.
 
     Raises:
-      PermissionError: somebody else can.
+      PermissionError: somebody else can write to it.
     """
     if os.name != "posix":
         return  # other systems have no such owners and bits
@@ -96,7 +95,7 @@ def require_trusted(
 
 @functools.cache
 def _is_own_group(number: int) -> bool:
-    """Whether a group has this user alone, as the group that many systems make for each user."""
+    """Whether a group has only this user, like the groups that many systems make for each user."""
     import grp
     import pwd
 
@@ -110,17 +109,17 @@ def _is_own_group(number: int) -> bool:
 
 
 def _checked(folder: pathlib.Path) -> pathlib.Path:
-    """The folder without links, made if it is missing, if only this user can write it.
+    """The folder without links, made if it is missing, and checked by `require_trusted`.
 
     Raises:
-      OSError: others can write it, or it cannot be made.
+      OSError: others can write to it, or it cannot be made.
     """
     folder = folder.resolve()
     for path in (*reversed(folder.parents), folder):
         try:
             state = path.lstat()
         except FileNotFoundError:
-            # Whatever the umask, others must not write it.
+            # For every umask, others must not be able to write to it.
             with contextlib.suppress(FileExistsError):
                 path.mkdir(mode=0o755)
             state = path.lstat()
@@ -131,7 +130,7 @@ def _checked(folder: pathlib.Path) -> pathlib.Path:
 
 
 def _parents(package: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Where the folder may be: as the user says, beside the source, in the user's cache."""
+    """The places for the folder: the user's choice, beside the source, the user's cache."""
     if config.CACHE_DIR:
         yield pathlib.Path(config.CACHE_DIR)
     yield package / "__pycache__"
@@ -140,6 +139,6 @@ def _parents(package: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def _digest(package: pathlib.Path) -> str:
-    # All of them, because compiled code holds constants of any of them.
+    # All sources, because compiled code can contain constants from any of them.
     sources = b"".join(path.read_bytes() for path in sorted(package.rglob("*.py")))
     return hashlib.sha256(sources).hexdigest()[:16]

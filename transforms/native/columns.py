@@ -1,4 +1,4 @@
-"""Columns of text as the kernel sees them: addresses in their Arrow buffers."""
+"""Columns of text for the kernel: addresses in their Arrow buffers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from beam_bleu.transforms.native.memory import READ_AHEAD
 
 
 def offsets_of(column: pa.LargeStringArray) -> Integers:
-    """Where each text begins, and the last one ends, in the column's data: int64 (rows + 1,)."""
+    """The begin of each text in the column's data, and the end of the last: int64 (rows + 1,)."""
     offsets = np.frombuffer(column.buffers()[1], np.int64)
     return offsets[column.offset : column.offset + len(column) + 1]
 
@@ -35,11 +35,11 @@ def padded_column(
     Args:
       texts: uint8, the bytes of all texts and READ_AHEAD more.
       offsets: int64 (rows + 1,), from 0.
-      nulls_of: a column that is null where this one is to be.
+      nulls_of: a column with nulls in the rows where this one must have nulls.
     """
     nulls = None
     if nulls_of is not None and nulls_of.null_count:
-        # Through pyarrow, because the validity bits of a slice need not begin at a byte.
+        # With pyarrow, because the validity bits of a slice can begin within a byte.
         nulls = pa.array(np.zeros(len(nulls_of), bool), mask=_nulls(nulls_of)).buffers()[0]
     return pa.LargeStringArray.from_buffers(
         len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(texts), nulls
@@ -47,7 +47,7 @@ def padded_column(
 
 
 def padded(column: pa.LargeStringArray) -> pa.LargeStringArray:
-    """The same texts where the kernel may read ahead of them."""
+    """The same texts, with bytes after them so that the kernel can read ahead."""
     offsets = offsets_of(column)
     data = column.buffers()[2]
     if data is not None and data.size >= int(offsets[-1]) + READ_AHEAD:
@@ -60,7 +60,7 @@ def padded(column: pa.LargeStringArray) -> pa.LargeStringArray:
 def spans(columns: Sequence[pa.LargeStringArray]) -> tuple[Integers, Integers]:
     """The (address, end address) of every text of padded columns, int64 (columns, rows).
 
-    A null has the address 0. The addresses hold for as long as the columns live.
+    A null has the address 0. The addresses are valid as long as the columns exist.
     """
     starts = np.empty((len(columns), len(columns[0])), np.int64)
     ends = np.empty_like(starts)

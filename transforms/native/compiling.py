@@ -1,12 +1,12 @@
-"""Compiling what Python calls, with a cache that is never stale, and never in the way.
+"""Compiles functions that Python calls, with a cache that is never stale and never stops a run.
 
-numba's own cache of a function notices a change of the file that the function is in,
-not of what it calls in other files; it believes what its files hold; and an error of
-the disk is an error of the job. So this module has its own: a folder named after all
-the sources (cache_folder.py), and in it a file for each function and its types. A file
-begins with the SHA-256 of its name and the rest. One that is damaged, or was another
-file, is not unpickled: the function is compiled again, and the file replaced. Where no
-file can be kept, each process compiles for itself.
+numba's own cache has three faults. It notices a change in the file of a function, but not in
+the functions that it calls in other files. It does not check the content of its files. And an
+error of the disk fails the job. So this module has its own cache: a folder with a name made
+from all sources (cache_folder.py), with a file for each function and its types. A file begins
+with the SHA-256 of its name and its content. If a file is damaged, or was renamed, it is not
+unpickled: the function is compiled again, and the file is replaced. If no file can be written,
+each process compiles for itself.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ _logger = logging.getLogger("beam_bleu")
 
 _DIGEST_BYTES = 32
 
-# A link is not followed, and a pipe must not make it wait.
+# Do not follow a link, and do not wait for a pipe.
 _READING = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compiles a function when it is first called; it holds no interpreter lock."""
+    """Compiles a function at its first call. The compiled function releases the GIL."""
     decorated: Any = njit(nogil=True)(function)
-    decorated._cache = _Cache(function, cache_folder())  # as njit(cache=True) sets numba's own
+    decorated._cache = _Cache(function, cache_folder())  # in place of numba's own
     return decorated  # type: ignore[no-any-return]
 
 
 class _Cache(NullCache):  # type: ignore[misc]  # numba is untyped
-    """The cache of one function, as numba calls it."""
+    """The cache of one function, with the interface that numba calls."""
 
     _warned = False
-    """Whether this process has warned: every function meets the same trouble."""
+    """Whether this process has warned: every function would give the same warning."""
 
     _unwritable = False
 
@@ -67,7 +67,7 @@ class _Cache(NullCache):  # type: ignore[misc]  # numba is untyped
 
     @property
     def cache_path(self) -> str | None:
-        """Where numba says that the function is kept."""
+        """The folder of the cache, which numba shows."""
         return None if self._folder.path is None else str(self._folder.path)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -83,7 +83,7 @@ class _Cache(NullCache):  # type: ignore[misc]  # numba is untyped
             if kept is None:
                 return None
             return CompileResult._rebuild(target_context, *pickle.loads(kept))
-        except Exception as error:  # what was kept may raise any when it is rebuilt
+        except Exception as error:  # rebuilding the code may raise any exception
             self._warn(
                 f"compiled code cannot be read: {path}: {reason(error)}; "
                 "it is compiled again, which takes a few seconds"
@@ -93,14 +93,14 @@ class _Cache(NullCache):  # type: ignore[misc]  # numba is untyped
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keeps the compiled function, if it can be kept."""
         path = self._path(sig, data.codegen)
-        # What numba's own cache refuses: code that holds addresses of this process.
+        # numba's own cache also refuses code that contains addresses of this process.
         if path is None or self._unwritable or data.lifted or data.library.has_dynamic_globals:
             return
         kept = dumps(data._reduce())
         try:
             _write(path, kept)
         except OSError as error:
-            _Cache._unwritable = True  # by the other functions neither
+            _Cache._unwritable = True  # the other functions cannot write, either
             self._warn(
                 f"compiled code cannot be kept: {path}: {reason(error)}; "
                 "the next start compiles again, which takes a few seconds"
@@ -109,8 +109,8 @@ class _Cache(NullCache):  # type: ignore[misc]  # numba is untyped
     def _path(self, sig: Any, codegen: Any) -> pathlib.Path | None:
         if self._folder.path is None:
             return None
-        # Machine code depends on the types, the processor and the compilers; what is
-        # pickled beside it on Python.
+        # Machine code depends on the types, the processor and the compilers. The pickled
+        # data depends on Python.
         key = (
             self._function.__module__,
             self._function.__qualname__,
@@ -132,10 +132,10 @@ class _Cache(NullCache):  # type: ignore[misc]  # numba is untyped
 
 
 def _read(path: pathlib.Path) -> bytes | None:
-    """What a file keeps; None if it is missing.
+    """The content of a file; None if the file is missing.
 
     Raises:
-      OSError: it cannot be read, it is damaged, or others can write it.
+      OSError: it cannot be read, it is damaged, or others can write to it.
     """
     try:
         descriptor = os.open(path, _READING)
@@ -158,12 +158,12 @@ def _read(path: pathlib.Path) -> bytes | None:
 
 
 def _digest(path: pathlib.Path, kept: bytes) -> bytes:
-    # With the name: the code of another function would be loaded, and fail when it is called.
+    # With the name. Otherwise the code of another function could be loaded, and fail later.
     return hashlib.sha256(path.name.encode() + b"\0" + kept).digest()
 
 
 def _write(path: pathlib.Path, kept: bytes) -> None:
-    """Writes a file; readers see it as a whole or not at all.
+    """Writes a file. Readers see either the whole file or no file.
 
     Raises:
       OSError: it cannot be written.

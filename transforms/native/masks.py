@@ -1,11 +1,11 @@
-"""Comparing 64 bytes at once: one bit per byte.
+"""Compares 64 bytes at once: one bit for each byte.
 
-numba has no such comparison in Python source. Here it is in portable LLVM vectors, which
-LLVM lowers to what the machine has (AVX-512, AVX2, SSE2, NEON).
+numba has no such comparison for Python source. So this module makes it from portable LLVM
+vectors. LLVM compiles these for the machine's instructions (AVX-512, AVX2, SSE2, NEON).
 
 A class of bytes is a tuple of its members: a byte as a number or a character, or a closed
-range of characters. Each function makes a function for compiled code from classes; that
-one takes an address, and bit i of its masks is the byte at the address + i.
+range of characters. Each function here makes a function for compiled code from classes. The
+made function takes an address. Bit i of its masks stands for the byte at the address + i.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _Value = Any
 
 
 def byte_mask(of: ByteClass) -> Any:
-    """A function that gives the mask of the bytes of a class."""
+    """Makes a function that returns the mask of the bytes of a class."""
 
     def typed(typingctx: Any, address: Any) -> Any:
         def codegen(context, builder, signature, args):
@@ -41,16 +41,16 @@ def byte_mask(of: ByteClass) -> Any:
 
 
 def byte_masks(*classes: ByteClass) -> Any:
-    """A function that gives a mask for each class: a tuple."""
+    """Makes a function that returns a tuple with a mask for each class."""
     return sequence_masks(*([[each]] for each in classes))
 
 
 def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
-    """A function that gives a tuple of masks, of the first bytes of sequences.
+    """Makes a function that returns a tuple of masks of the first bytes of sequences.
 
     Args:
-      alternatives: for each mask its sequences: of each byte of a sequence, the class. The
-        function reads as many bytes behind the block as the longest sequence has, less one.
+      alternatives: the sequences of each mask; a sequence has a class for each of its bytes.
+        If the longest sequence has n bytes, the function reads n - 1 bytes after the block.
     """
     longest = max(len(each) for sequences in alternatives for each in sequences)
 
@@ -71,7 +71,7 @@ def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
 
 
 def block_copier(of: ByteClass, bits: int) -> Any:
-    """A function (to, source) that copies a block, and sets `bits` in the bytes of a class.
+    """Makes a function (to, source) that copies a block and sets `bits` in bytes of a class.
 
     It reads the block before it writes it.
     """
@@ -93,7 +93,7 @@ def block_copier(of: ByteClass, bits: int) -> Any:
 def _begins(
     builder: _Builder, vectors: Sequence[_Value], sequences: Sequence[Sequence[ByteClass]]
 ) -> _Value:
-    """Where one of the sequences begins; vector i holds the bytes that are i further."""
+    """The places where one of the sequences begins; vector i has the bytes at distance i."""
     begins = None
     for sequence in sequences:
         here = None
@@ -105,12 +105,12 @@ def _begins(
 
 
 def _is(builder: _Builder, vector: _Value, of: ByteClass) -> _Value:
-    """Where the bytes of a vector are of a class."""
+    """The places where the bytes of a vector belong to a class."""
     found = None
     for member in of:
         if isinstance(member, tuple):
             low, high = ord(member[0]), ord(member[1])
-            # x - low wraps round below `low`, so one unsigned comparison serves both ends.
+            # x - low wraps around below `low`, so one unsigned comparison checks both ends.
             moved = builder.sub(vector, _splat(low))
             here = builder.icmp_unsigned("<=", moved, _splat(high - low))
         else:

@@ -1,9 +1,9 @@
-"""What a machine does with memory and words: loads, stores, copies, bit operations.
+"""The machine's operations on memory and words: loads, stores, copies, bit operations.
 
-numba compiles loops well, but in Python source it has no access to memory that costs one
-instruction: passing numpy arrays between compiled functions counts references with atomic
-operations (four fifths of the run time when it was measured), and indexing them
-checks for negative indices. So the kernel's inner functions take addresses.
+numba compiles loops well, but Python source cannot access memory with one instruction. If
+numpy arrays are passed between compiled functions, their references are counted with atomic
+operations (four fifths of the run time when it was measured), and each index is checked for
+being negative. So the kernel's inner functions take addresses.
 
 Addresses and small numbers are int64; words, hashes and masks are uint64. Nothing here
 checks bounds.
@@ -21,7 +21,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 BLOCK = 64
-"""Bytes that are copied or compared at once: in a mask, a uint64, each has a bit."""
+"""Bytes that are copied or compared at once. Each has a bit in a mask, a uint64."""
 
 READ_AHEAD = BLOCK + 8
 """Bytes that must be readable from the start and from the end of any text."""
@@ -53,7 +53,7 @@ def _loading(llvm_type: Any, result: Any) -> Callable[[Any, Any], Any]:
 
 
 def _storing(llvm_type: Any, value: Any) -> Callable[[Any, Any, Any], Any]:
-    """The typing and code of an intrinsic that writes a value, or its low bits, to an address."""
+    """The typing and code of an intrinsic that writes the low bits of a value to an address."""
 
     def typed(typingctx: Any, address: Any, stored: Any) -> Any:
         def codegen(context, builder, signature, args):
@@ -114,7 +114,7 @@ def copy(typingctx, to, source, size):
 def address_of(array):
     """The address of an array's data.
 
-    numba gives an unsigned number, and has unsigned + signed = float.
+    numba returns an unsigned number, and unsigned + signed is a float in numba.
     """
     return np.int64(array.ctypes.data)
 
@@ -143,7 +143,7 @@ def lowest_bit(typingctx, mask):
 
 @intrinsic
 def count_bits(typingctx, mask):
-    """How many bits of a mask are set, as an int64."""
+    """The number of set bits of a mask, as an int64."""
 
     def codegen(context, builder, signature, args):
         return builder.ctpop(args[0])
@@ -166,7 +166,7 @@ def folded_product(typingctx, one, other):
 
 @intrinsic
 def copy_block(typingctx, to, source):
-    """Copies a block; it is read before it is written."""
+    """Copies a block. It reads the whole block before it writes."""
 
     def codegen(context, builder, signature, args):
         vector = _load(builder, _BLOCK, args[1])

@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 from fractions import Fraction
 
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.definition.signature import sacrebleu_signature, signature
+from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.score.formula import (
     brevity_penalty,
     method_number,
     smooth,
     weighted_score,
 )
-from beam_bleu.transforms.score.signature import sacrebleu_signature, signature
 from beam_bleu.transforms.score.suspicious_input import suspicions
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
@@ -55,35 +57,39 @@ class BleuScore:
     warnings: tuple[str, ...] = ()
 
 
-def bleu_score(totals: CorpusTotals, config: BleuConfig, *, judge_input: bool = True) -> BleuScore:
+def bleu_score(
+    totals: CorpusTotals, text: TextName, scoring: Scoring, *, judge_input: bool = True
+) -> BleuScore:
     """The BLEU score of a corpus.
 
     Args:
-      totals: the corpus's sums, counted up to the config's `counting_order` or further.
-      config: the definition of BLEU.
+      totals: the corpus's sums, of the scoring's `counted_order` or a higher one.
+      text: how the texts became tokens, for the signature and the warnings.
+      scoring: how sums become a score.
       judge_input: whether the warnings tell of suspicious input, too; False where another
         score of the same texts has told it.
 
     Raises:
-      ValueError: the totals are of a lower n-gram order than the config, or the
-        config is one for single segments.
+      ValueError: the totals are of a lower n-gram order than the scoring, or the
+        scoring is one for single segments.
     """
-    config.require_corpus()
-    orders = config.max_ngram_order
+    scoring.require_corpus()
+    orders = scoring.max_ngram_order
     if totals.max_order < orders:
         raise ValueError(
             f"totals of order {totals.max_order} cannot be scored with max_ngram_order {orders}"
         )
     sys_len = totals.candidate_length
-    ref_len = totals.reference_lengths.by(config.reference_length)
+    ref_len = totals.reference_lengths.by(scoring.reference_length)
+    is_divided = REFERENCE_LENGTHS[scoring.reference_length].divided
     exact = Fraction(ref_len)
     bp = brevity_penalty(sys_len, exact.numerator, exact.denominator)
-    method, weights = method_number(config.smooth_method), config.weights or ()
+    method, weights = method_number(scoring.smooth_method), scoring.weights or ()
     precisions = [0.0] * orders
     counted = smooth(
         method,
-        config.effective_smooth_value,
-        config.effective_order,
+        scoring.effective_smooth_value,
+        scoring.effective_order,
         weights,
         totals.matches,
         totals.totals,
@@ -92,6 +98,7 @@ def bleu_score(totals: CorpusTotals, config: BleuConfig, *, judge_input: bool = 
         precisions,
     )
     score = weighted_score(method, weights, precisions, counted, bp)
+    signed = text, scoring, totals.min_references, totals.max_references
     return BleuScore(
         score=score,
         precisions=tuple(precisions),
@@ -100,21 +107,21 @@ def bleu_score(totals: CorpusTotals, config: BleuConfig, *, judge_input: bool = 
         bp=bp,
         ratio=float(sys_len / ref_len) if ref_len else 0.0,
         sys_len=sys_len,
-        ref_len=float(ref_len) if config.reference_length == "average" else int(ref_len),
+        ref_len=float(ref_len) if is_divided else int(ref_len),
         segments=totals.segments,
-        signature=signature(totals, config),
-        sacrebleu_signature=sacrebleu_signature(totals, config),
+        signature=signature(*signed),
+        sacrebleu_signature=sacrebleu_signature(*signed),
         warnings=(
-            *(() if score > _ALMOST_0 else (_why_zero(totals, config, score, bp),)),
-            *(suspicions(totals, config) if judge_input else ()),
+            *(() if score > _ALMOST_0 else (_why_zero(totals, scoring, score, bp),)),
+            *(suspicions(totals, text, scoring) if judge_input else ()),
         ),
     )
 
 
-def _why_zero(totals: CorpusTotals, config: BleuConfig, score: float, bp: float) -> str:
+def _why_zero(totals: CorpusTotals, scoring: Scoring, score: float, bp: float) -> str:
     """Why a score is 0 or almost, and what can be done about it."""
     is_zero = f"the score is {'almost ' if score else ''}0"
-    weights = config.weights or (1,) * config.max_ngram_order
+    weights = scoring.weights or (1,) * scoring.max_ngram_order
     if not totals.candidate_length:
         return f"{is_zero}: no candidate has a token"
     if not any(totals.matches):

@@ -18,15 +18,37 @@ import math
 import sys
 from collections.abc import MutableSequence, Sequence
 
-from beam_bleu.transforms.definition.config import SMOOTH_METHODS
+from beam_bleu.transforms.definition.choices import function_of
 
-_NUMBERS = {method: number for number, method in enumerate(SMOOTH_METHODS)}
-_EXP, _FLOOR, _ADD_K = (_NUMBERS[each] for each in ("exp", "floor", "add-k"))
-_ADD_K_ALL, _EPSILON, _MTEVAL = (_NUMBERS[each] for each in ("add-k-all", "epsilon", "mteval"))
-_LEAVE_OUT, _METHOD0 = _NUMBERS["leave-out"], _NUMBERS["nltk-method0"]  # NLTK's, the last ones
-_METHOD1, _METHOD2, _METHOD3, _METHOD4, _METHOD5, _METHOD6, _METHOD7 = (
-    _METHOD0 + number for number in range(1, 8)
-)
+# The numbers by which this file knows the methods; compiled code compares no names. There are
+# three families: the score is 0 if nothing matches, or only if the candidates have no token,
+# or NLTK's.
+_EXP, _FLOOR, _ADD_K, _NONE = range(4)
+_ADD_K_ALL, _EPSILON, _MTEVAL = range(4, 7)
+_LEAVE_OUT, _METHOD0, _METHOD1, _METHOD2, _METHOD3 = range(7, 12)
+_METHOD4, _METHOD5, _METHOD6, _METHOD7 = range(12, 16)
+_NUMBERS = {
+    "exp": _EXP,
+    "floor": _FLOOR,
+    "add-k": _ADD_K,
+    "none": _NONE,
+    "add-k-all": _ADD_K_ALL,
+    "epsilon": _EPSILON,
+    "mteval": _MTEVAL,
+    "leave-out": _LEAVE_OUT,
+    "nltk-method0": _METHOD0,
+    "nltk-method1": _METHOD1,
+    "nltk-method2": _METHOD2,
+    "nltk-method3": _METHOD3,
+    "nltk-method4": _METHOD4,
+    "nltk-method5": _METHOD5,
+    "nltk-method6": _METHOD6,
+    "nltk-method7": _METHOD7,
+}
+
+# The methods that can leave an order without matches at precision 0.
+_LEAVE_0 = (_ADD_K, _NONE, _ADD_K_ALL)
+_LEAVE_0_AS_NLTK = (_LEAVE_OUT, _METHOD2, _METHOD4, _METHOD5, _METHOD6, _METHOD7)
 
 _SMALLEST = sys.float_info.min
 """What NLTK's method 0 takes for a precision of 0."""
@@ -34,7 +56,7 @@ _SMALLEST = sys.float_info.min
 
 def method_number(smooth_method: str) -> int:
     """The number by which the formula knows a smoothing method."""
-    return _NUMBERS[smooth_method]
+    return function_of(_NUMBERS, smooth_method, "smooth_method")
 
 
 def brevity_penalty(sys_len: int, ref_len: int, references: int = 1) -> float:
@@ -74,15 +96,20 @@ def smooth(
     Returns:
       How many orders count; 0 where the score is 0 because nothing matches, and
       -1 where the method is not defined.
+
+    Raises:
+      ValueError: no method has this number.
     """
     orders = len(precisions)
     for n in range(orders):
         precisions[n] = 0.0
-    if method >= _LEAVE_OUT:
+    if _LEAVE_OUT <= method <= _METHOD7:
         return _smooth_as_nltk(method, value, matches, totals, short, length, precisions)
-    if method in (_ADD_K_ALL, _EPSILON, _MTEVAL):
+    if _ADD_K_ALL <= method <= _MTEVAL:
         if length == 0:
             return 0
+    elif not _EXP <= method <= _NONE:
+        raise ValueError("no smoothing method has this number")
     else:
         any_match = False
         for n in range(orders):
@@ -117,6 +144,8 @@ def smooth(
             precisions[n] = 100.0 * value / total
         elif method == _EPSILON:
             precisions[n] = 100.0 * value
+        elif method not in _LEAVE_0:
+            raise ValueError("this smoothing method has no rule for an order without matches")
     return orders
 
 
@@ -164,12 +193,14 @@ def _smooth_as_nltk(
             elif method in (_METHOD4, _METHOD7) and length > 1:
                 halvings *= 2
                 precisions[n] = 1 / (halvings * value / math.log(length)) / denominator
+            elif method not in _LEAVE_0_AS_NLTK:
+                raise ValueError("this smoothing method has no rule for an order without matches")
     if method in (_METHOD5, _METHOD7):
         before = precisions[0] + 1
         beyond = matches[4] / (totals[4] + short[4])
         for n in range(orders):
-            behind = precisions[n + 1] if n + 1 < orders else beyond
-            before = (before + precisions[n] + behind) / 3
+            following = precisions[n + 1] if n + 1 < orders else beyond
+            before = (before + precisions[n] + following) / 3
             precisions[n] = before
     elif method == _METHOD6:
         for n in range(2, orders):
@@ -195,7 +226,7 @@ def weighted_score(
     if orders <= 0:
         return 0.0 if orders == 0 else math.nan
     # NLTK leaves precisions of 0 out of the sum; its methods let few of them be.
-    leaves_out = method >= _LEAVE_OUT
+    leaves_out = _LEAVE_OUT <= method <= _METHOD7
     total = 0.0
     for n in range(orders):
         if len(weights) != 0 and weights[n] == 0:

@@ -13,14 +13,15 @@ import numpy as np
 import pyarrow as pa
 from numba.extending import register_jitable
 
-from beam_bleu.transforms.definition.config import REFERENCE_LENGTHS, BleuConfig
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.score import formula
 from beam_bleu.transforms.statistics.segment_statistics import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
-    FIRST_REFERENCE_LENGTH,
     SegmentStatistics,
+    reference_length_column,
     width,
 )
 from beam_bleu.transforms.statistics.signs import SegmentSigns
@@ -36,10 +37,10 @@ for _function in (
     register_jitable(_function)
 
 
-def segment_scores_schema(config: BleuConfig) -> pa.Schema:
+def segment_scores_schema(scoring: Scoring) -> pa.Schema:
     """The columns of segment scores: only `score` has nulls, where it is not defined."""
     integers = pa.list_(pa.field("element", pa.int64(), nullable=False))
-    ref_len = pa.float64() if config.reference_length == "average" else pa.int64()
+    ref_len = pa.float64() if _is_divided(scoring) else pa.int64()
     return pa.schema(
         [
             pa.field("index", pa.int64(), nullable=False),
@@ -54,13 +55,13 @@ def segment_scores_schema(config: BleuConfig) -> pa.Schema:
 
 
 def segment_scores(
-    statistics: SegmentStatistics, config: BleuConfig, systems: Sequence[str]
+    statistics: SegmentStatistics, scoring: Scoring, systems: Sequence[str]
 ) -> pa.Table:
     """The scores of a batch: a row for each segment and system, system by system.
 
     Args:
-      statistics: the batch's, counted up to the config's `counting_order` or further.
-      config: the definition of a segment's score (see `BleuConfig.for_segments`).
+      statistics: the batch's, of the scoring's `counted_order` or a higher one.
+      scoring: that of a segment (see `Scoring.for_segments`).
       systems: the systems' names, in order.
 
     Returns:
@@ -69,33 +70,34 @@ def segment_scores(
       and `ref_len`, in tokens; `matches` and `totals`, N integers before smoothing.
 
     Raises:
-      ValueError: the statistics are of a lower n-gram order than the config needs.
+      ValueError: the statistics are of a lower n-gram order than the scoring needs.
     """
-    if statistics.max_order < config.counting_order:
+    needed = counted_order([scoring])
+    if statistics.max_order < needed:
         raise ValueError(
             f"statistics of order {statistics.max_order} cannot be scored by a definition "
-            f"that needs order {config.counting_order}"
+            f"that needs order {needed}"
         )
     rows = statistics.systems * len(statistics)
-    orders = config.max_ngram_order
-    is_average = config.reference_length == "average"
-    divisors = statistics.references if is_average else np.ones(len(statistics), np.int64)
+    orders = scoring.max_ngram_order
+    is_divided = _is_divided(scoring)
+    divisors = statistics.references if is_divided else np.ones(len(statistics), np.int64)
     scores = np.empty((statistics.systems, len(statistics)))
     _score_rows(
-        formula.method_number(config.smooth_method),
-        float(config.effective_smooth_value),
-        config.effective_order,
-        np.array(config.weights or (), np.float64),
+        formula.method_number(scoring.smooth_method),
+        float(scoring.effective_smooth_value),
+        scoring.effective_order,
+        np.array(scoring.weights or (), np.float64),
         orders,
         statistics.counts,
-        FIRST_REFERENCE_LENGTH + REFERENCE_LENGTHS.index(config.reference_length),
+        reference_length_column(scoring.reference_length),
         divisors,
         scores,
     )
-    ref_len = statistics.reference_length(config.reference_length)
+    ref_len = statistics.reference_length(scoring.reference_length)
     numbers = np.arange(statistics.first_segment, statistics.first_segment + len(statistics))
     bounds = pa.array(np.arange(0, rows * orders + 1, orders, dtype=np.int32))
-    schema = segment_scores_schema(config)
+    schema = segment_scores_schema(scoring)
     integers = schema.field("matches").type
     of_system = np.repeat(np.arange(statistics.systems, dtype=np.int32), len(statistics))
     columns = [
@@ -103,7 +105,7 @@ def segment_scores(
         pa.DictionaryArray.from_arrays(pa.array(of_system), pa.array(systems, pa.string())),
         pa.array(scores.ravel(), from_pandas=True),  # which takes what is not a number for null
         statistics.candidate_length.ravel(),
-        (ref_len / divisors if is_average else ref_len).ravel(),
+        (ref_len / divisors if is_divided else ref_len).ravel(),
         *(
             pa.ListArray.from_arrays(bounds, counts[:, :, :orders].ravel(), integers)
             for counts in (statistics.matches, statistics.totals)
@@ -112,12 +114,17 @@ def segment_scores(
     return pa.table(columns, schema=schema)
 
 
-def compile_segment_scores(config: BleuConfig) -> None:
+def _is_divided(scoring: Scoring) -> bool:
+    """Whether the length of a segment's references is divided by their number."""
+    return REFERENCE_LENGTHS[scoring.reference_length].divided
+
+
+def compile_segment_scores(scoring: Scoring) -> None:
     """Compiles what scores segments, or loads it, if this process has not done so yet."""
     one = np.ones(1, np.int64)
-    counts = np.zeros((1, 1, width(config.counting_order)), np.int64)
+    counts = np.zeros((1, 1, width(counted_order([scoring]))), np.int64)
     signs = SegmentSigns.none(systems=1, references=1, segments=1)
-    segment_scores(SegmentStatistics(counts, one, one[None], one, signs), config, ["a"])
+    segment_scores(SegmentStatistics(counts, one, one[None], one, signs), scoring, ["a"])
 
 
 @compiled

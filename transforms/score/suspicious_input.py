@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.definition.text import TextName
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 _TOKENIZED_LINES = 100
 """sacreBLEU's number of candidates that end in " .", however many there are."""
-
-_TOKENIZERS_OF_TOKENIZED_TEXT = ("none", "ascii-space")
 
 _MOST = 1 / 2
 """More than this share of a stream's lines are most of them."""
@@ -30,25 +30,26 @@ _FEWEST_SEGMENTS = 10
 """Segments: in fewer of them, one or two empty candidates would already be most."""
 
 
-def suspicions(totals: CorpusTotals, config: BleuConfig) -> tuple[str, ...]:
+def suspicions(totals: CorpusTotals, text: TextName, scoring: Scoring) -> tuple[str, ...]:
     """What is suspicious about the input of one system's score, a sentence each.
 
     Args:
       totals: the corpus's sums.
-      config: the definition of BLEU.
+      text: how the texts became tokens.
+      scoring: how sums become a score.
     """
     return (
-        *_tokenized(totals, config),
+        *_tokenized(totals, text),
         *_identical(totals),
         *_line_ends(totals),
         *_empty_candidates(totals),
-        *_length_ratio(totals, config),
+        *_length_ratio(totals, scoring),
     )
 
 
-def _tokenized(totals: CorpusTotals, config: BleuConfig) -> Iterator[str]:
+def _tokenized(totals: CorpusTotals, text: TextName) -> Iterator[str]:
     lines = totals.signs.tokenized
-    if lines >= _TOKENIZED_LINES and config.tokenize not in _TOKENIZERS_OF_TOKENIZED_TEXT:
+    if lines >= _TOKENIZED_LINES and not TOKENIZERS[text.tokenize].takes_tokenized_text:
         yield (
             f"the candidates look tokenized: {lines:,} of {totals.segments:,} end in ' .'; "
             "score detokenized text, or, if the references are tokenized in the same way, "
@@ -103,8 +104,8 @@ def _empty_candidates(totals: CorpusTotals) -> Iterator[str]:
         )
 
 
-def _length_ratio(totals: CorpusTotals, config: BleuConfig) -> Iterator[str]:
-    length = totals.reference_lengths.by(config.reference_length)
+def _length_ratio(totals: CorpusTotals, scoring: Scoring) -> Iterator[str]:
+    length = totals.reference_lengths.by(scoring.reference_length)
     if not totals.candidate_length or length < _FEWEST_TOKENS:
         return
     ratio = totals.candidate_length / length

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from apache_beam.metrics.metric import Metrics
 
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.kernel import compile_kernel, count_batch
 from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
@@ -18,9 +18,9 @@ __all__ = ["CountMatches", "SegmentCounters"]
 class CountMatches(ThreadedDoFn):
     """Maps each `SegmentBatch` to its `SegmentStatistics`, of n-gram orders up to `max_order`."""
 
-    def __init__(self, config: BleuConfig, max_order: int, threads: int) -> None:
+    def __init__(self, text: Text, max_order: int, threads: int) -> None:
         super().__init__(threads)
-        self._config = config
+        self._text = text
         self._max_order = max_order
         self._counters = SegmentCounters()
 
@@ -28,10 +28,10 @@ class CountMatches(ThreadedDoFn):
         super().setup()
         # Once in a worker, and not in the time of its first batch, which an engine
         # may take for a worker that hangs.
-        compile_kernel(self._config)
+        compile_kernel(self._text)
 
     def work(self, batch: SegmentBatch) -> Iterable[SegmentStatistics]:
-        return [count_batch(batch, self._config, self._max_order)]
+        return [count_batch(batch, self._text, self._max_order)]
 
     def emitted(self, statistics: SegmentStatistics) -> None:
         self._counters.count(statistics)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numba import njit
 
-from beam_bleu.transforms.definition.config import LIBRARY_TOKENIZERS, BleuConfig
+from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.columns import padded, spans
@@ -18,24 +18,26 @@ from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.hashing import new_seed
-from beam_bleu.transforms.statistics.library_tokenizers import tokenized
 from beam_bleu.transforms.statistics.matching import (
     GRAM_BYTES,
     SLOT_BYTES,
     match_segment,
     table_bits,
 )
-from beam_bleu.transforms.statistics.normalization import normalized
-from beam_bleu.transforms.statistics.rewriting import lowered, rewritten
 from beam_bleu.transforms.statistics.segment_statistics import (
+    AVERAGE,
     CANDIDATE_LENGTH,
+    CLOSEST,
+    CLOSEST_FIRST,
     FIRST_MATCHES,
-    FIRST_REFERENCE_LENGTH,
+    LONGEST,
+    SHORTEST,
     SegmentStatistics,
     width,
 )
 from beam_bleu.transforms.statistics.signs import segment_signs
-from beam_bleu.transforms.statistics.tokenization import TOKEN_BYTES, rule_of, tokenize
+from beam_bleu.transforms.statistics.splitting import rule_of, splittable
+from beam_bleu.transforms.statistics.tokenization import TOKEN_BYTES, tokenize
 
 _MOST_BYTES = 2**31 - 1
 """Bytes of one segment's texts together: positions and slots of tokens are 32-bit numbers."""
@@ -45,15 +47,13 @@ _FIRST_TABLE_BITS = 10
 _SEED = new_seed()
 
 
-def count_batch(
-    batch: SegmentBatch, config: BleuConfig, max_order: int | None = None
-) -> SegmentStatistics:
+def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> SegmentStatistics:
     """Counts every segment of a batch, for every system.
 
     Args:
       batch: the segments; each has at least one reference.
-      config: what is done with a text, up to its tokens, is used.
-      max_order: the largest n-gram order to count; if None, the config's.
+      text: what is done with a text, up to its tokens.
+      max_order: the largest n-gram order to count.
 
     Raises:
       InputError: a segment has no reference, or 2 GiB of text, or the tokenizer
@@ -64,11 +64,11 @@ def count_batch(
     starts, ends = spans(columns)
     sizes = ends - starts
     signs = segment_signs(starts, ends, references)  # of the texts as they were given
-    texts = [_splittable(column, config) for column in columns]
-    if any(text is not column for text, column in zip(texts, columns, strict=True)):
-        starts, ends = spans(texts)
+    changed = [splittable(column, text) for column in columns]
+    if any(new is not old for new, old in zip(changed, columns, strict=True)):
+        starts, ends = spans(changed)
     statistics = SegmentStatistics(
-        counts=_count(starts, ends, batch, config, max_order or config.counting_order),
+        counts=_count(starts, ends, batch, text, max_order),
         references=np.count_nonzero(starts[:references], axis=0).astype(np.int64),
         candidate_bytes=sizes[references:],
         reference_bytes=sizes[:references].sum(axis=0),
@@ -90,22 +90,7 @@ def _named(batch: SegmentBatch, row: int) -> str:
     )
 
 
-def _splittable(column: pa.LargeStringArray, config: BleuConfig) -> pa.LargeStringArray:
-    """The padded column whose texts only need splitting."""
-    if config.normalize is not None:
-        column = normalized(column, config.normalize)
-    if config.lowercase:
-        column = lowered(column, only_ascii=config.lowercase == "ascii")
-        if config.normalize is not None:
-            # A lower-case letter may have a form that its upper case has not (U+01F0).
-            column = normalized(column, config.normalize)
-    column = rewritten(column, config.tokenize)
-    if config.tokenize in LIBRARY_TOKENIZERS:
-        column = padded(tokenized(column, config))
-    return column
-
-
-def compile_kernel(config: BleuConfig) -> None:
+def compile_kernel(text: Text) -> None:
     """Makes ready what a batch needs, if this process has not done so yet.
 
     The kernel is compiled, or loaded from its cache, and so are a tokenizer's
@@ -115,12 +100,12 @@ def compile_kernel(config: BleuConfig) -> None:
       JobError: the library of the tokenizer is missing.
       InputError: the tokenizer's model is none.
     """
-    text = pa.array(["a"], pa.large_string())
-    count_batch(SegmentBatch(candidates=(text,), references=(text,)), config)
+    column = pa.array(["a"], pa.large_string())
+    count_batch(SegmentBatch(candidates=(column,), references=(column,)), text, max_order=1)
 
 
 def _count(
-    starts: Integers, ends: Integers, batch: SegmentBatch, config: BleuConfig, max_order: int
+    starts: Integers, ends: Integers, batch: SegmentBatch, text: Text, max_order: int
 ) -> Integers:
     """The counts, int64 (systems, segments, 6 + 2 N), of texts by address (see `spans`)."""
     texts, rows = starts.shape
@@ -141,7 +126,7 @@ def _count(
     tokens = np.empty(most_tokens * TOKEN_BYTES, np.uint8)
     grams = np.empty(most_tokens * GRAM_BYTES, np.uint8)
     bounds = np.empty(2 * texts + 1, np.int64)
-    rule = rule_of(config.tokenize)
+    rule = rule_of(text.tokenize)
     row, bits = 0, _FIRST_TABLE_BITS
     while True:
         table = np.empty((2**bits + 1) * SLOT_BYTES, np.uint8)
@@ -153,11 +138,11 @@ def _count(
 
 
 @njit
-def _store_reference_lengths(lengths, length, row, rows, references, starts, bounds):
-    """Writes the length of the references by each rule, in the order of REFERENCE_LENGTHS.
+def _store_reference_lengths(counts, length, row, rows, references, starts, bounds):
+    """Writes the length of the references by each rule.
 
     Args:
-      lengths: address of their int64.
+      counts: address of the segment's counts.
       length: the candidate's tokens.
       row: the segment's row.
       rows: how many there are.
@@ -181,11 +166,11 @@ def _store_reference_lengths(lengths, length, row, rows, references, starts, bou
             shortest = min(shortest, other)
             longest = max(longest, other)
             total += other
-    store_int(lengths, 0, closest)
-    store_int(lengths, 1, first)
-    store_int(lengths, 2, shortest)
-    store_int(lengths, 3, longest)
-    store_int(lengths, 4, total)
+    store_int(counts, CLOSEST, closest)
+    store_int(counts, CLOSEST_FIRST, first)
+    store_int(counts, SHORTEST, shortest)
+    store_int(counts, LONGEST, longest)
+    store_int(counts, AVERAGE, total)
 
 
 @compiled
@@ -222,7 +207,7 @@ def _count_rows(
             length = load_int(bound_space, text + 1) - 1 - load_int(bound_space, text)
             store_int(mine, CANDIDATE_LENGTH, length)
             _store_reference_lengths(
-                mine + FIRST_REFERENCE_LENGTH * 8,
+                mine,
                 length,
                 row,
                 rows,

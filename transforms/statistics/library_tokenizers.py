@@ -7,22 +7,21 @@ are imported when a definition names them.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import importlib
 import inspect
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from beam_bleu.transforms.definition.config import (
-    LIBRARY_TOKENIZERS,
-    BleuConfig,
-    SentencePieceModel,
-)
+from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.definition.text import Text
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.errors import InputError, JobError, UsageError
-
-_EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko", "spm": "spm"}
 
 # A tagger of MeCab's keeps its work between calls and is not for two threads at a
 # time. It holds the interpreter's lock all the while, so threads lose nothing by ours.
@@ -31,41 +30,45 @@ _mecab_lock = threading.Lock()
 _TEXTS_A_CALL = 256
 
 
-def tokenized(column: pa.LargeStringArray, config: BleuConfig) -> pa.LargeStringArray:
+def tokenized(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     """The texts with white space between their tokens, which may hold more of it.
 
     Raises:
       JobError: the library is missing.
       InputError: the library cannot tokenize a text.
     """
-    texts = column.to_pylist()
+    lines = column.to_pylist()
     # sacreBLEU strips the end of a text before it tokenizes.
-    present = [text.rstrip() for text in texts if text is not None]
-    if config.spm_model is not None:
-        tokens = iter(_in_pieces(present, config.spm_model))
-    else:
-        tokens = iter(_in_words(present, config.tokenize))
-    return pa.array([None if text is None else next(tokens) for text in texts], pa.large_string())
+    present = [line.rstrip() for line in lines if line is not None]
+    cut = function_of(_TOKENIZERS, text.tokenize, "tokenizer").cut
+    tokens = iter(cut(present, text))
+    return pa.array([None if line is None else next(tokens) for line in lines], pa.large_string())
 
 
-def require_tokenizer(config: BleuConfig) -> None:
+def require_tokenizer(text: Text) -> None:
     """Checks before a job starts that this machine has what a definition needs.
 
     Raises:
       UsageError: a library is missing.
       InputError: the model is none.
     """
+    if TOKENIZERS[text.tokenize].extra is None:
+        return
     try:
-        if config.spm_model is not None:
-            _sentencepiece(config.spm_model)
-        elif config.tokenize in LIBRARY_TOKENIZERS:
-            mecab(config.tokenize)
+        function_of(_TOKENIZERS, text.tokenize, "tokenizer").load(text)
     except JobError as error:
         raise UsageError(
-            f"tokenize {config.tokenize!r} needs what is not installed here: "
+            f"tokenize {text.tokenize!r} needs what is not installed here: "
             f"{_reason(error.__cause__)}",
-            _install(config.tokenize),
+            _install(text.tokenize),
         ) from error
+
+
+_MECABS = {
+    "ja-mecab": ("sacrebleu.tokenizers.tokenizer_ja_mecab", "TokenizerJaMecab"),
+    "ko-mecab": ("sacrebleu.tokenizers.tokenizer_ko_mecab", "TokenizerKoMecab"),
+}
+"""The module and the class of sacreBLEU's tokenizers."""
 
 
 @functools.cache
@@ -75,14 +78,9 @@ def mecab(tokenize: str) -> Any:
     Raises:
       JobError: it is missing, or its dictionary is not the one that sacreBLEU scores with.
     """
+    module, tokenizer = function_of(_MECABS, tokenize, "tokenizer")
     try:
-        if tokenize == "ja-mecab":
-            from sacrebleu.tokenizers.tokenizer_ja_mecab import TokenizerJaMecab
-
-            return TokenizerJaMecab()
-        from sacrebleu.tokenizers.tokenizer_ko_mecab import TokenizerKoMecab
-
-        return TokenizerKoMecab()
+        return getattr(importlib.import_module(module), tokenizer)()
     except (ImportError, RuntimeError, AssertionError) as error:
         raise _missing(tokenize, error) from error
 
@@ -100,34 +98,44 @@ def _reason(error: BaseException | None) -> str:
 
 
 def _install(tokenize: str) -> str:
-    return f"pip install 'beam-bleu[{_EXTRAS[tokenize]}]'"
+    return f"pip install 'beam-bleu[{TOKENIZERS[tokenize].extra}]'"
 
 
-def _in_words(texts: Sequence[str], tokenize: str) -> list[str]:
-    tokenizer = mecab(tokenize)
+def _load_mecab(text: Text) -> Any:
+    return mecab(text.tokenize)
+
+
+def _in_words(lines: Sequence[str], text: Text) -> list[str]:
+    tokenizer = mecab(text.tokenize)
     # Without sacreBLEU's cache of 65,536 lines, which a large corpus fills and seldom hits.
     cut = functools.partial(inspect.unwrap(type(tokenizer).__call__), tokenizer)
     with _mecab_lock:
         words = []
-        for text in texts:
+        for line in lines:
             try:
-                words.append(cut(text))
+                words.append(cut(line))
             except AttributeError as error:  # MeCab gave nothing back, and sacreBLEU did not look
                 raise InputError(
-                    f"{tokenize} cannot tokenize a line of {len(text)} characters: "
+                    f"{text.tokenize} cannot tokenize a line of {len(line)} characters: "
                     f"{tokenizer.tagger.what()}",
                     "cut it into sentences, or check that the lines end with a newline",
                 ) from error
     return words
 
 
-def _in_pieces(texts: Sequence[str], model: SentencePieceModel) -> list[str]:
-    processor = _sentencepiece(model)
+def _load_sentencepiece(text: Text) -> Any:
+    if text.spm_model is None:
+        raise ValueError(f"tokenize {text.tokenize!r} needs an spm_model")
+    return _sentencepiece(text.spm_model)
+
+
+def _in_pieces(lines: Sequence[str], text: Text) -> list[str]:
+    processor = _load_sentencepiece(text)
     # Some texts a call: other threads work on while it lasts, and a Python object for
     # each piece is not there for all texts at once.
     calls = (
-        processor.EncodeAsPieces(texts[start : start + _TEXTS_A_CALL], num_threads=1)
-        for start in range(0, len(texts), _TEXTS_A_CALL)
+        processor.EncodeAsPieces(lines[start : start + _TEXTS_A_CALL], num_threads=1)
+        for start in range(0, len(lines), _TEXTS_A_CALL)
     )
     return [" ".join(pieces) for call in calls for pieces in call]
 
@@ -135,8 +143,6 @@ def _in_pieces(texts: Sequence[str], model: SentencePieceModel) -> list[str]:
 @functools.lru_cache(maxsize=4)
 def _sentencepiece(model: SentencePieceModel) -> Any:
     """SentencePiece with a model; threads may share it."""
-    if model.data is None:
-        raise ValueError(f"the model {model.digest} has come without its bytes")
     try:
         import sentencepiece
     except ImportError as error:
@@ -149,3 +155,23 @@ def _sentencepiece(model: SentencePieceModel) -> Any:
             f"this is no model of SentencePiece: {error}", "give the .model file that it has made"
         ) from error
     return processor
+
+
+@dataclasses.dataclass(frozen=True)
+class _Library:
+    """How a library is called.
+
+    Attributes:
+      load: what must be there before it can cut; it is loaded once.
+      cut: the lines with white space between their tokens.
+    """
+
+    load: Callable[[Text], Any]
+    cut: Callable[[Sequence[str], Text], list[str]]
+
+
+_TOKENIZERS = {
+    "ja-mecab": _Library(_load_mecab, _in_words),
+    "ko-mecab": _Library(_load_mecab, _in_words),
+    "spm": _Library(_load_sentencepiece, _in_pieces),
+}

@@ -11,21 +11,17 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from beam_bleu.transforms.definition.normalizations import NORMALIZATIONS, Form
 from beam_bleu.transforms.native.columns import padded, spans
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import load_byte, load_word, lowest_bit
 from beam_bleu.transforms.statistics.code_points import code_point, letter_size
-
-_Form = Literal["NFC", "NFKC", "NFD", "NFKD"]
-
-_FORMS: dict[str, _Form] = {"nfc": "NFC", "nfkc": "NFKC"}
 
 _LAST_LOOKED_UP = 0x2FFFF  # behind it there are few characters, and they are left to Python
 
@@ -36,9 +32,9 @@ _NOT_ASCII = np.uint64(0x8080808080808080)
 
 
 def normalized(column: pa.LargeStringArray, normalize: str) -> pa.LargeStringArray:
-    """The texts in a normalization form, "nfc" or "nfkc"; a null stays one."""
+    """The texts in a normalization of `NORMALIZATIONS`; a null stays one."""
     column = padded(column)
-    form = _FORMS[normalize]
+    form = NORMALIZATIONS[normalize].form
     starts, ends = spans([column])
     doubtful = np.zeros(len(column), np.bool_)
     _find_doubtful(starts[0], ends[0], _settled(form), doubtful)
@@ -46,7 +42,7 @@ def normalized(column: pa.LargeStringArray, normalize: str) -> pa.LargeStringArr
     changed = np.zeros(len(column), np.bool_)
     changes = []
     for row, text in zip(rows, column.take(pa.array(rows)).to_pylist(), strict=True):
-        other = unicodedata.normalize(form, _with_marks_sorted(text, form))
+        other = unicodedata.normalize(form, _with_marks_sorted(text, normalize))
         if other is not text:  # Python gives the same object back where nothing changes
             changed[row] = True
             changes.append(other)
@@ -56,7 +52,7 @@ def normalized(column: pa.LargeStringArray, normalize: str) -> pa.LargeStringArr
 
 
 @cache
-def _settled(form: _Form) -> npt.NDArray[np.bool_]:
+def _settled(form: Form) -> npt.NDArray[np.bool_]:
     """Of each code point, whether it stays as it is whatever stands round it."""
     table = np.zeros(_LAST_LOOKED_UP + 1, np.bool_)
     for code in range(_LAST_LOOKED_UP + 1):
@@ -71,7 +67,7 @@ def _settled(form: _Form) -> npt.NDArray[np.bool_]:
     return table
 
 
-def _with_marks_sorted(text: str, form: _Form) -> str:
+def _with_marks_sorted(text: str, normalize: str) -> str:
     """The same text, or one of the same normal form, whose long runs of marks are in order.
 
     Marks are decomposed, then sorted by their class; those of one class stay in their
@@ -79,7 +75,7 @@ def _with_marks_sorted(text: str, form: _Form) -> str:
     """
     if len(text) < _LONG_RUN:
         return text
-    decomposed, is_mark = _marks(form)
+    decomposed, is_mark = _marks(normalize)
     codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
     marks = is_mark[np.minimum(codes, _LAST_LOOKED_UP)]
     edges = np.flatnonzero(np.diff(marks, prepend=False, append=False)).tolist()
@@ -94,15 +90,15 @@ def _with_marks_sorted(text: str, form: _Form) -> str:
 
 
 @cache
-def _marks(form: _Form) -> tuple[dict[str, str], npt.NDArray[np.bool_]]:
+def _marks(normalize: str) -> tuple[dict[str, str], npt.NDArray[np.bool_]]:
     """What each mark decomposes to, which are marks only; of each code point, whether it is one."""
-    decomposing: _Form = "NFKD" if form == "NFKC" else "NFD"
+    form = NORMALIZATIONS[normalize].decomposed
     decomposed = {}
     is_mark = np.zeros(_LAST_LOOKED_UP + 1, np.bool_)
     for code in range(_LAST_LOOKED_UP):
         letter = chr(code)
         if unicodedata.combining(letter) or unicodedata.decomposition(letter):
-            parts = unicodedata.normalize(decomposing, letter)
+            parts = unicodedata.normalize(form, letter)
             if all(map(unicodedata.combining, parts)):
                 decomposed[letter] = parts
                 is_mark[code] = True

@@ -10,7 +10,7 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
-from beam_bleu.transforms.definition.config import SentencePieceModel
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.errors import BleuError, InputError, unreadable
 
 __all__ = ["LARGEST_MODEL", "read_model"]

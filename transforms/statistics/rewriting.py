@@ -1,4 +1,4 @@
-"""What happens to a text before it is split: lower-casing, and what its tokenizer rewrites.
+"""What happens to a text before it is split: lower-casing, and what 13a rewrites.
 
 The spaces of `zh` and `intl` have a file of their own (spacing.py). Lower-casing and
 13a's rewriting are exactly what Python's `str` does, because that is what sacreBLEU calls.
@@ -41,23 +41,12 @@ from beam_bleu.transforms.statistics.byte_classes import (
     rewritten_mask,
 )
 from beam_bleu.transforms.statistics.code_points import code_point, letter_size
-from beam_bleu.transforms.statistics.spacing import spaced
 
 _Rows = npt.NDArray[np.bool_]
 
 
-def rewritten(column: pa.LargeStringArray, tokenize: str) -> pa.LargeStringArray:
-    """The padded column whose texts only need splitting."""
-    column = padded(column)
-    if tokenize == "13a":
-        column = _without_skipped(column)
-    elif tokenize in ("intl", "zh"):
-        column = spaced(column, tokenize)
-    return column
-
-
-def _without_skipped(column: pa.LargeStringArray) -> pa.LargeStringArray:
-    """The texts without `<skipped>` and without hyphens at line ends, as 13a removes them.
+def without_skipped(column: pa.LargeStringArray) -> pa.LargeStringArray:
+    """The texts of a padded column without what 13a removes: `<skipped>`, hyphens at line ends.
 
     Other newlines become spaces in 13a; left alone they are white space, too.
     """

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 
-from beam_bleu.transforms.definition.config import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.signs import SegmentSigns
 
 # The columns of `SegmentStatistics.counts`: a length of the references by each rule,
 # then matches and totals of N orders.
-CANDIDATE_LENGTH, FIRST_REFERENCE_LENGTH = 0, 1
-FIRST_MATCHES = FIRST_REFERENCE_LENGTH + len(REFERENCE_LENGTHS)
+CANDIDATE_LENGTH, CLOSEST, CLOSEST_FIRST, SHORTEST, LONGEST, AVERAGE, FIRST_MATCHES = range(7)
+
+_REFERENCE_LENGTH_COLUMNS = {
+    "closest": CLOSEST,
+    "closest_first": CLOSEST_FIRST,
+    "shortest": SHORTEST,
+    "longest": LONGEST,
+    "average": AVERAGE,
+}
+
+
+def reference_length_column(rule: str) -> int:
+    """The column of the length of the references by a rule of `REFERENCE_LENGTHS`."""
+    return function_of(_REFERENCE_LENGTH_COLUMNS, rule, "reference length")
 
 
 def width(max_order: int) -> int:
@@ -64,12 +76,12 @@ class SegmentStatistics:
         return self.counts[:, :, CANDIDATE_LENGTH]
 
     def reference_length(self, rule: str) -> Integers:
-        """Tokens of each segment's references by a rule of REFERENCE_LENGTHS, (systems, segments).
+        """Tokens of each segment's references by a rule, (systems, segments).
 
-        For "average" it is the sum over all references of the segment, an
-        integer, to be divided by `references`.
+        Where a rule's length is divided ("average"), it is the sum over all references of the
+        segment, an integer, to be divided by `references`.
         """
-        return self.counts[:, :, FIRST_REFERENCE_LENGTH + REFERENCE_LENGTHS.index(rule)]
+        return self.counts[:, :, reference_length_column(rule)]
 
     @property
     def matches(self) -> Integers:

@@ -29,6 +29,7 @@ import numpy as np
 import pyarrow as pa
 from numba import njit
 
+from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.columns import padded_column, spans
 from beam_bleu.transforms.native.compiling import compiled
@@ -87,7 +88,8 @@ def spaced(column: pa.LargeStringArray, tokenize: str) -> pa.LargeStringArray:
     room = 2 * int((ends - starts).sum()) + len(column) + READ_AHEAD
     texts = np.empty(room, np.uint8)
     offsets = np.zeros(len(column) + 1, np.int64)
-    strips_start = tokenize == "zh"  # the end, sacreBLEU strips for every tokenizer
+    # The end, sacreBLEU strips for every tokenizer.
+    strips_start = function_of(_STRIPS_START, tokenize, "tokenizer")
     _space_rows(starts[0], ends[0], strips_start, _classes(tokenize), texts, offsets)
     texts[offsets[-1] : offsets[-1] + READ_AHEAD] = 0
     return padded_column(texts, offsets, column)
@@ -97,27 +99,36 @@ def spaced(column: pa.LargeStringArray, tokenize: str) -> pa.LargeStringArray:
 def _classes(tokenize: str) -> Bytes:
     """What every code point is to a tokenizer, uint8 (code points,)."""
     classes = np.zeros(_CODE_POINTS, np.uint8)
-    if tokenize == "zh":
-        for symbol in _SYMBOLS:
-            classes[ord(symbol)] = _ALONE
-        for first, last in _CHINESE:
-            classes[first : last + 1] = _ALONE
-        classes[[ord("."), ord(",")]] = _POINT
-        classes[ord("0") : ord("9") + 1] = _DIGIT
-        classes[ord("-")] = _HYPHEN
-    else:
-        # Imported here, so that other tokenizers start without it. sacreBLEU's classes are
-        # those of this module; Python's own Unicode tables may be older.
-        import regex
-
-        code_points = np.arange(_CODE_POINTS, dtype="<u4").tobytes()
-        text = code_points.decode("utf-32-le", "surrogatepass")
-        for name, what in (("S", _ALONE), ("P", _POINT), ("N", _DIGIT)):
-            for run in regex.finditer(rf"\p{{{name}}}+", text):
-                classes[run.start() : run.end()] = what
-    for some in _WHITE_SPACE:
-        classes[list(some)] = _WHITE
+    function_of(_CLASSIFY, tokenize, "tokenizer")(classes)
+    for code_points in _WHITE_SPACE:
+        classes[list(code_points)] = _WHITE
     return classes
+
+
+def _classify_chinese(classes: Bytes) -> None:
+    for symbol in _SYMBOLS:
+        classes[ord(symbol)] = _ALONE
+    for first, last in _CHINESE:
+        classes[first : last + 1] = _ALONE
+    classes[[ord("."), ord(",")]] = _POINT
+    classes[ord("0") : ord("9") + 1] = _DIGIT
+    classes[ord("-")] = _HYPHEN
+
+
+def _classify_international(classes: Bytes) -> None:
+    # Imported here, so that other tokenizers start without it. sacreBLEU's classes are
+    # those of this module; Python's own Unicode tables may be older.
+    import regex
+
+    code_points = np.arange(_CODE_POINTS, dtype="<u4").tobytes()
+    text = code_points.decode("utf-32-le", "surrogatepass")
+    for name, what in (("S", _ALONE), ("P", _POINT), ("N", _DIGIT)):
+        for run in regex.finditer(rf"\p{{{name}}}+", text):
+            classes[run.start() : run.end()] = what
+
+
+_CLASSIFY = {"zh": _classify_chinese, "intl": _classify_international}
+_STRIPS_START = {"zh": True, "intl": False}
 
 
 @compiled

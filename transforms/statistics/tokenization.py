@@ -44,19 +44,14 @@ from beam_bleu.transforms.statistics.hashing import hashed
 # A token: its key at its beginning, its length and its address behind; three words.
 LENGTH, ADDRESS, TOKEN_BYTES = 8, 16, 24
 
-_WHITE_SPACE, _13A, _CHARACTERS, _ASCII_SPACE = range(4)
+# The rules; `statistics/splitting.py` says which tokenizer has which.
+WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE = range(4)
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
 _TWO = np.uint64(2)
 _LAST = np.uint64(BLOCK - 1)  # the shift that brings a mask's last bit down to bit 0
 _EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
-def rule_of(tokenizer: str) -> int:
-    """The rule by which `tokenize` splits what is left of a text by `rewritten`."""
-    rules = {"13a": _13A, "char": _CHARACTERS, "ascii-space": _ASCII_SPACE}
-    return rules.get(tokenizer, _WHITE_SPACE)
 
 
 def _little_endian(text: str) -> np.uint64:
@@ -152,12 +147,12 @@ def _append(tokens, address, length, end, seed):
 def tokenize(start, end, rule, tokens, seed):
     """Writes the tokens of the text at [start, end) and returns where the next one would go.
 
-    The rule is that of `rule_of`, the seed the process's secret (see hashing.py).
+    The rule is one of the four, the seed the process's secret (see hashing.py).
     A token is three words: its key, its length in bytes and its address. Two
     tokens are the same if key and length are and, beyond 8 bytes, their bytes.
     Where an entity stands for a symbol, the token is that of the symbol.
     """
-    entities_end = end if rule == _13A else start  # elsewhere an ampersand is one
+    entities_end = end if rule == MTEVAL_13A else start  # elsewhere an ampersand is one
     block = start
     opened = 0  # address of the token that reaches into this block, if any
     # What the block before says about the first bytes of this one, as low bits:
@@ -166,7 +161,7 @@ def tokenize(start, end, rule, tokens, seed):
         left = end - block
         inside = _EVERYTHING if left >= BLOCK else (_ONE << np.uint64(left)) - _ONE
         white, lead = white_space_masks(block)
-        if rule == _ASCII_SPACE:
+        if rule == ASCII_SPACE:
             white, lead = ascii_white_space_mask(block), _NOTHING
         white |= blank
         blank = _NOTHING
@@ -179,7 +174,7 @@ def tokenize(start, end, rule, tokens, seed):
         alone = _NOTHING
         joined = _NOTHING  # digits that the point before them joins
         joins_next_block = _NOTHING
-        if rule == _13A:
+        if rule == MTEVAL_13A:
             symbol, point, digit, hyphen, ampersand = punctuation_masks(block)
             point &= inside
             digit &= inside
@@ -210,7 +205,7 @@ def tokenize(start, end, rule, tokens, seed):
         solid = inside & ~white
         alone &= solid
         cut = (alone | (alone << _ONE) | was_alone) & ~joined
-        if rule == _CHARACTERS:
+        if rule == CHARACTERS:
             cut = code_point_masks(block)[0]
         after_solid = (solid << _ONE) | was_solid
         starts = solid & (cut | ~after_solid)

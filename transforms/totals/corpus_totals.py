@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
+from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
 from beam_bleu.transforms.totals.input_signs import InputSigns
 
@@ -45,10 +48,20 @@ class ReferenceLengths:
 
     def by(self, rule: str) -> int | Fraction:
         """The length by a rule of `REFERENCE_LENGTHS`, exact."""
-        if rule == "average":
-            return sum((Fraction(tokens, number) for number, tokens in self.sums), Fraction())
-        length: int = getattr(self, rule)
-        return length
+        return function_of(_BY_RULE, rule, "reference length")(self)
+
+
+def _average(lengths: ReferenceLengths) -> Fraction:
+    return sum((Fraction(tokens, number) for number, tokens in lengths.sums), Fraction())
+
+
+_BY_RULE: dict[str, Callable[[ReferenceLengths], int | Fraction]] = {
+    "closest": operator.attrgetter("closest"),
+    "closest_first": operator.attrgetter("closest_first"),
+    "shortest": operator.attrgetter("shortest"),
+    "longest": operator.attrgetter("longest"),
+    "average": _average,
+}
 
 
 @dataclasses.dataclass(frozen=True)

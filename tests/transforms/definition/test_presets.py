@@ -1,12 +1,13 @@
-"""Presets: what each sets, what changes of it do, which can be compared."""
+"""Presets: the choices of each, changes to them, and which ones can be compared."""
 
 import doctest
 
 import pytest
 
 import beam_bleu.transforms.definition.presets
-from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import DEFAULT_PRESET, PRESETS, comparable, preset
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 
 
 def test_the_default_is_sacrebleu():

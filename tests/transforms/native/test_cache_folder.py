@@ -1,4 +1,4 @@
-"""Where compiled code is kept: never where somebody else can write."""
+"""The folder of compiled code: never one that somebody else can write to."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_the_users_private_group_may_write(
     chosen: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As many systems make one for each user, and let it write what the user makes."""
+    """Many systems make a group for each user, and give it the right to write the user's files."""
     folder = choose().path
     assert folder is not None
     folder.chmod(0o775)

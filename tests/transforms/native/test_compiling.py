@@ -1,4 +1,4 @@
-"""The cache of compiled code: never stale, never in the way."""
+"""The cache of compiled code: it is never stale, and it never stops a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COUNT = """
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.statistics.kernel import count_batch
-print(count_batch(batch_segments([("a~b", ["a"])]), BleuConfig()).candidate_length[0, 0])
+print(count_batch(batch_segments([("a~b", ["a"])]), BleuConfig().text, 1).candidate_length[0, 0])
 """
 
 
@@ -59,7 +59,7 @@ def candidate_length(folder: pathlib.Path) -> int:
     ("file", "old", "new", "after"),
     [
         ("statistics/byte_classes.py", '("{", "~")', '("{", "}")', 1),
-        # Code of before would write the length of the reference, 1, to this column.
+        # The old compiled code would write the length of the reference, 1, to this column.
         (
             "statistics/segment_statistics.py",
             "FIRST_REFERENCE_LENGTH = 0, 1",
@@ -93,14 +93,14 @@ def add_two(x):
 
 
 def loaded(function: Callable[[Any], Any], argument: Any, result: Any) -> bool:
-    """Calls a function as a new process would; tells whether it came from the cache."""
+    """Calls a function as a new process would; returns whether it came from the cache."""
     dispatcher: Any = module.compiled(function)
     assert dispatcher(argument) == result
     return bool(dispatcher.stats.cache_hits)
 
 
 def kept(folder: pathlib.Path) -> list[pathlib.Path]:
-    """What is in the cache."""
+    """The files in the cache."""
     return [path for path in folder.rglob("*") if not path.is_dir()]
 
 
@@ -149,7 +149,7 @@ def be_of_another_form(path: pathlib.Path) -> None:
 
 
 def be_of_another_function(path: pathlib.Path) -> None:
-    """Exchanges it with another one: nothing but the names is wrong then."""
+    """Exchanges two files, so that only their names are wrong."""
     other = next(each for each in kept(path.parent) if each != path)
     first, second = path.read_bytes(), other.read_bytes()
     path.write_bytes(second)

@@ -1,4 +1,4 @@
-"""Scores are sacreBLEU's to the last bit, whatever the sums; signatures tell the definition."""
+"""Scores equal sacreBLEU's to the last bit for all sums; signatures show the definition."""
 
 import math
 import random
@@ -10,13 +10,11 @@ import sacrebleu
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import corpus_bleu
+from scoring import bleu_of, sacrebleu_signature_of, signature_of, statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.score.bleu import bleu_score
 from beam_bleu.transforms.score.formula import brevity_penalty
-from beam_bleu.transforms.score.signature import sacrebleu_signature, signature
-from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 from beam_bleu.transforms.version import VERSION
 
@@ -38,7 +36,7 @@ def sums(matches, totals, sys_len, ref_len, segments=1):
 
 def score(matches, totals, sys_len, ref_len, **config):
     config = BleuConfig(max_ngram_order=len(matches), **config)
-    return bleu_score(sums(matches, totals, sys_len, ref_len), config)
+    return bleu_of(sums(matches, totals, sys_len, ref_len), config)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +96,7 @@ def score(matches, totals, sys_len, ref_len, **config):
         ((2, 1, 0, 0), (2, 1, 0, 0), 2, 2, {"effective_order": True}, 100.0),
         # add-k makes such orders 1/1, and they count.
         ((1, 0, 0, 0), (2, 1, 0, 0), 2, 2, {"smooth_method": "add-k"}, 100 * (1 / 2 / 2) ** 0.25),
-        # No match at all is 0, whatever the smoothing.
+        # No match at all gives 0, for every smoothing method.
         ((0, 0), (3, 2), 3, 3, {}, 0.0),
         ((0, 0), (3, 2), 3, 3, {"smooth_method": "add-k"}, 0.0),
         ((0, 0), (0, 0), 0, 3, {"smooth_method": "floor"}, 0.0),
@@ -122,7 +120,12 @@ def test_a_perfect_match_scores_as_in_sacrebleu():
         (11, 10, 1.0, 1.1),
         (5, 10, math.exp(-1), 0.5),
         (0, 10, 0.0, 0.0),  # no candidate has a token
-        (10, 0, 1.0, 0.0),  # no reference has one: the ratio is no number, and sacreBLEU says 0
+        (
+            10,
+            0,
+            1.0,
+            0.0,
+        ),  # no reference has a token: the ratio is not a number, and sacreBLEU gives 0
         (0, 0, 1.0, 0.0),
     ],
 )
@@ -134,16 +137,16 @@ def test_brevity(sys_len, ref_len, bp, ratio):
 
 def test_counts_are_reported_as_they_were_before_smoothing():
     totals = sums((3, 1, 0), (4, 3, 2), 4, 5, segments=7)
-    result = bleu_score(totals, BleuConfig(smooth_method="add-k", max_ngram_order=3))
+    result = bleu_of(totals, BleuConfig(smooth_method="add-k", max_ngram_order=3))
     assert (result.matches, result.totals) == ((3, 1, 0), (4, 3, 2))
     assert (result.sys_len, result.ref_len, result.segments) == (4, 5, 7)
     assert result.precisions == (75.0, 50.0, 100 / 3)
-    assert result.signature == signature(totals, BleuConfig("13a", False, "add-k", None, 3))
+    assert result.signature == signature_of(totals, BleuConfig("13a", False, "add-k", None, 3))
 
 
 def test_totals_of_another_order_are_refused():
     with pytest.raises(ValueError, match=r"totals of order 2 .* max_ngram_order 4"):
-        bleu_score(sums((1, 1), (2, 1), 2, 2), BleuConfig())
+        bleu_of(sums((1, 1), (2, 1), 2, 2), BleuConfig())
 
 
 @st.composite
@@ -152,7 +155,7 @@ def any_sums(draw):
     order = draw(st.integers(1, 16))
     largest = draw(st.sampled_from([0, 1, 3, 50, 10**6, 10**12, 2**70]))
     totals = draw(st.lists(st.integers(0, largest), min_size=order, max_size=order))
-    if draw(st.booleans()):  # as real candidates have them: fewer and fewer, then none
+    if draw(st.booleans()):  # as in real candidates: the numbers fall to 0
         totals.sort(reverse=True)
     shares = draw(st.lists(st.integers(0, 8), min_size=order, max_size=order))
     matches = [total * share // 8 for total, share in zip(totals, shares, strict=True)]
@@ -176,7 +179,7 @@ def any_scoring(draw, order):
 
 def sacrebleu_score(totals, config):
     return sacrebleu.BLEU.compute_bleu(
-        list(totals.matches),  # lists of its own: add-k changes them
+        list(totals.matches),  # its own lists, because add-k changes them
         list(totals.totals),
         totals.candidate_length,
         totals.reference_lengths.closest,
@@ -188,7 +191,7 @@ def sacrebleu_score(totals, config):
 
 
 def assert_equal_to_sacrebleu(totals, config):
-    ours, theirs = bleu_score(totals, config), sacrebleu_score(totals, config)
+    ours, theirs = bleu_of(totals, config), sacrebleu_score(totals, config)
     assert ours.score == theirs.score
     assert list(ours.precisions) == theirs.precisions
     assert (ours.bp, ours.ratio) == (theirs.bp, theirs.ratio)
@@ -224,7 +227,7 @@ def test_realistic_sums_score_as_in_sacrebleu_to_the_last_bit():
 @DETERMINISTIC
 @given(st.data())
 def test_a_sentence_of_any_length_scores_as_in_sacrebleu(data):
-    # Lengths round the order, where orders run out of n-grams.
+    # Lengths near the order, where some orders have no n-grams.
     order = data.draw(st.integers(1, 16))
     length = data.draw(st.integers(0, order + 2))
     totals = [max(length - n, 0) for n in range(order)]
@@ -263,31 +266,35 @@ def test_signatures_are_sacrebleus_up_to_the_version(
     tokenize, lowercase, smooth_method, smooth_value, effective_order, references
 ):
     config = BleuConfig(tokenize, lowercase, smooth_method, smooth_value, 4, effective_order)
-    totals = CorpusTotals.of(count_batch(batch_segments([("a b", ["a"] * references)]), config), 0)
+    totals = CorpusTotals.of(
+        statistics_of(batch_segments([("a b", ["a"] * references)]), config), 0
+    )
     theirs = printed_by_sacrebleu(config, [["a"]] * references)
-    assert sacrebleu_signature(totals, config) == theirs
+    assert sacrebleu_signature_of(totals, config) == theirs
     versions = f"version:beam-bleu-{VERSION}"
     if lowercase:
         versions = f"unicode:{unicodedata.unidata_version}|{versions}"
-    assert signature(totals, config) == re.sub("version:.*", versions, theirs)
+    assert signature_of(totals, config) == re.sub("version:.*", versions, theirs)
 
 
 def test_the_signature_shows_a_varying_number_of_references_as_in_sacrebleu():
-    statistics = count_batch(batch_segments([("a", ["a"]), ("b", ["b", "c"])]), BleuConfig())
-    ours = signature(CorpusTotals.of(statistics, 0), BleuConfig())
+    statistics = statistics_of(batch_segments([("a", ["a"]), ("b", ["b", "c"])]), BleuConfig())
+    ours = signature_of(CorpusTotals.of(statistics, 0), BleuConfig())
     theirs = printed_by_sacrebleu(BleuConfig(), [["a", "b"], [None, "c"]])
     assert ours.split("|")[0] == theirs.split("|")[0] == "nrefs:var"
 
 
 def test_missing_references_are_not_counted_in_the_signature():
-    statistics = count_batch(batch_segments([("a", ["a", None]), ("b", [None, ""])]), BleuConfig())
-    assert signature(CorpusTotals.of(statistics, 0), BleuConfig()).startswith("nrefs:1|")
+    statistics = statistics_of(
+        batch_segments([("a", ["a", None]), ("b", [None, ""])]), BleuConfig()
+    )
+    assert signature_of(CorpusTotals.of(statistics, 0), BleuConfig()).startswith("nrefs:1|")
 
 
 @pytest.mark.parametrize("order", range(1, 17))
 def test_the_signature_has_the_order_if_it_is_not_4(order):
     config = BleuConfig(max_ngram_order=order)
-    fields = signature(CorpusTotals.zero(order), config).split("|")
+    fields = signature_of(CorpusTotals.zero(order), config).split("|")
     assert [field for field in fields if field.startswith("order:")] == (
         [] if order == 4 else [f"order:{order}"]
     )
@@ -308,7 +315,7 @@ def test_the_signature_has_the_order_if_it_is_not_4(order):
 )
 def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
     config = BleuConfig(smooth_method="floor", smooth_value=value)
-    assert f"|smooth:floor[{shown}]|" in signature(CorpusTotals.zero(4), config)
+    assert f"|smooth:floor[{shown}]|" in signature_of(CorpusTotals.zero(4), config)
 
 
 @DETERMINISTIC
@@ -317,7 +324,7 @@ def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
 @example(0.0, 1e-300)
 def test_different_smooth_values_have_different_signatures(one, other):
     signatures = {
-        signature(CorpusTotals.zero(4), BleuConfig(smooth_method="add-k", smooth_value=value))
+        signature_of(CorpusTotals.zero(4), BleuConfig(smooth_method="add-k", smooth_value=value))
         for value in (one, other)
     }
     assert len(signatures) == (1 if one == other else 2)
@@ -333,7 +340,7 @@ def test_different_smooth_values_have_different_signatures(one, other):
         ({"max_ngram_order": 4.0}, "4.0", "1 to 16"),
         ({"max_ngram_order": True}, "True", "1 to 16"),
         ({"max_ngram_order": "4"}, "'4'", "1 to 16"),
-        ({"lowercase": "no"}, "'no'", "True, False or 'ascii'"),
+        ({"lowercase": "no"}, "'no'", "True, 'ascii' or False"),
         ({"effective_order": 1}, "1", "True or False"),
         ({"smooth_method": "floor", "smooth_value": True}, "True", "0 to 1000000"),
         ({"smooth_method": "floor", "smooth_value": "0.1"}, "'0.1'", "0 to 1000000"),
@@ -378,11 +385,11 @@ def test_unsmoothed_scores_are_nltks():
                 references = [reference, *(sentence(1, 20) for _ in range(rng.randrange(3)))]
                 segments.append((candidate, references))
             config = BleuConfig("none", smooth_method="none", max_ngram_order=order)
-            totals = CorpusTotals.of(count_batch(batch_segments(segments), config), 0)
+            totals = CorpusTotals.of(statistics_of(batch_segments(segments), config), 0)
             theirs = corpus_bleu(
                 [[text.split() for text in references] for _, references in segments],
                 [candidate.split() for candidate, _ in segments],
                 weights=[1 / order] * order,
             )
             assert 0 < theirs < 1
-            assert bleu_score(totals, config).score == pytest.approx(100 * theirs, rel=1e-12)
+            assert bleu_of(totals, config).score == pytest.approx(100 * theirs, rel=1e-12)

@@ -1,4 +1,4 @@
-"""Every definition of BLEU gives the numbers of the tool that people know it from."""
+"""Every definition of BLEU gives the numbers of the tool that it is known from."""
 
 import math
 import random
@@ -9,18 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
-from scoring import score_of, totals_of
+from scoring import bleu_of, score_of, totals_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import preset
-from beam_bleu.transforms.score.bleu import bleu_score
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=150)
 
 
 @st.composite
 def corpora(draw, longest=9, references=3):
-    """Corpora of few words: ties, matches of every order, none, and empty candidates."""
+    """Corpora with a small vocabulary: ties, all numbers of matches, and empty candidates."""
     line = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=longest).map(" ".join)
     segment = st.tuples(line, st.lists(line, min_size=1, max_size=references))
     return draw(st.lists(segment, min_size=1, max_size=6))
@@ -72,7 +71,7 @@ def test_every_smoothing_with_every_reference_length_agrees_with_brute_force(met
     order = data.draw(st.integers(1, 6))
     config = BleuConfig("none", smooth_method=method, max_ngram_order=order, reference_length=rule)
     sums = in_brute_force(segments, order, rule)
-    # Nothing to score is 0; what tools make of it differs, down to a division by zero.
+    # An empty text scores 0 here. Tools do different things, or divide by zero.
     expected = SMOOTHINGS[method](sums) if sums.candidate_length else 0
     ours = score_of(segments, config)
     assert ours.score == pytest.approx(100 * expected, rel=1e-11, abs=0)
@@ -107,7 +106,7 @@ def test_any_weights_agree_with_brute_force(data):
 def test_tensorflow_with_smoothing_agrees_with_brute_force(segments):
     sums = in_brute_force(segments, rule="shortest")
     expected = 0
-    if sums.candidate_length and sums.reference_length:  # else it divides by zero
+    if sums.candidate_length and sums.reference_length:  # otherwise it divides by zero
         expected = brute_force.tensorflow(sums, smooth=True)
     elif sums.candidate_length:
         return
@@ -170,7 +169,7 @@ def test_methods_of_single_segments_are_refused_for_sums(method):
     config = BleuConfig(smooth_method=method)
     totals = totals_of([("a b c d e", ["a b c d e"])], config)
     with pytest.raises(ValueError, match=f"'{method}' is for segment scores only.* last segment"):
-        bleu_score(totals, config)
+        bleu_of(totals, config)
 
 
 @pytest.mark.parametrize(
@@ -236,12 +235,12 @@ def test_an_order_of_weight_0_is_ignored():
 
 
 def test_an_order_of_weight_0_does_not_halve_the_next():
-    # exp halves at each order without matches; the ignored third one is none of them.
+    # exp halves at each order without matches; the ignored third order does not count.
     segments = [("a b x y z", ["a b c x d y z"])]
     config = BleuConfig("none", weights=(0, 0, 0, 1.0))
     fourgrams = BleuConfig("none", smooth_method="floor", smooth_value=0.5, weights=(0, 0, 0, 1.0))
     assert not any(score_of(segments, config).matches[2:])
-    # Nothing that counts matches, so the score is sacreBLEU's 0, whatever the smoothing.
+    # No order with a weight has a match, so the score is 0 as in sacreBLEU, for every smoothing.
     assert score_of(segments, config).score == score_of(segments, fourgrams).score == 0
     config = BleuConfig("none", weights=(0.5, 0, 0, 0.5))
     expected = 100 * math.sqrt(1 * (1 / 2) / 2) * math.exp(1 - 7 / 5)

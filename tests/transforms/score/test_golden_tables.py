@@ -1,4 +1,4 @@
-"""Presets give what the tools gave (tests/golden); the founding documents' numbers come out."""
+"""Presets give the recorded results of the tools (tests/golden) and the documents' numbers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def table(name: str) -> dict[str, Any]:
 
 
 CONTROLS = re.compile(r"\\u001[cdef]")
-"""These separate words in Python and not in Perl."""
+"""These characters separate words in Python, but not in Perl."""
 ENTITIES = re.compile(r"&|<skipped>|\\u001[cdef]")
-"""What the script replaces before it splits by the international rules, and sacreBLEU does not."""
+"""Text that the script replaces before it splits by the international rules; sacreBLEU does not."""
 NOTHING = re.compile(r"$^")
 
 CORPORA = {corpus["name"]: corpus for corpus in table("corpora")["corpora"]}
@@ -104,7 +104,7 @@ def test_d2l() -> None:
         sentence = SENTENCES[record["sentence"]]
         texts = sentence["candidate"], sentence["references"][0]
         if any(text.split(" ") != text.split() for text in texts):
-            continue  # to it an empty text, or what is between two spaces, is a token
+            continue  # in this tool, an empty text and the text between two spaces are tokens
         for order, expected in zip(golden["orders"], record["scores"], strict=True):
             if isinstance(expected, float):
                 config = preset("d2l", max_ngram_order=order)
@@ -171,7 +171,7 @@ def test_mteval13a(record: dict[str, Any]) -> None:
         assert scored([candidate], [references], config).score == close(100 * expected)
 
 
-# The seeds
+# The documents with which this project started
 
 SYSTEMS = {
     "nltk": lambda weights: preset("nltk", weights=weights),
@@ -201,7 +201,7 @@ def test_the_numbers_that_the_seeds_print(example: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("rule", ["closest", "closest_first"])
 def test_the_examples_of_the_documents_score_the_same_with_both_tie_rules(rule: str) -> None:
-    # Seed 004 lets the first of two equally close references win; NLTK took the shorter.
+    # Document 004 takes the first of two equally close references; NLTK took the shorter one.
     for example in table("seeds")["examples"]:
         if example.get("definition") == "nltk_legacy":
             config = preset("nltk_legacy", reference_length=rule)

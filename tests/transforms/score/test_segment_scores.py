@@ -1,4 +1,4 @@
-"""Segment scores are sacreBLEU's to the last bit, and NLTK's; compiled and interpreted alike."""
+"""Segment scores equal sacreBLEU's to the last bit, and NLTK's, compiled and interpreted."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from sacrebleu.metrics import BLEU
+from scoring import of_segments, statistics_of
 
-from beam_bleu.transforms.definition.config import REFERENCE_LENGTHS, SMOOTH_METHODS, BleuConfig
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.pairing.records.segments import Segment, batch_segments
 from beam_bleu.transforms.score import formula
 from beam_bleu.transforms.score.segment_scores import segment_scores, segment_scores_schema
-from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
 from beam_bleu.transforms.statistics.signs import SegmentSigns
 
@@ -53,7 +56,7 @@ segments = st.lists(
 
 def scored(given: list[Segment], config: BleuConfig, first_segment: int = 0) -> pa.Table:
     batch = dataclasses.replace(batch_segments(given), first_segment=first_segment)
-    return segment_scores(count_batch(batch, config), config, ["a"])
+    return segment_scores(statistics_of(batch, config), config.scoring, ["a"])
 
 
 def present(references) -> list[str]:
@@ -61,7 +64,7 @@ def present(references) -> list[str]:
 
 
 def assert_equals_sacrebleu(given: list[Segment], **choices) -> None:
-    ours = scored(given, BleuConfig(**choices).for_segments())
+    ours = scored(given, of_segments(BleuConfig(**choices)))
     bleu = BLEU(effective_order=True, **choices)
     # sacreBLEU's add-k changes the counts that it returns; these are the ones before smoothing.
     unsmoothed = {"smooth_method": "none", "smooth_value": None}
@@ -115,7 +118,7 @@ def test_the_scores_of_long_segments_are_sacrebleus():
 
 
 def nltks(number: int, candidate: str, references, order: int) -> float | None:
-    """NLTK's score, 0..100; None where it refuses to give one."""
+    """NLTK's score, 0..100; None if it refuses."""
     function = getattr(SmoothingFunction(), f"method{number}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of orders without matches
@@ -133,7 +136,7 @@ def nltks(number: int, candidate: str, references, order: int) -> float | None:
 def assert_equals_nltk(number: int, given: list[Segment], order: int = 4) -> None:
     smoothing = f"nltk-method{number}"
     config = BleuConfig(tokenize="none", smooth_method=smoothing, max_ngram_order=order)
-    ours = scored(given, config.for_segments())["score"].to_pylist()
+    ours = scored(given, of_segments(config))["score"].to_pylist()
     for score, (candidate, references) in zip(ours, given, strict=True):
         expected = nltks(number, candidate, references, order)
         if expected is not None:
@@ -149,14 +152,14 @@ def test_the_scores_are_nltks(number, order):
 
 @DETERMINISTIC
 @given(st.integers(0, 7), segments)
-@example(6, [("a b c d", ["a b c d"])])  # the only ones that method 6 is defined for
+@example(6, [("a b c d", ["a b c d"])])  # method 6 is defined only for these
 @example(6, [("a b c 7", ["a b c c"])])
 def test_the_scores_of_any_segments_are_nltks(number, given):
     assert_equals_nltk(number, given)
 
 
 def test_a_score_that_is_not_defined_is_null():
-    config = BleuConfig(smooth_method="nltk-method6").for_segments()
+    config = of_segments(BleuConfig(smooth_method="nltk-method6"))
     table = scored([("a b c", ["a b"]), ("a b c", ["a b c"]), ("x", ["a"])], config)
     first, second, third = table["score"].to_pylist()
     assert first is None  # no 3-gram matches
@@ -165,7 +168,7 @@ def test_a_score_that_is_not_defined_is_null():
 
 
 def interpreted(statistics: SegmentStatistics, system: int, row: int, config: BleuConfig) -> float:
-    """The score by the formula as Python runs it."""
+    """The score from the formula, run by Python without compiling."""
     matches, totals = (
         counts[system, row].tolist() for counts in (statistics.matches, statistics.totals)
     )
@@ -174,7 +177,7 @@ def interpreted(statistics: SegmentStatistics, system: int, row: int, config: Bl
     method, weights = formula.method_number(config.smooth_method), config.weights or ()
     counted = formula.smooth(
         method,
-        config.effective_smooth_value,
+        config.scoring.effective_smooth_value,
         config.effective_order,
         weights,
         matches,
@@ -191,8 +194,8 @@ def interpreted(statistics: SegmentStatistics, system: int, row: int, config: Bl
 
 
 def assert_compiled_is_interpreted(config: BleuConfig) -> None:
-    statistics = count_batch(batch_segments(SEGMENTS * 3), config)
-    ours = segment_scores(statistics, config, ["a"])["score"].to_pylist()
+    statistics = statistics_of(batch_segments(SEGMENTS * 3), config)
+    ours = segment_scores(statistics, config.scoring, ["a"])["score"].to_pylist()
     for row, score in enumerate(ours):
         expected = interpreted(statistics, 0, row, config)
         assert score == (None if np.isnan(expected) else expected), (config, row)
@@ -203,7 +206,7 @@ def assert_compiled_is_interpreted(config: BleuConfig) -> None:
 def test_compiled_and_interpreted_are_the_same_to_the_last_bit(method, rule):
     for weights in (None, (0.1, 0.2, 0.3, 0.9), (1.0, 0.0, 0.0, 0.5)):
         config = BleuConfig(smooth_method=method, reference_length=rule, weights=weights)
-        assert_compiled_is_interpreted(config.for_segments())
+        assert_compiled_is_interpreted(of_segments(config))
         if method.startswith("nltk"):
             continue
         assert_compiled_is_interpreted(config)  # a definition that is not in effective order
@@ -218,12 +221,14 @@ def test_rows_are_numbered_and_named_system_by_system():
         one, candidates=(*one.candidates, *other.candidates), first_segment=5_000_000_000
     )
     config = BleuConfig(max_ngram_order=2)
-    table = segment_scores(count_batch(both, config, max_order=5), config, ["first", "größe"])
-    assert table.schema == segment_scores_schema(config)
+    table = segment_scores(
+        statistics_of(both, config, max_order=5), config.scoring, ["first", "größe"]
+    )
+    assert table.schema == segment_scores_schema(config.scoring)
     rows = table.to_pylist()
     assert [row["index"] for row in rows] == [5_000_000_000, 5_000_000_001] * 2
     assert [row["system"] for row in rows] == ["first", "first", "größe", "größe"]
-    # Of statistics of a higher order the first N are shown.
+    # If statistics have a higher order, the first N are shown.
     assert [row["matches"] for row in rows] == [[3, 2], [1, 0], [0, 0], [2, 0]]
     assert [row["totals"] for row in rows] == [[3, 2], [1, 0], [1, 0], [2, 1]]
     assert [row["sys_len"] for row in rows] == [3, 1, 1, 2]
@@ -234,21 +239,21 @@ def test_rows_are_numbered_and_named_system_by_system():
     ("rule", "lengths"), [("closest", [3, 1]), ("longest", [4, 1]), ("average", [8 / 3, 1.0])]
 )
 def test_the_length_of_the_references_is_by_the_rule(rule, lengths):
-    config = BleuConfig(reference_length=rule).for_segments()
+    config = of_segments(BleuConfig(reference_length=rule))
     ref_len = scored([("a b c", ["a b c d", "a", "x y z"]), ("a", [None, "b"])], config)["ref_len"]
     assert ref_len.to_pylist() == lengths
     assert ref_len.type == (pa.float64() if rule == "average" else pa.int64())
 
 
 def test_statistics_of_too_low_an_order_are_refused():
-    statistics = count_batch(batch_segments(SEGMENTS), BleuConfig())
+    statistics = statistics_of(batch_segments(SEGMENTS), BleuConfig())
     for config in (BleuConfig(smooth_method="nltk-method5"), BleuConfig(max_ngram_order=5)):
         with pytest.raises(ValueError, match=r"order 4 cannot be scored .* order 5"):
-            segment_scores(statistics, config, ["a"])
+            segment_scores(statistics, config.scoring, ["a"])
 
 
 def test_no_segments_are_no_rows():
-    statistics = count_batch(batch_segments(SEGMENTS), BleuConfig())
+    statistics = statistics_of(batch_segments(SEGMENTS), BleuConfig())
     none = SegmentStatistics(
         statistics.counts[:, :0],
         statistics.references[:0],
@@ -256,23 +261,25 @@ def test_no_segments_are_no_rows():
         statistics.reference_bytes[:0],
         SegmentSigns.none(systems=1, references=1, segments=0),
     )
-    assert len(segment_scores(none, BleuConfig(), ["a"])) == 0
+    assert len(segment_scores(none, BleuConfig().scoring, ["a"])) == 0
 
 
-def test_the_definition_of_segments():
-    config = BleuConfig(smooth_method="floor", smooth_value=0.5, lowercase=True)
-    same = dataclasses.replace(config, effective_order=True)
-    assert config.for_segments() == same
-    assert config.for_segments("floor") == same
-    assert config.for_segments(None, 0.2) == dataclasses.replace(same, smooth_value=0.2)
-    other = config.for_segments("nltk-method5")
-    assert (other.smooth_method, other.smooth_value, other.lowercase) == (
+def test_the_scoring_of_segments():
+    scoring = Scoring("floor", 0.5, reference_length="longest")
+    same = dataclasses.replace(scoring, effective_order=True)
+    assert scoring.for_segments() == same
+    assert scoring.for_segments("floor") == same
+    assert scoring.for_segments(None, 0.2) == dataclasses.replace(same, smooth_value=0.2)
+    other = scoring.for_segments("nltk-method5")
+    assert (other.smooth_method, other.smooth_value, other.reference_length) == (
         "nltk-method5",
         None,
-        True,
+        "longest",
     )
     with pytest.raises(ValueError, match="means nothing"):
-        BleuConfig().for_segments(None, 0.2)
+        Scoring().for_segments(None, 0.2)
+    with pytest.raises(ValueError, match=r"smooth_method must be one of exp, .*, got 'expo'"):
+        Scoring().for_segments("expo")
 
 
 @pytest.mark.parametrize("number", [4, 6, 7])
@@ -292,9 +299,10 @@ from beam_bleu.transforms.statistics.kernel import count_batch
 def refuse(dispatcher, signature):
     sys.exit(f"{dispatcher} is compiled late")
 
-config = BleuConfig(smooth_method=sys.argv[1], reference_length=sys.argv[2]).for_segments()
-statistics = count_batch(batch_segments([("a b", ["a"]), ("c", ["d", "e"])]), config)
-scoring = ScoreSegments(config, ["s"], threads=1)
+config = BleuConfig(smooth_method=sys.argv[1], reference_length=sys.argv[2])
+batch = batch_segments([("a b", ["a"]), ("c", ["d", "e"])])
+statistics = count_batch(batch, config.text, max_order=5)
+scoring = ScoreSegments(config.scoring.for_segments(), ["s"], threads=1)
 if sys.argv[3] == "set up":
     scoring.setup()
 Dispatcher.compile = refuse

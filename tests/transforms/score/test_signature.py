@@ -1,12 +1,13 @@
-"""Signatures: all that changes a number, and sacreBLEU's own where it can say it."""
+"""Signatures: every choice that changes a number, and sacreBLEU's signature if there is one."""
 
 import itertools
 import unicodedata
 
 import pytest
+from scoring import sacrebleu_signature_of, signature_of
 
-from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
-from beam_bleu.transforms.score.signature import sacrebleu_signature, signature
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 from beam_bleu.transforms.version import VERSION
 
@@ -43,7 +44,7 @@ def configs():
 
 
 def test_different_definitions_have_different_signatures():
-    signatures = [signature(TOTALS, config) for config in configs()]
+    signatures = [signature_of(TOTALS, config) for config in configs()]
     assert len(signatures) == 2 * 2 * (12 * 2 - 4) * 5 * 3 * 5
     assert len(set(signatures)) == len(signatures)
 
@@ -60,7 +61,7 @@ def test_different_definitions_have_different_signatures():
     ],
 )
 def test_the_same_definition_has_the_same_signature(one, other):
-    assert signature(TOTALS, one) == signature(TOTALS, other)
+    assert signature_of(TOTALS, one) == signature_of(TOTALS, other)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_the_same_definition_has_the_same_signature(one, other):
     ],
 )
 def test_fields_that_sacrebleu_does_not_have_come_before_the_version(config, field):
-    written = signature(TOTALS, config)
+    written = signature_of(TOTALS, config)
     assert f"|smooth:exp{field}|version:beam-bleu-{VERSION}" in written
 
 
@@ -90,16 +91,16 @@ def test_fields_that_sacrebleu_does_not_have_come_before_the_version(config, fie
     ],
 )
 def test_a_definition_that_sacrebleu_does_not_have_has_no_sacrebleu_signature(config):
-    assert sacrebleu_signature(TOTALS, config) is None
+    assert sacrebleu_signature_of(TOTALS, config) is None
 
 
 def test_a_model_has_the_digest_of_its_data():
     model = SentencePieceModel.of(b"one")
-    assert SentencePieceModel(model.digest, None) == model
+    assert SentencePieceModel(model.digest, b"one") == model
     with pytest.raises(ValueError, match=f"{model.digest}, got 'mine'"):
         SentencePieceModel("mine", b"one")
 
 
 def test_minus_0_is_0():
     minus, plus = (BleuConfig(smooth_method="floor", smooth_value=each) for each in (-0.0, 0.0))
-    assert signature(TOTALS, minus) == signature(TOTALS, plus)
+    assert signature_of(TOTALS, minus) == signature_of(TOTALS, plus)

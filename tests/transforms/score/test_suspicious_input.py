@@ -1,4 +1,4 @@
-"""Suspicious input is told, by the rules of docs/input.md, and changes no number."""
+"""Suspicious input gives a warning, by the rules of docs/input.md, and changes no number."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scoring import score_of, totals_of
+from scoring import bleu_of, score_of, totals_of
 
 from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu
-from beam_bleu.transforms.definition.config import TOKENIZERS
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.pairing.records.segments import Segment
 from beam_bleu.transforms.score import suspicious_input
-from beam_bleu.transforms.score.bleu import bleu_score
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "input.md"
 
 
 def told(segments: Sequence[Segment], *words: str, **config: object) -> bool:
-    """Whether one warning has these words; there is no other of suspicious input."""
+    """Whether a warning has these words. Checks that there is no other one about input."""
     warnings = score_of(segments, BleuConfig(**config)).warnings
     warnings = tuple(each for each in warnings if not each.startswith("the score is"))
     if not warnings:
@@ -38,7 +37,7 @@ def told(segments: Sequence[Segment], *words: str, **config: object) -> bool:
 
 
 def lines(text: str, count: int, other: str, others: int, reference: str = "r s") -> list[Segment]:
-    """Segments of which `count` have one candidate, and `others` have the other."""
+    """`count` segments with one candidate, and `others` with the other one."""
     return [(text, [reference])] * count + [(other, [reference])] * others
 
 
@@ -69,7 +68,7 @@ def test_text_looks_tokenized_exactly_when_sacrebleu_says_so(tokenized, rest):
 
 
 class _Kept(logging.Handler):
-    """Keeps messages, whatever the logger's own handlers do with them."""
+    """Keeps all messages, even if the logger's handlers drop them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,8 +93,8 @@ def test_a_system_that_is_a_reference_gives_a_warning():
     assert told([("a b", ["x", "a b"]), ("", ["x", ""])], words)
     assert not told([("a b", ["x", "a b"]), ("c", ["x", "c "])])
     assert not told([("a b", ["x", "a b"]), ("c", ["x", None])])
-    assert not told([("a b", ["x", "a b"]), ("c", ["c"])])  # each is one, and of no one stream
-    assert not told([("", [""]), ("", [""])])  # nothing is the same as nothing
+    assert not told([("a b", ["x", "a b"]), ("c", ["c"])])  # each one is from a different stream
+    assert not told([("", [""]), ("", [""])])  # empty texts are equal
     assert not told([("\u2003", ["\u2003"])])
 
 
@@ -131,8 +130,8 @@ def test_all_references_that_a_system_equals_are_named():
             ["in references 2 (1 of 1 lines), but not in the candidates (0 of 4 lines) and ref"],
         ),
         ([("a", [None, "b\r"])], ["in references 2 (1 of 1 lines), but not in the candidates"]),
-        (lines("a\r", 5, "a", 5), []),  # half are not most
-        (lines("a", 8, "a\r", 2, "b\r"), []),  # a fifth is more than a few
+        (lines("a\r", 5, "a", 5), []),  # exactly half is not enough
+        (lines("a", 8, "a\r", 2, "b\r"), []),  # a fifth is more than a tenth
         (lines("a\r", 10, "", 0, "b\r"), []),  # in all streams
         (lines("a\r\n b", 10, "", 0), []),  # inside a text
     ],
@@ -173,9 +172,9 @@ def test_a_candidate_without_tokens_is_empty():
         (200, 100, ""),
         (201, 100, "have 2.01 times as many tokens as the references (201 and 100)"),
         (3000, 1200, "(3,000 and 1,200)"),
-        (1, 99, ""),  # too short to tell
+        (1, 99, ""),  # too short for a warning
         (999, 99, ""),
-        (0, 500, ""),  # the score is 0, and that warning says why
+        (0, 500, ""),  # the score is 0, and its own warning gives the reason
         (500, 0, ""),
     ],
 )
@@ -200,7 +199,7 @@ def test_warnings_do_not_depend_on_split_and_order():
         *[("x .", ["x .", "y"]), ("é", [None, "é\r"]), ("", ["", None, "a\r"])] * 40,
     ]
     config = BleuConfig()
-    expected = bleu_score(totals_of(segments, config), config)
+    expected = bleu_of(totals_of(segments, config), config)
     # Tokenized text, line ends of references 3, empty candidates, and the ratio.
     assert len(expected.warnings) == 4
     for step in (1, 7, 100):
@@ -211,14 +210,14 @@ def test_warnings_do_not_depend_on_split_and_order():
             total = order[0]
             for part in order[1:]:
                 total += part
-            assert bleu_score(total, config) == expected
+            assert bleu_of(total, config) == expected
 
 
 def test_a_warning_about_input_changes_no_number():
     config = BleuConfig()
     totals = totals_of([("a b c d .\r", ["a b c d ."])] * 200, config)
-    suspicious = bleu_score(totals, config)
-    plain = bleu_score(totals, config, judge_input=False)
+    suspicious = bleu_of(totals, config)
+    plain = bleu_of(totals, config, judge_input=False)
     assert suspicious.warnings
     assert plain.warnings == ()
     numbers = [field for field in vars(plain) if field != "warnings"]

@@ -23,7 +23,7 @@ def column(*texts):
 
 lowercase = sys.argv[2] == "lower"
 config = BleuConfig(sys.argv[1], lowercase, max_ngram_order=2, normalize="nfc")
-counting = CountMatches(config, max_order=2, threads=1)
+counting = CountMatches(config.text, max_order=2, threads=1)
 if sys.argv[3] == "set up":
     counting.setup()
 Dispatcher.compile = refuse

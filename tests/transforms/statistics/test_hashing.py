@@ -1,4 +1,4 @@
-"""No text makes the kernel search for long: its steps are counted, under many secrets.
+"""No text makes the kernel search for a long time: the steps are counted, with many secrets.
 
 The tokens are those that all met in one place when the hash was the same in every process.
 """
@@ -18,12 +18,12 @@ from beam_bleu.transforms.statistics import kernel, matching, tokenization
 from beam_bleu.transforms.statistics.hashing import Seed, new_seed
 
 GOLDEN = 0x9E3779B97F4A7C15
-"""By which the hash multiplied, in every process."""
+"""The factor of the old hash, the same in every process."""
 
 LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 SEEDS = [new_seed() for _ in range(8)]
 MOST_LOOKS = 4
-"""Slots looked at for a token, on average: 1.2 of random ones, under no secret above 3."""
+"""Slots per token, on average: 1.2 for random tokens, and with no secret above 3."""
 
 
 def neighbours() -> list[bytes]:
@@ -32,7 +32,7 @@ def neighbours() -> list[bytes]:
 
 
 def of_one_place() -> list[bytes]:
-    """Tokens of 8 letters that the hash of before put into the first 1/512 of a table."""
+    """Tokens of 8 letters that the old hash put into the first 1/512 of a table."""
     rng = np.random.default_rng(7)
     found: set[bytes] = set()
     while len(found) < 5000:
@@ -44,7 +44,7 @@ def of_one_place() -> list[bytes]:
 
 
 def of_one_key() -> list[bytes]:
-    """Long tokens that the hash of before gave one key: 11 times one of two pairs of words."""
+    """Long tokens with the same key in the old hash: 11 times one of two pairs of words."""
     rng = random.Random(7)
     key, parts = 0, []
     for _ in range(11):
@@ -54,7 +54,7 @@ def of_one_key() -> list[bytes]:
 
 
 def meeting_pairs(key: int, rng: random.Random) -> tuple[int, tuple[bytes, bytes]]:
-    """Two pairs of words that lead from a key to the same one, which is told, too."""
+    """Two pairs of words that lead from a key to the same new key, and the new key."""
     key = key or int.from_bytes(b"firstone", "little")
     token_bytes = [byte for byte in range(1, 128) if chr(byte).isalpha() or byte < 9]
     with_difference = {a ^ b: (a, b) for a in token_bytes for b in token_bytes}
@@ -78,7 +78,7 @@ def word(text: bytes) -> int:
 
 
 class Table:
-    """The kernel's table of a reference with these tokens; then of its bigrams."""
+    """The kernel's table of a reference with these tokens, and then of its bigrams."""
 
     def __init__(self, tokens: list[bytes], seed: Seed) -> None:
         self._seed = seed
@@ -115,7 +115,7 @@ class Table:
         return self._looks(pairs, self._grams[: len(pairs), 1])
 
     def _looks(self, keys, indices) -> float:
-        """How many slots were looked at for each key on the way to where it is."""
+        """The number of slots that the search for each key visits."""
         return sum(map(self._way, keys, indices.tolist())) / len(keys)
 
     def _way(self, key, index: int) -> int:

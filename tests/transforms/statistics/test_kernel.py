@@ -5,12 +5,12 @@ import dataclasses
 import numpy as np
 import pyarrow as pa
 import pytest
+from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.statistics.kernel import count_batch
 
 
 @dataclasses.dataclass
@@ -24,7 +24,7 @@ class Counts:
 
 
 def count(candidate, references, **config):
-    statistics = count_batch(batch_segments([(candidate, references)]), BleuConfig(**config))
+    statistics = statistics_of(batch_segments([(candidate, references)]), BleuConfig(**config))
     return Counts(
         int(statistics.candidate_length[0, 0]),
         int(statistics.reference_length("closest")[0, 0]),
@@ -79,13 +79,13 @@ def test_clipping_gives_the_fractions_of_the_literature(
 @pytest.mark.parametrize(
     ("candidate", "reference", "tokens", "reference_tokens", "matches"),
     [
-        # Symbols stand alone, the apostrophe does not.
+        # Symbols are tokens of their own, the apostrophe is not.
         ("(don't!)", "( don't ! )", 4, 4, 4),
-        # An entity is the symbol it stands for.
+        # An entity is replaced by its symbol.
         ("&lt;b&gt; &quot;x&quot; &amp;", '< b > " x " &', 7, 7, 7),
-        # &amp; is replaced before &lt; and &gt;: what it makes is replaced again.
+        # &amp; is replaced before &lt; and &gt;, so the result can be replaced again.
         ("&amp;lt; &amp;gt;", "< >", 2, 2, 2),
-        # &quot; was replaced before &amp;: what is left is & quot ;
+        # &quot; is replaced before &amp;, so the result is & quot ;
         ("&amp;quot;", "& quot ;", 3, 3, 3),
         # One pass for &amp;: & amp ;
         ("&amp;amp;", "& amp ;", 3, 3, 3),
@@ -95,33 +95,33 @@ def test_clipping_gives_the_fractions_of_the_literature(
         ("3.14 1,000.5", "3.14 1,000.5", 2, 2, 2),
         # ... but not without a digit on both sides: 3 . | . 5 | 3 , | a . b
         ("3. .5 3, a.b", "3 . . 5 3 , a . b", 9, 9, 9),
-        # Two points, no digit before: the last joins the digit. . .5
+        # Two points, no digit before them: the last one joins the digit. . .5
         ("..5", "a ..5", 2, 3, 2),
         ("..5", ". . 5", 2, 3, 1),
-        # Three points, no digit before: the last stands alone.
+        # Three points, no digit before them: the last one is a token of its own.
         ("...5", ". . . 5", 4, 4, 4),
-        # Two points behind a digit: the last stands alone. 1 . . 5
+        # Two points after a digit: the last one is a token of its own. 1 . . 5
         ("1..5", "1 . . 5", 4, 4, 4),
-        # Three points behind a digit: the last joins. 1 . . .5
+        # Three points after a digit: the last one joins the next digit. 1 . . .5
         ("1...5", "1 . . ..5", 4, 5, 4),
         # Commas and points mix in a run: , .5
         (",.5", "a ,.5", 2, 3, 2),
         # A run before anything but a digit is cut up.
         ("1...a", "1 . . . a", 5, 5, 5),
-        # A hyphen stands alone right behind a digit, and only there: 1 - 2 | a-2 | 1 - -2
+        # A hyphen is a token of its own only directly after a digit: 1 - 2 | a-2 | 1 - -2
         ("1-2 a-2", "1 - 2 a-2", 4, 4, 4),
         ("1--2", "1 - -2", 3, 3, 3),
-        # Digits are 0 to 9: an Arabic-Indic one makes no number.
+        # Digits are 0 to 9: Arabic-Indic digits do not make a number.
         ("٣.٣ ٣-٣", "٣ . ٣ ٣-٣", 4, 4, 4),
-        # <skipped> vanishes, and so what stood round it is one word.
+        # <skipped> is removed, so the text before and after it becomes one word.
         ("a<skipped>b <skipped>", "ab", 1, 1, 1),
         # Case matters to <skipped>: < SKIPPED >
         ("<SKIPPED>", "< SKIPPED >", 3, 3, 3),
-        # <skipped> goes before the hyphen at the line end is looked for.
+        # <skipped> is removed before the hyphen at the line end is searched.
         ("under-<skipped>\nstand", "understand", 1, 1, 1),
-        # A hyphen at a line end goes with the newline.
+        # A hyphen at a line end is removed together with the newline.
         ("under-\nstand", "understand", 1, 1, 1),
-        # ... unless the newline is white space at the end of the text, cut off before.
+        # ... unless the newline is at the end of the text, where white space is removed first.
         ("under-\n", "under-", 1, 1, 1),
         ("under-\n \n", "under", 1, 1, 0),
         # Only "-\n": a carriage return between them keeps the hyphen.
@@ -131,7 +131,7 @@ def test_clipping_gives_the_fractions_of_the_literature(
         # Ideographic space, next line (NEL) and unit separator are white space; ZWSP is not.
         ("a\u3000b\x85c\x1fd", "a b c d", 4, 4, 4),
         ("a\u200bb", "a b", 1, 2, 0),
-        # NUL is a character like others; so tokens that differ in NULs differ.
+        # NUL is a character like any other, so tokens that differ only in NULs are different.
         ("a\0 a", "a a\0\0", 2, 2, 1),
     ],
 )
@@ -152,11 +152,11 @@ def test_13a_splits_as_mteval_does(candidate, reference, tokens, reference_token
         ("né, e\u0301\u3000中", "n é , e \u0301 中", {"tokenize": "char"}, 6, 6),
         ("&lt;", "& l t ; x", {"tokenize": "char"}, 4, 4),
         ("a\u200db\0", "a b", {"tokenize": "char"}, 4, 2),
-        # `zh`: Chinese code points stand alone, the rest is nearly as with 13a.
+        # `zh`: Chinese code points are tokens of their own, the rest is nearly as with 13a.
         ("中文abc，3.5", "中 文 abc ， 3.5", {"tokenize": "zh"}, 5, 5),
         # `intl`: punctuation marks and symbols of any script, but for those in numbers.
         ("«a» ٣،٥€", "a ٣،٥ « » €", {"tokenize": "intl"}, 5, 5),
-        # Lower-casing comes first, and so makes entities and <skipped>.
+        # Lower-casing comes first, so it can make entities and <skipped>.
         ("&LT;", "<", {"lowercase": True}, 1, 1),
         ("a<SKIPPED>b", "AB", {"lowercase": True}, 1, 1),
         # One İ becomes i and a combining dot, two code points.
@@ -181,7 +181,7 @@ def test_configuration_decides_what_is_compared(candidate, reference, config, to
         # 5 is closer to 4 than 2 is.
         ("a a a a", ["a a", "a a a a a"], 5),
         ("a a a a", ["a a a a a", "a a"], 5),
-        # The same length is closest, wherever it stands.
+        # The same length is closest, in every position.
         ("a a a a", ["a a a", "a a a a a", "a a a a"], 4),
         # An empty reference has length 0, which is closer to 2 than 5 is.
         ("a a", ["a a a a a", ""], 0),
@@ -216,11 +216,11 @@ def test_reference_length_is_the_closest_then_the_shorter(candidate, references,
         ("a b c", ["a b b c"], [3, 2, 0, 0]),
         # An n-gram does not reach from the end of one reference into the next.
         ("a b c d", ["a b", "c d"], [4, 2, 0, 0]),
-        # A missing reference matches nothing, and hides none behind it.
+        # A missing reference matches nothing, and does not hide the references after it.
         ("a b c d", [None, "a b c d"], [4, 3, 2, 1]),
         # "a a" is twice in "a a a": overlapping occurrences count.
         ("a a a a", ["a a a"], [3, 2, 1, 0]),
-        # Words that are apart in the candidate make no bigram when what is between has no match.
+        # Words that are not adjacent make no bigram, even if nothing between them matches.
         ("a x b", ["a b"], [2, 0, 0, 0]),
     ],
 )
@@ -250,7 +250,7 @@ def test_one_order_is_counted_alone():
 
 def test_statistics_have_references_and_bytes_of_each_segment():
     batch = batch_segments([("é!", ["ab", None]), ("", ["", "日本"]), ("ÀB", ["x"])])
-    statistics = count_batch(batch, BleuConfig(lowercase=True))
+    statistics = statistics_of(batch, BleuConfig(lowercase=True))
     assert statistics.references.tolist() == [1, 2, 1]
     assert statistics.candidate_bytes.tolist() == [[3, 0, 3]]
     assert statistics.reference_bytes.tolist() == [2, 6, 1]
@@ -259,7 +259,7 @@ def test_statistics_have_references_and_bytes_of_each_segment():
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_a_batch_of_no_segments_has_no_statistics(lowercase):
     column = pa.array([], pa.large_string())
-    statistics = count_batch(
+    statistics = statistics_of(
         SegmentBatch((column, column), (column,)), BleuConfig("13a", lowercase)
     )
     assert len(statistics) == 0
@@ -270,9 +270,9 @@ def test_a_segment_without_any_reference_is_an_error():
     column = pa.array(["a", "b"], pa.large_string())
     references = (pa.array(["a", None], pa.large_string()), pa.array([None, None], column.type))
     with pytest.raises(InputError, match="a segment has no reference"):
-        count_batch(SegmentBatch((column,), references), BleuConfig())
+        statistics_of(SegmentBatch((column,), references), BleuConfig())
     with pytest.raises(InputError, match="segment 9 has no reference"):
-        count_batch(SegmentBatch((column,), references, first_segment=7), BleuConfig())
+        statistics_of(SegmentBatch((column,), references, first_segment=7), BleuConfig())
 
 
 def test_a_segment_of_two_gigabytes_is_an_error():
@@ -282,6 +282,6 @@ def test_a_segment_of_two_gigabytes_is_an_error():
     column = pa.LargeStringArray.from_buffers(2, offsets, pa.py_buffer(text))
     error = f"has {2**31} bytes of text; {2**31 - 1} is the most"
     with pytest.raises(InputError, match=f"a segment {error}"):
-        count_batch(SegmentBatch((column,), (column,) * 31), BleuConfig("none"))
+        statistics_of(SegmentBatch((column,), (column,) * 31), BleuConfig("none"))
     with pytest.raises(InputError, match=f"segment 1002 {error}"):
-        count_batch(SegmentBatch((column,), (column,) * 31, 1000), BleuConfig("none"))
+        statistics_of(SegmentBatch((column,), (column,) * 31, 1000), BleuConfig("none"))

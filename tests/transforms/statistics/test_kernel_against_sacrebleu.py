@@ -14,14 +14,19 @@ import pytest
 import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scoring import statistics_of
 
-from beam_bleu.transforms.definition.config import KERNEL_TOKENIZERS, BleuConfig
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.statistics import kernel, rewriting, tokenization
-from beam_bleu.transforms.statistics.kernel import count_batch
 
-SACREBLEUS = [each for each in KERNEL_TOKENIZERS if each != "ascii-space"]
+SACREBLEUS = [
+    name
+    for name, tokenizer in TOKENIZERS.items()
+    if tokenizer.sacrebleu is not None and tokenizer.extra is None
+]
 CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 WHITE_SPACE = [point for point in CODE_POINTS if point.isspace()]
 LONG_TOKENS = [
@@ -138,7 +143,7 @@ def assert_same(segments, config, ours, expected):
 
 def assert_equal_to_sacrebleu(segments, config):
     """Compares a batch; returns its integers (segments, 2 + 2 N)."""
-    ours = integers(count_batch(batch_segments(segments), config))[0]
+    ours = integers(statistics_of(batch_segments(segments), config))[0]
     assert_same(segments, config, ours, sacrebleu_integers(segments, config))
     return ours
 
@@ -193,8 +198,8 @@ def translated(segments, table):
 
 @DETERMINISTIC
 @given(hostile_segments())
-def test_ascii_space_treats_other_white_space_like_a_letter(segments):
-    ours = integers(count_batch(batch_segments(segments), BleuConfig("ascii-space")))[0]
+def test_other_white_space_is_like_a_letter_to_ascii_space(segments):
+    ours = integers(statistics_of(batch_segments(segments), BleuConfig("ascii-space")))[0]
     theirs = sacrebleu_integers(translated(segments, NOT_ASCII_SPACE), BleuConfig("none"))
     assert_same(segments, BleuConfig("ascii-space"), ours, theirs)
 
@@ -203,14 +208,14 @@ def test_ascii_space_treats_other_white_space_like_a_letter(segments):
 @given(hostile_segments(), st.sampled_from(SACREBLEUS))
 def test_ascii_lower_case_leaves_other_letters_as_they_are(segments, tokenize):
     config = BleuConfig(tokenize, lowercase="ascii")
-    ours = integers(count_batch(batch_segments(segments), config))[0]
+    ours = integers(statistics_of(batch_segments(segments), config))[0]
     theirs = sacrebleu_integers(translated(segments, ASCII_LOWER), BleuConfig(tokenize))
     assert_same(segments, config, ours, theirs)
 
 
 @DETERMINISTIC
 @given(hostile_segments(), CONFIGS, st.integers(2, 5), st.randoms(use_true_random=False))
-def test_a_system_has_the_same_counts_alone_and_with_others(segments, config, systems, rng):
+def test_a_system_counts_the_same_beside_others_as_alone(segments, config, systems, rng):
     candidates = [candidate for candidate, _ in segments]
     candidates += [reference for _, references in segments for reference in references if reference]
     references = [references for _, references in segments]
@@ -219,9 +224,9 @@ def test_a_system_has_the_same_counts_alone_and_with_others(segments, config, sy
         for _ in range(systems)
     ]
     together = SegmentBatch(tuple(batch.candidates[0] for batch in alone), alone[0].references)
-    side_by_side = integers(count_batch(together, config))
+    side_by_side = integers(statistics_of(together, config))
     for system, batch in enumerate(alone):
-        assert (side_by_side[system] == integers(count_batch(batch, config))[0]).all()
+        assert (side_by_side[system] == integers(statistics_of(batch, config))[0]).all()
 
 
 def boundary_texts(boundaries):
@@ -248,7 +253,7 @@ def test_special_text_across_the_edges_of_64_byte_blocks(config):
 
 
 @pytest.mark.parametrize("config", EVERY_TOKENIZATION, ids=name)
-def test_a_text_does_not_affect_its_neighbours(config):
+def test_texts_do_not_reach_into_their_neighbours(config):
     # Neighbours in a batch are neighbours in memory: cut special text anywhere, and
     # neither half may see the other.
     around = [("5", "5"), ("5", ".b"), ("a ", "5"), ("a ", ".b")]
@@ -286,7 +291,7 @@ def test_every_code_point_is_lowered_as_python_lowers_it():
         assert not wrong[:5], form
 
 
-def test_lower_case_sigma_depends_on_its_neighbours():
+def test_sigma_is_lowered_by_what_stands_round_it():
     around = ["", " ", "a", "Α", "Σ", ".", "'", "\u0301", "\u00ad", "1", "\0", "😀", "\u0345"]
     texts = [
         f"{filler}{first}{second}Σ{third}{fourth}"
@@ -435,14 +440,14 @@ def test_each_hostile_feature_is_in_many_segments_and_at_the_edge_of_a_block():
     assert {len(text.encode()) for text in texts} >= {63, 64, 65, 127, 128, 129}
 
 
-def test_threads_count_at_the_same_time():
+def test_threads_count_side_by_side():
     rng = random.Random(9)
     batches = [batch_segments([hostile_segment(rng) for _ in range(2000)]) for _ in range(8)]
     config = BleuConfig(lowercase=True)
     with ThreadPoolExecutor(4) as pool:
-        threaded = list(pool.map(lambda batch: integers(count_batch(batch, config)), batches))
+        threaded = list(pool.map(lambda batch: integers(statistics_of(batch, config)), batches))
     for batch, ours in zip(batches, threaded, strict=True):
-        assert (ours == integers(count_batch(batch, config))).all()
+        assert (ours == integers(statistics_of(batch, config))).all()
 
 
 MEGABYTES_10 = 10_000_000
@@ -458,7 +463,7 @@ def test_a_line_of_ten_megabytes_is_exact():
     line = " ".join(candidate)
     assert len(line) > MEGABYTES_10
     batch = batch_segments([(line, [" ".join(reference)])])
-    ours = integers(count_batch(batch, BleuConfig()))[0, 0].tolist()
+    ours = integers(statistics_of(batch, BleuConfig()))[0, 0].tolist()
     matches = [
         (n_grams(candidate, order) & n_grams(reference, order)).total() for order in range(1, 5)
     ]
@@ -490,7 +495,7 @@ def n_grams(words, order):
     ids=["symbols", "token", "tokens", "even run", "digit and even run", "line ends", "blank"],
 )
 def test_degenerate_lines_of_ten_megabytes_are_exact(candidate, reference, length, matches):
-    ours = integers(count_batch(batch_segments([(candidate, [reference])]), BleuConfig()))[0, 0]
+    ours = integers(statistics_of(batch_segments([(candidate, [reference])]), BleuConfig()))[0, 0]
     assert ours[0] == length
     assert ours[2:6].tolist() == [max(matches - n, 0) for n in range(4)]
 
@@ -539,7 +544,7 @@ def test_the_memory_layout_of_columns_does_not_matter(layout, config, layout_seg
     references = list(zip(*(references for _, references in layout_segments), strict=True))
     batch = SegmentBatch((layout(candidates),), tuple(layout(list(texts)) for texts in references))
     assert any(column.null_count for column in batch.references)
-    statistics = count_batch(batch, config)
+    statistics = statistics_of(batch, config)
     expected = sacrebleu_integers(layout_segments, config)
     assert_same(layout_segments, config, integers(statistics)[0], expected)
     assert statistics.candidate_bytes[0].tolist() == [len(text.encode()) for text in candidates]

@@ -17,13 +17,14 @@ import spm_models
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_spm import TokenizerSPM
+from scoring import bleu_of, statistics_of
 
-from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.errors import InputError, JobError, UsageError
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.score.bleu import bleu_score
 from beam_bleu.transforms.statistics import library_tokenizers
-from beam_bleu.transforms.statistics.kernel import compile_kernel, count_batch
+from beam_bleu.transforms.statistics.kernel import compile_kernel
 from beam_bleu.transforms.statistics.library_tokenizers import mecab, require_tokenizer
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
@@ -171,9 +172,9 @@ def segments(seed, count):
 
 @pytest.mark.parametrize("config", CONFIGS, ids=name)
 def test_real_and_hostile_lines_count_as_in_sacrebleu(config):
-    some = [*segments(1, 300), *((text, [text]) for text in CORPUS)]
-    ours = integers(count_batch(batch_segments(some), config))
-    assert ours == expected_integers(some, config)
+    corpus = [*segments(1, 300), *((text, [text]) for text in CORPUS)]
+    ours = integers(statistics_of(batch_segments(corpus), config))
+    assert ours == expected_integers(corpus, config)
     assert sum(row[2 + config.max_ngram_order - 1] > 0 for row in ours) > 150
 
 
@@ -193,9 +194,9 @@ TEXTS = st.lists(
     st.sampled_from(CONFIGS),
 )
 def test_any_text_counts_as_in_sacrebleu(triples, config):
-    some = [(one + two, [two, three]) for one, two, three in triples]
-    ours = integers(count_batch(batch_segments(some), config))
-    assert ours == expected_integers(some, config)
+    corpus = [(one + two, [two, three]) for one, two, three in triples]
+    ours = integers(statistics_of(batch_segments(corpus), config))
+    assert ours == expected_integers(corpus, config)
 
 
 @pytest.mark.parametrize("config", CONFIGS[2:4], ids=name)
@@ -203,24 +204,26 @@ def test_normalization_comes_first(config):
     normalizing = BleuConfig(config.tokenize, normalize="nfkc", spm_model=config.spm_model)
     decomposed = [("각 ｶﾞ ﬁ e\u0301", ["\u1100\u1161\u11a8 ガ fi é"])]
     composed = [("각 ガ fi é", ["각 ガ fi é"])]
-    ours = integers(count_batch(batch_segments(decomposed), normalizing))
+    ours = integers(statistics_of(batch_segments(decomposed), normalizing))
     assert ours == expected_integers(composed, config)
 
 
 @pytest.mark.parametrize("config", [CONFIGS[0], CONFIGS[2], *SPM[:2]], ids=name)
 def test_threads_share_a_tokenizer(config):
     batches = [batch_segments(list(segments(seed, 100))) for seed in range(8)]
-    alone = [integers(count_batch(batch, config)) for batch in batches]
+    alone = [integers(statistics_of(batch, config)) for batch in batches]
     with ThreadPoolExecutor(4) as pool:
         for _ in range(2):
-            together = pool.map(lambda batch: integers(count_batch(batch, config)), batches)
+            together = pool.map(lambda batch: integers(statistics_of(batch, config)), batches)
             assert list(together) == alone
 
 
 @pytest.mark.parametrize("tokenize", ["ja-mecab", "ko-mecab"])
 def test_lines_are_not_kept(tokenize):
     before = type(mecab(tokenize)).__call__.cache_info()
-    count_batch(batch_segments([(f"{text} new", [text]) for text in CORPUS]), BleuConfig(tokenize))
+    statistics_of(
+        batch_segments([(f"{text} new", [text]) for text in CORPUS]), BleuConfig(tokenize)
+    )
     assert type(mecab(tokenize)).__call__.cache_info() == before
 
 
@@ -232,13 +235,13 @@ def test_a_line_that_mecab_gives_up_is_bad_input():
     with pytest.raises(
         InputError, match=r"ja-mecab cannot .* 200000 characters: too long sentence"
     ):
-        count_batch(batch_segments([("x", [line])]), CONFIGS[0])
-    assert integers(count_batch(batch_segments([("猫 だ", ["猫だ"])]), CONFIGS[0]))[0][2] == 2
+        statistics_of(batch_segments([("x", [line])]), CONFIGS[0])
+    assert integers(statistics_of(batch_segments([("猫 だ", ["猫だ"])]), CONFIGS[0]))[0][2] == 2
 
 
 def signature(config):
-    statistics = count_batch(batch_segments([("a b c d", ["a b c d"])]), config)
-    return bleu_score(CorpusTotals.of(statistics, 0), config.for_scoring()).signature
+    statistics = statistics_of(batch_segments([("a b c d", ["a b c d"])]), config)
+    return bleu_of(CorpusTotals.of(statistics, 0), config).signature
 
 
 @pytest.mark.parametrize("config", CONFIGS[:3], ids=name)
@@ -265,7 +268,7 @@ def test_a_model_with_the_same_digest_is_loaded_once():
     assert load(again) is load(SPM[0].spm_model)
 
 
-# What is missing or bad
+# Missing and bad models and libraries
 
 
 @pytest.mark.parametrize(
@@ -284,13 +287,14 @@ def test_a_file_that_is_not_a_model_is_bad_input(data):
     config = BleuConfig("spm", spm_model=SentencePieceModel.of(data))
     for check in (require_tokenizer, compile_kernel):
         with pytest.raises(InputError, match="this is no model of SentencePiece"):
-            check(config)
+            check(config.text)
 
 
-def test_a_config_for_scoring_cannot_tokenize():
-    config = BleuConfig("spm", spm_model=SentencePieceModel("0" * 16, None))
-    with pytest.raises(ValueError, match=f"model {'0' * 16} has come without its bytes"):
-        compile_kernel(config)
+def test_what_scores_does_not_hold_the_bytes_of_the_model():
+    text = SPM[0].text
+    assert SPM[0].spm_model.data in pickle.dumps(text)
+    assert SPM[0].spm_model.digest.encode() in pickle.dumps(text.name)
+    assert len(pickle.dumps((text.name, SPM[0].scoring))) < 1000
 
 
 LIBRARIES = {
@@ -302,21 +306,26 @@ LIBRARIES = {
 
 @pytest.mark.parametrize(
     ("tokenize", "extra", "library"),
-    [(name, extra, library) for name, (extra, some) in LIBRARIES.items() for library in some],
+    [
+        (name, extra, library)
+        for name, (extra, libraries) in LIBRARIES.items()
+        for library in libraries
+    ],
 )
 def test_the_error_of_a_missing_library_names_its_extra(tokenize, extra, library):
     # In a process of its own, in which the library cannot be imported.
     program = f"""
 import sys
 sys.modules[{library!r}] = None
-from beam_bleu.transforms.definition.config import BleuConfig, SentencePieceModel
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.statistics.kernel import compile_kernel
 from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer
 model = SentencePieceModel.of(b"") if {tokenize!r} == "spm" else None
 for check in (require_tokenizer, compile_kernel):
     try:
-        check(BleuConfig({tokenize!r}, spm_model=model))
+        check(BleuConfig({tokenize!r}, spm_model=model).text)
     except BleuError as error:
         print(type(error).__name__, error.cause, error.remedy)
 """
@@ -343,7 +352,7 @@ def test_libraries_that_a_definition_does_not_need_are_not_imported():
         "from beam_bleu.transforms.statistics.kernel import compile_kernel\n"
         "from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer\n"
         "for config in (BleuConfig(), BleuConfig('none', normalize='nfc')):\n"
-        "    require_tokenizer(config), compile_kernel(config)\n"
+        "    require_tokenizer(config.text), compile_kernel(config.text)\n"
         "print([each for each in ('sacrebleu', 'sentencepiece', 'MeCab') if each in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
@@ -354,7 +363,7 @@ def test_libraries_that_a_definition_does_not_need_are_not_imported():
     "config", [BleuConfig("ja-mecab"), BleuConfig("ko-mecab"), SPM[0]], ids=name
 )
 def test_setup_leaves_nothing_to_load(config, monkeypatch):
-    compile_kernel(config)
+    compile_kernel(config.text)
 
     def refuse(*_arguments):
         raise AssertionError("loaded late")
@@ -364,5 +373,5 @@ def test_setup_leaves_nothing_to_load(config, monkeypatch):
         tokenizer = sys.modules.get(f"sacrebleu.tokenizers.tokenizer_{module}_mecab")
         if tokenizer is not None:
             monkeypatch.setattr(tokenizer, "MeCab", None)
-    counted = count_batch(batch_segments([("a b", ["a b"])]), config)
+    counted = statistics_of(batch_segments([("a b", ["a b"])]), config)
     assert counted.matches[0, 0, 0] >= 2

@@ -1,4 +1,4 @@
-"""Texts are normalized first, as the running Python normalizes them."""
+"""Texts are normalized first, in the same way as in the running Python."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import pytest
 import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scoring import statistics_of
 
-from beam_bleu.transforms.definition.config import NORMALIZATIONS, BleuConfig
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.normalizations import NORMALIZATIONS
 from beam_bleu.transforms.native.columns import padded
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.statistics import normalization
-from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.statistics.normalization import _settled, normalized
 
 CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
@@ -49,7 +50,7 @@ def in_form(normalize, text):
 
 
 @DETERMINISTIC
-@given(COLUMNS, st.sampled_from(NORMALIZATIONS))
+@given(COLUMNS, st.sampled_from(tuple(NORMALIZATIONS)))
 def test_a_column_is_normalized_as_python_does(texts, normalize):
     expected = [in_form(normalize, text) for text in texts]
     assert normalized(column(texts), normalize).to_pylist() == expected
@@ -78,7 +79,7 @@ def test_settled_characters_never_change(form):
     settled = [chr(code) for code in np.flatnonzero(_settled(form))]
     assert len(settled) > 150_000
     assert unicodedata.is_normalized(form, "".join(settled))
-    # Whatever normalization makes from two, it makes from these.
+    # Every composition that normalization makes begins with one of these.
     decomposed = [unicodedata.decomposition(point).split() for point in CODE_POINTS]
     firsts = {chr(int(pair[0], 16)) for pair in decomposed if len(pair) == 2 and "<" not in pair[0]}
     firsts = (firsts | {"\u1100", "가"}) & set(settled)
@@ -106,7 +107,7 @@ def test_a_null_over_text_stays_a_null():
 @DETERMINISTIC
 @given(
     st.lists(st.tuples(TEXTS, TEXTS, st.one_of(st.none(), TEXTS)), min_size=1, max_size=5),
-    st.sampled_from(NORMALIZATIONS),
+    st.sampled_from(tuple(NORMALIZATIONS)),
     st.sampled_from(["13a", "none"]),
     st.booleans(),
 )
@@ -114,7 +115,7 @@ def test_the_integers_are_sacrebleus_on_normalized_texts(segments, normalize, to
     # Half of a reference is its candidate, so that there is something to match.
     segments = [(first + second, first, third) for first, second, third in segments]
     config = BleuConfig(tokenize, lowercase, normalize=normalize)
-    ours = count_batch(batch_segments([(one, list(rest)) for one, *rest in segments]), config)
+    ours = statistics_of(batch_segments([(one, list(rest)) for one, *rest in segments]), config)
     metric = sacrebleu.BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
     candidates, *references = (
         [in_form(normalize, text) for text in texts] for texts in zip(*segments, strict=True)
@@ -132,7 +133,7 @@ def test_two_forms_of_a_word_are_different_words_until_they_are_normalized(token
     composed = " ".join(unicodedata.normalize("NFC", word) for word in words)
     batch = batch_segments([(decomposed, [composed, None]), (composed, [None, decomposed])])
     for normalize, matches in ((None, [0, 0, 0, 0]), ("nfc", [5, 4, 3, 2]), ("nfkc", [5, 4, 3, 2])):
-        counted = count_batch(batch, BleuConfig(tokenize, normalize=normalize))
+        counted = statistics_of(batch, BleuConfig(tokenize, normalize=normalize))
         assert counted.matches[0].tolist() == [matches, matches], normalize
         assert counted.references.tolist() == [1, 1]
 
@@ -140,8 +141,8 @@ def test_two_forms_of_a_word_are_different_words_until_they_are_normalized(token
 def test_white_space_that_normalization_makes_splits():
     # "´" is a space and an accent to NFKC, and a no-break space is a space.
     batch = batch_segments([("a´b\u00a0c", ["a \u0301b c"])])
-    assert count_batch(batch, BleuConfig("none")).matches[0, 0, 0] == 1
-    counted = count_batch(batch, BleuConfig("none", normalize="nfkc"))
+    assert statistics_of(batch, BleuConfig("none")).matches[0, 0, 0] == 1
+    counted = statistics_of(batch, BleuConfig("none", normalize="nfkc"))
     assert counted.matches[0].tolist() == [[3, 2, 1, 0]]
 
 
@@ -149,19 +150,19 @@ def test_normalization_comes_before_lower_case_and_13a():
     # To NFKC "＜" is "<", and "Ａ" is "A".
     pairs = [("x ＜skipped＞ＡＢ &ａmp; y", ["x ab & y"])]
     config = BleuConfig(lowercase=True, normalize="nfkc")
-    assert count_batch(batch_segments(pairs), config).matches[0].tolist() == [[4, 3, 2, 1]]
+    assert statistics_of(batch_segments(pairs), config).matches[0].tolist() == [[4, 3, 2, 1]]
 
 
 def test_bytes_are_those_of_the_original_texts():
     batch = batch_segments([("e\u0301", ["ﬃ"])])
-    counted = count_batch(batch, BleuConfig(normalize="nfkc"))
+    counted = statistics_of(batch, BleuConfig(normalize="nfkc"))
     assert (counted.candidate_bytes.tolist(), counted.reference_bytes.tolist()) == ([[3]], [3])
 
 
 def test_long_texts_beside_short_ones():
     texts = ["e\u0301" * 100_000, "", "e\u0301", "é" * 100_000, "a" * 100_000]
     batch = batch_segments([(one, [other]) for one, other in itertools.product(texts, repeat=2)])
-    counted = count_batch(batch, BleuConfig(normalize="nfc", max_ngram_order=1))
+    counted = statistics_of(batch, BleuConfig(normalize="nfc", max_ngram_order=1))
     composed = [in_form("nfc", text) for text in texts]
     expected = [
         int(one == other and one != "") for one, other in itertools.product(composed, repeat=2)
@@ -171,16 +172,16 @@ def test_long_texts_beside_short_ones():
 
 @pytest.mark.parametrize("form", ["nfc", "nfkc"])
 def test_lower_cased_text_is_normalized_too(form):
-    # Of these letters only the lower case has a code point with its mark.
+    # Only the lower case of these letters has a code point with the mark.
     for upper in ("J\u030c", "T\u0308", "H\u0331", "W\u030a", "Y\u030a"):
         lower = unicodedata.normalize("NFC", upper.lower())
         assert len(lower) == 1
         config = BleuConfig("none", lowercase=True, max_ngram_order=1, normalize=form)
-        statistics = count_batch(batch_segments([(f"{upper}ohn", [f"{lower}ohn"])]), config)
+        statistics = statistics_of(batch_segments([(f"{upper}ohn", [f"{lower}ohn"])]), config)
         assert statistics.matches[0, 0, 0] == 1
 
 
-# Whatever stands in a run of marks: those of several classes, and those that decompose.
+# All kinds of marks in a run: marks of several classes, and marks that decompose.
 RUNS = [
     *"\u0315\u0316\u0301\u0300\u0345\u0344\u0f73\u0f75\u0f81\u0f71\u3099\uff9e\uff9f\u05b0\u0334"
 ]
@@ -210,7 +211,7 @@ def test_every_mark_is_known_to_the_sorting():
     ["\u0315\u0316", "\u0345\u0315\u0316\u0300", "\u0f73", "\u0344\u0316", "\uff9e\u0301\u0334"],
 )
 def test_python_never_gets_long_runs_of_unsorted_marks(run, normalize, monkeypatch):
-    # It moves each mark over all that belong behind it: 100,000 marks take it minutes.
+    # Python moves each mark over all that belong after it: 100,000 marks take minutes.
     seen = []
     normal = unicodedata.normalize
 
@@ -232,5 +233,5 @@ def test_python_never_gets_long_runs_of_unsorted_marks(run, normalize, monkeypat
 
 
 def normal_without_order(form, text):
-    """The text as it is before its marks are put in order."""
+    """The text before its marks are sorted."""
     return "".join(unicodedata.normalize(form, point) for point in text)

@@ -1,4 +1,4 @@
-"""Signs of suspicious input are what Python's own strings say, however the batches are cut."""
+"""Signs of suspicious input agree with Python's own strings, for every cut of the batches."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 from beam_bleu.transforms.totals.input_signs import InputSigns
 
@@ -73,8 +73,8 @@ def by_brute_force(segments: Sequence[Segment], system: int) -> InputSigns:
 @given(segments=corpora(), cuts=CUTS, config=st.sampled_from(CONFIGS))
 def test_signs_agree_with_brute_force_for_all_cuts_of_batches(segments, cuts, config):
     bounds = [0, *sorted(cut for cut in cuts if cut < len(segments)), len(segments)]
-    whole = count_batch(batch_of(segments), config)
-    parts = [count_batch(batch_of(segments[slice(*ends)]), config) for ends in pairs(bounds)]
+    whole = statistics_of(batch_of(segments), config)
+    parts = [statistics_of(batch_of(segments[slice(*ends)]), config) for ends in pairs(bounds)]
     for system in range(len(segments[0][0])):
         expected = by_brute_force(segments, system)
         assert CorpusTotals.of(whole, system).signs == expected
@@ -90,7 +90,7 @@ def pairs(bounds: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def signs_of(candidate: str, *references: str | None, **config: object) -> InputSigns:
-    statistics = count_batch(batch_of([((candidate,), references)]), BleuConfig(**config))
+    statistics = statistics_of(batch_of([((candidate,), references)]), BleuConfig(**config))
     return CorpusTotals.of(statistics, 0).signs
 
 
@@ -103,8 +103,8 @@ def signs_of(candidate: str, *references: str | None, **config: object) -> Input
         ("", False),
         ("a.", False),
         ("a . ", False),
-        ("a .\r", True),  # a Windows line end, which the command of sacreBLEU takes off
-        ("a\u00a0.", False),  # whose last bytes are no space
+        ("a .\r", True),  # a Windows line end, which sacreBLEU's command removes
+        ("a\u00a0.", False),  # whose last bytes are not a space
         ("a ．", False),
     ],
 )
@@ -122,7 +122,7 @@ def test_a_single_byte_makes_texts_different(size):
 
 
 def test_texts_are_compared_as_they_were_given():
-    # All of these are the same tokens to the definition.
+    # For the definition, all of these are the same tokens.
     assert signs_of("A", "a", lowercase=True).identical == (0,)
     assert signs_of("é", "e\u0301", normalize="nfc").identical == (0,)
     assert signs_of("a<skipped>", "a").identical == (0,)
@@ -141,7 +141,7 @@ def test_columns_that_begin_in_the_middle_of_their_data():
     references = pa.array([None, "a .", None, "c\r"], pa.large_string())
     others = pa.array(["zz", "", "b\r", "c"], pa.large_string())
     batch = SegmentBatch((candidates[1:],), (references[1:], others[1:]))
-    assert CorpusTotals.of(count_batch(batch, BleuConfig()), 0).signs == InputSigns(
+    assert CorpusTotals.of(statistics_of(batch, BleuConfig()), 0).signs == InputSigns(
         tokenized=1,
         candidate_returns=1,
         identical=(1, 2),
@@ -152,5 +152,5 @@ def test_columns_that_begin_in_the_middle_of_their_data():
 
 def test_a_batch_without_rows_has_no_signs():
     nothing = pa.array([], pa.large_string())
-    statistics = count_batch(SegmentBatch((nothing,), (nothing,)), BleuConfig())
+    statistics = statistics_of(SegmentBatch((nothing,), (nothing,)), BleuConfig())
     assert CorpusTotals.of(statistics, 0).signs == InputSigns()

@@ -1,4 +1,4 @@
-"""The spaces of zh and intl stand where sacreBLEU's stand: the same tokens, one by one."""
+"""zh and intl put spaces in the same places as sacreBLEU, so the tokens are the same."""
 
 import itertools
 import random
@@ -11,18 +11,19 @@ import pytest
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
+from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.statistics import spacing
-from beam_bleu.transforms.statistics.rewriting import rewritten
+from beam_bleu.transforms.statistics.splitting import splittable
 
 CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 # The planes that have code points of a class, and some of the others.
 MOST_CLASSES = CODE_POINTS[: 0x20000 - 0x800] + CODE_POINTS[0x20000 - 0x800 :: 997]
-# Of each class one or two: ASCII and others, of one byte and of more.
+# One or two characters of each class: ASCII and others, with one byte and with more.
 ALPHABETS = {"intl": ["a5.$ -", "é٣。™\u3000,"], "zh": ["a5.中 -", "é5,＄\u2003-"]}
 
 
 def tokens_of(texts, tokenize):
-    spaced = rewritten(pa.array(texts, pa.large_string()), tokenize)
+    spaced = splittable(pa.array(texts, pa.large_string()), BleuConfig(tokenize).text)
     return [text.split() for text in spaced.to_pylist()]
 
 
@@ -40,26 +41,26 @@ def assert_same_tokens(texts, tokenize):
 @pytest.mark.parametrize(
     ("tokenize", "text", "tokens"),
     [
-        # A punctuation mark of any script stands alone, so does a symbol.
+        # A punctuation mark of any script is a token of its own, and so is a symbol.
         ("intl", "«a»—b, 5€ ©c", "« a » — b , 5 € © c"),
-        # ... but for one between numbers of any script.
+        # ... except between numbers of any script.
         ("intl", "3.14 ٣،٥ 5-6 ½.²", "3.14 ٣،٥ 5-6 ½.²"),
         # The apostrophe and the hyphen are punctuation marks, entities are not replaced.
         ("intl", "don't re-do &lt;", "don ' t re - do & lt ;"),
-        # The ends of the line count as numbers: a fault of mteval-v14.
+        # The ends of the line count as numbers: a mistake of mteval-v14.
         ("intl", "-5 -5 1999. ", "-5 - 5 1999."),
         ("intl", ".5 .5", ".5 . 5"),
-        # sacreBLEU strips the end of a line, but not its start: a space is no number.
+        # sacreBLEU strips the end of a line, but not its start: a space is not a number.
         ("intl", " .5", ". 5"),
-        # A run: the last joins the number behind it if (it is odd) == (a number is before).
+        # A run: the last one joins the next number if (its length is odd) == (a number is before).
         ("intl", "a..5 a...5 5..6 5...6", "a . .5 a . . . 5 5 . . 6 5 . . .6"),
-        # Chinese code points, full-width forms and CJK punctuation stand alone.
+        # Chinese code points, full-width forms and CJK punctuation are tokens of their own.
         ("zh", "中文，ＡＢ。abc", "中 文 ， Ａ Ｂ 。 abc"),
-        # Extension B is beyond U+FFFF and no Chinese to sacreBLEU; the euro, arrows and dashes are.
+        # sacreBLEU takes the euro, arrows and dashes for Chinese, but not Extension B.
         ("zh", "\U00020000\U00020001 5€→—", "\U00020000\U00020001 5 € → —"),
-        # Kana and Hangul are not.
+        # Kana and Hangul are not Chinese.
         ("zh", "カナ 한국", "カナ 한국"),
-        # Other text is split as by 13a, but for entities, <skipped> and the ends.
+        # Other text is split as by 13a, except entities, <skipped> and the ends.
         ("zh", "(a) 3.5 1-2 &lt;", "( a ) 3.5 1 - 2 & lt ;"),
         ("zh", "在1999.", "在 1999."),
         # zh strips both ends of a line.
@@ -109,10 +110,10 @@ def test_every_code_point_at_the_ends_of_a_line(form, tokenize):
 def test_runs_of_points_of_any_length(tokenize):
     around = ["", " ", "5", "a", "$", "中", "٣", "。", "5 ", " \u3000", "x" * 61, "5" * 62]
     texts = [
-        before + (points * length)[:length] + behind
+        before + (points * length)[:length] + after
         for points in (".", ",.", "。", ".…,", "-", "..-")
         for length in (*range(1, 10), *range(60, 69), 127, 128)
-        for before, behind in itertools.product(around, repeat=2)
+        for before, after in itertools.product(around, repeat=2)
     ]
     assert_same_tokens(texts, tokenize)
 
@@ -150,7 +151,7 @@ def test_only_intl_loads_the_tables_of_unicode(tokenize, loaded):
         "import sys\n"
         "from beam_bleu.transforms.definition.config import BleuConfig\n"
         "from beam_bleu.transforms.statistics.kernel import compile_kernel\n"
-        f"compile_kernel(BleuConfig({tokenize!r}))\n"
+        f"compile_kernel(BleuConfig({tokenize!r}).text)\n"
         "print('regex' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Totals add up to the same by every route that an engine may take."""
+"""Totals have the same sum in every order in which an engine may add them."""
 
 import dataclasses
 import itertools
@@ -9,11 +9,11 @@ import apache_beam as beam
 import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
+from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 from beam_bleu.transforms.totals.input_signs import InputSigns
 from beam_bleu.transforms.totals.sum_totals import SumTotals, totals_by_system
@@ -22,7 +22,7 @@ ORDER = 4
 WORDS = ["a", "a", "é", "."]
 
 
-def some_batch(systems=1, segments=9, seed=1):
+def made_batch(systems=1, segments=9, seed=1):
     """Segments with 1 to 3 references each and some empty candidates."""
     rng = random.Random(seed)
 
@@ -38,8 +38,8 @@ def some_batch(systems=1, segments=9, seed=1):
     return SegmentBatch(columns, batches[0].references)
 
 
-def some_statistics(systems=1, seed=1):
-    return count_batch(some_batch(systems, seed=seed), BleuConfig())
+def made_statistics(systems=1, seed=1):
+    return statistics_of(made_batch(systems, seed=seed), BleuConfig())
 
 
 def each_segment(statistics, system=0):
@@ -99,9 +99,9 @@ def by_every_route(combine, inputs):
     combine.setup()
     before = pickle.dumps(inputs)
 
-    def accumulated(some):
+    def accumulated(elements):
         accumulator = combine.create_accumulator()
-        for each in some:
+        for each in elements:
             accumulator = combine.add_input(accumulator, each)
         return accumulator
 
@@ -161,7 +161,7 @@ def by_every_route(combine, inputs):
 
 
 def test_every_route_gives_the_same_totals():
-    statistics = some_statistics()
+    statistics = made_statistics()
     inputs = each_segment(statistics)
     expected = summed_by_hand(inputs)
     assert expected == CorpusTotals.of(statistics, 0)
@@ -173,7 +173,7 @@ def test_every_route_gives_the_same_totals():
 
 
 def test_the_inputs_of_the_routes_are_not_trivial():
-    totals = CorpusTotals.of(some_statistics(), 0)
+    totals = CorpusTotals.of(made_statistics(), 0)
     assert totals.min_references < totals.max_references
     assert totals.segments > totals.empty_candidates > 0
     assert all(totals.matches)
@@ -184,7 +184,7 @@ def test_the_inputs_of_the_routes_are_not_trivial():
 
 def test_beyond_64_bits_totals_stay_exact():
     large = dataclasses.replace(
-        CorpusTotals.of(some_statistics(), 0),
+        CorpusTotals.of(made_statistics(), 0),
         matches=(2**63 - 1,) * ORDER,
         reference_lengths=ReferenceLengths(2**70, sums=((2, 2**70),)),
     )
@@ -205,16 +205,16 @@ def test_the_sum_of_no_totals_is_zero():
 
 
 def test_addition_is_commutative_and_associative_with_zero():
-    some = [*each_segment(some_statistics(seed=2)), CorpusTotals.zero(ORDER)]
+    totals = [*each_segment(made_statistics(seed=2)), CorpusTotals.zero(ORDER)]
     zero = CorpusTotals.zero(ORDER)
-    for a, b, c in itertools.product(some, repeat=3):
+    for a, b, c in itertools.product(totals, repeat=3):
         assert (a + b) + c == a + (b + c)
         assert a + b == b + a
         assert a + zero == zero + a == a
 
 
 def test_zero_does_not_lower_the_smallest_number_of_references():
-    (three,) = each_segment(count_batch(batch_segments([("a", ["a", "b", "c"])]), BleuConfig()))
+    (three,) = each_segment(statistics_of(batch_segments([("a", ["a", "b", "c"])]), BleuConfig()))
     total = three + CorpusTotals.zero(ORDER)
     assert (total.min_references, total.max_references) == (3, 3)
 
@@ -228,38 +228,38 @@ def test_totals_of_different_orders_do_not_add_up():
 
 
 def test_rows_of_a_batch_add_up_to_the_batch():
-    statistics = some_statistics(systems=3)
+    statistics = made_statistics(systems=3)
     size = len(statistics)
     for system in range(3):
         inputs = each_segment(statistics, system)
         for first, last in itertools.combinations(range(size + 1), 2):
-            some = CorpusTotals.of(statistics, system, slice(first, last))
-            assert some == summed_by_hand(inputs[first:last])
+            of_part = CorpusTotals.of(statistics, system, slice(first, last))
+            assert of_part == summed_by_hand(inputs[first:last])
     assert CorpusTotals.of(statistics, 0, slice(4, 4)) == CorpusTotals.zero(ORDER)
 
 
 def test_totals_of_a_segment_are_its_statistics():
     batch = batch_segments([("a b é", ["a b", "a b c d", None]), ("", ["x", "", None])])
-    statistics = count_batch(batch, BleuConfig())
+    statistics = statistics_of(batch, BleuConfig())
     assert CorpusTotals.of(statistics, 0) == CorpusTotals(
         matches=(2, 1, 0, 0),
         totals=(3, 2, 1, 0),
         candidate_length=3,
         short_candidates=(1, 1, 1, 2),
-        # 2 and 4 are equally close to 3: the shorter, and the first; "" is closest to "".
+        # 2 and 4 are equally close to 3: the shorter one is also the first; "" is closest to "".
         reference_lengths=ReferenceLengths(2 + 0, 2 + 0, 2 + 0, 4 + 1, ((2, 2 + 4 + 1 + 0),)),
         segments=2,
         min_references=2,
         max_references=2,
         candidate_bytes=6,
         reference_bytes=3 + 7 + 1,
-        # The second candidate equals its second reference; nobody has a third one.
+        # The second candidate equals its second reference; no segment has a third one.
         signs=InputSigns(0, 0, identical=(0, 1), given=(2, 2), reference_returns=(0, 0)),
     )
 
 
 def test_totals_are_plain_integers():
-    totals = CorpusTotals.of(some_statistics(), 0)
+    totals = CorpusTotals.of(made_statistics(), 0)
 
     def check(value):
         if isinstance(value, tuple):
@@ -272,24 +272,24 @@ def test_totals_are_plain_integers():
 
 
 def test_each_system_of_a_batch_has_its_own_totals():
-    statistics = some_statistics(systems=3)
+    statistics = made_statistics(systems=3)
     keyed = list(totals_by_system(statistics))
     assert keyed == [(system, CorpusTotals.of(statistics, system)) for system in range(3)]
     assert len({totals for _, totals in keyed}) == 3
 
 
 def test_a_system_has_the_same_totals_alone_and_with_others():
-    batch = some_batch(systems=3)
-    together = count_batch(batch, BleuConfig())
+    batch = made_batch(systems=3)
+    together = statistics_of(batch, BleuConfig())
     totals = [CorpusTotals.of(together, system) for system in range(3)]
     for system, candidates in enumerate(batch.candidates):
-        alone = count_batch(SegmentBatch((candidates,), batch.references), BleuConfig())
+        alone = statistics_of(SegmentBatch((candidates,), batch.references), BleuConfig())
         assert totals[system] == CorpusTotals.of(alone, 0)
     assert len({each.reference_lengths for each in totals}) == 3
 
 
 def test_beam_gives_the_direct_sums():
-    batches = [some_statistics(systems=2, seed=seed) for seed in range(12)]
+    batches = [made_statistics(systems=2, seed=seed) for seed in range(12)]
     expected = [
         (system, summed_by_hand([CorpusTotals.of(batch, system) for batch in batches]))
         for system in range(2)

@@ -1,4 +1,4 @@
-"""A DoFn on threads: order, windows, bounded work under way, errors."""
+"""A DoFn on threads: order, windows, a bounded number of elements at a time, errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Slowly(ThreadedDoFn):
 
 
 class Watched(ThreadedDoFn):
-    """Keeps count of how many elements are begun and not emitted."""
+    """Counts the elements that are begun and not emitted yet."""
 
     begun = 0
     emitted_so_far = 0
@@ -46,7 +46,7 @@ class Watched(ThreadedDoFn):
 
 
 def outputs(dofn: ThreadedDoFn, elements: list[int]) -> list[int]:
-    """What a bundle of elements gives, in order."""
+    """The outputs of a bundle of elements, in order."""
     dofn.setup()
     dofn.start_bundle()
     found = []

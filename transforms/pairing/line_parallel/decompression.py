@@ -1,8 +1,8 @@
-"""Streaming decompression that knows whether the stream came to its end.
+"""Streaming decompression that checks that the data is complete.
 
-A truncated file must never be scored, and Beam's own reader returns what there
-is of one. So every member of a compressed file must reach its end-of-stream
-mark, and nothing but another member (or, in some formats, zero bytes) may follow it.
+A truncated file must never be scored, but Beam's own reader returns its first part without an
+error. So every member of a compressed file must reach its end-of-stream mark, and only
+another member (or, in some formats, zero bytes) may follow.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ else:
 
 _READ = 1 << 16
 _MOST = 1 << 20
-"""Bytes that a member gives at once."""
+"""The largest number of bytes that a member returns at once."""
 _LARGEST_WINDOW = 1 << 27
-"""Bytes of text that a .zst or .xz file may refer back to; each open file needs so much memory.
+"""Bytes of text that a .zst or .xz file may refer back to. Each open file needs this memory.
 
-It is the limit of zstd itself, unless it is told otherwise.
+It is also the default limit of zstd itself.
 """
 
 
 class _Member(Protocol):
-    """A decompressor as bz2, lzma and zstd have it."""
+    """The interface of the decompressors of bz2, lzma and zstd."""
 
     eof: bool
     unused_data: bytes
@@ -42,7 +42,7 @@ class _Member(Protocol):
 
 
 class _ZlibMember:
-    """zlib's decompressor in the form of the others."""
+    """zlib's decompressor with the interface of the others."""
 
     def __init__(self) -> None:
         self._decompressor = zlib.decompressobj(wbits=31)  # with a gzip header and checksum
@@ -74,15 +74,15 @@ _MEMBERS: dict[str, Callable[[], Any]] = {
     ".zst": lambda: zstd.ZstdDecompressor(options=_ZSTD),
 }
 _PADDED = (".gz", ".xz")
-"""The formats that allow zero bytes behind a member."""
+"""The formats that allow zero bytes after a member."""
 _BESIDES = 1 << 25
-"""Bytes that xz takes besides its dictionary, and more."""
+"""More than the bytes that xz needs in addition to its dictionary."""
 
 _TOO_LARGE = {
     ".zst": ("too much memory", "compress it again with --long=27 or without --long"),
     ".xz": ("Memory usage limit", "compress it again with xz -9 or a lower level"),
 }
-"""What a library says of a larger window (or dictionary), and what can be done."""
+"""The error of a library for a larger window (or dictionary), and the remedy."""
 _ERRORS = (zlib.error, OSError, EOFError, lzma.LZMAError, zstd.ZstdError)
 
 
@@ -90,12 +90,12 @@ def decompressed(read: Callable[[int], bytes], compression: str, where: str) -> 
     """Decompresses a file piece by piece.
 
     Args:
-      read: reads up to so many bytes of the compressed file; b"" at its end.
+      read: reads up to this number of bytes of the compressed file; b"" at its end.
       compression: the suffix, one of `streams.COMPRESSIONS`.
-      where: what a message calls the file.
+      where: the name of the file for messages.
 
     Yields:
-      The decompressed bytes, in pieces of about a megabyte at the most.
+      The decompressed bytes, in pieces of at most about a megabyte.
 
     Raises:
       InputError: the file ends inside a member, or is not what its suffix says.

@@ -1,4 +1,4 @@
-"""Wires the question whether a file is still the same one to Beam's filesystems."""
+"""Gets the versions of files from Beam's filesystems, to find files that have changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["version_of"]
 
 
 def version_of(stream: Stream, path: str) -> str | None:
-    """What tells this version of a file from every other one; None if its filesystem does not tell.
+    """The version of a file, different for each change; None if the filesystem has no versions.
 
     On this machine's filesystem it is made of the inode, the size and the times of
     the last change of the file and of its inode, in nanoseconds: a program can set the
@@ -23,7 +23,7 @@ def version_of(stream: Stream, path: str) -> str | None:
     On object stores it is the object's checksum or ETag.
 
     Raises:
-      InputError: the file is gone, or cannot be asked for.
+      InputError: the file was removed or cannot be read.
     """
     try:
         filesystem = FileSystems.get_filesystem(path)
@@ -32,7 +32,7 @@ def version_of(stream: Stream, path: str) -> str | None:
             told = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
             return ".".join(f"{number:x}" for number in told)
         if isinstance(filesystem, HadoopFileSystem):
-            # Its checksums are computed by the nodes that hold the blocks, for each question.
+            # HDFS would compute a checksum on the nodes of the blocks, again for each call.
             version = filesystem.last_updated(path)  # type: ignore[no-untyped-call]
         else:
             version = filesystem.checksum(path)  # type: ignore[no-untyped-call]

@@ -1,9 +1,8 @@
-"""Finding the files of a pattern, on this machine's filesystem.
+"""Finds the files of a pattern on this machine's filesystem.
 
-Beam's own listing leaves out what it cannot look at (a broken link, a folder
-without permission), and a corpus that lacks the same shards of every stream
-would get a plausible score. Here everything that matches is either a file or
-an error.
+Beam's own listing leaves out entries that it cannot read (a broken link, a folder without
+permission). If the same shards of every stream were left out, the score would look
+plausible. Here everything that matches is either a file or an error.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 
 
 def local_files(label: str, pattern: str) -> list[FoundFile]:
-    """The files that a path or pattern of this machine's filesystem means, in any order.
+    """The files of a path or pattern on this machine's filesystem, in any order.
 
-    `*`, `?` and `[...]` match within a name, `**` any number of folders. A
-    file that is called like the pattern is meant literally.
+    `*`, `?` and `[...]` match within a name, `**` matches any number of folders. If
+    a file has the same name as the pattern, the pattern means that file.
 
     Args:
-      label: what messages call the stream.
+      label: the name of the stream for messages.
       pattern: the path or pattern.
 
     Raises:
-      InputError: something that matches cannot be read.
-      UsageError: something that matches is neither file nor folder (a pipe), a
-        path without wildcards is a folder, or a pattern is also a file's name.
+      InputError: a match cannot be read.
+      UsageError: a match is neither a file nor a folder (for example a pipe), a path
+        without wildcards is a folder, or a pattern is also the name of a file.
     """
     matched = []
     if is_pattern(pattern):
@@ -59,7 +58,7 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
         status = _looked_at(label, path)
         if stat.S_ISREG(status.st_mode):
             first = files.setdefault((status.st_dev, status.st_ino), path)
-            # Hard links are files of their own, and big corpora are made of them to try things.
+            # Hard links count as separate files: tests make large corpora of them.
             if first != path and os.path.realpath(first) == os.path.realpath(path):
                 raise InputError(
                     f"{label}: {first} and {path} are the same file, through a symbolic link, so "
@@ -81,10 +80,10 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
 
 
 def open_file(path: str) -> BinaryIO:
-    """Opens a file of this machine's filesystem for reading its bytes.
+    """Opens a file on this machine's filesystem to read its bytes.
 
     Raises:
-      OSError: it cannot be opened, or is not a file: a pipe could block for ever.
+      OSError: it cannot be opened, or is not a file (a pipe could block forever).
     """
     file = open(path, "rb", opener=_opened)  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -112,7 +111,7 @@ def _matching(label: str, base: str, parts: list[str]) -> Iterator[str]:
     for name in _names(label, base):
         path = os.path.join(base, name)
         if part == "**":
-            if os.path.isdir(path) and not os.path.islink(path):  # a link may lead to a ring
+            if os.path.isdir(path) and not os.path.islink(path):  # links can form a ring
                 yield from _matching(label, path, parts)
             elif not rest:
                 yield path
@@ -133,7 +132,7 @@ def _names(label: str, folder: str) -> list[str]:
 
 
 def _exists(label: str, path: str) -> bool:
-    """Whether there is something of this name, be it a broken link."""
+    """Whether an entry with this name exists, even if it is a broken link."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError, ValueError):

@@ -1,8 +1,8 @@
-"""Names of shards: what a shard is known by, and what tells the shards of a stream apart.
+"""Names of shards: the name that identifies a shard, and the part of it that varies.
 
-A shard is known by its path without the compression suffix and without the
-extension, its numbers read as numbers, so that `part-2` comes before `part-10`
-and `news` before `news-extra`, whatever the suffixes are.
+A shard is identified by its path without the compression suffix and without the extension.
+Numbers in it are read as numbers, so `part-2` comes before `part-10`, and `news` comes before
+`news-extra`, with any suffixes.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from collections.abc import Iterable, Sequence, Set
 from beam_bleu.transforms.pairing.line_parallel.streams import compression
 
 Parts = tuple[str | int, ...]
-"""A name in parts: text and number in turn, beginning and ending with a text.
+"""A name in parts: text and number alternate; the first and the last part are texts.
 
-A text that is followed by a number ends with "0", so that such names are ordered by their
-characters, and the numbers, which stand where digits do, by size. A slash is U+0000, so that
+A text before a number ends with "0". So names are ordered by their characters, with a number
+in the place of digits, and numbers are ordered by size. A slash is replaced by U+0000, so that
 names in a folder come before those in a folder with a longer name.
 """
 
@@ -28,10 +28,10 @@ _NUMBER = re.compile(r"([0-9]+)")
 
 
 def order_keys(paths: Sequence[str]) -> dict[str, Parts]:
-    """What each shard is known and ordered by: its stem, numbers as numbers.
+    """The key of each shard, which identifies and orders it: its stem, with numbers as numbers.
 
-    Names of one length that are not numbered alike are ordered by their characters, so that
-    hexadecimal numbers are in order.
+    Names of equal length without a common pattern of numbers are ordered by their characters,
+    so that hexadecimal numbers are in order.
     """
     stems = stems_of(paths)
     keys = {path: parts_of(stem) for path, stem in stems.items()}
@@ -46,22 +46,22 @@ def _forms(names: Iterable[Parts]) -> set[Parts]:
 
 
 def names_of(paths: Sequence[str]) -> list[Parts]:
-    """The names of the shards of one stream: what follows the folders that all of them are in."""
+    """The names of the shards of one stream, without the folders that are common to all."""
     stems = [stem.split("/") for stem in stems_of(paths).values()]
     shared = len(os.path.commonprefix([stem[:-1] for stem in stems]))  # noqa: RUF071
     return [parts_of("/".join(stem[shared:])) for stem in stems]
 
 
 def what_varies(one: Sequence[Parts], other: Sequence[Parts]) -> tuple[list[Parts], list[Parts]]:
-    """What tells the shards of a stream from each other, of two streams: equal if they correspond.
+    """The varying parts of the names of two streams: they are equal if the streams correspond.
 
-    Names that stand in both streams are names of shards, and all of them count in full. If
-    all names are alike but for their numbers, the numbers count that vary in either stream.
-    Else each name counts without what all names of its own stream share.
+    If a name is in both streams, all names are compared as a whole. If the names differ only in
+    their numbers, the numbers that vary in at least one stream are compared. Otherwise each name
+    is compared without the parts that are common to all names of its own stream.
 
     Args:
-      one: the names of the shards of one stream, of which no two are the same.
-      other: likewise, of the other stream.
+      one: the names of the shards of one stream; no two are the same.
+      other: the names of the shards of the other stream; no two are the same.
     """
     if not set(one).isdisjoint(other):
         return list(one), list(other)
@@ -77,7 +77,7 @@ def what_varies(one: Sequence[Parts], other: Sequence[Parts]) -> tuple[list[Part
 
 
 def without_shared(names: Sequence[Parts]) -> list[Parts]:
-    """The names without what all begin with and without what all end with, in whole words."""
+    """The names without their common beginning and their common end, in whole words."""
     names = _without_shared_beginning(names)
     return [_reversed(name) for name in _without_shared_beginning([*map(_reversed, names)])]
 
@@ -103,7 +103,7 @@ def _reversed(name: Parts) -> Parts:
 def stems_of(paths: Sequence[str]) -> dict[str, str]:
     """Each path without its compression suffix and its extension.
 
-    Where files have one stem and their extensions count them (`out.1`, `out.2`; `split`'s
+    If files have the same stem and their extensions number them (`out.1`, `out.2`; `split`'s
     `out.aa`, `out.ab`), the extensions are kept.
     """
     bare = bare_names(paths)
@@ -124,7 +124,7 @@ def bare_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _are_counted(extensions: Set[str]) -> bool:
-    """Whether extensions are a count: alike but for their numbers, or as `split` counts."""
+    """Whether extensions number files: they differ only in numbers, or are those of `split`."""
     if len(extensions) < 2:
         return False
     if len({_NUMBER.sub("0", extension) for extension in extensions}) == 1:

@@ -1,4 +1,4 @@
-"""Corpora that live in memory, for the tests of pairing: files, and their lines by definition.
+"""Corpora in memory, for the tests of pairing: files, and the lines that they must give.
 
 The lines are made first and the files from them, so that what a test expects never depends on
 another reading of the files.
@@ -80,7 +80,7 @@ class MemoryCorpus:
         return make_plan(self.streams, self.counts(range_bytes), "any")
 
     def read(self, plan: Plan, most: int) -> list[list[str]]:
-        """What the readers give for each stream: all units, at most so many lines at a time."""
+        """The lines that the readers give for each stream, at most this number at a time."""
         texts: list[list[str]] = [[] for _ in self.files]
         for unit in plan.units():
             for stream, pieces, lines in zip(self.streams, unit.pieces, texts, strict=True):

@@ -20,7 +20,7 @@ STREAMS = [
 
 
 def shards(*streams: str) -> list[list[Shard]]:
-    """Those of streams that are written as words: their paths in any order."""
+    """The shards of streams whose paths are written as words, in any order."""
     return [
         shards_in_order(i, STREAMS[i], [FoundFile(path, 1) for path in paths.split()])
         for i, paths in enumerate(streams)
@@ -102,7 +102,7 @@ def test_shards_with_the_same_numbers_of_lines_correspond():
     of_three = shards("r/0 r/1", "whole", "b/0 b/1")
     require_same_lines(of_three, [[5, 6], [12], [5, 6]])
     require_same_lines(shards("r/0 r/1", "whole"), [[5, 6], [11]])
-    require_same_lines(shards("one", "two"), [[5], [6]])  # told with the streams
+    require_same_lines(shards("one", "two"), [[5], [6]])  # named with the streams
 
 
 ODD_LINES = [

@@ -31,7 +31,7 @@ each_compression = pytest.mark.parametrize("suffix", COMPRESS)
 
 
 def decompress(data: bytes, suffix: str, read_size: int | None = None) -> bytes:
-    """The text of a file, read as it asks to be or at most `read_size` bytes at a time."""
+    """The text of a file, read with the requested sizes or at most `read_size` bytes at a time."""
     file = io.BytesIO(data)
 
     def read(size: int) -> bytes:
@@ -67,7 +67,7 @@ def test_all_members_come_back_in_order(suffix, read_size, members):
 
 @each_compression
 def test_members_larger_than_a_read(suffix):
-    # More than any read or piece, so that members begin and end inside of reads.
+    # More than any read or piece, so that members begin and end inside reads.
     first, second = incompressible(2_500_000), incompressible(1_300_001)
     data = COMPRESS[suffix](first) + COMPRESS[suffix](second)
     assert decompress(data, suffix) == first + second
@@ -88,14 +88,14 @@ def test_zero_bytes_may_follow_a_member(suffix, zeros, read_size):
 
 @pytest.mark.parametrize("read_size", [1, 5, None])
 def test_zstd_frames_without_text_are_skipped(read_size):
-    frame = COMPRESS[".zst"](TEXT)  # pzstd writes such frames before, seekable files behind
+    frame = COMPRESS[".zst"](TEXT)  # pzstd writes such frames before, seekable files after
     assert decompress(ZSTD_SKIPPABLE_FRAME + frame, ".zst", read_size) == TEXT
     assert decompress(frame + ZSTD_SKIPPABLE_FRAME, ".zst", read_size) == TEXT
 
 
 @each_compression
 def test_pieces_are_bounded_for_highly_compressed_text(suffix):
-    # A megabyte or so is promised; a worker holds a few pieces of every stream.
+    # A piece must have about a megabyte, because a worker keeps a few pieces of every stream.
     size = 64 << 20
     compress = COMPRESS | {".xz": lambda text: lzma.compress(text, preset=0)}
     file = io.BytesIO(compress[suffix](bytes(size)))
@@ -122,7 +122,7 @@ def test_truncation_at_every_byte_is_an_error(suffix, read_size):
     data = first + COMPRESS[suffix](OTHER_TEXT)
     for length in range(len(data)):
         if length == len(first):
-            # What is left is a complete file; nothing in it tells that there was more.
+            # The rest is a complete file; nothing in it shows that there was more.
             assert decompress(data[:length], suffix, read_size) == TEXT
             continue
         with pytest.raises(InputError):
@@ -153,7 +153,7 @@ def test_the_error_of_truncation_names_the_file_and_the_byte(suffix):
 
 @each_compression
 def test_a_flipped_bit_never_gives_another_text(suffix):
-    # Some bits of a header mean nothing to the text (gzip: the time, the system).
+    # Some bits of a header do not affect the text (gzip: the time, the system).
     data = COMPRESS[suffix](TEXT)
     harmless = 0
     for position in range(len(data)):
@@ -175,7 +175,7 @@ def test_a_flipped_bit_never_gives_another_text(suffix):
     [
         b"x",
         b"\n",
-        b"garbage behind the end",
+        b"garbage after the end",
         b"\x1f",  # as gzip begins
         b"\x1f\x8b\x08",
         b"BZ",
@@ -223,7 +223,7 @@ def test_a_wrong_suffix_is_an_error(suffix, real):
 
 
 def with_window(log: int) -> bytes:
-    """TEXT as `zstd --long` compresses a stream, whose size it does not know before."""
+    """TEXT, compressed as `zstd --long` compresses a stream of unknown size."""
     parameters = zstandard.ZstdCompressionParameters(window_log=log)
     compressor = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
     return compressor.compress(TEXT) + compressor.flush()

@@ -1,4 +1,4 @@
-"""What tells a version of a file from others, on each kind of filesystem."""
+"""Versions of files, on each kind of filesystem."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_removed_file_is_bad_input(tmp_path: pathlib.Path) -> None:
 
 
 class Store:
-    """A filesystem that tells what it is made to tell."""
+    """A filesystem that returns a given answer."""
 
     def __init__(self, checksum: object) -> None:
         self._checksum = checksum

@@ -1,4 +1,4 @@
-"""Reading lines: every line of every unit, exact, or an error that names its place."""
+"""Reading lines: every line of every unit exactly, or an error that names the place."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from beam_bleu.transforms.pairing.line_parallel.streams import Shard, Stream
 property_test = settings(derandomize=True, deadline=None, max_examples=200)
 
 STREAM = Stream("candidates LIUM", "a*")
-MEGABYTE = 1 << 20  # files are read in chunks of so many bytes
+MEGABYTE = 1 << 20  # files are read in chunks of this number of bytes
 
 
 def read_file(text: bytes, path: str = "a.txt", range_bytes: int = 1 << 26) -> list[str]:
-    """The lines of a file that holds these bytes, by way of a plan for it alone."""
+    """The lines of a file with these bytes, read with a plan for only this file."""
     return read_changed(text, text, path, range_bytes)
 
 
@@ -84,7 +84,7 @@ def test_streams_in_lockstep_give_the_lines_of_the_same_segments(corpus, range_b
         ("a\u2028b\x85c\u2029d\x0be\x0cf\x1cg\n".encode(), None, "no other line end"),
         (b"a\x00b\n\x00\n", ["a\0b", "\0"], "zero bytes are text"),
         (MARK + b"a\nb\n", ["a", "b"], "the byte order mark is dropped"),
-        (MARK + b"\n", [""], "an empty line behind the mark"),
+        (MARK + b"\n", [""], "an empty line after the mark"),
         (MARK + b"a", ["a"], "a mark and one unfinished line"),
         (MARK + MARK + b"a\n", ["\ufeffa"], "only the first mark is one"),
         (b"a\n" + MARK + b"b\n", ["a", "\ufeffb"], "a mark in the middle is text"),
@@ -150,7 +150,7 @@ def test_a_reader_reads_ahead_only_a_few_megabytes():
     reader = LineReader(STREAM, unit.pieces[0], lambda _: file)
     read = 0
     while taken := reader.available(len(lines)):
-        # `taken` lines lie ready, and nothing behind the next few megabytes was read.
+        # `taken` lines are ready, and at most the next few megabytes were read.
         if not file.closed:
             assert file.tell() - 100_000 * read <= 6 * MEGABYTE
         reader.take(taken)
@@ -159,7 +159,7 @@ def test_a_reader_reads_ahead_only_a_few_megabytes():
 
 
 class Watched(io.BytesIO):
-    """Remembers the most that was asked for at a time."""
+    """Remembers the largest size of a read."""
 
     most = 0
 
@@ -191,7 +191,7 @@ def test_invalid_utf8_is_what_python_cannot_decode(lines):
     text = b"".join(line + b"\n" for line in lines)
     if text.startswith(MARK):
         text = MARK + text
-    assume(not text.startswith(tuple(COMPRESSED_DATA.values())))  # which is refused for that
+    assume(not text.startswith(tuple(COMPRESSED_DATA.values())))  # and is refused because of it
     bad = [(i, place) for i, line in enumerate(lines) if (place := undecodable(line)) is not None]
     if not bad:
         assert read_file(text) == [line.decode() for line in lines]
@@ -223,7 +223,7 @@ def undecodable(line: bytes) -> int | None:
         (b"ab\xc3", 3, "a character cut by the end of the line"),
         (b"\xed\xa0\x80", 1, "half of a surrogate pair"),
         (b"\xc0\x80", 1, "an overlong zero"),
-        (b"\xf4\x90\x80\x80", 1, "behind the last code point"),
+        (b"\xf4\x90\x80\x80", 1, "after the last code point"),
         (b"\xff\xfea\x00", 1, "UTF-16"),
     ],
 )
@@ -232,7 +232,7 @@ def undecodable(line: bytes) -> int | None:
 def test_the_error_of_invalid_utf8_names_file_line_and_byte(suffix, place, line, byte, reason):
     good = [f"line {i}".encode() for i in range(900)]
     lines = [*good[:place], line, *good[place:]]
-    # The file stands behind another one, and the line far behind a unit's start.
+    # The file comes after another one, and the line is far from the start of its unit.
     first = MemoryFile("first" + suffix, ("a", "b"), b"a\nb\n", suffix)
     bad = MemoryFile("bad" + suffix, ("",) * len(lines), b"\n".join(lines), suffix)
     corpus = MemoryCorpus(((first, bad),))
@@ -315,7 +315,7 @@ def test_a_reader_gives_at_most_the_requested_number_of_lines():
 
 
 class Slow(io.BytesIO):
-    """Gives less than it is asked for, as a socket does."""
+    """Returns fewer bytes than requested, like a socket."""
 
     def read(self, size: int | None = -1) -> bytes:
         return super().read(min(size, 5) if size and size > 0 else size)
@@ -335,7 +335,7 @@ def test_short_reads_do_not_move_lines(range_bytes):
 
 
 class Unanswering(io.BytesIO):
-    """A file of a filesystem that fails in the middle."""
+    """A file on a filesystem that fails in the middle."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
@@ -376,7 +376,7 @@ def count_and_read(data: bytes, suffix: str, range_bytes: int, max_line_bytes: i
 
 
 def refused(text: bytes, max_line_bytes: int, suffix: str = "", range_bytes: int = 1 << 26) -> str:
-    """How a text is refused when it is counted and, if it is not, when it is read."""
+    """The error for a text when it is counted or, if there is none, when it is read."""
     with pytest.raises(InputError) as error:
         count_and_read(COMPRESS[suffix](text), suffix, range_bytes, max_line_bytes)
     return error.value.cause
@@ -431,7 +431,7 @@ def test_a_bomb_is_refused_before_it_is_decompressed():
         count_lines(stream, part, lambda _: Endless(), None, 1 << 20)
 
 
-# Compressed text that is taken for text
+# Compressed data that is read as text
 
 
 @pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESS if suffix])

@@ -1,4 +1,4 @@
-"""The plan: every line in one unit, in order, read from as near as its blocks allow."""
+"""The plan: every line is in one unit, in order, and is read from the nearest possible block."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_every_line_is_in_one_unit_in_order(corpus, range_bytes):
         planned = []
         opened = [piece.path for unit in units for piece in unit.pieces[stream]]
         for file in files:
-            # One without a line, too: so it is found out if it gets lines in the meantime.
+            # Also an empty file, so that the job notices if it gets lines in the meantime.
             assert opened.count(file.path) == 1 if not file.lines else file.path in opened
         for unit in units:
             assert unit.lines == sum(piece.lines for piece in unit.pieces[stream]) > 0
@@ -65,7 +65,7 @@ def test_a_piece_of_a_plain_file_starts_at_most_a_block_before_its_line(corpus, 
                 assert piece.skip == piece.first_line
             before = file.text[piece.start : line_start]
             assert before.count(b"\n") == piece.skip
-            # The newline that ends the line before is in the block that is read first.
+            # The newline that ends the previous line is in the block that is read first.
             block_text = file.text[piece.start : piece.start + block]
             assert piece.skip <= block_text.count(b"\n")
             assert piece.first_line == 0 or piece.skip >= 1
@@ -135,7 +135,7 @@ def test_units_hold_about_as_many_bytes_as_a_range(longest):
 @pytest.mark.parametrize("gigabytes", [1, 4, 20, 100, 1000])
 @pytest.mark.parametrize("shards", [1, 50])
 def test_a_massive_corpus_is_cut_into_as_many_units_as_it_has_ranges(gigabytes, shards):
-    # Counts alone, as workers would send them: two streams of lines of about 100 bytes.
+    # Only counts, as workers would send them: two streams with lines of about 100 bytes.
     range_bytes = 1 << 26 if gigabytes < 1000 else 1 << 30
     size = (gigabytes << 30) // shards
     streams = [Stream("references", "r"), Stream("candidates", "c")]
@@ -171,7 +171,7 @@ def test_a_unit_has_a_limited_number_of_tiny_files(sizes):
 
 
 def test_the_units_of_a_large_plan_are_not_kept_in_memory():
-    # 200,000 pieces, of some 400 bytes each if they were all there at once.
+    # 200,000 pieces of about 400 bytes each, if all were in memory at the same time.
     streams = [Stream(str(i), str(i)) for i in range(20)]
     range_bytes = 1 << 20
     shards = [Shard(i, 0, f"a rather long path of stream {i}", 500 << 20) for i in range(20)]
@@ -208,7 +208,7 @@ def test_the_error_of_unequal_streams_has_every_count():
 
 @given(corpora(), st.data())
 def test_counts_that_were_lost_or_repeated_fail_the_plan(corpus, data):
-    # Even where they were lost of all streams alike, so that the line numbers still agree.
+    # Even if they were lost in all streams, so that the line numbers still agree.
     counts = corpus.counts(20)
     lost = data.draw(st.integers(0, len(counts) - 1))
     repeated = data.draw(st.integers(0, len(counts) - 1))

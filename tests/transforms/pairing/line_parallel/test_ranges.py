@@ -1,4 +1,4 @@
-"""Ranges: all bytes once, and so many ranges that a plan can be made of them."""
+"""Ranges: each byte is in one range, and the number of ranges is small enough for a plan."""
 
 from __future__ import annotations
 

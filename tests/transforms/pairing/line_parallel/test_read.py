@@ -1,4 +1,4 @@
-"""Pairing on Beam: what the wiring itself sees to."""
+"""Pairing on Beam: the work of the wiring itself."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_file_changed_while_it_is_read_is_an_error(
     change: Callable[[pathlib.Path], None],
     time: int | None,
 ) -> None:
-    """Even if it keeps its size and time: half of the lines would be of another text."""
+    """Even with the same size and time: half of the lines could come from another text."""
 
     class Meddling(LineReader):
         meddled = False

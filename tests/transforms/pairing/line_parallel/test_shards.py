@@ -1,4 +1,4 @@
-"""Which files make up a stream, in which order, and what their names say about missing ones."""
+"""The files of a stream: which ones, in which order, and which are missing by their names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ IN_ORDER = [
     (["2026-01-09/part-2", "2026-01-10/part-1"], "the first number that differs decides"),
     (["s1-part-02", "s1-part-10", "s2-part-01"], "two numbers, both with leading zeros"),
     (["part-1", "part-10-b"], "a name may be the beginning of another"),
-    (["part-0007-a91f", "part-0008-11c2"], "a random tail behind the number"),
+    (["part-0007-a91f", "part-0008-11c2"], "a random tail after the number"),
     (["part-9999999999999999998", "part-9999999999999999999"], "numbers of any size"),
     (["part-2", "part-10"], "without leading zeros, too, numbers are numbers"),
     (["part-9.gz", "part-10.gz"], "before a suffix"),
@@ -116,7 +116,7 @@ COMPLETE = [
     (of_total(range(2), 2, "news-{}-of-{}") + of_total(range(3), 3, "talk-{}-of-{}"), "two names"),
     (of_total(range(2), 2, "run-7-of-9/part-{}-of-{}"), "a folder is not a shard"),
     (["proof-1", "proof-3"], "no total"),
-    (["train-0-of-2-a09b", "train-1-of-2-77c1"], "a hash behind the total"),
+    (["train-0-of-2-a09b", "train-1-of-2-77c1"], "a hash after the total"),
     (["best1of5-news", "best1of5-talk"], "a word"),
     (
         ["x-0-of-2-news", "x-0-of-2-web", "x-1-of-2-news", "x-1-of-2-web"],

@@ -1,0 +1,76 @@
+"""What is done with the case of letters.
+
+The functions are in `statistics/splitting.py`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Literal
+
+Lowercase = bool | Literal["ascii"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A row of `CASES`.
+
+    Attributes:
+      value: `BleuConfig.lowercase`.
+      name: what signatures call it.
+      flag: the flag of the command.
+      description: what the flag does.
+      shown: what the table of presets calls it.
+      in_sacrebleu: whether sacreBLEU has it.
+      by_unicode: whether it depends on the version of Python's Unicode tables.
+    """
+
+    value: Lowercase
+    name: str
+    flag: str
+    description: str
+    shown: str
+    in_sacrebleu: bool
+    by_unicode: bool
+
+
+CASES: Mapping[Lowercase, Case] = {
+    case.value: case
+    for case in (
+        Case(
+            True, "lc", "lowercase", "lower-case the text before it is scored", "lower", True, True
+        ),
+        Case(
+            "ascii",
+            "lc-ascii",
+            "lowercase_ascii",
+            "lower-case only A-Z",
+            "lower A-Z",
+            in_sacrebleu=False,
+            by_unicode=False,
+        ),
+        Case(
+            False,
+            "mixed",
+            "no_lowercase",
+            "do not lower-case, even if the preset does",
+            "mixed",
+            in_sacrebleu=True,
+            by_unicode=False,
+        ),
+    )
+}
+"""All of them, by value."""
+
+
+def require_case(lowercase: object) -> None:
+    """Checks that a value of `BleuConfig.lowercase` is one.
+
+    Raises:
+      ValueError: it is none; the choices are shown.
+    """
+    # A number equals a bool, and is none.
+    if not any(type(lowercase) is type(value) and lowercase == value for value in CASES):
+        *others, last = (repr(value) for value in CASES)
+        raise ValueError(f"lowercase must be {', '.join(others)} or {last}, got {lowercase!r}")

@@ -1,0 +1,116 @@
+"""The signature: one line that says how a score was made.
+
+Equal signatures and equal inputs give equal scores, so everything that changes
+the number is in it.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import unicodedata
+
+from beam_bleu.transforms.definition.cases import CASES
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS
+from beam_bleu.transforms.definition.text import TextName
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
+from beam_bleu.transforms.version import VERSION
+
+SACREBLEU = "2.6.0"
+"""The version of sacreBLEU whose numbers ours are."""
+
+_SACREBLEU_ORDER = 4
+
+
+def signature(text: TextName, scoring: Scoring, min_references: int, max_references: int) -> str:
+    """The signature: sacreBLEU's fields, then those of ours that are not as in sacreBLEU.
+
+    `norm` is the normalization, `reflen` the rule of reference lengths, `order` N
+    where it is not 4 (sacreBLEU's signature does not tell), `weights` those given,
+    then the versions of all that the number depends on.
+
+    Args:
+      text: how texts become tokens.
+      scoring: how sums become a score.
+      min_references: the smallest number of references that a segment has.
+      max_references: the largest number of them.
+    """
+    fields = _fields(text, scoring, min_references, max_references)
+    if text.normalize is not None:
+        fields["norm"] = text.normalize
+    if not REFERENCE_LENGTHS[scoring.reference_length].in_sacrebleu:
+        fields["reflen"] = scoring.reference_length
+    if scoring.max_ngram_order != _SACREBLEU_ORDER:
+        fields["order"] = str(scoring.max_ngram_order)
+    if scoring.weights is not None:
+        fields["weights"] = ",".join(f"{float(weight)!r}" for weight in scoring.weights)
+    fields.update(_versions(text))
+    fields["version"] = f"beam-bleu-{VERSION}"
+    return _line(fields)
+
+
+def sacrebleu_signature(
+    text: TextName, scoring: Scoring, min_references: int, max_references: int
+) -> str | None:
+    """The signature that sacreBLEU prints for this definition; None if it cannot be told to it."""
+    expressible = (
+        TOKENIZERS[text.tokenize].sacrebleu is not None
+        and CASES[text.lowercase].in_sacrebleu
+        and text.normalize is None
+        and SMOOTH_METHODS[scoring.smooth_method].sacrebleu is not None
+        and REFERENCE_LENGTHS[scoring.reference_length].in_sacrebleu
+        and scoring.weights is None
+    )
+    if not expressible:
+        return None
+    fields = _fields(text, scoring, min_references, max_references)
+    if scoring.smooth_value is not None:
+        fields["smooth"] = f"{scoring.smooth_method}[{scoring.smooth_value:.2f}]"
+    return _line({**fields, "version": SACREBLEU})
+
+
+def _fields(
+    text: TextName, scoring: Scoring, min_references: int, max_references: int
+) -> dict[str, str]:
+    return {
+        "nrefs": str(max_references) if min_references == max_references else "var",
+        "case": CASES[text.lowercase].name,
+        "eff": "yes" if scoring.effective_order else "no",
+        "tok": _tokenizer(text),
+        "smooth": _smoothing(scoring),
+    }
+
+
+def _tokenizer(text: TextName) -> str:
+    """The tokenizer; sacreBLEU's name wherever it has one."""
+    signed = TOKENIZERS[text.tokenize].signed
+    return text.tokenize if signed is None else signed(text.model)
+
+
+def _smoothing(scoring: Scoring) -> str:
+    if SMOOTH_METHODS[scoring.smooth_method].value is None:
+        return scoring.smooth_method
+    value = scoring.effective_smooth_value
+    value += 0.0  # -0.0 is 0.0
+    rounded = f"{value:.2f}"
+    # sacreBLEU rounds to two digits; a value that would be lost is written whole.
+    return f"{scoring.smooth_method}[{rounded if float(rounded) == value else repr(value)}]"
+
+
+def _versions(text: TextName) -> dict[str, str]:
+    """The versions of all that a text's tokens depend on, apart from beam-bleu's own.
+
+    Code points are assigned, and models and dictionaries change, from version to
+    version of a library, and so may the numbers.
+    """
+    versions = {}
+    if CASES[text.lowercase].by_unicode or text.normalize is not None:
+        versions["unicode"] = unicodedata.unidata_version
+    for package in TOKENIZERS[text.tokenize].versions:
+        versions[package] = importlib.metadata.version(package)
+    return versions
+
+
+def _line(fields: dict[str, str]) -> str:
+    return "|".join(f"{name}:{value}" for name, value in fields.items())

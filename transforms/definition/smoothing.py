@@ -1,0 +1,143 @@
+"""The smoothing methods: what becomes of an order without matches.
+
+The functions are in `score/formula.py`. In descriptions, m and t are matches and n-grams of
+an order, v is the method's value, and t' is NLTK's denominator (docs/definitions.md).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Literal
+
+from beam_bleu.transforms.definition.choices import table
+
+SmoothMethodName = Literal[
+    "exp",
+    "floor",
+    "add-k",
+    "none",
+    "add-k-all",
+    "epsilon",
+    "mteval",
+    "leave-out",
+    "nltk-method0",
+    "nltk-method1",
+    "nltk-method2",
+    "nltk-method3",
+    "nltk-method4",
+    "nltk-method5",
+    "nltk-method6",
+    "nltk-method7",
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class SmoothMethod:
+    """A row of `SMOOTH_METHODS`.
+
+    Attributes:
+      name: what it is called here.
+      description: the precision that it makes.
+      sacrebleu: what sacreBLEU calls it; None if it has none.
+      value: what its value is by default, in the tool it comes from; None if it takes none.
+        sacreBLEU's and NLTK's are those of Chen & Cherry 2014; NLTK calls its values
+        epsilon (method 1), k (4 and 7) and alpha (6).
+      divides_by_value: whether it divides by its value, which then cannot be 0.
+      takes_effective_order: whether orders that are too long can be left out; the others
+        have their own way with them.
+      segments_only: whether it smooths the precisions of one segment, and means nothing to sums.
+      smallest_order: the smallest N that it is defined for.
+      counted_order: the order up to which n-grams are counted for it, even if N is smaller.
+    """
+
+    name: str
+    description: str
+    sacrebleu: str | None = None
+    value: float | None = None
+    divides_by_value: bool = False
+    takes_effective_order: bool = True
+    segments_only: bool = False
+    smallest_order: int = 1
+    counted_order: int = 1
+
+
+def _nltk(
+    number: int,
+    description: str,
+    value: float | None = None,
+    *,
+    divides_by_value: bool = False,
+    segments_only: bool = False,
+    smallest_order: int = 1,
+    counted_order: int = 1,
+) -> SmoothMethod:
+    """One of NLTK's SmoothingFunction."""
+    return SmoothMethod(
+        f"nltk-method{number}",
+        description,
+        value=value,
+        divides_by_value=divides_by_value,
+        takes_effective_order=False,
+        segments_only=segments_only,
+        smallest_order=smallest_order,
+        counted_order=counted_order,
+    )
+
+
+SMOOTH_METHODS: Mapping[str, SmoothMethod] = table(
+    SmoothMethod("exp", "of the k-th order without matches: 1 / (2^k · t_n)", sacrebleu="exp"),
+    SmoothMethod("floor", "of an order without matches: v / t_n", sacrebleu="floor", value=0.1),
+    SmoothMethod("add-k", "of orders above 1: (m_n + v) / (t_n + v)", sacrebleu="add-k", value=1.0),
+    SmoothMethod("none", "m_n / t_n", sacrebleu="none"),
+    SmoothMethod("add-k-all", "of all orders: (m_n + v) / (t_n + v)", value=1.0),
+    SmoothMethod("epsilon", "v where it is 0", value=1e-100),
+    SmoothMethod(
+        "mteval", "as exp, also where not even a unigram matches; 1 where there is no n-gram"
+    ),
+    SmoothMethod(
+        "leave-out",
+        "m_n / t'_n; where it is 0, the order is left out and the other weights stay",
+        takes_effective_order=False,
+    ),
+    _nltk(0, "m_n / t'_n; the smallest normal float (2.2e-308) where it is 0"),
+    _nltk(1, "v / t'_n where it is 0", 0.1),
+    _nltk(2, "of orders above 1: (m_n + 1) / (t'_n + 1)"),
+    _nltk(3, "of the k-th order without matches: 1 / (2^k · t'_n)"),
+    _nltk(
+        4,
+        "of the k-th order without matches: ln(c) / (2^k · v · t'_n); left out where c = 1",
+        5.0,
+        divides_by_value=True,
+    ),
+    _nltk(5, "averages of neighbouring orders", segments_only=True, counted_order=5),
+    _nltk(
+        6,
+        "interpolation with a prior of weight v",
+        5.0,
+        divides_by_value=True,
+        segments_only=True,
+        smallest_order=3,
+    ),
+    _nltk(
+        7,
+        "nltk-method4, and then nltk-method5",
+        5.0,
+        divides_by_value=True,
+        segments_only=True,
+        counted_order=5,
+    ),
+)
+"""All methods, in the order in which they are shown."""
+
+
+def corpus_smooth_methods() -> tuple[str, ...]:
+    """The names of the methods that smooth sums over a corpus."""
+    return tuple(name for name, method in SMOOTH_METHODS.items() if not method.segments_only)
+
+
+def default_smooth_values() -> dict[str, float]:
+    """The default values of the methods that take one, by name."""
+    return {
+        name: method.value for name, method in SMOOTH_METHODS.items() if method.value is not None
+    }

