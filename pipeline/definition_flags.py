@@ -134,7 +134,7 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
         flags, {"effective_order": True, "no_effective_order": False}
     )
     if flags.spm_model is not None:
-        with _named(f"--spm_model {flags.spm_model}"):
+        with _naming(f"--spm_model {flags.spm_model}"):
             path = checked_path("--spm_model", flags.spm_model, anywhere=False)
             changes["spm_model"] = read_model(path)
     given = {name: value for name, value in changes.items() if value is not None}
@@ -142,7 +142,7 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
         config = preset(flags.preset or DEFAULT_PRESET, **given)
     except ValueError as error:
         raise UsageError(str(error), SEE_HELP) from None
-    with _named(f"--spm_model {flags.spm_model}"):
+    with _naming(f"--spm_model {flags.spm_model}"):
         require_tokenizer(config.text)
     if flags.compare_presets and not comparable(config):
         raise UsageError(
@@ -217,7 +217,7 @@ def _weights(text: str) -> tuple[float, ...]:
 
 
 @contextlib.contextmanager
-def _named(flag: str) -> Iterator[None]:
+def _naming(flag: str) -> Iterator[None]:
     """Adds the flag's name to the error if its file is bad input."""
     try:
         yield

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from engine_parts import need
+from markdown_tables import sections, tables
 from scoring import score_of
 
 import beam_bleu.transforms.corpus_bleu
@@ -24,6 +25,7 @@ from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.score.bleu import BleuScore
 
 PROJECT = pathlib.Path(__file__).parent.parent
+CONTRIBUTING = PROJECT / "CONTRIBUTING.md"
 README = (PROJECT / "README.md").read_text()
 
 NEEDS_FLINK = "cluster flags flink"
@@ -140,14 +142,85 @@ def test_the_readme_names_every_flag() -> None:
 PAGES = [
     page
     for page in PROJECT.rglob("*.md")
-    if not {".venv", "build"} & set(page.relative_to(PROJECT).parts)
+    if not re.match(r"\.|build/", str(page.relative_to(PROJECT)))
 ]
 
 
+def anchor(title: str) -> str:
+    """What a link to a heading ends with, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
-def test_links_to_files_lead_somewhere(page: pathlib.Path) -> None:
-    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
-    assert not [link for link in links if not (page.parent / link).exists()]
+def test_links_lead_to_files_and_headings(page: pathlib.Path) -> None:
+    for path, heading in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text()):
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        if heading:
+            assert heading in map(anchor, sections(target.read_text())), f"{path}#{heading}"
+
+
+def test_pages_name_only_pages_that_exist() -> None:
+    for page in PAGES:
+        for name in re.findall(r"`(docs/[\w./-]+)`", page.read_text()):
+            # The changelog may name a page that had another name then.
+            assert (PROJECT / name).exists() or page.name == "CHANGELOG.md", f"{page}: {name}"
+
+
+def links_of(page: pathlib.Path) -> set[pathlib.Path]:
+    """The pages that a page has links to."""
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
+    return {(page.parent / link).resolve() for link in links if link.endswith(".md")}
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    index = PROJECT / "docs" / "README.md"
+    found, waiting = set(), [index.resolve()]
+    while waiting:
+        page = waiting.pop()
+        if page not in found:
+            found.add(page)
+            waiting.extend(links_of(page))
+    assert found >= {page.resolve() for page in PAGES}
+    assert links_of(index) >= set((PROJECT / "docs").glob("*.md")) - {index}
+
+
+def test_the_way_of_the_data_names_files_and_rooms_that_exist() -> None:
+    files = [path.relative_to(PROJECT) for path in PROJECT.glob("*/**/*.py")]
+    names = {path.name for path in files}
+    page = CONTRIBUTING.read_text()
+    for language, block in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", page, re.DOTALL | re.MULTILINE):
+        for name in re.findall(r"\b\w+\.py\b", block if not language else ""):
+            assert name in names, name
+    for path in re.findall(r"`((?:\w+/)+(?:\w+\.py)?)`", page):
+        known = {f"/{each}" for each in files} | {f"/{each.parent}/" for each in files}
+        assert any(each.endswith(f"/{path}") for each in known), path
+    (tree,) = re.findall(r"^transforms/ .*?^pipeline/", page, re.DOTALL | re.MULTILINE)
+    listed = re.findall(r"^ +(\w+)/ ", tree, re.MULTILINE)
+    rooms = {path.parent for path in (PROJECT / "transforms").glob("**/__init__.py")}
+    assert sorted(listed) == sorted(room.name for room in rooms if room.name != "transforms")
+
+
+def test_the_program_that_times_the_kernel_runs() -> None:
+    (program,) = re.findall(r"```python\n(.*?)```", CONTRIBUTING.read_text(), re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, "-c", program.replace("20_000", "200")],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert re.fullmatch(r"([\d,]+ pairs/s\n){5}", done.stdout)
+
+
+def test_the_readme_and_the_page_of_output_have_the_same_exit_codes() -> None:
+    of_page, of_readme = (
+        [row[0] for row in table[1:]]
+        for text in ((PROJECT / "docs" / "output.md").read_text(), README)
+        for table in tables(text)
+        if table[0][0] == "code"
+    )
+    assert of_page == of_readme
 
 
 def rows(page: pathlib.Path, header: str) -> list[list[str]]:

@@ -1,7 +1,7 @@
 """`CorpusBleu` for Beam YAML: rows with texts in, rows with scores out.
 
-Beam YAML (extra `yaml`) finds the transform through a provider. Where beam-bleu is
-installed with Beam, which needs no network, it is a block of the pipeline's file:
+Beam YAML (extra `yaml`) finds the transform through a provider. If beam-bleu is installed
+with Beam, the provider is a block in the pipeline's file, and needs no network:
 
     providers:
       - type: python
@@ -9,17 +9,18 @@ installed with Beam, which needs no network, it is a block of the pipeline's fil
         transforms:
           CorpusBleu: beam_bleu.transforms.beam_yaml.CorpusBleuRows
 
-or the file beside this one, which says the same, by its path or address (a relative
-path is one from the pipeline's file):
+Or it is the file next to this one, which says the same. Give its path or address (a relative
+path starts at the pipeline's file):
 
     providers:
       - include: path/to/transforms/beam_yaml_provider.yaml
 
-The workers of a cluster need beam-bleu, too: in their image, or by
+The workers of a cluster need beam-bleu, too: in their image, or with
 `--extra_package=beam_bleu-0.1.0-py3-none-any.whl` on the command line of
-`apache_beam.yaml.main`. Where it is not installed with Beam, `type: pythonPackage`
-installs it, with a Beam of its own, into an environment that it makes (network, once)
-and starts there a server that expands the transform (ports). A path has a slash:
+`apache_beam.yaml.main`. If beam-bleu is not installed with Beam, use `type: pythonPackage`. It
+makes an environment, installs beam-bleu and another Beam there (this needs the network, once),
+and starts a server in it that expands the transform (this opens ports). A path must contain a
+slash:
 
     providers:
       - type: pythonPackage
@@ -28,14 +29,13 @@ and starts there a server that expands the transform (ports). A path has a slash
         transforms:
           CorpusBleu: beam_bleu.transforms.beam_yaml.CorpusBleuRows
 
-Beam YAML reads and writes JSON and CSV through pandas, which has habits of its own:
+Beam YAML reads and writes JSON and CSV with pandas, so note these points:
 
-- `ReadFromJson` turns a list into one string, so it needs a field for each reference
-  (Parquet keeps lists), and `convert_dates: false` to leave a field called `date` as
-  it is.
-- `ReadFromCsv` takes texts such as "null" and "NA" for missing ones, and needs
-  `keep_default_na: false` to leave them; an empty field is then an empty text.
-- `WriteToJson` writes 10 decimals of a score; Parquet has all of it.
+- `ReadFromJson` turns a list into one string. So use a field for each reference (Parquet keeps
+  lists). It also changes a field named `date`, unless you set `convert_dates: false`.
+- `ReadFromCsv` reads texts such as "null" and "NA" as missing, unless you set
+  `keep_default_na: false`. An empty field is then an empty text.
+- `WriteToJson` writes 10 decimals of a score. Parquet has all digits.
 """
 
 from __future__ import annotations
@@ -76,13 +76,13 @@ _SCORE: Mapping[str, Any] = {
     "sacrebleu_signature": Optional[str],  # noqa: UP045 - Beam knows no other form
     "warnings": Sequence[str],
 }
-"""The fields of a `BleuScore` in a row; a divided `ref_len` is a float."""
+"""The fields of a `BleuScore` in a row. If `ref_len` is divided, it is a float."""
 
 _Keys = ParamSpec("_Keys")
 
 
 def _with_known_keys(construct: Callable[_Keys, None]) -> Callable[_Keys, None]:
-    """A constructor that says which keys it has; Python's own error does not."""
+    """A constructor whose error for an unknown key shows the known keys; Python's does not."""
     _, *known = inspect.signature(construct).parameters
 
     @functools.wraps(construct)
@@ -98,33 +98,33 @@ def _with_known_keys(construct: Callable[_Keys, None]) -> Callable[_Keys, None]:
 class CorpusBleuRows(beam.PTransform):
     """Corpus BLEU of rows with a candidate and its references.
 
-    Gives a row for each group, or one of all rows: the group's fields, then `score`,
-    `precisions`, `matches`, `totals`, `bp`, `ratio`, `sys_len`, `ref_len`, `segments`,
-    `signature`, `sacrebleu_signature` and `warnings`, as `BleuScore` has them. Works
-    under any windowing and trigger; without rows there is no score.
+    Its output is a row for each group, or one row for all input: the group's fields, then
+    `score`, `precisions`, `matches`, `totals`, `bp`, `ratio`, `sys_len`, `ref_len`, `segments`,
+    `signature`, `sacrebleu_signature` and `warnings`, as in `BleuScore`. It works with any
+    windowing and trigger. Without input rows there is no score.
 
-    A key of the definition that is null or left out is as the preset has it.
+    If a key of the definition is null or left out, the preset sets it.
 
     Args:
       candidate: The field of the candidate.
-      references: The field of a list of references, or a list of fields with one
-        reference each. A null among them is a missing reference; each row needs one.
-      group_by: The field or fields whose values are scored apart.
-      preset: The definition to start from, default sacrebleu.
+      references: The field with a list of references, or a list of fields with one
+        reference each. A null is a missing reference; each row needs at least one reference.
+      group_by: The field or fields that define the groups; each group is scored separately.
+      preset: The BLEU of a tool or paper, default sacrebleu; the other keys change it.
       tokenize: The tokenizer.
       lowercase: Whether texts are lower-cased first; "ascii" for A-Z only.
-      smooth_method: What becomes of an order without matches.
+      smooth_method: How orders without matches are smoothed.
       smooth_value: The value of the smoothing methods that take one.
       max_ngram_order: The largest n-gram order.
       weights: The weight of each order.
-      effective_order: Whether orders longer than every candidate are left out.
+      effective_order: Whether orders are left out for which every candidate is too short.
       normalize: The Unicode normalization of all texts.
-      reference_length: Which length of several references counts.
-      spm_model: The path of the tokenizer spm's model, on any filesystem of Beam's;
-        it is read here and travels with the job.
+      reference_length: Which length counts if a row has several references.
+      spm_model: The path of the model for the tokenizer spm, on any of Beam's filesystems;
+        it is read when the pipeline is built, and sent with the job.
 
     Raises:
-      ValueError: a key or a value means nothing; the choices are shown.
+      ValueError: a key or a value is not known; the choices are shown.
     """
 
     @_with_known_keys
@@ -193,7 +193,7 @@ def _definition(name: str | None, given: Mapping[str, Any]) -> BleuConfig:
     """The definition of BLEU that a configuration asks for.
 
     Raises:
-      ValueError: it is none, or the model cannot be read.
+      ValueError: a key or a value is not known, or the model cannot be read.
     """
     changes = {key: value for key, value in given.items() if value is not None}
     if "weights" in changes:
@@ -218,7 +218,7 @@ def _model(path: Any) -> SentencePieceModel:
 
 
 def _types(element_type: Any) -> dict[str, Any] | None:
-    """The types of the fields of rows by name; None where Beam does not know them."""
+    """The types of the fields of rows, by name; None if Beam does not know them."""
     try:
         return dict(schemas.named_fields_from_element_type(element_type))
     except TypeError:

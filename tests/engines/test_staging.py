@@ -64,7 +64,7 @@ def dependencies(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dependencies")
     checked(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
     python = folder / "venv/bin/python"
-    checked(python, "-m", "pip", "install", "--quiet", wheel, cwd=folder)
+    checked(python, "-m", "pip", "install", "--quiet", "--no-compile", wheel, cwd=folder)
     checked(python, "-m", "pip", "uninstall", "--quiet", "--yes", "beam-bleu", cwd=folder)
     found = checked(
         python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder

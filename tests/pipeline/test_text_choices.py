@@ -164,8 +164,8 @@ def test_the_librarys_graph_contains_the_model_once(transform):
 
 
 BAD_MODELS = [
-    (b"", "this is no model of SentencePiece"),
-    (b"\x1f\x8b garbage", "this is no model of SentencePiece"),
+    (b"", "the file is not a SentencePiece model"),
+    (b"\x1f\x8b garbage", "the file is not a SentencePiece model"),
     (None, "cannot be read"),
 ]
 
@@ -200,7 +200,7 @@ def test_a_pipe_or_a_device_is_not_a_model(tmp_path, path):
 def test_a_file_of_proc_is_not_a_model(tmp_path):
     flags = ["--tokenize", "spm", "--spm_model", "/proc/self/environ"]
     run = called(*written(tmp_path, EUROPEAN), *flags)
-    run.assert_failed(3, "--spm_model /proc/self/environ: this is no model of SentencePiece")
+    run.assert_failed(3, "--spm_model /proc/self/environ: the file is not a SentencePiece model")
 
 
 def test_a_model_beyond_the_limit_is_not_read(tmp_path, monkeypatch):
@@ -263,7 +263,9 @@ def test_a_missing_library_is_reported_before_the_job_runs(
     )
     run = Run(done.returncode, done.stdout, done.stderr.decode())
     remedy = f"pip install 'beam-bleu[{extra}]'"
-    run.assert_failed(2, f"tokenize '{tokenize}' needs what is not installed here", remedy)
+    run.assert_failed(
+        2, f"tokenize '{tokenize}' needs a library that is not installed here", remedy
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -287,7 +289,7 @@ def test_a_worker_without_the_library_is_an_error(tmp_path):
     run = Run(done.returncode, done.stdout, done.stderr.decode())
     run.assert_failed(
         1,
-        "beam-bleu: a worker lacks what tokenize 'ja-mecab' needs",
+        "beam-bleu: a worker does not have the library for tokenize 'ja-mecab'",
         "install it where the workers run: pip install 'beam-bleu[ja]'",
     )
 
@@ -295,7 +297,7 @@ def test_a_worker_without_the_library_is_an_error(tmp_path):
 def test_the_library_checks_when_a_transform_is_made(monkeypatch):
     bad = BleuConfig("spm", spm_model=SentencePieceModel.of(b"garbage"))
     for transform in (CorpusBleu.Globally, CorpusBleu.PerKey):
-        with pytest.raises(InputError, match="this is no model of SentencePiece"):
+        with pytest.raises(InputError, match="the file is not a SentencePiece model"):
             transform(bad)
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
     fresh = SentencePieceModel.of(spm_models.model(seed=9))

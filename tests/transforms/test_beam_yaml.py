@@ -285,7 +285,8 @@ class Named(NamedTuple):
         (
             {},
             beam.Row(candidate="a", references="['b', 'c']"),
-            "must be a list of texts, but it is one text (ReadFromJson makes one of a list): "
+            "must be a list of texts, but it is one text "
+            "(ReadFromJson turns a list into one text): "
             "\"['b', 'c']\"",
             "list them: references: [reference_a, reference_b]",
         ),
@@ -394,7 +395,9 @@ def test_it_works_with_beams_own_readers_and_writers(tmp_path: Path) -> None:
 def test_a_list_that_beam_turned_into_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     read = {"type": "ReadFromJson", "config": {"path": str(tmp_path / "rows.jsonl")}}
-    with pytest.raises(ValueError, match=r"ReadFromJson makes one of a list.*for fields with one"):
+    with pytest.raises(
+        ValueError, match=r"ReadFromJson turns a list into one text.*for fields with one"
+    ):
         run([read, {"type": "CorpusBleu"}])
 
 

@@ -1,1 +1,1 @@
-"""What sums mean."""
+"""Computes scores from sums."""

@@ -1,4 +1,4 @@
-"""BLEU from corpus totals: formula.py's score of a corpus, and what is told with it."""
+"""BLEU from corpus totals: the score from formula.py, its signature and its warnings."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from beam_bleu.transforms.score.suspicious_input import suspicions
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 _ALMOST_0 = 1e-9
-"""Where a tiny number stands for a precision of 0, the score is tiny, too."""
+"""If a tiny number replaces a precision of 0, the score is tiny, too."""
 
 
 @dataclasses.dataclass(frozen=True)
 class BleuScore:
-    """BLEU and what it is made of.
+    """BLEU and its parts.
 
     Attributes:
       score: BLEU, 0..100, not rounded (100.00000000000004 can occur, as in sacreBLEU).
@@ -34,13 +34,14 @@ class BleuScore:
       bp: the brevity penalty, 0..1.
       ratio: sys_len / ref_len, 0.0 if ref_len is 0.
       sys_len: tokens in the candidates.
-      ref_len: tokens in the references by the definition's rule; a float (the
-        nearest one) if that is their average.
-      segments: how many segments were scored.
+      ref_len: tokens in the references, by the rule of the definition; a float (the
+        nearest one) if the rule is the average.
+      segments: the number of segments scored.
       signature: the definition that this score follows.
-      sacrebleu_signature: what sacreBLEU prints for it, None if it cannot express it.
-      warnings: what a reader of the score has to know, a sentence each: why it is 0, and
-        what is suspicious about the input.
+      sacrebleu_signature: the signature that sacreBLEU prints for it, None if sacreBLEU
+        cannot express it.
+      warnings: sentences for a reader of the score: why it is 0, and what is suspicious
+        about the input.
     """
 
     score: float
@@ -66,12 +67,12 @@ def bleu_score(
       totals: the corpus's sums, of the scoring's `counted_order` or a higher one.
       text: how the texts became tokens, for the signature and the warnings.
       scoring: how sums become a score.
-      judge_input: whether the warnings tell of suspicious input, too; False where another
-        score of the same texts has told it.
+      judge_input: whether to warn about suspicious input, too; False if another score of the
+        same texts has these warnings.
 
     Raises:
-      ValueError: the totals are of a lower n-gram order than the scoring, or the
-        scoring is one for single segments.
+      ValueError: the totals have a lower n-gram order than the scoring, or the scoring is
+        only for single segments.
     """
     scoring.require_corpus()
     orders = scoring.max_ngram_order
@@ -119,7 +120,7 @@ def bleu_score(
 
 
 def _why_zero(totals: CorpusTotals, scoring: Scoring, score: float, bp: float) -> str:
-    """Why a score is 0 or almost, and what can be done about it."""
+    """The reason for a score of 0 or near 0, and a remedy."""
     is_zero = f"the score is {'almost ' if score else ''}0"
     weights = scoring.weights or (1,) * scoring.max_ngram_order
     if not totals.candidate_length:

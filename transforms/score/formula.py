@@ -2,14 +2,14 @@
 
 Papineni et al. 2002 (https://aclanthology.org/P02-1040), section 2.3:
 BLEU = BP * exp(sum over n of w_n log p_n), BP = exp(1 - r/c) if c < r, else 1.
-All definitions share it; they differ in what becomes of orders without matches
-(`smooth`), in the weights and in r. For sacreBLEU's methods the operations and
-their order are those of sacreBLEU 2.6's `BLEU.compute_bleu`, and for NLTK's those
-of its `SmoothingFunction`, so that the results are theirs.
+All definitions share this formula. They differ in the smoothing of orders without matches
+(`smooth`), in the weights and in r. For sacreBLEU's methods the operations and their order
+are those of `BLEU.compute_bleu` in sacreBLEU 2.6, and for NLTK's methods those of NLTK's
+`SmoothingFunction`, so that the results are the same.
 
-The functions run in two ways: as they are, on Python's unbounded integers, for a
-corpus; and compiled by numba, on int64, for every segment of a batch
-(segment_scores.py). So they use loops and numbers only.
+The functions run in two ways. For a corpus, Python runs them, with unbounded integers. For
+every segment of a batch, numba compiles them, with int64 (segment_scores.py). So they use
+only loops and numbers.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from collections.abc import MutableSequence, Sequence
 
 from beam_bleu.transforms.definition.choices import function_of
 
-# The numbers by which this file knows the methods; compiled code compares no names. There are
-# three families: the score is 0 if nothing matches, or only if the candidates have no token,
-# or NLTK's.
+# The numbers of the methods in this file, because compiled code compares no names. There are
+# three families: in the first the score is 0 if nothing matches, in the second only if the
+# candidates have no token; the third is NLTK's.
 _EXP, _FLOOR, _ADD_K, _NONE = range(4)
 _ADD_K_ALL, _EPSILON, _MTEVAL = range(4, 7)
 _LEAVE_OUT, _METHOD0, _METHOD1, _METHOD2, _METHOD3 = range(7, 12)
@@ -51,18 +51,18 @@ _LEAVE_0 = (_ADD_K, _NONE, _ADD_K_ALL)
 _LEAVE_0_AS_NLTK = (_LEAVE_OUT, _METHOD2, _METHOD4, _METHOD5, _METHOD6, _METHOD7)
 
 _SMALLEST = sys.float_info.min
-"""What NLTK's method 0 takes for a precision of 0."""
+"""The number that NLTK's method 0 uses for a precision of 0."""
 
 
 def method_number(smooth_method: str) -> int:
-    """The number by which the formula knows a smoothing method."""
+    """The number of a smoothing method in the formula."""
     return function_of(_NUMBERS, smooth_method, "smooth_method")
 
 
 def brevity_penalty(sys_len: int, ref_len: int, references: int = 1) -> float:
-    """exp(1 - r/c) for candidates shorter than their references, else 1; 0 if there is no token.
+    """exp(1 - r/c) if the candidates are shorter than the references, else 1; 0 without tokens.
 
-    The reference length r is `ref_len / references`, so that an average is exact.
+    The reference length r is `ref_len / references`. So an average is exact.
     """
     if sys_len * references >= ref_len:
         return 1.0
@@ -80,22 +80,22 @@ def smooth(
     length: int,
     precisions: MutableSequence[float],
 ) -> int:
-    """Writes the precision of each order, 0..100, and returns how many orders count.
+    """Writes the precision of each order, 0..100, and returns the number of orders that count.
 
     Args:
       method: the number of the smoothing method.
       value: its value.
       effective_order: whether orders longer than every candidate are left out.
-      weights: N numbers, or none where all orders weigh the same.
-      matches: clipped matches of order 1 to N, or 5 if the method needs it.
-      totals: n-grams likewise.
-      short: candidates without an n-gram of the order, likewise.
-      length: the candidates' tokens.
-      precisions: N numbers, the room for the result.
+      weights: N numbers; empty if all orders have the same weight.
+      matches: clipped matches of the orders 1 to N, or to 5 if the method needs it.
+      totals: n-grams of the same orders.
+      short: the numbers of candidates without an n-gram of each of these orders.
+      length: the number of tokens of the candidates.
+      precisions: N numbers, which are overwritten with the result.
 
     Returns:
-      How many orders count; 0 where the score is 0 because nothing matches, and
-      -1 where the method is not defined.
+      The number of orders that count; 0 if the score is 0 because nothing matches; -1 if
+      the method is not defined for these numbers.
 
     Raises:
       ValueError: no method has this number.
@@ -126,7 +126,7 @@ def smooth(
         total = totals[n] + added
         if total == 0:  # no candidate is as long as this order
             if effective_order:
-                # Without a weighted order there is nothing that could match.
+                # If none of the orders before it has a weight, nothing can match.
                 return n if len(weights) == 0 or _weighted_orders(weights, n) > 0 else 0
             if method == _EPSILON:
                 precisions[n] = 100.0 * value
@@ -150,7 +150,7 @@ def smooth(
 
 
 def _weighted_orders(weights: Sequence[float], orders: int) -> int:
-    """How many of the first orders have a weight."""
+    """The number of orders with a weight among the first orders."""
     count = 0
     for n in range(orders):
         count += weights[n] != 0
@@ -168,8 +168,8 @@ def _smooth_as_nltk(
 ) -> int:
     """The precisions of NLTK 3.9's SmoothingFunction, whose denominators are max(1, total).
 
-    In a corpus that is: a candidate that is shorter than n adds 1 to the total of order n.
-    NLTK 3.2.2 to 3.2.5 did the same, and left precisions of 0 as they are.
+    In a corpus this means: a candidate shorter than n adds 1 to the total of order n.
+    NLTK 3.2.2 to 3.2.5 did the same, and did not change precisions of 0.
     """
     orders = len(precisions)
     if matches[0] == 0:
@@ -218,14 +218,14 @@ def weighted_score(
 
     Args:
       method: the number of the smoothing method.
-      weights: N numbers, or none where all orders weigh the same.
-      precisions: what `smooth` wrote.
-      orders: what `smooth` returned.
+      weights: N numbers; empty if all orders have the same weight.
+      precisions: the precisions from `smooth`.
+      orders: the number that `smooth` returned.
       bp: the brevity penalty.
     """
     if orders <= 0:
         return 0.0 if orders == 0 else math.nan
-    # NLTK leaves precisions of 0 out of the sum; its methods let few of them be.
+    # NLTK leaves precisions of 0 out of the sum. Most of its methods replace them.
     leaves_out = _LEAVE_OUT <= method <= _METHOD7
     total = 0.0
     for n in range(orders):
@@ -241,10 +241,10 @@ def weighted_score(
             term = math.log(precisions[n] / 100) / orders
         else:
             term = math.log(precisions[n])
-        # From left to right, as Python's `sum` until 3.11, with which sacreBLEU adds them.
-        # Later ones compensate for rounding; the same sums would score otherwise there.
+        # From left to right, like Python's `sum` until 3.11, which sacreBLEU uses. Later versions
+        # of `sum` compensate for rounding, so the same sums would give another score.
         total += term
     if len(weights) != 0 or leaves_out:
-        # The weights need not sum to 1, so here the precisions were taken as 0..1.
+        # The weights may not sum to 1, so here the precisions were used as 0..1.
         return 100 * bp * math.exp(total)
     return bp * math.exp(total / orders)

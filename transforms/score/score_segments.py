@@ -24,7 +24,7 @@ class ScoreSegments(ThreadedDoFn):
 
     def setup(self) -> None:
         super().setup()
-        # Not in the time of the first batch, as CountMatches does.
+        # Here and not at the first batch, as in CountMatches.
         compile_segment_scores(self._scoring)
 
     def work(self, statistics: SegmentStatistics) -> Iterable[pa.Table]:

@@ -1,7 +1,7 @@
 """Segment scores: BLEU of each segment by itself, for every system of a batch, as rows.
 
-The functions of formula.py, compiled: for sacreBLEU's smoothing the scores are
-those of its `sentence_score`, for NLTK's those of its `sentence_bleu` (times 100).
+It compiles the functions of formula.py. With sacreBLEU's smoothing methods the scores equal
+its `sentence_score`, with NLTK's methods they equal its `sentence_bleu` (times 100).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from beam_bleu.transforms.statistics.segment_statistics import (
 )
 from beam_bleu.transforms.statistics.signs import SegmentSigns
 
-# To Python they stay what they are; to compiled code they become callable.
+# Python still runs them as before. Now compiled code can call them, too.
 for _function in (
     formula.brevity_penalty,
     formula._weighted_orders,
@@ -38,7 +38,7 @@ for _function in (
 
 
 def segment_scores_schema(scoring: Scoring) -> pa.Schema:
-    """The columns of segment scores: only `score` has nulls, where it is not defined."""
+    """The columns of segment scores. Only `score` can be null, if it is not defined."""
     integers = pa.list_(pa.field("element", pa.int64(), nullable=False))
     ref_len = pa.float64() if _is_divided(scoring) else pa.int64()
     return pa.schema(
@@ -60,17 +60,17 @@ def segment_scores(
     """The scores of a batch: a row for each segment and system, system by system.
 
     Args:
-      statistics: the batch's, of the scoring's `counted_order` or a higher one.
-      scoring: that of a segment (see `Scoring.for_segments`).
+      statistics: the statistics of the batch, of the scoring's `counted_order` or a higher one.
+      scoring: the scoring of a segment (see `Scoring.for_segments`).
       systems: the systems' names, in order.
 
     Returns:
-      A table of (systems * segments) rows: `index`, the segment's number; `system`,
-      its name; `score`, 0..100, null where the smoothing is not defined; `sys_len`
-      and `ref_len`, in tokens; `matches` and `totals`, N integers before smoothing.
+      A table of (systems * segments) rows: `index`, the segment's number; `system`, the
+      system's name; `score`, 0..100, null if the smoothing is not defined; `sys_len` and
+      `ref_len`, in tokens; `matches` and `totals`, N integers before smoothing.
 
     Raises:
-      ValueError: the statistics are of a lower n-gram order than the scoring needs.
+      ValueError: the statistics have a lower n-gram order than the scoring needs.
     """
     needed = counted_order([scoring])
     if statistics.max_order < needed:
@@ -103,7 +103,7 @@ def segment_scores(
     columns = [
         np.tile(numbers, statistics.systems),
         pa.DictionaryArray.from_arrays(pa.array(of_system), pa.array(systems, pa.string())),
-        pa.array(scores.ravel(), from_pandas=True),  # which takes what is not a number for null
+        pa.array(scores.ravel(), from_pandas=True),  # from_pandas: NaN becomes null
         statistics.candidate_length.ravel(),
         (ref_len / divisors if is_divided else ref_len).ravel(),
         *(
@@ -120,7 +120,7 @@ def _is_divided(scoring: Scoring) -> bool:
 
 
 def compile_segment_scores(scoring: Scoring) -> None:
-    """Compiles what scores segments, or loads it, if this process has not done so yet."""
+    """Compiles the code that scores segments, or loads it, unless this process has done so."""
     one = np.ones(1, np.int64)
     counts = np.zeros((1, 1, width(counted_order([scoring]))), np.int64)
     signs = SegmentSigns.none(systems=1, references=1, segments=1)
@@ -137,26 +137,26 @@ def _score_rows(
       method: the number of the smoothing method.
       value: its value, a float.
       effective_order: whether orders longer than the candidate are left out.
-      weights: float64 (N,), or (0,) where all orders weigh the same.
+      weights: float64 (N,); (0,) if all orders have the same weight.
       orders: the largest n-gram order, N.
       counts: int64 (systems, segments, width), of order N or higher.
-      reference_column: the count that is the length of the references.
-      divisors: int64 (segments,), by what this length is divided.
-      scores: float64 (systems, segments), written; nan where a score is not defined.
+      reference_column: the column of the references' length.
+      divisors: int64 (segments,), the numbers by which this length is divided.
+      scores: float64 (systems, segments), which is overwritten; nan if a score is not defined.
     """
     max_order = (counts.shape[2] - FIRST_MATCHES) // 2
     precisions: Any = np.empty(orders, np.float64)
     short: Any = np.empty(max_order, np.int64)
     for system in range(counts.shape[0]):
         for row in range(counts.shape[1]):
-            mine = counts[system, row]
-            matches = mine[FIRST_MATCHES : FIRST_MATCHES + max_order]
-            totals = mine[FIRST_MATCHES + max_order :]
+            of_segment = counts[system, row]
+            matches = of_segment[FIRST_MATCHES : FIRST_MATCHES + max_order]
+            totals = of_segment[FIRST_MATCHES + max_order :]
             for n in range(max_order):
                 short[n] = totals[n] == 0
-            length = mine[CANDIDATE_LENGTH]
+            length = of_segment[CANDIDATE_LENGTH]
             counted = formula.smooth(
                 method, value, effective_order, weights, matches, totals, short, length, precisions
             )
-            bp = formula.brevity_penalty(length, mine[reference_column], divisors[row])
+            bp = formula.brevity_penalty(length, of_segment[reference_column], divisors[row])
             scores[system, row] = formula.weighted_score(method, weights, precisions, counted, bp)

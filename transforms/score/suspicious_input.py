@@ -1,6 +1,6 @@
-"""Suspicious input: what sums say about texts that were probably not meant to be scored so.
+"""Warnings about suspicious input, computed from sums.
 
-docs/input.md has the rules and their reasons. A suspicion changes no number.
+docs/input.md has the rules and their reasons. A warning changes no number.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
 _TOKENIZED_LINES = 100
-"""sacreBLEU's number of candidates that end in " .", however many there are."""
+"""sacreBLEU's threshold for candidates that end in " .", for any size of the corpus."""
 
 _MOST = 1 / 2
-"""More than this share of a stream's lines are most of them."""
+"""'Most lines' of a stream means more than this share."""
 
 _STRAY = 1 / 10
 """Up to this share of a stream's lines may end in a carriage return by accident."""
@@ -24,14 +24,14 @@ _STRAY = 1 / 10
 _SHORTEST_RATIO, _LONGEST_RATIO = 0.5, 2
 
 _FEWEST_TOKENS = 100
-"""Tokens of the references, some five sentences: shorter texts often differ so much in length."""
+"""Tokens of the references, about five sentences. Shorter texts often differ more in length."""
 
 _FEWEST_SEGMENTS = 10
-"""Segments: in fewer of them, one or two empty candidates would already be most."""
+"""Segments. With fewer segments, one or two empty candidates would already be most of them."""
 
 
 def suspicions(totals: CorpusTotals, text: TextName, scoring: Scoring) -> tuple[str, ...]:
-    """What is suspicious about the input of one system's score, a sentence each.
+    """Sentences about suspicious input of one system's score.
 
     Args:
       totals: the corpus's sums.
@@ -58,7 +58,7 @@ def _tokenized(totals: CorpusTotals, text: TextName) -> Iterator[str]:
 
 
 def _identical(totals: CorpusTotals) -> Iterator[str]:
-    if not totals.candidate_length:  # empty texts are equal, and mean nothing
+    if not totals.candidate_length:  # empty texts are equal, but this means nothing
         return
     for position, identical in enumerate(totals.signs.identical, 1):
         if identical == totals.segments:
@@ -76,7 +76,7 @@ def _line_ends(totals: CorpusTotals) -> Iterator[str]:
     ):
         streams.append((f"references {position}", *of_position))
     crlf = [_shown(*each) for each in streams if each[1] > _MOST * each[2]]
-    # A position at which every reference is missing has no lines, and is no stream.
+    # If every reference of a position is missing, it has no lines and does not count as a stream.
     others = [_shown(*each) for each in streams if each[2] and each[1] <= _STRAY * each[2]]
     if crlf and others:
         yield (
@@ -92,7 +92,7 @@ def _shown(stream: str, returns: int, lines: int) -> str:
 
 def _empty_candidates(totals: CorpusTotals) -> Iterator[str]:
     empty = totals.empty_candidates
-    # Where all are empty, the score is 0 and its own warning says why.
+    # If all are empty, the score is 0, and its own warning gives the reason.
     if (
         totals.segments >= _FEWEST_SEGMENTS
         and totals.candidate_length

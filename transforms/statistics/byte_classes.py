@@ -1,4 +1,4 @@
-"""Which bytes of a text mean what to tokenizers: a bit for each of 64 bytes."""
+"""The classes of bytes that tokenizers look for: masks with a bit for each of 64 bytes."""
 
 from beam_bleu.transforms.native.masks import (
     block_copier,
@@ -14,7 +14,7 @@ white_space_masks = byte_masks(
 """ASCII white space; bytes that may begin white space of 2 or 3 bytes."""
 
 ascii_white_space_mask = byte_mask([("\t", "\r"), " "])
-"""White space as C and Perl have it: tab to carriage return, and space."""
+"""White space of C and Perl: tab to carriage return, and space."""
 
 unicode_white_space_masks = sequence_masks(
     [
@@ -38,7 +38,7 @@ punctuation_masks = byte_masks(
 )
 """Symbols; full stops and commas; digits; hyphens; ampersands.
 
-Symbols are the ASCII punctuation that 13a always sets apart: all but the
+Symbols are the ASCII punctuation marks that are always tokens of their own in 13a: all but the
 apostrophe, the full stop, the comma and the hyphen.
 """
 
@@ -52,7 +52,7 @@ not_ascii_mask = byte_mask([("\x80", "\xff")])
 """Bytes of code points that are not ASCII."""
 
 rewritten_mask = byte_mask(["<", "\n"])
-"""Bytes where text that 13a rewrites before it splits may begin or end: < and newline."""
+"""Bytes where text may begin or end that 13a rewrites before it splits: < and newline."""
 
 copy_lower_block = block_copier([("A", "Z")], 0x20)
 """Copies a block with A-Z in lower case."""

@@ -1,7 +1,7 @@
 """The statistics kernel: from columns of text to the integers of every segment.
 
-`count_batch` is the room's entrance; the compiled code behind it holds no lock,
-so threads run it side by side.
+`count_batch` is the function that other rooms call. Its compiled code releases the
+interpreter's lock, so several threads can run it at the same time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from beam_bleu.transforms.statistics.splitting import rule_of, splittable
 from beam_bleu.transforms.statistics.tokenization import TOKEN_BYTES, tokenize
 
 _MOST_BYTES = 2**31 - 1
-"""Bytes of one segment's texts together: positions and slots of tokens are 32-bit numbers."""
+"""The most bytes of all texts of a segment: positions and slots of tokens have 32 bits."""
 
 _FIRST_TABLE_BITS = 10
 
@@ -52,18 +52,18 @@ def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> SegmentStati
 
     Args:
       batch: the segments; each has at least one reference.
-      text: what is done with a text, up to its tokens.
+      text: the steps from a text to its tokens.
       max_order: the largest n-gram order to count.
 
     Raises:
-      InputError: a segment has no reference, or 2 GiB of text, or the tokenizer
+      InputError: a segment has no reference, or 2 GiB of text or more, or the tokenizer
         cannot tokenize it.
     """
     references = len(batch.references)
     columns = [padded(column) for column in (*batch.references, *batch.candidates)]
     starts, ends = spans(columns)
     sizes = ends - starts
-    signs = segment_signs(starts, ends, references)  # of the texts as they were given
+    signs = segment_signs(starts, ends, references)  # of the original texts
     changed = [splittable(column, text) for column in columns]
     if any(new is not old for new, old in zip(changed, columns, strict=True)):
         starts, ends = spans(changed)
@@ -84,21 +84,21 @@ def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> SegmentStati
 
 
 def _named(batch: SegmentBatch, row: int) -> str:
-    """What a message calls a segment: its number counts from 1, as editors count lines."""
+    """The name of a segment for messages. Numbers begin with 1, like lines in editors."""
     return (
         "a segment" if batch.first_segment is None else f"segment {batch.first_segment + row + 1}"
     )
 
 
 def compile_kernel(text: Text) -> None:
-    """Makes ready what a batch needs, if this process has not done so yet.
+    """Prepares this process for its first batch. A second call does nothing.
 
-    The kernel is compiled, or loaded from its cache, and so are a tokenizer's
-    library, dictionary and model.
+    It compiles the kernel or loads it from the cache, and loads the tokenizer's library,
+    dictionary and model.
 
     Raises:
       JobError: the library of the tokenizer is missing.
-      InputError: the tokenizer's model is none.
+      InputError: the tokenizer's model is not a SentencePiece model.
     """
     column = pa.array(["a"], pa.large_string())
     count_batch(SegmentBatch(candidates=(column,), references=(column,)), text, max_order=1)
@@ -107,7 +107,7 @@ def compile_kernel(text: Text) -> None:
 def _count(
     starts: Integers, ends: Integers, batch: SegmentBatch, text: Text, max_order: int
 ) -> Integers:
-    """The counts, int64 (systems, segments, 6 + 2 N), of texts by address (see `spans`)."""
+    """The counts, int64 (systems, segments, 6 + 2 N), of texts given by address (see `spans`)."""
     texts, rows = starts.shape
     references = len(batch.references)
     counts = np.zeros((texts - references, rows, width(max_order)), np.int64)
@@ -121,7 +121,7 @@ def _count(
             f"{_MOST_BYTES} is the most",
             "check that the lines end with a newline",
         )
-    # At most a token a byte, and a gap behind each text. Untouched pages cost nothing.
+    # At most one token per byte, and a gap after each text. Unused pages cost nothing.
     most_tokens = longest + texts
     tokens = np.empty(most_tokens * TOKEN_BYTES, np.uint8)
     grams = np.empty(most_tokens * GRAM_BYTES, np.uint8)
@@ -145,10 +145,10 @@ def _store_reference_lengths(counts, length, row, rows, references, starts, boun
       counts: address of the segment's counts.
       length: the candidate's tokens.
       row: the segment's row.
-      rows: how many there are.
-      references: how many of the texts, the first ones, are references.
-      starts: address of where each text starts, int64 (texts, rows); 0 where it is missing.
-      bounds: address of where the tokens of each text begin.
+      rows: the number of rows.
+      references: the number of references; they are the first texts.
+      starts: address of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
+      bounds: address of the numbers of each text's first token.
     """
     closest = first = shortest = longest = -1
     total = 0
@@ -177,7 +177,7 @@ def _store_reference_lengths(counts, length, row, rows, references, starts, boun
 def _count_rows(
     first_row, starts, ends, references, rule, tokens, grams, table, bounds, counts, seed
 ):
-    """Counts rows from `first_row` on; returns (rows done, table bits for the next)."""
+    """Counts rows from `first_row` on; returns (rows done, bits of the table for the next)."""
     texts, rows = starts.shape
     row_bytes = counts.shape[2] * 8
     max_order = (counts.shape[2] - FIRST_MATCHES) // 2
@@ -203,11 +203,11 @@ def _count_rows(
         if ((1 << bits) + 1) * SLOT_BYTES > table.size:
             return row, bits
         for text in range(references, texts):
-            mine = count_space + ((text - references) * rows + row) * row_bytes
+            of_segment = count_space + ((text - references) * rows + row) * row_bytes
             length = load_int(bound_space, text + 1) - 1 - load_int(bound_space, text)
-            store_int(mine, CANDIDATE_LENGTH, length)
+            store_int(of_segment, CANDIDATE_LENGTH, length)
             _store_reference_lengths(
-                mine,
+                of_segment,
                 length,
                 row,
                 rows,
@@ -216,7 +216,7 @@ def _count_rows(
                 bound_space,
             )
             for n in range(max_order):
-                store_int(mine, FIRST_MATCHES + max_order + n, max(length - n, 0))
+                store_int(of_segment, FIRST_MATCHES + max_order + n, max(length - n, 0))
         match_segment(
             references,
             texts,

@@ -1,8 +1,8 @@
 """Tokenizers of other libraries, called from Python for each text.
 
-sacreBLEU's own objects cut Japanese and Korean, and SentencePiece cuts by any
-of its models, so that the tokens are theirs. The libraries are optional: they
-are imported when a definition names them.
+sacreBLEU's own objects tokenize Japanese and Korean, and SentencePiece tokenizes with any of
+its models, so the tokens are the same as theirs. The libraries are optional: they are imported
+when a definition needs them.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.errors import InputError, JobError, UsageError
 
-# A tagger of MeCab's keeps its work between calls and is not for two threads at a
-# time. It holds the interpreter's lock all the while, so threads lose nothing by ours.
+# Two threads cannot use one tagger of MeCab at the same time, because it has state. MeCab never
+# releases the interpreter's lock, so this lock costs no time.
 _mecab_lock = threading.Lock()
 
 _TEXTS_A_CALL = 256
 
 
 def tokenized(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The texts with white space between their tokens, which may hold more of it.
+    """The texts with white space between their tokens.
 
     Raises:
       JobError: the library is missing.
@@ -46,11 +46,11 @@ def tokenized(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
 
 
 def require_tokenizer(text: Text) -> None:
-    """Checks before a job starts that this machine has what a definition needs.
+    """Checks before a job starts that this machine has the library that a definition needs.
 
     Raises:
       UsageError: a library is missing.
-      InputError: the model is none.
+      InputError: the file is not a SentencePiece model.
     """
     if TOKENIZERS[text.tokenize].extra is None:
         return
@@ -58,7 +58,7 @@ def require_tokenizer(text: Text) -> None:
         function_of(_TOKENIZERS, text.tokenize, "tokenizer").load(text)
     except JobError as error:
         raise UsageError(
-            f"tokenize {text.tokenize!r} needs what is not installed here: "
+            f"tokenize {text.tokenize!r} needs a library that is not installed here: "
             f"{_reason(error.__cause__)}",
             _install(text.tokenize),
         ) from error
@@ -73,10 +73,10 @@ _MECABS = {
 
 @functools.cache
 def mecab(tokenize: str) -> Any:
-    """The tokenizer of sacreBLEU's of this name; a process has one.
+    """The tokenizer of sacreBLEU with this name. A process has only one.
 
     Raises:
-      JobError: it is missing, or its dictionary is not the one that sacreBLEU scores with.
+      JobError: it is missing, or its dictionary is not the one that sacreBLEU uses.
     """
     module, tokenizer = function_of(_MECABS, tokenize, "tokenizer")
     try:
@@ -87,13 +87,13 @@ def mecab(tokenize: str) -> Any:
 
 def _missing(tokenize: str, error: Exception) -> JobError:
     return JobError(
-        f"a worker lacks what tokenize {tokenize!r} needs: {_reason(error)}",
+        f"a worker does not have the library for tokenize {tokenize!r}: {_reason(error)}",
         f"install it where the workers run: {_install(tokenize)}",
     )
 
 
 def _reason(error: BaseException | None) -> str:
-    """The first line of what a library says, which may be several round empty ones."""
+    """The first line of a library's error that is not empty."""
     return next(iter(str(error).strip().splitlines()), "")
 
 
@@ -107,14 +107,16 @@ def _load_mecab(text: Text) -> Any:
 
 def _in_words(lines: Sequence[str], text: Text) -> list[str]:
     tokenizer = mecab(text.tokenize)
-    # Without sacreBLEU's cache of 65,536 lines, which a large corpus fills and seldom hits.
+    # Without sacreBLEU's cache of 65,536 lines: a large corpus fills it, and rarely repeats lines.
     cut = functools.partial(inspect.unwrap(type(tokenizer).__call__), tokenizer)
     with _mecab_lock:
         words = []
         for line in lines:
             try:
                 words.append(cut(line))
-            except AttributeError as error:  # MeCab gave nothing back, and sacreBLEU did not look
+            except (
+                AttributeError
+            ) as error:  # MeCab returned nothing, and sacreBLEU did not check it
                 raise InputError(
                     f"{text.tokenize} cannot tokenize a line of {len(line)} characters: "
                     f"{tokenizer.tagger.what()}",
@@ -131,8 +133,8 @@ def _load_sentencepiece(text: Text) -> Any:
 
 def _in_pieces(lines: Sequence[str], text: Text) -> list[str]:
     processor = _load_sentencepiece(text)
-    # Some texts a call: other threads work on while it lasts, and a Python object for
-    # each piece is not there for all texts at once.
+    # A limited number of texts per call: other threads can work during a call, and the pieces
+    # of all texts are not Python objects at the same time.
     calls = (
         processor.EncodeAsPieces(lines[start : start + _TEXTS_A_CALL], num_threads=1)
         for start in range(0, len(lines), _TEXTS_A_CALL)
@@ -142,7 +144,7 @@ def _in_pieces(lines: Sequence[str], text: Text) -> list[str]:
 
 @functools.lru_cache(maxsize=4)
 def _sentencepiece(model: SentencePieceModel) -> Any:
-    """SentencePiece with a model; threads may share it."""
+    """SentencePiece with a model. Threads can share it."""
     try:
         import sentencepiece
     except ImportError as error:
@@ -152,18 +154,19 @@ def _sentencepiece(model: SentencePieceModel) -> Any:
         processor.LoadFromSerializedProto(model.data)
     except RuntimeError as error:
         raise InputError(
-            f"this is no model of SentencePiece: {error}", "give the .model file that it has made"
+            f"the file is not a SentencePiece model: {error}",
+            "give the .model file that SentencePiece has made",
         ) from error
     return processor
 
 
 @dataclasses.dataclass(frozen=True)
 class _Library:
-    """How a library is called.
+    """The functions that call a library.
 
     Attributes:
-      load: what must be there before it can cut; it is loaded once.
-      cut: the lines with white space between their tokens.
+      load: loads what the library needs; the result is kept.
+      cut: returns the lines with white space between their tokens.
     """
 
     load: Callable[[Text], Any]

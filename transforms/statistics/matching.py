@@ -1,27 +1,28 @@
 """Compiled counting: how many n-grams of each candidate occur in the references.
 
-One segment at a time: its references and all its candidates, already tokenized.
-Tokens, then n-grams, are found in a hash table of what the references hold. An
-entry of order n >= 2 is identified by the entries of its first and of its last
-n-1 tokens, so an n-gram is compared exactly by comparing one word.
+The code handles one segment at a time: its references and all its candidates, already
+tokenized. It puts the tokens of the references into a hash table and looks up those of the
+candidates. Then it does the same for the n-grams of each order. An entry of order n >= 2 is
+identified by the entries of its first and of its last n-1 tokens, so the comparison of one
+word compares n-grams exactly.
 
-What cannot match is never looked at: a reference n-gram counts only if both of
-its (n-1)-grams occur in some candidate, a candidate's only if both of its occur
-in a reference. Counts are clipped as they are made: the k-th occurrence in a
-candidate matches if some reference has at least k.
+N-grams that cannot match are left out: an n-gram of a reference stays only if both of its
+(n-1)-grams occur in a candidate, and an n-gram of a candidate stays only if both of its
+(n-1)-grams occur in a reference. Counts are clipped at once: the k-th occurrence in a
+candidate matches if one of the references has at least k.
 
 All memory is addressed directly (see native/memory.py). The layouts:
 
-* token: key, length, address (3 words; written by tokenization.py)
-* gram, one for each occurrence still alive: position, and the index of its slot
-  or, on the way there, the key of its pair (2 words). The position counts the
-  segment's tokens, with a gap between its texts, so that neighbours are of one text.
-* slot of the table: key (a word), then four 32-bit numbers: TAG, LIMIT (the
-  largest count in any one reference), USED (the count in the text at hand),
-  WANTED (whether any candidate has it). TAG is 0 in an empty slot.
+* token: key, length, address (3 words; tokenization.py writes them)
+* gram, one for each occurrence that is left: its position, and the index of its slot or,
+  before that is known, the key of its pair (2 words). Positions number the segment's tokens,
+  with a gap between texts, so that only tokens of the same text are neighbours.
+* slot of the table: key (a word), then four 32-bit numbers: TAG, LIMIT (the largest count in
+  any single reference), USED (the count in the current text), WANTED (whether a candidate
+  has it). TAG is 0 in an empty slot.
 
-Where a key's slot is depends on a secret of the process (hashing.py), so that no text
-can be made to fill one place of the table.
+The slot of a key depends on a secret of the process (hashing.py), so nobody can write a text
+whose tokens all fall into the same place of the table.
 """
 
 from __future__ import annotations
@@ -53,10 +54,10 @@ _32 = np.uint64(32)
 
 @njit
 def table_bits(entries):
-    """log2 of the slots of a table for so many entries.
+    """log2 of the number of slots of a table for this number of entries.
 
-    Small tables are a quarter full, so that most look-ups end at the first slot
-    without a mispredicted branch; large ones half full, to save memory.
+    Small tables are a quarter full, so that most look-ups end at the first slot without a
+    mispredicted branch. Large tables are half full, to save memory.
     """
     wanted = 4 * entries if entries <= 4096 else 2 * entries
     bits = 4
@@ -67,7 +68,7 @@ def table_bits(entries):
 
 @njit
 def _clear_table(table, bits):
-    """Empties the slots and the one behind them, where what is not found is counted."""
+    """Empties all slots, and the extra slot after them, which counts what is not found."""
     clear(table, ((1 << bits) + 1) * SLOT_BYTES)
 
 
@@ -75,18 +76,18 @@ def _clear_table(table, bits):
 def _home(key, bits, seed):
     """The slot where the search for a key begins (Dietzfelbinger et al. 1997).
 
-    Under a random odd factor, two keys have the same home at most twice as often as
-    random numbers would.
+    With a random odd factor, two keys have the same home at most twice as often as random
+    numbers.
     """
     return np.int64((key * seed[1]) >> np.uint64(64 - bits))
 
 
 @njit
 def _step(key, seed):
-    """How far on the next slot is: an odd number, so that every slot is tried.
+    """The distance to the next slot of a search: an odd number, so that every slot is tried.
 
-    The step depends on the key. With one step for all, neighbouring keys pile up under
-    one secret in a hundred, and each look-up walks along the pile.
+    The step depends on the key. With the same step for all keys, one secret in a hundred puts
+    neighbouring keys into one long run of slots, and each look-up goes through the run.
     """
     return np.int64(hashed(key, seed)) | 1
 
@@ -105,7 +106,7 @@ def _same_bytes(one, other, length):
 
 @njit
 def _is_other_token(slot, token, tokens):
-    """Whether the slot is taken, and by another token than this one."""
+    """Whether another token than this one is in the slot."""
     tag = load_count(slot + _TAG)
     if tag == 0:
         return False
@@ -122,7 +123,7 @@ def _is_other_token(slot, token, tokens):
 
 @njit
 def _find_token(token, tokens, table, bits, seed):
-    """The index of the slot that holds this token, or of the empty one where it would go."""
+    """The index of the slot with this token, or of the empty slot for it."""
     index = _home(load_word(token), bits, seed)
     while _is_other_token(table + index * SLOT_BYTES, token, tokens):
         index = (index + _step(load_word(token), seed)) & ((1 << bits) - 1)
@@ -131,7 +132,7 @@ def _find_token(token, tokens, table, bits, seed):
 
 @njit
 def _find_pair(key, table, bits, seed):
-    """The index of the slot that holds this pair, or of the empty one where it would go."""
+    """The index of the slot with this pair, or of the empty slot for it."""
     index = _home(key, bits, seed)
     slot = table + index * SLOT_BYTES
     while load_count(slot + _TAG) != 0 and load_word(slot) != key:
@@ -159,11 +160,10 @@ def _add(table, index, key, tag):
 
 @njit
 def _take(table, index, bits):
-    """Counts an occurrence in a candidate: (where it was counted, 1 if found, 1 if it matches).
+    """Counts an occurrence in a candidate: (its slot, 1 if found, 1 if it matches).
 
-    Found or not is a coin toss that no branch predictor learns, so there is no
-    branch: what is not found is counted in the slot behind the table, whose
-    limit stays 0.
+    A branch predictor cannot learn whether an entry is found, so there is no branch: an entry
+    that is not found is counted in the extra slot after the table, whose limit stays 0.
     """
     found = load_count(table + index * SLOT_BYTES + _TAG) != 0
     index = index if found else 1 << bits
@@ -198,7 +198,7 @@ def _add_tokens(first, last, tokens, grams, table, bits, seed):
 
 @njit
 def _take_tokens(first, last, tokens, grams, table, bits, seed):
-    """Looks up the tokens first..last-1 of a candidate; returns (end of those found, matches)."""
+    """Looks up the tokens first..last-1 of a candidate; returns (end of its grams, matches)."""
     gram = begin = grams + first * GRAM_BYTES
     matches = 0
     for position in range(first, last):
@@ -242,7 +242,7 @@ def _add_pairs(gram, end, table, bits, seed):
 
 @njit
 def _take_pairs(gram, end, table, bits, seed):
-    """Looks up the n-grams of a candidate; returns (end of those found, matches)."""
+    """Looks up the n-grams of a candidate; returns (end of its grams, matches)."""
     begin = kept = gram
     matches = 0
     while gram < end:
@@ -292,17 +292,17 @@ def match_segment(
     """Writes the clipped matches of every candidate of one segment, for each order.
 
     Args:
-      references: how many of the texts, the first ones, are references.
-      texts: how many texts there are; the others are candidates.
-      bounds: address of texts + 1 int64: text t has the tokens bounds[t] up to
-        but without bounds[t + 1] - 1, which is the gap.
-      ends: address of room for an int64 of each text.
+      references: the number of references; they are the first texts.
+      texts: the number of all texts; the others are candidates.
+      bounds: address of texts + 1 int64: text t has the tokens bounds[t] <= i <
+        bounds[t + 1] - 1; the last one is the gap.
+      ends: address of memory for one int64 for each text.
       max_order: the largest n-gram order, N.
       tokens: address of the segment's tokens.
-      grams: address of room for as many grams as bounds[texts].
-      table: address of room for 2 ** table_bits(bounds[references]) + 1 slots.
+      grams: address of memory for bounds[texts] grams.
+      table: address of memory for 2 ** table_bits(bounds[references]) + 1 slots.
       matches: address of N int64 zeros for the first candidate.
-      stride: bytes from there to those of the next candidate.
+      stride: bytes from these to the zeros of the next candidate.
       seed: the process's secret (see hashing.py).
     """
     bits = table_bits(load_int(bounds, references))

@@ -1,10 +1,10 @@
-"""Unicode normalization of a column of texts, exactly as the running Python has it.
+"""Unicode normalization of a column of texts, with the same result as the running Python.
 
-Most texts are normalized already, and compiled code finds out: a text whose code
-points are all starters that normalization neither changes nor joins to what stands
-before them is its own normal form (Unicode Standard Annex #15, section 9). The
-others go through Python's own `unicodedata`. It sorts the marks of a letter by insertion,
-so a run of 100,000 marks would take it minutes: long runs are sorted before.
+Most texts are normalized already. Compiled code finds them: a text is its own normal form if
+all its code points are starters that normalization neither changes nor composes with the code
+point before them (Unicode Standard Annex #15, section 9). Python's `unicodedata` normalizes
+the other texts. It sorts the marks of a letter by insertion, so 100,000 marks would take
+minutes. So long runs of marks are sorted here first.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import load_byte, load_word, lowest_bit
 from beam_bleu.transforms.statistics.code_points import code_point, letter_size
 
-_LAST_LOOKED_UP = 0x2FFFF  # behind it there are few characters, and they are left to Python
+_LAST_LOOKED_UP = 0x2FFFF  # texts with one of the rare characters above it are left to Python
 
 _LONG_RUN = 32
-"""Marks that are left to Python, one behind the other: Stream-Safe Text (section 13) has 30."""
+"""Shorter runs of marks are left to Python. Stream-Safe Text (section 13) has at most 30."""
 
 _NOT_ASCII = np.uint64(0x8080808080808080)
 
 
 def normalized(column: pa.LargeStringArray, normalize: str) -> pa.LargeStringArray:
-    """The texts in a normalization of `NORMALIZATIONS`; a null stays one."""
+    """The texts in a normalization of `NORMALIZATIONS`. A null stays a null."""
     column = padded(column)
     form = NORMALIZATIONS[normalize].form
     starts, ends = spans([column])
@@ -43,7 +43,7 @@ def normalized(column: pa.LargeStringArray, normalize: str) -> pa.LargeStringArr
     changes = []
     for row, text in zip(rows, column.take(pa.array(rows)).to_pylist(), strict=True):
         other = unicodedata.normalize(form, _with_marks_sorted(text, normalize))
-        if other is not text:  # Python gives the same object back where nothing changes
+        if other is not text:  # Python returns the same object if nothing changes
             changed[row] = True
             changes.append(other)
     if not changes:
@@ -53,12 +53,12 @@ def normalized(column: pa.LargeStringArray, normalize: str) -> pa.LargeStringArr
 
 @cache
 def _settled(form: Form) -> npt.NDArray[np.bool_]:
-    """Of each code point, whether it stays as it is whatever stands round it."""
+    """For each code point, whether it never changes, next to any other code points."""
     table = np.zeros(_LAST_LOOKED_UP + 1, np.bool_)
     for code in range(_LAST_LOOKED_UP + 1):
         letter = chr(code)
         table[code] = not unicodedata.combining(letter) and unicodedata.is_normalized(form, letter)
-    # What is the second half of another character may be joined to its first half.
+    # The second half of another character can be composed with its first half.
     for code in range(_LAST_LOOKED_UP + 1):
         halves = unicodedata.decomposition(chr(code)).split()
         if len(halves) == 2 and not halves[0].startswith("<"):
@@ -68,9 +68,9 @@ def _settled(form: Form) -> npt.NDArray[np.bool_]:
 
 
 def _with_marks_sorted(text: str, normalize: str) -> str:
-    """The same text, or one of the same normal form, whose long runs of marks are in order.
+    """The text with its long runs of marks sorted. Its normal form does not change.
 
-    Marks are decomposed, then sorted by their class; those of one class stay in their
+    Marks are decomposed, then sorted by their class. Marks of the same class stay in their
     order (the Unicode Standard, section 3.11).
     """
     if len(text) < _LONG_RUN:
@@ -91,7 +91,7 @@ def _with_marks_sorted(text: str, normalize: str) -> str:
 
 @cache
 def _marks(normalize: str) -> tuple[dict[str, str], npt.NDArray[np.bool_]]:
-    """What each mark decomposes to, which are marks only; of each code point, whether it is one."""
+    """The decomposition of each mark into marks; for each code point, whether it is a mark."""
     form = NORMALIZATIONS[normalize].decomposed
     decomposed = {}
     is_mark = np.zeros(_LAST_LOOKED_UP + 1, np.bool_)

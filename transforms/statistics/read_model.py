@@ -16,19 +16,19 @@ from beam_bleu.transforms.errors import BleuError, InputError, unreadable
 __all__ = ["LARGEST_MODEL", "read_model"]
 
 LARGEST_MODEL = 1 << 30
-"""Bytes that a model may have: it is held in memory, and travels with the job."""
+"""The largest size of a model in bytes: it is kept in memory and sent with the job."""
 
 
 def read_model(path: str) -> SentencePieceModel:
-    """The model in a file of any filesystem that Beam knows.
+    """The model in a file on any filesystem that Beam knows.
 
     Raises:
-      InputError: the file cannot be read, is no regular file, or is too large.
+      InputError: the file cannot be read, is not a regular file, or is too large.
       JobError: this process cannot open another file.
     """
     try:
         if isinstance(FileSystems.get_filesystem(path), LocalFileSystem) and not _size(path):
-            # The kernel's own files, too, say that they are empty; some never end.
+            # Linux's own files (/proc) report a size of 0, and some of them never end.
             return SentencePieceModel.of(b"")
         with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
             return SentencePieceModel.of(_all_of(file))
@@ -39,7 +39,7 @@ def read_model(path: str) -> SentencePieceModel:
 
 
 def _size(path: str) -> int:
-    """The bytes of a file of this machine, which must be a regular one."""
+    """The size of a regular file on this machine."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         what = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or a device"
@@ -50,7 +50,7 @@ def _size(path: str) -> int:
 
 
 def _all_of(file: BinaryIO) -> bytes:
-    """The bytes of an open file, read piece by piece: one read may give less than asked for."""
+    """The bytes of an open file, read in pieces: one read may return less than requested."""
     data = bytearray()
     while piece := file.read(min(1 << 24, LARGEST_MODEL + 1 - len(data))):
         data += piece
@@ -62,5 +62,5 @@ def _all_of(file: BinaryIO) -> bytes:
 def _too_large() -> InputError:
     return InputError(
         f"cannot be used: it has more than {LARGEST_MODEL} bytes",
-        "name a .model file of SentencePiece, which has some megabytes",
+        "name a .model file of SentencePiece; such a file has a few megabytes",
     )

@@ -1,10 +1,9 @@
-"""What happens to a text before it is split: lower-casing, and what 13a rewrites.
+"""Changes to a text before it is split: lower-casing, and the rewriting of 13a.
 
-The spaces of `zh` and `intl` have a file of their own (spacing.py). Lower-casing and
-13a's rewriting are exactly what Python's `str` does, because that is what sacreBLEU calls.
-Compiled code does what it can do exactly, and a row that needs more (a letter
-whose lower case has another length, or a final sigma; `<skipped>`, or a
-hyphenated line end) goes through Python's own `str`.
+(spacing.py has the spaces of `zh` and `intl`.) Lower-casing and 13a's rewriting give exactly
+the results of Python's `str`, because sacreBLEU calls it. Compiled code does the common cases.
+Python's `str` does the other rows: those with a letter whose lower case has another length,
+with a final sigma, with `<skipped>`, or with a hyphen at a line end.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ _Rows = npt.NDArray[np.bool_]
 
 
 def without_skipped(column: pa.LargeStringArray) -> pa.LargeStringArray:
-    """The texts of a padded column without what 13a removes: `<skipped>`, hyphens at line ends.
+    """The texts of a padded column without `<skipped>` and hyphens at line ends, as in 13a.
 
-    Other newlines become spaces in 13a; left alone they are white space, too.
+    13a replaces other newlines by spaces. Here they stay, because they are white space, too.
     """
     starts, ends = spans([column])
     rows = np.zeros(len(column), np.bool_)
@@ -71,7 +70,7 @@ def _replaced(
         return column
     mask = pa.array(rows)
     marked = originals.filter(mask).to_pylist()
-    # What lies under a null may be any bytes, and may have been marked.
+    # The bytes under a null can be anything, so such a row may be marked, too.
     changed = [None if text is None else change(text) for text in marked]
     return padded(pc.replace_with_mask(column, mask, pa.array(changed, pa.large_string())))
 
@@ -81,7 +80,7 @@ _SKIPPED_HEAD = np.uint64(int.from_bytes(b"<skipped", "little"))
 
 @compiled
 def _find_rewritten(starts, ends, rows):
-    """Marks the texts that hold `<skipped>` or a newline behind a hyphen."""
+    """Marks the texts with `<skipped>` or with a newline after a hyphen."""
     for row in range(starts.size):
         start, end = starts[row], ends[row]
         block = start
@@ -95,16 +94,16 @@ def _find_rewritten(starts, ends, rows):
                 if load_byte(at) == ord("\n"):
                     rows[row] |= at > start and load_byte(at - 1) == ord("-")
                 else:
-                    # Behind the last byte stands anything, so the end is checked, too.
+                    # After the last byte of the text there can be anything: check the end, too.
                     rows[row] |= load_word(at) == _SKIPPED_HEAD and at + 9 <= end
             block += BLOCK
 
 
-# Lower-casing. A code point maps to another of the same UTF-8 length, to itself
-# (0 in the table), or is left to Python.
+# Lower-casing. In the table, a code point maps to another one with the same UTF-8 length, or
+# to itself (0), or is left to Python.
 _PYTHONS = -1
-_LAST_CASED = 0x1FFFF  # the end of the planes that have letters of two cases
-_NO_LETTERS = np.zeros(0, np.int32)  # a table in which every code point stays as it is
+_LAST_CASED = 0x1FFFF  # the end of the planes with upper and lower case
+_NO_LETTERS = np.zeros(0, np.int32)  # a table in which no code point changes
 
 
 @cache
@@ -120,12 +119,12 @@ def _lower_table() -> npt.NDArray[np.int32]:
             continue
         same_length = len(lower) == 1 and len(lower.encode()) == len(letter.encode())
         table[code] = ord(lower) if same_length else _PYTHONS
-    table[ord("Σ")] = _PYTHONS  # its lower case depends on what stands round it
+    table[ord("Σ")] = _PYTHONS  # its lower case depends on its neighbours
     return table
 
 
 def lowered(column: pa.LargeStringArray, only_ascii: bool = False) -> pa.LargeStringArray:
-    """The texts in lower case, padded: as `str.lower` has it, or A-Z only."""
+    """The texts in lower case, padded: as in `str.lower`, or only A-Z."""
     column = padded(column)
     offsets = offsets_of(column)
     starts = offsets + column.buffers()[2].address
@@ -134,20 +133,20 @@ def lowered(column: pa.LargeStringArray, only_ascii: bool = False) -> pa.LargeSt
     table = _NO_LETTERS if only_ascii else _lower_table()
     _lower_rows(starts, lower, table, rows)
     lowered = padded_column(lower, offsets - offsets[0], column)
-    # Rows left to Python are lower-cased from the start: context counts.
+    # Python lower-cases its rows from the original text, because the context matters.
     return _replaced(lowered, rows, column, str.lower)
 
 
 @compiled
 def _lower_rows(starts, lower, table, rows):
-    """Lower-cases the texts from starts[i] to starts[i + 1]; marks those left to Python."""
+    """Lower-cases the texts from starts[i] to starts[i + 1]; marks rows that are left to Python."""
     target = address_of(lower)
     for row in range(rows.size):
         start, end = starts[row], starts[row + 1]
         move = target - starts[0]
-        # From the last block to the first, because a letter may reach into the
-        # next block, which must not be copied over it. What is written behind
-        # the row is written again by the next one.
+        # From the last block to the first: a letter can reach into the next block, so that
+        # block must not be copied after it. Bytes that are written after the end of the row
+        # are overwritten by the next row.
         at = start + (end - start - 1) // BLOCK * BLOCK
         while at >= start and start < end:
             others = not_ascii_mask(at)
@@ -163,7 +162,7 @@ def _lower_rows(starts, lower, table, rows):
 
 @njit
 def _lower_letter(source, target, table):
-    """Lower-cases the letter whose first byte is at `source`; tells whether it cannot."""
+    """Lower-cases the letter whose first byte is at `source`; returns whether Python must do it."""
     first = load_byte(source)
     if first < 0xC0:
         return False  # not the first byte of a letter

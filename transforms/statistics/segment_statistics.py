@@ -1,4 +1,4 @@
-"""Segment statistics: what each segment of a batch contributes to the totals."""
+"""Segment statistics: the integers that each segment of a batch adds to the totals."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.signs import SegmentSigns
 
-# The columns of `SegmentStatistics.counts`: a length of the references by each rule,
-# then matches and totals of N orders.
+# The columns of `SegmentStatistics.counts`: the length of the candidate, the length of the
+# references by each rule, then matches and totals of N orders.
 CANDIDATE_LENGTH, CLOSEST, CLOSEST_FIRST, SHORTEST, LONGEST, AVERAGE, FIRST_MATCHES = range(7)
 
 _REFERENCE_LENGTH_COLUMNS = {
@@ -27,7 +27,7 @@ def reference_length_column(rule: str) -> int:
 
 
 def width(max_order: int) -> int:
-    """How many counts a segment has."""
+    """The number of counts of a segment."""
     return FIRST_MATCHES + 2 * max_order
 
 
@@ -37,10 +37,10 @@ class SegmentStatistics:
 
     Attributes:
       counts: int64 (systems, segments, 6 + 2 N), read through the properties.
-      references: int64 (segments,), how many references each segment has.
+      references: int64 (segments,), the number of references of each segment.
       candidate_bytes: int64 (systems, segments), bytes of UTF-8.
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
-      signs: what the texts look like, of suspicious input.
+      signs: the signs of suspicious input.
       first_segment: the number of the first segment, as in the batch.
     """
 
@@ -62,7 +62,7 @@ class SegmentStatistics:
 
     @property
     def systems(self) -> int:
-        """How many systems."""
+        """The number of systems."""
         return int(self.counts.shape[0])
 
     @property
@@ -78,8 +78,8 @@ class SegmentStatistics:
     def reference_length(self, rule: str) -> Integers:
         """Tokens of each segment's references by a rule, (systems, segments).
 
-        Where a rule's length is divided ("average"), it is the sum over all references of the
-        segment, an integer, to be divided by `references`.
+        If the rule divides the length ("average"), this is the sum over all references of the
+        segment, an integer, which must be divided by `references`.
         """
         return self.counts[:, :, reference_length_column(rule)]
 

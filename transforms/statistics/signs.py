@@ -1,7 +1,7 @@
-"""Signs of suspicious input: what the texts of a batch look like before anything is done with them.
+"""Signs of suspicious input, found in the original texts of a batch.
 
-They change no number. They are added up like matches (totals/input_signs.py), and
-score/suspicious_input.py judges the sums.
+They change no score. They are added up like matches (totals/input_signs.py), and
+score/suspicious_input.py makes warnings from the sums.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _SPACE, _PERIOD, _CARRIAGE_RETURN = (ord(each) for each in " .\r")
 
 @dataclasses.dataclass(frozen=True)
 class SegmentSigns:
-    """The signs of a batch's texts, byte for byte as they were given.
+    """The signs of a batch's original texts.
 
     Attributes:
-      tokenized: bool (systems, segments), whether the candidate ends in " .", a
-        full stop that stands apart as tokenizers set it.
+      tokenized: bool (systems, segments), whether the candidate ends in " .", a space and a
+        full stop, as in tokenized text.
       candidate_returns: bool (systems, segments), whether the candidate ends in a
         carriage return.
       identical: bool (systems, references, segments), whether the candidate equals
@@ -45,7 +45,7 @@ class SegmentSigns:
 
     @classmethod
     def none(cls, systems: int, references: int, segments: int) -> SegmentSigns:
-        """The signs of texts that have none, of references that are all missing."""
+        """The signs of texts without any sign, with all references missing."""
         return cls(
             np.zeros((systems, segments), np.bool_),
             np.zeros((systems, segments), np.bool_),
@@ -61,7 +61,7 @@ class SegmentSigns:
 
 
 def segment_signs(starts: Integers, ends: Integers, references: int) -> SegmentSigns:
-    """The signs of texts by address (see `columns.spans`), of which the first are references."""
+    """The signs of texts, given by address (see `columns.spans`); references come first."""
     texts, segments = starts.shape
     signs = SegmentSigns.none(texts - references, references, segments)
     _find_signs(
@@ -117,9 +117,9 @@ def _find_signs(starts, ends, tokenized, candidate_returns, identical, given, re
             size = end - start
             returned = _last_byte(end, size) == _CARRIAGE_RETURN
             candidate_returns[system, row] = returned
-            # sacreBLEU's command takes line ends off before it looks.
+            # sacreBLEU's command removes line ends before it checks.
             line_end, line_size = end - returned, size - returned
-            # Of one byte it is the last one itself, which cannot be both.
+            # If there is only one byte, it is the last one itself, and cannot be both.
             before = load_byte(line_end - min(line_size, 2))
             is_period = _last_byte(line_end, line_size) == _PERIOD
             tokenized[system, row] = is_period & (before == _SPACE)

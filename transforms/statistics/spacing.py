@@ -1,24 +1,25 @@
-"""The tokenizers `zh` and `intl`: spaces put into a text, which is then split at them.
+"""The tokenizers `zh` and `intl`: they put spaces into a text, which is then split at them.
 
-sacreBLEU inserts them by regular expressions, one after the other. Here a
-tokenizer is a table of what every code point is, and one closed form serves
-both; the tests prove it against sacreBLEU, token by token:
+sacreBLEU inserts the spaces with several regular expressions. Here a tokenizer is a table
+with the class of every code point, and the same rules serve both tokenizers. The tests compare
+the tokens with sacreBLEU's:
 
-* what is alone stands alone: to `zh` Chinese code points and the ASCII symbols
-  of 13a, to `intl` the symbols of Unicode (S);
-* points are `.` and `,` to `zh`, punctuation marks (P) to `intl`; digits are 0-9
-  to `zh`, numbers of any script (N) to `intl`. In a run of points, each one
-  stands alone, except that the last one joins a digit or the end of the text
-  behind it if (the run is odd) == (a digit or the start of the text is before it);
-* such a point, if it is the only one of its run, joins the digit before it, too;
-* to `zh`, a hyphen stands alone if a digit stands directly before it.
+* Some characters are always tokens of their own ("alone"): for `zh` Chinese code points and the
+  ASCII symbols of 13a, for `intl` the symbols of Unicode (S).
+* Points are `.` and `,` for `zh`, and punctuation marks (P) for `intl`. Digits are 0-9 for `zh`,
+  and numbers of any script (N) for `intl`. In a run of points, each point is a token of its own.
+  The exception is the last one: it joins a digit after it, or the end of the text, if (the
+  length of the run is odd) == (there is a digit, or the start of the text, before the run).
+* Such a last point, if it is the only one of its run, also joins the digit before it.
+* For `zh`, a hyphen is a token of its own if a digit is directly before it.
 
-The rules for points are 13a's, but for the ends of the text: 13a pads a text with
-spaces, so that there is always something round a point. Where they come from: the
-first expression sets apart a point behind what is no digit, then goes on behind
-that point, which it thus does not see as what precedes the next one. So every
-second point of a run is left, the first one if a digit or nothing precedes it.
-The second expression then sets apart points before what is no digit.
+The rules for points are those of 13a, except at the ends of the text: 13a adds spaces there,
+so a point always has neighbours. The rules follow from sacreBLEU's two regular expressions.
+The first one matches a point together with a character before it that is not a digit, and
+separates them. Its next match starts after that point, so this point cannot be the character
+before the next one. So every second point of a run is left, beginning with the first one if a
+digit or nothing is before it. The second expression separates the points that are left if the
+next character is not a digit.
 """
 
 from __future__ import annotations
@@ -57,10 +58,10 @@ _WHITE_SPACE = [
 ]
 _SYMBOLS = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
 
-# What sacreBLEU takes for Chinese: its ranges, in order and joined where they
-# touch. It writes Extension B as '\u20000'..'\u2a6d6', which Python reads as
-# U+2000 and "0" to U+2A6D and "6", and compares single code points with these:
-# so the first range is U+2001 to U+2A6D, and the astral planes have none.
+# sacreBLEU's ranges of Chinese characters, in order, and joined if they are adjacent. It writes
+# Extension B as '\u20000'..'\u2a6d6'. Python reads this as U+2000 and "0" to U+2A6D and "6",
+# and compares single code points with these. So the first range is U+2001 to U+2A6D, and no
+# character above U+FFFF is Chinese.
 _CHINESE = (
     (0x2001, 0x2A6D),
     (0x2E80, 0x2FDF),
@@ -82,13 +83,13 @@ _NOTHING = np.uint64(0)
 
 
 def spaced(column: pa.LargeStringArray, tokenize: str) -> pa.LargeStringArray:
-    """The texts of a padded column, which `none` splits as `tokenize` splits these."""
+    """The texts of a padded column with spaces between the tokens of a tokenizer."""
     starts, ends = spans([column])
-    # A space at most between two code points, and at the two ends of a text.
+    # At most one space between two code points, and at both ends of a text.
     room = 2 * int((ends - starts).sum()) + len(column) + READ_AHEAD
     texts = np.empty(room, np.uint8)
     offsets = np.zeros(len(column) + 1, np.int64)
-    # The end, sacreBLEU strips for every tokenizer.
+    # sacreBLEU strips the end of a text for every tokenizer, but not always the start.
     strips_start = function_of(_STRIPS_START, tokenize, "tokenizer")
     _space_rows(starts[0], ends[0], strips_start, _classes(tokenize), texts, offsets)
     texts[offsets[-1] : offsets[-1] + READ_AHEAD] = 0
@@ -97,7 +98,7 @@ def spaced(column: pa.LargeStringArray, tokenize: str) -> pa.LargeStringArray:
 
 @cache
 def _classes(tokenize: str) -> Bytes:
-    """What every code point is to a tokenizer, uint8 (code points,)."""
+    """The class of every code point for a tokenizer, uint8 (code points,)."""
     classes = np.zeros(_CODE_POINTS, np.uint8)
     function_of(_CLASSIFY, tokenize, "tokenizer")(classes)
     for code_points in _WHITE_SPACE:
@@ -116,8 +117,8 @@ def _classify_chinese(classes: Bytes) -> None:
 
 
 def _classify_international(classes: Bytes) -> None:
-    # Imported here, so that other tokenizers start without it. sacreBLEU's classes are
-    # those of this module; Python's own Unicode tables may be older.
+    # Imported here, so that other tokenizers start without it. sacreBLEU uses the classes of
+    # this module. Python's own Unicode tables may be older.
     import regex
 
     code_points = np.arange(_CODE_POINTS, dtype="<u4").tobytes()
@@ -133,7 +134,7 @@ _STRIPS_START = {"zh": True, "intl": False}
 
 @compiled
 def _space_rows(starts, ends, strips_start, classes, texts, offsets):
-    """Writes the texts with their spaces, one after the other, and where each one ends."""
+    """Writes the texts with their spaces, one after the other, and the end of each."""
     first = target = address_of(texts)
     table = address_of(classes)
     for row in range(starts.size):
@@ -147,7 +148,7 @@ def _space_rows(starts, ends, strips_start, classes, texts, offsets):
 
 @njit
 def _code_point(address):
-    """(code point, bytes of it) at an address."""
+    """(code point, its number of bytes) at an address."""
     first = load_byte(address)
     if first < 0x80:
         return first, 1
@@ -181,19 +182,19 @@ def _stripped_end(start, end, table):
 
 @njit
 def _space(start, end, table, target):
-    """Writes the text at [start, end) with its spaces; returns where the next one would go.
+    """Writes the text at [start, end) with its spaces; returns the end of the written text.
 
     Args:
       start: address of the text.
-      end: where it ends; nothing counts as following it.
+      end: address of its end; the bytes after it do not count.
       table: address of the classes of all code points.
-      target: address to write to, with room for a space more than code points;
-        a block behind the end of what is written may be overwritten.
+      target: address to write to, with memory for all code points and one space more than
+        these; a block after the end of the written text may be overwritten.
     """
     copied = start  # up to here the text is written
-    # Of the code point of a class that was looked at last:
-    behind = start  # where it ends
-    leaves = True  # whether the first expression leaves a point that stands there
+    # About the last code point with a class:
+    after = start  # its end
+    leaves = True  # whether the first expression leaves a point at this place
     was_digit = was_alone = False
     block = start
     while block < end:
@@ -208,12 +209,12 @@ def _space(start, end, table, target):
             what = load_byte(table + code)
             if what <= _WHITE:
                 continue
-            if at != behind:
+            if at != after:
                 leaves = was_digit = was_alone = False
-            behind = at + size
+            after = at + size
             alone = what == _ALONE
             if what == _POINT:
-                joins = behind >= end or _class_at(behind, table) == _DIGIT
+                joins = after >= end or _class_at(after, table) == _DIGIT
                 alone = not (leaves and joins)
                 leaves = not leaves
             else:
@@ -223,7 +224,7 @@ def _space(start, end, table, target):
             was_digit = what == _DIGIT
             if alone:
                 if copied < at:
-                    copy_block(target, copied)  # of which less than a block stays
+                    copy_block(target, copied)  # less than a block of it stays
                     target += at - copied
                 store_byte(target, ord(" "))
                 target += np.int64(not was_alone)
@@ -231,7 +232,7 @@ def _space(start, end, table, target):
                 target += size
                 store_byte(target, ord(" "))
                 target += 1
-                copied = behind
+                copied = after
             was_alone = alone
         block += BLOCK
         stop = min(block, end)

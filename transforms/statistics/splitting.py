@@ -1,4 +1,4 @@
-"""From a text to what only needs splitting, and how that is split: the way of each tokenizer."""
+"""The steps of each tokenizer: changes of a text, and the rule that splits the result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Rewrite = Callable[[pa.LargeStringArray, Text], pa.LargeStringArray]
 
 
 class _Tokenizer(NamedTuple):
-    """How a tokenizer works: it rewrites padded columns, and a rule of `tokenize` splits them."""
+    """A tokenizer: a function that rewrites padded columns, and a rule of `tokenize`."""
 
     rewrite: _Rewrite
     rule: int
@@ -72,18 +72,18 @@ _CASES: dict[bool | str, Callable[[pa.LargeStringArray], pa.LargeStringArray]] =
 
 
 def splittable(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The padded column whose texts only need splitting."""
+    """The padded column of the texts after all steps before splitting."""
     rewrite = function_of(_TOKENIZERS, text.tokenize, "tokenizer").rewrite
     change_case = function_of(_CASES, text.lowercase, "case")
     if text.normalize is not None:
         column = normalized(column, text.normalize)
     cased = change_case(column)
     if text.normalize is not None and cased is not column:
-        # A lower-case letter may have a form that its upper case has not (U+01F0).
+        # A lower-case letter can have a composed form that its upper case does not have (U+01F0).
         cased = normalized(cased, text.normalize)
     return rewrite(padded(cased), text)
 
 
 def rule_of(tokenize: str) -> int:
-    """The rule by which `tokenize` splits what `splittable` gives."""
+    """The rule with which `tokenize` splits the texts from `splittable`."""
     return function_of(_TOKENIZERS, tokenize, "tokenizer").rule

@@ -1,22 +1,21 @@
 """Compiled tokenization: from the bytes of a text to the places of its tokens.
 
-Four rules: `none` splits at white space as `str.split` does, `ascii-space` at that of
-ASCII only (which lacks the separators U+001C to U+001F), `char` makes a
-token of every code point that is not white space, `13a` splits as sacreBLEU's
-Tokenizer13a (mteval-v13a) does once `<skipped>` and hyphenated line ends are out
-of the text. (`zh` and `intl` are spaces put into the text, which `none` splits:
-see spacing.py.) 13a is defined by regular expressions that insert spaces; on
-bytes it has a closed form, proved against sacreBLEU by the tests:
+There are four rules. `none` splits at white space like `str.split`. `ascii-space` splits only
+at ASCII white space (without the separators U+001C to U+001F). `char` makes a token of every
+code point that is not white space. `13a` splits like sacreBLEU's Tokenizer13a (mteval-v13a),
+after `<skipped>` and hyphens at line ends are removed from the text. (For `zh` and `intl`,
+spacing.py puts spaces into the text, and `none` splits it.) 13a is defined by regular
+expressions that insert spaces. On bytes the following rules are equivalent; the tests compare
+them with sacreBLEU:
 
-* a symbol always stands alone, and so does an entity, which counts as the
-  symbol it stands for;
-* a single full stop or comma stands alone unless digits stand on both sides;
-* in a run of two or more, each stands alone, except that the last one joins a
-  digit behind it if (the run is odd) == (a digit stands before the run);
-* a hyphen stands alone if a digit stands directly before it.
+* A symbol is always a token of its own ("alone"). So is an entity, which counts as its symbol.
+* A single full stop or comma is alone unless there are digits on both sides.
+* In a run of two or more of these, each one is alone. The exception is the last one: it joins a
+  digit after it if (the length of the run is odd) == (there is a digit before the run).
+* A hyphen is alone if there is a digit directly before it.
 
-64 bytes are classified at once, and the rules are shifts and ands on the masks;
-what the masks cannot say (entities, runs before a digit) is rare and scalar.
+64 bytes are classified at once, and the rules are shifts and ands of the masks. The cases that
+masks cannot express (entities, runs before a digit) are rare, and are handled one by one.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from beam_bleu.transforms.statistics.byte_classes import (
 )
 from beam_bleu.transforms.statistics.hashing import hashed
 
-# A token: its key at its beginning, its length and its address behind; three words.
+# A token is three words: its key, then its length, then its address.
 LENGTH, ADDRESS, TOKEN_BYTES = 8, 16, 24
 
 # The rules; `statistics/splitting.py` says which tokenizer has which.
@@ -77,8 +76,8 @@ def _is_digit(byte):
 def _entity(address, end):
     """(symbol, length in bytes) of the entity that begins with the ampersand at `address`.
 
-    sacreBLEU replaces &quot; then &amp; then &lt; then &gt;, so &amp;lt; ends
-    as < but &amp;quot; as &quot; (three tokens).
+    sacreBLEU replaces &quot;, then &amp;, then &lt;, then &gt;. So &amp;lt; becomes <, but
+    &amp;quot; becomes &quot; (three tokens).
     """
     left = end - address
     word = load_word(address)
@@ -101,7 +100,7 @@ def _entity(address, end):
 
 @njit
 def _joins_next_digit(start, address):
-    """Whether the last of a run of full stops and commas joins the digit behind it."""
+    """Whether the last of a run of full stops and commas joins the digit after it."""
     before = address
     while before >= start and (load_byte(before) == ord(".") or load_byte(before) == ord(",")):
         before -= 1
@@ -117,11 +116,11 @@ def _fold(key, word, seed):
 
 @njit
 def _token_key(address, length, end, seed):
-    """A token of up to 8 bytes as it is, a longer one hashed to 8 bytes.
+    """The key of a token: its bytes if they are up to 8, otherwise 8 bytes of hash.
 
-    Without the seed nobody can make many tokens of one key, which would all have to
-    be compared. (Up to 8 have one key in any case: runs of one letter that have the
-    same words and different lengths.)
+    An attacker who does not know the seed cannot make a large number of tokens with the same
+    key, which would all have to be compared. (Up to 8 tokens can have the same key with any
+    seed: runs of one letter, with the same words and different lengths.)
     """
     if length <= 8:
         word = load_word(address) & (_EVERYTHING >> np.uint64(64 - 8 * length))
@@ -145,17 +144,17 @@ def _append(tokens, address, length, end, seed):
 
 @njit
 def tokenize(start, end, rule, tokens, seed):
-    """Writes the tokens of the text at [start, end) and returns where the next one would go.
+    """Writes the tokens of the text at [start, end), and returns the end of the tokens.
 
-    The rule is one of the four, the seed the process's secret (see hashing.py).
-    A token is three words: its key, its length in bytes and its address. Two
-    tokens are the same if key and length are and, beyond 8 bytes, their bytes.
-    Where an entity stands for a symbol, the token is that of the symbol.
+    The rule is one of the four. The seed is the process's secret (see hashing.py). A token is
+    three words: its key, its length in bytes and its address. Two tokens are the same if their
+    keys and lengths are the same and, above 8 bytes, their bytes. The token of an entity has
+    the key of its symbol.
     """
-    entities_end = end if rule == MTEVAL_13A else start  # elsewhere an ampersand is one
+    entities_end = end if rule == MTEVAL_13A else start  # other rules have no entities
     block = start
     opened = 0  # address of the token that reaches into this block, if any
-    # What the block before says about the first bytes of this one, as low bits:
+    # Facts from the previous block about the first bytes of this one, as low bits:
     was_solid = was_alone = was_digit = was_point = blank = _NOTHING
     while block < end:
         left = end - block
@@ -182,7 +181,7 @@ def tokenize(start, end, rule, tokens, seed):
             while ampersand != _NOTHING:
                 bit = lowest_bit(ampersand)
                 ampersand = clear_lowest_bit(ampersand)
-                # An entity is its first byte; the rest is white space.
+                # An entity counts as its first byte. Its other bytes count as white space.
                 rest = (_ONE << np.uint64(_entity(block + bit, end)[1] - 1)) - _ONE
                 white |= (rest << np.uint64(bit)) << _ONE
                 blank |= rest >> np.uint64(BLOCK - 1 - bit)

@@ -1,1 +1,1 @@
-"""How contributions add up."""
+"""Adds up the statistics of segments."""

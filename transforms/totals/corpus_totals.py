@@ -1,4 +1,4 @@
-"""Corpus totals: the sums that every definition of BLEU is computed from."""
+"""Corpus totals: the sums from which every definition of BLEU is computed."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class ReferenceLengths:
     """The length of the references of any number of segments, by each rule.
 
     Attributes:
-      closest: tokens in each segment's reference closest in length to the
-        candidate; of two equally close ones the shorter.
-      closest_first: the same; of two equally close ones the first.
+      closest: tokens in the reference of each segment that is closest in length to the
+        candidate; if two are equally close, the shorter one.
+      closest_first: the same, but if two are equally close, the first one.
       shortest: tokens in each segment's shortest reference.
       longest: tokens in each segment's longest reference.
-      sums: (number of references, tokens in all of them) for the segments with
-        so many references, by that number. Integers, so that the average is exact.
+      sums: (number of references, tokens in all references of the segments with this number
+        of references), ordered by the number. Integers, so that the average is exact.
     """
 
     closest: int = 0
@@ -66,21 +66,21 @@ _BY_RULE: dict[str, Callable[[ReferenceLengths], int | Fraction]] = {
 
 @dataclasses.dataclass(frozen=True)
 class CorpusTotals:
-    """What any number of segments of one system add up to.
+    """The sums over any number of segments of one system.
 
     Attributes:
       matches: clipped n-gram matches; matches[n - 1] is of order n.
       totals: n-grams in the candidates; totals[n - 1] is of order n.
       short_candidates: segments whose candidate has fewer than n tokens;
-        short_candidates[n - 1] is of order n, so the first are the empty ones.
+        short_candidates[n - 1] is of order n, so the first item counts empty candidates.
       candidate_length: tokens in the candidates.
       reference_lengths: tokens in the references, by each rule.
-      segments: how many segments.
+      segments: the number of segments.
       min_references: the smallest number of references of a segment, 0 without segments.
       max_references: the largest number of references of a segment.
-      candidate_bytes: bytes of the candidates' UTF-8.
-      reference_bytes: bytes of all references' UTF-8.
-      signs: how many texts look suspicious.
+      candidate_bytes: bytes of the candidates in UTF-8.
+      reference_bytes: bytes of all references in UTF-8.
+      signs: the numbers of texts that look suspicious.
     """
 
     matches: tuple[int, ...]
@@ -109,17 +109,17 @@ class CorpusTotals:
         references = statistics.references[rows]
         if not len(references):
             return cls.zero(statistics.max_order)
-        # All columns in one pass; the sums are read by the names that they have as one segment.
-        # Each batch's fit an int64; the corpus's are Python's unbounded integers.
+        # Sum all columns in one pass, and read the sums like the columns of one segment. The
+        # sums of a batch fit in an int64. Those of a corpus are Python's unbounded integers.
         sums = statistics.counts[system, rows].sum(axis=0)
         summed = dataclasses.replace(statistics, counts=sums[None, None])
-        few, many = int(references.min()), int(references.max())
+        smallest, largest = int(references.min()), int(references.max())
 
         def length(rule: str) -> int:
             return int(summed.reference_length(rule)[0, 0])
 
-        if few == many:
-            by_number = {few: length("average")}
+        if smallest == largest:
+            by_number = {smallest: length("average")}
         else:
             lengths = statistics.reference_length("average")[system, rows]
             by_number = {
@@ -141,8 +141,8 @@ class CorpusTotals:
                 tuple(by_number.items()),
             ),
             segments=len(references),
-            min_references=few,
-            max_references=many,
+            min_references=smallest,
+            max_references=largest,
             candidate_bytes=int(statistics.candidate_bytes[system, rows].sum()),
             reference_bytes=int(statistics.reference_bytes[rows].sum()),
             signs=InputSigns.of(statistics.signs, system, rows),

@@ -1,4 +1,4 @@
-"""Input signs: how many texts look suspicious, as sums over any number of segments."""
+"""Input signs: the numbers of texts that look suspicious, in any number of segments."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from beam_bleu.transforms.statistics.signs import SegmentSigns
 class InputSigns:
     """The signs of one system's candidates and of the references, added up.
 
-    References are counted by position: item k is of each segment's reference k + 1.
-    Where the number of references varies, there are as many items as the largest
-    number of them, and the last one was given at least once.
+    References are counted by position: item k counts reference k + 1 of each segment. If the
+    number of references varies, there is an item for each position that at least one segment
+    has.
 
     Attributes:
       tokenized: candidates that end in " .".
       candidate_returns: candidates that end in a carriage return.
       identical: candidates that equal the reference, byte for byte.
-      given: references that are there.
+      given: references that are not missing.
       reference_returns: references that end in a carriage return.
     """
 
@@ -38,8 +38,8 @@ class InputSigns:
         count = np.count_nonzero
         given = [int(count(each[rows])) for each in signs.given]
         while given and not given[-1]:
-            # A column that only other rows of the batch need; what the sums are must not
-            # depend on which rows share a batch.
+            # Only other rows of the batch need this column. The sums must not depend on which
+            # rows are in the same batch.
             given.pop()
         present = range(len(given))
         return cls(

@@ -1,7 +1,7 @@
-"""A DoFn whose work is done by threads.
+"""A DoFn that works on threads.
 
-Beam's in-process runner gives elements to a DoFn one at a time; work that holds
-no interpreter lock (compiled code, reading files) can still use every core.
+Beam's in-process runner gives elements to a DoFn one at a time. On threads, work without the
+interpreter's lock (compiled code, reading files) can still use every core.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def available_threads() -> int:
 class ThreadedDoFn(beam.DoFn, abc.ABC):
     """Calls `work` for each element, on `threads` threads, and emits what it returns.
 
-    Results are emitted in the order of the elements, in their windows, and at
-    most a few elements a thread are under way, so that memory stays bounded.
+    Results are emitted in the order of the elements, in their windows. At most a few elements
+    per thread are in work at the same time, so memory is bounded.
     """
 
     def __init__(self, threads: int) -> None:
@@ -38,10 +38,10 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
 
     @abc.abstractmethod
     def work(self, element: Any) -> Iterable[Any]:
-        """Maps an element to outputs; runs on any thread."""
+        """Maps an element to outputs. It can run on any thread."""
 
     def emitted(self, output: Any) -> None:
-        """Called for each output on Beam's own thread, where metrics can be counted."""
+        """Called for each output on Beam's own thread, which can update metrics."""
 
     def setup(self) -> None:
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None

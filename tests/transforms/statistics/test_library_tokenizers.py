@@ -286,7 +286,7 @@ def test_a_model_with_the_same_digest_is_loaded_once():
 def test_a_file_that_is_not_a_model_is_bad_input(data):
     config = BleuConfig("spm", spm_model=SentencePieceModel.of(data))
     for check in (require_tokenizer, compile_kernel):
-        with pytest.raises(InputError, match="this is no model of SentencePiece"):
+        with pytest.raises(InputError, match="the file is not a SentencePiece model"):
             check(config.text)
 
 
@@ -331,8 +331,12 @@ for check in (require_tokenizer, compile_kernel):
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     here, worker = done.stdout.splitlines()
-    assert here.startswith(f"UsageError tokenize '{tokenize}' needs what is not installed here: ")
-    assert worker.startswith(f"JobError a worker lacks what tokenize '{tokenize}' needs: ")
+    assert here.startswith(
+        f"UsageError tokenize '{tokenize}' needs a library that is not installed here: "
+    )
+    assert worker.startswith(
+        f"JobError a worker does not have the library for tokenize '{tokenize}': "
+    )
     for line in (here, worker):
         assert line.endswith(f"pip install 'beam-bleu[{extra}]'")
         assert library in line or "extra dependencies" in line
@@ -343,7 +347,7 @@ def test_a_workers_error_reaches_the_launcher_unchanged():
     error = pickle.loads(pickle.dumps(library_tokenizers._missing("ja-mecab", ImportError("no"))))
     assert isinstance(error, JobError)
     assert not isinstance(error, UsageError)
-    assert "a worker lacks what tokenize 'ja-mecab' needs: no" in str(error)
+    assert "a worker does not have the library for tokenize 'ja-mecab': no" in str(error)
 
 
 def test_libraries_that_a_definition_does_not_need_are_not_imported():

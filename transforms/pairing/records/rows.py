@@ -1,4 +1,4 @@
-"""Pairing of rows: the fields of a record that hold a candidate and its references."""
+"""Pairing of rows: the fields of a record with a candidate and its references."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.records.segments import Segment
 
 _TEXT = (str, str | None)
-"""The types of a field of texts."""
+"""The types of a field with a text."""
 
 _ONE_EACH = "for fields with one reference each, list them: references: [reference_a, reference_b]"
 
 
 @dataclasses.dataclass(frozen=True)
 class RowFields:
-    """The fields of a row that are read.
+    """The names of the fields of a row that are read.
 
     Attributes:
-      candidate: the one of the candidate.
-      references: those of a reference each; empty if `reference_list` is given.
-      reference_list: the one of a list of references.
-      group_by: those whose values are the key.
+      candidate: the field of the candidate.
+      references: the fields with one reference each; empty if `reference_list` is given.
+      reference_list: the field with a list of references, or None.
+      group_by: the fields whose values are the key.
     """
 
     candidate: str
@@ -35,10 +35,10 @@ class RowFields:
     def of(
         cls, candidate: Any, references: Any, group_by: Any, taken: Collection[str]
     ) -> RowFields:
-        """The fields of a configuration, of which `taken` are names of the rows of scores.
+        """The fields of a configuration. The rows of scores also have the fields `taken`.
 
         Raises:
-          ValueError: they are no names, or the rows of scores would have two of a name.
+          ValueError: they are not names, or a row of scores would have two fields of a name.
         """
         if not isinstance(candidate, str):
             raise ValueError(f"candidate must be the name of a field, got {candidate!r}")
@@ -49,7 +49,7 @@ class RowFields:
             if name in taken or name in keys[:place]:
                 raise ValueError(
                     f"group_by {', '.join(keys)} would give the rows of scores two fields "
-                    f"{name!r}; besides it they have {', '.join(taken)}"
+                    f"{name!r}; they also have {', '.join(taken)}"
                 )
         if isinstance(references, str):
             return cls(candidate, (), references, keys)
@@ -59,7 +59,7 @@ class RowFields:
         """Checks the fields of all rows.
 
         Raises:
-          ValueError: one is missing, or of a type that cannot be scored.
+          ValueError: a field is missing, or has a type that cannot be scored.
         """
         problem = self._missing_in(types)
         if problem:
@@ -77,10 +77,10 @@ class RowFields:
 
         Args:
           row: a row.
-          checked: whether it is known to have the fields.
+          checked: whether the fields are already checked.
 
         Raises:
-          InputError: it has not.
+          InputError: a field is missing, or has a wrong type.
         """
         if not checked:
             self._check_row(row)
@@ -101,7 +101,7 @@ class RowFields:
             raise InputError(f"{problem}: {_shown(row)}", "name the fields in the configuration")
 
     def _missing_in(self, fields: Iterable[str]) -> str:
-        """What to say if some are not among the fields that there are; "" if all are."""
+        """The message for a field that is missing; "" if none is."""
         there = list(fields)
         lists = () if self.reference_list is None else (self.reference_list,)
         for name in (self.candidate, *self.references, *lists, *self.group_by):
@@ -112,12 +112,12 @@ class RowFields:
     def _not_a_list(self) -> str:
         return (
             f"the field {self.reference_list!r} must be a list of texts, but it is one text "
-            "(ReadFromJson makes one of a list)"
+            "(ReadFromJson turns a list into one text)"
         )
 
 
 def _names(key: str, value: Any) -> tuple[str, ...]:
-    """One name or several, as a configuration gives them."""
+    """The one name or the several names of a configuration."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{key} must be the name of a field or a list of names, got {value!r}")

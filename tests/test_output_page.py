@@ -1,0 +1,348 @@
+"""docs/output.md and docs/scores.schema.json say what the program writes: no more, no less.
+
+The page has a table for each object of the result document, and one for the columns of the
+segment scores. The schema is compared with the page, and real results with both.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import EXAMPLE, PROJECT, REFERENCES, SYSTEMS, called, streams, write_lines
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from markdown_tables import sections, tables
+
+from beam_bleu.transforms.definition.config import REFERENCE_LENGTHS, BleuConfig
+from beam_bleu.transforms.score.segment_scores import segment_scores_schema
+
+PAGE = (PROJECT / "docs" / "output.md").read_text()
+SCHEMA = json.loads((PROJECT / "docs" / "scores.schema.json").read_text())
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+Json = dict[str, Any]
+
+
+def resolved(schema: Json) -> Json:
+    """A part of the schema, or what it refers to."""
+    reference = schema.get("$ref")
+    return SCHEMA["$defs"][reference.removeprefix("#/$defs/")] if reference else schema
+
+
+def objects_of_the_schema() -> dict[str, Json]:
+    """Each object of the document by the name that the page gives it."""
+    found = {name: each for name, each in SCHEMA["$defs"].items() if each["type"] == "object"}
+    return {"document": SCHEMA, **found}
+
+
+def name_of(schema: Json) -> str:
+    """The words with which the page names the type of a field."""
+    schema_or_target = resolved(schema)
+    if schema_or_target["type"] == "object":
+        return schema["$ref"].removeprefix("#/$defs/")
+    if schema_or_target["type"] == "array":
+        return f"list of {name_of(schema['items'])}"
+    types = schema_or_target["type"]
+    return types if isinstance(types, str) else " or ".join(types)
+
+
+def range_of(schema: Json) -> str:
+    """The words with which the page names the range of a field, or of a list's items."""
+    schema = resolved(schema)
+    if schema["type"] == "array":
+        return range_of(schema["items"])
+    if "maximum" in schema:
+        return f"{schema['minimum']} to {schema['maximum']}"
+    return f"{schema['minimum']} or more" if "minimum" in schema else ""
+
+
+# The page and the schema
+
+
+def test_the_schema_is_a_schema_that_allows_nothing_unknown():
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    for name, each in objects_of_the_schema().items():
+        assert each["additionalProperties"] is False, name
+
+
+def test_the_page_has_a_table_for_each_object_of_the_schema():
+    named = [re.fullmatch("`(.*)`", title) for title in sections(PAGE)]
+    assert [each[1] for each in named if each] == list(objects_of_the_schema())
+
+
+@pytest.mark.parametrize("name", objects_of_the_schema())
+def test_the_page_and_the_schema_have_the_same_fields(name):
+    (header, *rows), *others = tables(sections(PAGE)[f"`{name}`"])
+    assert header == ["field", "type", "range", "unit", "meaning"]
+    assert not others
+    schema = objects_of_the_schema()[name]
+    expected = [
+        (field, name_of(each), range_of(each)) for field, each in schema["properties"].items()
+    ]
+    plain = [[cell.replace("`", "") for cell in row[:3]] for row in rows]
+    assert [tuple(row) for row in plain] == expected
+    always = [field for (field, *_), row in zip(plain, rows, strict=True) if not is_optional(row)]
+    assert always == schema["required"]
+    for row in rows:
+        # A number is of something: only shares have no unit.
+        has_number = "number" in row[1] or "integer" in row[1]
+        assert bool(row[3]) == has_number or row[0] in ("`bp`", "`ratio`")
+        assert row[4]
+
+
+def is_optional(row: list[str]) -> bool:
+    return row[4].startswith("Only with `--")
+
+
+# Real results
+
+
+def result(folder: Path, *arguments: Any) -> Json:
+    """The document of a run that must succeed."""
+    run = called(*arguments, "--format=json", "--output", folder)
+    assert run.code == 0, run.err
+    assert (folder / "scores.json").read_bytes() == run.out
+    return run.document
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
+    """Documents of every form, with the folders that they are in."""
+    folder = tmp_path_factory.mktemp("texts")
+    lines = [f"the cat sat on mat {i}" for i in range(12)]
+    same = write_lines(folder / "same.txt", lines)
+    empty = write_lines(folder / "empty.txt", [""] * 12)
+    other = write_lines(folder / "größe.txt", [f"a dog ran {i}" for i in range(12)])
+    one = streams([SYSTEMS["atlas"]], REFERENCES[:1])
+    runs = {
+        "one system": one,
+        "all that can be asked for": [
+            *EXAMPLE,
+            *("--compare_presets", "--segment_scores", "--segment_smooth_method=nltk-method6"),
+        ],
+        "an average length": [*EXAMPLE, "--reference_length=average", "--segment_scores"],
+        "warnings": [
+            *streams([same, other], [same], "--reference_length=closest_first"),
+            *("--tokenize=none", "--compare_presets"),
+        ],
+        "no tokens": streams([empty], [same], "--segment_scores"),
+        "no tokens in the references": streams([same], [empty], "--segment_scores"),
+        "16 orders": [
+            *one,
+            *("--max_ngram_order=16", "--effective_order", "--reference_length=longest"),
+        ],
+        "not sacreBLEU's": [
+            *one,
+            *("--lowercase_ascii", "--normalize=nfkc", "--weights=1,0.5,0,0", "--tokenize=intl"),
+            "--reference_length=shortest",
+        ],
+        "smoothed beyond 100": [
+            *streams([other], [same], "--smooth_method=epsilon", "--smooth_value=1000"),
+            *("--segment_scores", "--segment_smooth_method=nltk-method5"),
+        ],
+    }
+    found = {}
+    for number, (name, arguments) in enumerate(runs.items()):
+        out = folder / str(number)
+        found[name] = result(out, *arguments), out
+    return found
+
+
+def objects_in(value: Any, schema: Json) -> Iterator[tuple[str, Json]]:
+    """Each object in a document, with its name on the page."""
+    schema = resolved(schema)
+    if schema["type"] == "array":
+        for each in value:
+            yield from objects_in(each, schema["items"])
+    elif schema["type"] == "object":
+        yield next(name for name, each in objects_of_the_schema().items() if each is schema), value
+        for field, each in value.items():
+            yield from objects_in(each, schema["properties"][field])
+
+
+def test_real_results_are_valid_and_have_every_field(results):
+    seen: dict[str, set[str]] = {}
+    for document, _ in results.values():
+        VALIDATOR.validate(document)
+        for name, each in objects_in(document, SCHEMA):
+            seen.setdefault(name, set()).update(each)
+    assert seen == {
+        name: set(schema["properties"]) for name, schema in objects_of_the_schema().items()
+    }
+
+
+def test_the_results_are_of_every_form(results):
+    def documents(name: str) -> Json:
+        return results[name][0]
+
+    signatures = " ".join(document["signature"] for document, _ in results.values())
+    assert set(re.findall(r"\|reflen:(\w+)", signatures)) == {*REFERENCE_LENGTHS} - {"closest"}
+    assert "presets" not in documents("one system")
+    assert "segment_scores" not in documents("one system")
+    assert documents("not sacreBLEU's")["sacrebleu_signature"] is None
+    assert len(documents("all that can be asked for")["scores"]) == 3
+    assert documents("an average length")["scores"][0]["ref_len"] % 1 == 0.5
+    assert documents("smoothed beyond 100")["scores"][0]["score"] > 101
+    assert documents("no tokens")["scores"][0]["bp"] == 0
+    assert documents("no tokens in the references")["scores"][0]["ratio"] == 0
+    assert documents("warnings")["warnings"]
+    assert any(each["warnings"] for each in documents("warnings")["presets"])
+    assert len(documents("16 orders")["scores"][0]["totals"]) == 16
+
+
+# Wrong documents
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of each value in a document, itself included."""
+    yield path
+    children = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    for key, each in children:
+        yield from places(each, (*path, key))
+
+
+def changed(document: Json, path: tuple[Any, ...], value: Any) -> Json:
+    """The document with another value at a path."""
+    if not path:
+        return value
+    wrong = copy.deepcopy(document)
+    parent = wrong
+    for key in path[:-1]:
+        parent = parent[key]
+    parent[path[-1]] = value
+    return wrong
+
+
+def test_a_wrong_document_is_refused(results):
+    document = results["all that can be asked for"][0]
+    # Lists of the same objects: the first one stands for all.
+    document = copy.deepcopy(document)
+    document["scores"], document["presets"] = document["scores"][:1], document["presets"][:1]
+    document["warnings"] = ["atlas: a warning"]
+    VALIDATOR.validate(document)
+    refused = 0
+    for path in places(document):
+        value: Any = document
+        for key in path:
+            value = value[key]
+        wrongs: list[Any] = [True, {"a": 1}, [[]]]  # of no field's type
+        if value is not None and "sacrebleu_signature" not in path:
+            wrongs.append(None)
+        if isinstance(value, (int, float)):
+            wrongs += [-1, str(value)]
+        if isinstance(value, str):
+            wrongs += ["", 1]
+        if isinstance(value, dict):
+            wrongs.append({**value, "unknown": 1})
+            optional = {"presets", "segment_scores"} if not path else set()
+            wrongs += [
+                {key: each for key, each in value.items() if key != left_out}
+                for left_out in value.keys() - optional
+            ]
+        for wrong in wrongs:
+            with pytest.raises(ValidationError):
+                VALIDATOR.validate(changed(document, path, wrong))
+            refused += 1
+    assert refused > 200
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        (("scores",), []),
+        (("scores", 0, "bp"), 1.001),
+        (("scores", 0, "precisions"), [1.0] * 17),
+        (("scores", 0, "matches"), [1.5]),
+        (("scores", 0, "totals"), []),
+        (("scores", 0, "slice"), "en-de"),
+        (("segments",), 0),
+        (("signature",), "tok:13a"),
+        (("sacrebleu_signature",), "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.5.0"),
+    ],
+)
+def test_a_value_out_of_range_is_refused(results, path, wrong):
+    with pytest.raises(ValidationError):
+        VALIDATOR.validate(changed(results["one system"][0], path, wrong))
+
+
+# Segment scores
+
+
+def column_rows() -> list[list[str]]:
+    (header, *rows), *others = tables(sections(PAGE)["Segment scores"])
+    assert header == ["column", "Parquet type", "null", "range", "unit", "meaning"]
+    assert not others
+    return rows
+
+
+def type_of(kind: pa.DataType) -> str:
+    """The words with which the page names the type of a column."""
+    if pa.types.is_list(kind):
+        return f"list of {type_of(kind.value_type)}"
+    if pa.types.is_dictionary(kind):
+        return f"dictionary of {type_of(kind.value_type)}"
+    return str(kind)
+
+
+def test_the_page_has_the_columns_of_the_segment_scores():
+    plain, average = (
+        [(f"`{each.name}`", type_of(each.type), each.nullable) for each in schema]
+        for schema in (
+            segment_scores_schema(BleuConfig()),
+            segment_scores_schema(BleuConfig(reference_length="average")),
+        )
+    )
+    assert [(name, kind, null == "can be") for name, kind, null, *_ in column_rows()] == plain
+    assert {row[2] for row in column_rows()} == {"can be", "never"}
+    (other,) = set(average) - set(plain)
+    (row,) = (row for row in column_rows() if row[0] == other[0])
+    assert f"the type is {other[1]} with `average`" in row[5]
+
+
+def test_the_files_of_segment_scores_have_the_columns_of_the_page(results):
+    with_nulls = set()
+    files = [(name, file) for name, (_, out) in results.items() for file in out.rglob("*.parquet")]
+    assert len(files) >= 4
+    for name, file in files:
+        table = pq.read_table(file)
+        assert [f"`{column}`" for column in table.column_names] == [row[0] for row in column_rows()]
+        with_nulls |= {column for column in table.column_names if table[column].null_count}
+        for column, _, _, limits, *_ in column_rows():
+            if limits:
+                assert limits == "0 or more"
+                values = table[column.strip("`")].combine_chunks()
+                flat = values.flatten() if pa.types.is_list(values.type) else values
+                assert min(flat.drop_null().to_pylist(), default=0) >= 0, name
+    assert with_nulls == {"score"}
+
+
+def test_the_rows_of_a_system_add_up_to_its_score(results):
+    for document, out in results.values():
+        if "segment_scores" not in document:
+            continue
+        rows = pq.read_table(out / "segment_scores").to_pylist()
+        assert len(rows) == document["segment_scores"]["rows"]
+        for score in document["scores"]:
+            of_system = [row for row in rows if row["system"] == score["system"]]
+            assert sorted(row["index"] for row in of_system) == [*range(document["segments"])]
+            assert sum(row["sys_len"] for row in of_system) == score["sys_len"]
+            assert math.isclose(sum(row["ref_len"] for row in of_system), score["ref_len"])
+            for counts in ("matches", "totals"):
+                of_orders = zip(*(row[counts] for row in of_system), strict=True)
+                assert [*map(sum, of_orders)] == score[counts]
