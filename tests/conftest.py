@@ -146,8 +146,8 @@ def engine_of(item: pytest.Item) -> str | None:
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Before several processes run tests, one compiles the kernel, for all of them."""
-    config = session.config
-    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+    option = session.config.option
+    if option.collectonly or not getattr(option, "numprocesses", None):  # in a worker it is None
         return
     kept = cache_folder().path
     if kept and not any(kept.glob("*.nbc")):

@@ -35,13 +35,13 @@ class ReferenceLength:
 REFERENCE_LENGTHS: Mapping[str, ReferenceLength] = table(
     ReferenceLength(
         "closest",
-        "that of the reference closest in length to the candidate; "
-        "of two equally close ones the shorter",
+        "the length of the reference that is closest in length to the candidate; "
+        "if two are equally close, the shorter one",
         in_sacrebleu=True,
     ),
-    ReferenceLength("closest_first", "the same; of two equally close ones the first"),
-    ReferenceLength("shortest", "that of the shortest reference"),
-    ReferenceLength("longest", "that of the longest one"),
-    ReferenceLength("average", "the mean over the segment's references", divided=True),
+    ReferenceLength("closest_first", "the same, but if two are equally close, the first one"),
+    ReferenceLength("shortest", "the length of the shortest reference"),
+    ReferenceLength("longest", "the length of the longest reference"),
+    ReferenceLength("average", "the mean length of the segment's references", divided=True),
 )
 """All rules, in the order in which they are shown."""

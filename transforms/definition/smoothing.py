@@ -91,29 +91,29 @@ SMOOTH_METHODS: Mapping[str, SmoothMethod] = table(
     SmoothMethod("add-k", "of orders above 1: (m_n + v) / (t_n + v)", sacrebleu="add-k", value=1.0),
     SmoothMethod("none", "m_n / t_n", sacrebleu="none"),
     SmoothMethod("add-k-all", "of all orders: (m_n + v) / (t_n + v)", value=1.0),
-    SmoothMethod("epsilon", "v where it is 0", value=1e-100),
+    SmoothMethod("epsilon", "of an order whose precision is 0: v", value=1e-100),
     SmoothMethod(
-        "mteval", "as exp, also where not even a unigram matches; 1 where there is no n-gram"
+        "mteval", "as exp, even if not a single unigram matches; 1 for an order without n-grams"
     ),
     SmoothMethod(
         "leave-out",
-        "m_n / t'_n; where it is 0, the order is left out and the other weights stay",
+        "m_n / t'_n; if it is 0, the order is left out and the other weights do not change",
         takes_effective_order=False,
     ),
-    _nltk(0, "m_n / t'_n; the smallest normal float (2.2e-308) where it is 0"),
-    _nltk(1, "v / t'_n where it is 0", 0.1),
+    _nltk(0, "m_n / t'_n; if it is 0, the smallest normal float (2.2e-308)"),
+    _nltk(1, "of an order whose precision is 0: v / t'_n", 0.1),
     _nltk(2, "of orders above 1: (m_n + 1) / (t'_n + 1)"),
     _nltk(3, "of the k-th order without matches: 1 / (2^k · t'_n)"),
     _nltk(
         4,
-        "of the k-th order without matches: ln(c) / (2^k · v · t'_n); left out where c = 1",
+        "of the k-th order without matches: ln(c) / (2^k · v · t'_n); left out if c = 1",
         5.0,
         divides_by_value=True,
     ),
     _nltk(5, "averages of neighbouring orders", segments_only=True, counted_order=5),
     _nltk(
         6,
-        "interpolation with a prior of weight v",
+        "interpolation with a prior",
         5.0,
         divides_by_value=True,
         segments_only=True,
@@ -121,7 +121,7 @@ SMOOTH_METHODS: Mapping[str, SmoothMethod] = table(
     ),
     _nltk(
         7,
-        "nltk-method4, and then nltk-method5",
+        "nltk-method4 and then nltk-method5",
         5.0,
         divides_by_value=True,
         segments_only=True,

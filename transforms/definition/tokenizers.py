@@ -62,20 +62,21 @@ _SACREBLEU = "sacreBLEU 2.6"
 TOKENIZERS: Mapping[str, Tokenizer] = table(
     Tokenizer(
         "13a",
-        "mteval-v13a's: punctuation apart except in numbers",
+        "the rules of mteval-v13a: punctuation marks are tokens of their own, except in numbers",
         _SACREBLEU,
         sacrebleu="13a",
     ),
     Tokenizer(
         "intl",
-        "mteval-v14's international rules: punctuation apart except between numbers, symbols apart",
+        "the international rules of mteval-v14: a punctuation mark (Unicode P) is a token of "
+        "its own unless there are digits (N) on both sides",
         _SACREBLEU,
         sacrebleu="intl",
         versions=("regex",),  # its classes of code points
     ),
     Tokenizer(
         "zh",
-        "each Chinese character apart, then 13a's rules for the rest, without its entities",
+        "each Chinese character is a token; the rest follows the rules of 13a",
         _SACREBLEU,
         sacrebleu="zh",
     ),
@@ -87,20 +88,20 @@ TOKENIZERS: Mapping[str, Tokenizer] = table(
     ),
     Tokenizer(
         "none",
-        "what white space separates, as Python's str.split",
+        "words between white space, as in str.split",
         _SACREBLEU,
         sacrebleu="none",
         takes_tokenized_text=True,
     ),
     Tokenizer(
         "ascii-space",
-        "what ASCII white space separates (tab to carriage return, and space)",
+        "words between ASCII white space (tab to carriage return, and space)",
         "Perl's and C's split",
         takes_tokenized_text=True,
     ),
     Tokenizer(
         "ja-mecab",
-        "MeCab's words with the IPA dictionary, by sacreBLEU's own code",
+        "MeCab's words, with the IPA dictionary, by sacreBLEU's own code",
         _SACREBLEU,
         sacrebleu="ja-mecab",
         extra="ja",
@@ -109,7 +110,7 @@ TOKENIZERS: Mapping[str, Tokenizer] = table(
     ),
     Tokenizer(
         "ko-mecab",
-        "MeCab's words with the mecab-ko dictionary, by sacreBLEU's own code",
+        "MeCab's words, with the mecab-ko dictionary, by sacreBLEU's own code",
         _SACREBLEU,
         sacrebleu="ko-mecab",
         extra="ko",
