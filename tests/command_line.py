@@ -15,10 +15,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import quicker_beam
 from compressing import COMPRESS
 from sacrebleu.metrics import BLEU
 
 from beam_bleu.pipeline.main import main
+
+quicker_beam.remember()
 
 PROJECT = Path(__file__).resolve().parents[1]
 EXAMPLES = PROJECT / "examples"
@@ -70,7 +73,11 @@ def called(*arguments: Argument) -> Run:
     """Runs the command in this process, which saves a second of imports."""
     out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
     with _process_kept(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main([os.fsdecode(argument) for argument in arguments])
+        try:
+            code = main([os.fsdecode(argument) for argument in arguments])
+        except SystemExit as ended:  # --help and --preset list end the process
+            code = int(ended.code or 0)
+    out.flush()
     return Run(code, out.buffer.getvalue(), err.getvalue())
 
 

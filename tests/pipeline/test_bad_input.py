@@ -74,10 +74,17 @@ def test_bad_input_gives_no_score(tmp_path, name, data, fragments):
     path, output = tmp_path / name, tmp_path / "out"
     if data is not None:
         path.write_bytes(data)
-    run = typed(*streams([ATLAS, path], REFERENCES, "--output", output))
+    run = called(*streams([ATLAS, path], REFERENCES, "--output", output))
     expected = [fragment.format(path=path, reference=REFERENCES[0]) for fragment in fragments]
     run.assert_failed(3, *expected)
     assert not (output / "scores.json").exists()
+
+
+def test_bad_input_as_typed(tmp_path):
+    path = tmp_path / "bad.txt"
+    path.write_bytes(with_bad_line(33, b"na\xefve"))
+    run = typed(*streams([ATLAS, path], REFERENCES, "--output", tmp_path / "out"))
+    run.assert_failed(3, f"candidates bad: {path}: line 33: invalid UTF-8 at byte 3")
 
 
 def test_bad_input_leaves_an_older_result_as_it_is(tmp_path):
@@ -93,7 +100,7 @@ def test_bad_input_leaves_an_older_result_as_it_is(tmp_path):
 
 
 def test_a_pattern_that_matches_nothing(tmp_path):
-    run = typed(*streams([ATLAS], [REFERENCES[0], f"{tmp_path}/part-*"], "--format", "json"))
+    run = called(*streams([ATLAS], [REFERENCES[0], f"{tmp_path}/part-*"], "--format", "json"))
     run.assert_failed(3, f"references 2: nothing matches {tmp_path}/part-*")
 
 
@@ -108,7 +115,7 @@ def test_a_file_that_cannot_be_read(tmp_path):
     locked.chmod(0)
     # root can read everything, but even for root there are no files below a file.
     unreadable = locked if os.geteuid() else Path("/etc/passwd/x")
-    typed(*streams([unreadable], REFERENCES)).assert_failed(3, "candidates", str(unreadable))
+    called(*streams([unreadable], REFERENCES)).assert_failed(3, "candidates", str(unreadable))
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from command_line import (
-    COMMAND,
     EXAMPLE,
-    PROJECT,
     REFERENCES,
     SYSTEMS,
     Run,
@@ -37,6 +33,12 @@ SHORT_CANDIDATES = [["the cat", "A dog barks .", ""], ["a b", "c", "d e"]]
 SHORT_REFERENCES = [["the cat sat", "a dog barked .", "nothing"]]
 
 
+@pytest.fixture(scope="module")
+def example_table() -> bytes:
+    """What the command prints of the example."""
+    return called(*EXAMPLE).out
+
+
 @pytest.fixture
 def short(tmp_path) -> list[str | Path]:
     systems = [
@@ -48,22 +50,17 @@ def short(tmp_path) -> list[str | Path]:
 # What it prints
 
 
-@pytest.mark.parametrize("tokenize", ["13a", "none"])
-@pytest.mark.parametrize("lowercase", [False, True])
-def test_scores_equal_sacrebleus(tokenize, lowercase):
-    flags = ["--tokenize", tokenize, *(["--lowercase"] if lowercase else [])]
-    run = typed(*EXAMPLE, *flags, "--format", "json")
+def test_scores_equal_sacrebleus_as_typed():
+    run = typed(*EXAMPLE, "--tokenize", "none", "--lowercase", "--format", "json")
     assert run.err == ""
     assert_equals_sacrebleu(
-        run.document,
-        EXAMPLE_CANDIDATES,
-        EXAMPLE_REFERENCES,
-        tokenize=tokenize,
-        lowercase=lowercase,
+        run.document, EXAMPLE_CANDIDATES, EXAMPLE_REFERENCES, tokenize="none", lowercase=True
     )
 
 
 CHOICES = [
+    {"tokenize": "none"},
+    {"lowercase": True},
     {"smooth_method": "exp"},
     {"smooth_method": "floor"},
     {"smooth_method": "floor", "smooth_value": 0.25},
@@ -112,7 +109,7 @@ def test_the_signature_is_sacrebleus_with_our_versions(choices):
 
 
 def test_the_table_has_sacrebleus_line_for_each_system():
-    run = typed(*EXAMPLE)
+    run = called(*EXAMPLE)
     assert (run.code, run.err) == (0, "")
     title, segments, blank, header, *rows = run.out.decode().splitlines()
     assert title == (
@@ -143,23 +140,17 @@ def test_output_gets_the_bytes_that_json_shows(tmp_path):
     assert json.loads(run.out)["segments"] == 72
 
 
-def test_output_may_go_with_the_table_and_replaces_an_older_result(tmp_path):
+def test_output_may_go_with_the_table_and_replaces_an_older_result(tmp_path, example_table):
     (tmp_path / "scores.json").write_bytes(b"older")
     run = called(*EXAMPLE, "--output", tmp_path)
-    assert run.out == called(*EXAMPLE).out
+    assert run.out == example_table
     in_json = called(*EXAMPLE, "--format", "json").out
     assert (tmp_path / "scores.json").read_bytes() == in_json
 
 
-def test_output_may_be_relative_to_the_current_folder(tmp_path):
-    run = subprocess.run(
-        [*COMMAND, *EXAMPLE, "--output", "out"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(PROJECT)},
-        capture_output=True,
-        timeout=120,
-    )
-    assert run.returncode == 0, run.stderr
+def test_output_may_be_relative_to_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert called(*EXAMPLE, "--output", "out").code == 0
     assert (tmp_path / "out" / "scores.json").is_file()
 
 
@@ -171,15 +162,13 @@ def systems_of(run: Run) -> list[str]:
 
 
 def test_systems_are_in_the_order_given():
-    orders = list(itertools.permutations(SYSTEMS))
     alone = {
         name: called(*streams([path], REFERENCES, "--format", "json")).document["scores"][0]
         for name, path in SYSTEMS.items()
     }
-    for order in orders[2:5]:
-        given = [SYSTEMS[name] for name in order]
-        run = called(*streams(given, REFERENCES, "--format", "json"))
-        assert run.document["scores"] == [alone[name] for name in order]
+    order = ["birch", "cobalt", "atlas"]  # neither sorted nor reversed, nor as above
+    run = called(*streams([SYSTEMS[name] for name in order], REFERENCES, "--format", "json"))
+    assert run.document["scores"] == [alone[name] for name in order]
 
 
 @pytest.mark.parametrize(
@@ -216,6 +205,12 @@ def test_a_file_name_that_is_not_utf8_is_scored_or_refused_before_the_job(tmp_pa
         run.assert_failed(2, "caf")
 
 
+@pytest.fixture(scope="module")
+def with_underscores() -> bytes:
+    flags = ["--smooth_method", "floor", "--max_ngram_order", "2", "--effective_order"]
+    return called(*EXAMPLE, *flags).out
+
+
 @pytest.mark.parametrize(
     "flags",
     [
@@ -224,11 +219,9 @@ def test_a_file_name_that_is_not_utf8_is_scored_or_refused_before_the_job(tmp_pa
         ["--smooth_method=floor", "--max-ngram_order", "2", "--effective-order"],
     ],
 )
-def test_hyphens_can_replace_underscores(flags):
-    plain = ["--smooth_method", "floor", "--max_ngram_order", "2", "--effective_order"]
-    expected = called(*EXAMPLE, *plain).out
-    assert b"smooth:floor[0.10]|order:2" in expected
-    assert called(*EXAMPLE, *flags).out == expected
+def test_hyphens_can_replace_underscores(flags, with_underscores):
+    assert b"smooth:floor[0.10]|order:2" in with_underscores
+    assert called(*EXAMPLE, *flags).out == with_underscores
 
 
 def test_hyphens_are_accepted_in_beams_flags():
@@ -238,14 +231,8 @@ def test_hyphens_are_accepted_in_beams_flags():
 @pytest.mark.parametrize(
     "runner", ["DirectRunner", "directrunner", "direct", "FnApiRunner", "SwitchingDirectRunner"]
 )
-def test_the_names_of_the_in_process_runner(runner):
-    assert called(*EXAMPLE, "--runner", runner).out == called(*EXAMPLE).out
-
-
-def test_direct_runner_as_typed():
-    run = typed(*EXAMPLE, "--runner", "DirectRunner")
-    assert (run.code, run.err) == (0, "")
-    assert run.out == called(*EXAMPLE).out
+def test_the_names_of_the_in_process_runner(runner, example_table):
+    assert called(*EXAMPLE, "--runner", runner) == Run(0, example_table, "")
 
 
 CONTRACT_FLAGS = [

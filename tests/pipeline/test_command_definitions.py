@@ -10,7 +10,6 @@ from command_line import (
     called,
     read_lines,
     streams,
-    typed,
     write_lines,
 )
 from scoring import score_of
@@ -89,7 +88,7 @@ def test_single_flags_change_a_preset(flags, config):
 
 
 def test_presets_are_listed_without_a_job():
-    run = typed("--preset", "list")
+    run = called("--preset", "list")
     assert run.code == 0
     lines = run.out.decode().splitlines()
     assert [line.split()[0] for line in lines] == ["preset", *PRESETS]
@@ -178,7 +177,7 @@ def test_an_average_is_shown_with_a_decimal():
 def test_a_corpus_without_4_grams_scores_0_with_a_warning(form, tmp_path):
     short = write_lines(tmp_path / "short.txt", ["a b c", "d"])
     reference = write_lines(tmp_path / "reference.txt", ["a b  c", "d"])
-    run = typed(*streams([short], [reference]), "--format", form)
+    run = called(*streams([short], [reference]), "--format", form)
     assert run.code == 0
     (warning,) = run.err.splitlines()
     assert warning.startswith(
@@ -188,7 +187,7 @@ def test_a_corpus_without_4_grams_scores_0_with_a_warning(form, tmp_path):
     document = called(*streams([short], [reference]), "--format", "json").document
     assert document["scores"][0]["score"] == 0
     assert warning == f"beam-bleu: warning: {document['warnings'][0]}"
-    better = typed(*streams([short], [reference]), "--effective_order")
+    better = called(*streams([short], [reference]), "--effective_order")
     assert better.err == ""
     assert "100.0" in better.out.decode()
 

@@ -7,14 +7,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command_line import COMMAND, PROJECT, REFERENCES, SYSTEMS, streams, typed
+from command_line import COMMAND, PROJECT, REFERENCES, SYSTEMS, called, streams, typed
 
 from beam_bleu.transforms.native.cache_folder import cache_folder
 
 
 def test_a_damaged_cache_is_one_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = streams([SYSTEMS["birch"]], REFERENCES)
-    before = typed(*command)  # which leaves its code in the cache, if it is not there
+    before = called(*command)  # which leaves its code in the cache, if it is not there
     ready = cache_folder().path
     assert ready is not None
     damaged = tmp_path / ready.name

@@ -58,11 +58,9 @@ def listening_ports(pid: int) -> list[str]:
 def test_a_default_run_listens_on_no_port(tmp_path):
     generator = random.Random(1)
     words = [f"word{i}" for i in range(2000)]
+    lines = [" ".join(generator.choices(words, k=6)) for _ in range(10_000)]
     files = [
-        write_lines(
-            tmp_path / f"{name}.txt",
-            [" ".join(generator.choices(words, k=6)) for _ in range(300_000)],
-        )
+        write_lines(tmp_path / f"{name}.txt", generator.sample(lines, k=10_000) * 30)
         for name in ("a", "b", "reference")
     ]
     output = tmp_path / "out"

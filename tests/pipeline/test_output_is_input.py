@@ -37,19 +37,23 @@ FILES = [
     "linked.txt",
     "hard.txt",
 ]
+CANDIDATES, REFERENCE = "--candidates=x={}", "--references={}"
+SPM, MODEL = "--tokenize=spm", "--spm_model={}"
 PATTERNS = ["data/*.json", "link/*.json", "data/[s]*", "**/scores.json", "*/scores.*"]
 
 
 @pytest.mark.parametrize(
-    ("flags", "path"),
+    ("flags", "path", "output"),
     [
-        *((["--candidates=x={}"], path) for path in [*FILES, *PATTERNS]),
-        *((["--references={}"], path) for path in [*FILES, *PATTERNS]),
-        *((["--tokenize=spm", "--spm_model={}"], path) for path in FILES),
+        *(([CANDIDATES], path, "data") for path in [*FILES, *PATTERNS]),
+        *(([REFERENCE], path, "link") for path in [*FILES, *PATTERNS]),
+        *(([SPM, MODEL], path, "data/below/..") for path in FILES),
+        ([CANDIDATES], PATTERNS[0], "data/below/.."),
+        ([CANDIDATES], FILES[0], "link"),
+        ([REFERENCE], FILES[0], "data"),
     ],
     ids=str,
 )
-@pytest.mark.parametrize("output", ["data", "link", "data/below/.."])
 def test_an_input_that_the_result_would_replace(data, monkeypatch, flags, path, output):
     monkeypatch.chdir(data.parent)
     given = [flag.format(path) for flag in flags]

@@ -190,9 +190,9 @@ def test_notes_go_to_stderr_and_warnings_into_the_document_too(tmp_path, monkeyp
     score_and_write = beam_bleu.pipeline.graph._score_and_write
 
     def with_remarks(key, ends):
-        (facts,) = ends["facts"]
-        facts = dataclasses.replace(facts, warnings=("a warning",), notes=("a note",))
-        score_and_write(key, {**ends, "facts": [facts]})
+        (found,) = ends["segments"]
+        found = dataclasses.replace(found, warnings=("a warning",), notes=("a note",))
+        score_and_write(key, {**ends, "segments": [found]})
 
     monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", with_remarks)
     run = called(*EXAMPLE, "--format=json", "--output", tmp_path)

@@ -71,7 +71,9 @@ def test_a_bad_line(name, shown, folder):
     assert_shows(run, 3, f"references: {shown}: line 2: invalid UTF-8 at byte 1")
 
 
-@pytest.mark.parametrize("mode", ["multi_threading", "multi_processing"])
+@pytest.mark.parametrize(
+    "mode", ["multi_threading", pytest.param("multi_processing", marks=pytest.mark.slow)]
+)
 def test_a_bad_line_is_found_in_the_text_of_a_workers_error(mode, folder, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(PROJECT))  # for the workers' processes
     for name, shown in HOSTILE[:4] if mode == "multi_threading" else HOSTILE[5:8]:
@@ -134,10 +136,26 @@ def test_the_escape_of_a_text(text, shown):
 
 # stdout that cannot be written
 
-SHOWING = [["--help"], ["--version"], ["--preset", "list"], EXAMPLE]
+
+def showing(*slow: str) -> pytest.MarkDecorator:
+    """Each way to write to stdout; those that are named are slow tests."""
+    ways = {
+        "help": ["--help"],
+        "version": ["--version"],
+        "preset list": ["--preset", "list"],
+        "a result": EXAMPLE,
+    }
+    return pytest.mark.parametrize(
+        "arguments",
+        [
+            pytest.param(arguments, id=way, marks=[pytest.mark.slow] * (way in slow))
+            for way, arguments in ways.items()
+        ],
+    )
 
 
-@pytest.mark.parametrize("arguments", SHOWING, ids=["help", "version", "preset list", "a result"])
+# Each way is tried once, with a full or a closed stdout; the other ones are slow.
+@showing("version", "preset list")
 def test_a_full_disk_is_not_success(arguments):
     with open("/dev/full", "wb") as full:
         process = subprocess.run(
@@ -154,7 +172,7 @@ def with_closed(streams: str, *arguments) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-@pytest.mark.parametrize("arguments", SHOWING, ids=["help", "version", "preset list", "a result"])
+@showing("help", "a result")
 def test_a_closed_stdout_is_not_success(arguments):
     run = with_closed(">&-", *arguments)
     Run(run.returncode, run.stdout, run.stderr.decode()).assert_failed(1, "stdout is closed")
@@ -178,7 +196,10 @@ def test_closed_streams_do_not_become_files_of_the_job(tmp_path):
 # Too many open files
 
 
-@pytest.mark.parametrize("limit", [12, 32, 64])
+@pytest.mark.parametrize(
+    "limit",
+    [pytest.param(12, marks=pytest.mark.slow), 32, pytest.param(64, marks=pytest.mark.slow)],
+)
 def test_the_error_of_too_many_open_files_has_a_remedy(limit, tmp_path):
     systems = [f"s{number}={ATLAS}" for number in range(70)]
     words = [*COMMAND, *streams(systems, REFERENCES[:1]), "--output", tmp_path]

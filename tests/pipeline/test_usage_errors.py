@@ -130,8 +130,8 @@ def test_an_unknown_flag_as_typed(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_no_arguments_as_typed():
-    typed().assert_failed(2, "--candidates is missing")
+def test_no_arguments():
+    called().assert_failed(2, "--candidates is missing")
 
 
 @pytest.mark.parametrize("stream", ["--references", "--candidates"])

@@ -19,7 +19,7 @@ from apache_beam.transforms.window import TimestampedValue
 from scoring import bleu_of, statistics_of
 
 from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu, preset
-from beam_bleu.transforms import corpus_bleu as module
+from beam_bleu.transforms.pairing.records import gather
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
 
@@ -82,7 +82,7 @@ def sacrebleu_score(segments: list[tuple[str, list[str | None]]], **options: Any
 def test_globally_gives_sacrebleus_score(
     options: dict[str, Any], batch_segments_limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_BATCH_SEGMENTS", batch_segments_limit)
+    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", batch_segments_limit)
     segments = hostile_segments(300, seed=1)
     expected = sacrebleu_score(segments, **options)
     assert expected.counts[-1] > 0
@@ -118,7 +118,7 @@ def test_globally_gives_sacrebleus_score(
 def test_every_definition_can_be_chosen(
     config: BleuConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_BATCH_SEGMENTS", 7)
+    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
     segments = hostile_segments(100, seed=4)
     expected = bleu_of(CorpusTotals.of(statistics_of(batch_segments(segments), config), 0), config)
     run(

@@ -48,13 +48,68 @@ def chosen(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.P
     return folder
 
 
-def candidate_length(folder: pathlib.Path) -> int:
+PROBE = {
+    "native/probe_constant.py": "LENGTH = 3\n",
+    "statistics/probe_code.py": """
+from beam_bleu.transforms.native.compiling import compiled
+
+@compiled
+def one_less(x):
+    return x - 1
+""",
+    "score/probe.py": """
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.probe_constant import LENGTH
+from beam_bleu.transforms.statistics.probe_code import one_less
+
+@compiled
+def length(x):
+    return one_less(x) + LENGTH
+
+print(length(1))
+""",
+}
+"""A compiled function that stands on other files, and compiles fast."""
+
+
+def printed(program: str, folder: pathlib.Path) -> int:
+    """The number that a program prints, in a new process that has the package in this folder."""
     done = subprocess.run(
-        [sys.executable, "-c", COUNT], cwd=folder, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True
     )
     return int(done.stdout)
 
 
+def changed(file: pathlib.Path, old: str, new: str) -> None:
+    """Changes a file whose size and times stay as they are."""
+    times, text = os.stat(file), file.read_text()
+    assert old in text
+    assert len(old) == len(new)
+    file.write_text(text.replace(old, new))
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+@pytest.fixture
+def copy(tmp_path: pathlib.Path) -> pathlib.Path:
+    """The package in a folder of its own."""
+    folder = tmp_path / "beam_bleu" / "transforms"
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def test_a_change_of_another_file_is_noticed(copy: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    for name, text in PROBE.items():
+        (copy / name).write_text(text)
+    program = "import beam_bleu.transforms.score.probe"
+    assert printed(program, tmp_path) == 3
+    assert list(copy.rglob("*.nbc")), "the first run left nothing in the cache"
+    changed(copy / "statistics" / "probe_code.py", "x - 1", "x - 9")
+    assert printed(program, tmp_path) == -5
+    changed(copy / "native" / "probe_constant.py", "LENGTH = 3", "LENGTH = 7")
+    assert printed(program, tmp_path) == -1
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "old", "new", "after"),
     [
@@ -69,19 +124,12 @@ def candidate_length(folder: pathlib.Path) -> int:
     ],
     ids=["code", "a constant"],
 )
-def test_a_change_of_another_file_is_noticed(
-    file: str, old: str, new: str, after: int, tmp_path: pathlib.Path
+def test_a_change_below_the_kernel_is_noticed(
+    file: str, old: str, new: str, after: int, copy: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
-    copy = tmp_path / "beam_bleu" / "transforms"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    assert candidate_length(tmp_path) == 3
-    assert list(copy.rglob("*.nbc")), "the first run left nothing in the cache"
-    source = copy / file
-    times = os.stat(source)
-    assert old in source.read_text()
-    source.write_text(source.read_text().replace(old, new))
-    os.utime(source, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert candidate_length(tmp_path) == after
+    assert printed(COUNT, tmp_path) == 3
+    changed(copy / file, old, new)
+    assert printed(COUNT, tmp_path) == after
 
 
 def add_one(x):

@@ -5,6 +5,7 @@ The tokens are those that all met in one place when the hash was the same in eve
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ def neighbours() -> list[bytes]:
     return [chr(code).encode() for code in range(0x4E00, 0x4E00 + 5000)]
 
 
+@functools.cache
 def of_one_place() -> list[bytes]:
     """Tokens of 8 letters that the old hash put into the first 1/512 of a table."""
     rng = np.random.default_rng(7)
@@ -43,6 +45,7 @@ def of_one_place() -> list[bytes]:
     return sorted(found)
 
 
+@functools.cache
 def of_one_key() -> list[bytes]:
     """Long tokens with the same key in the old hash: 11 times one of two pairs of words."""
     rng = random.Random(7)
@@ -128,8 +131,8 @@ class Table:
 
 
 @pytest.mark.parametrize("made", [neighbours, of_one_place, of_one_key])
-def test_tokens_and_bigrams_are_found_fast_in_every_text(made) -> None:
-    tokens = made()
+def test_tokens_and_bigrams_are_found_soon_whatever_the_text(made) -> None:
+    tokens = list(made())
     assert len(set(tokens)) == len(tokens) > 2000
     random.Random(7).shuffle(tokens)
     for seed in SEEDS:

@@ -1,25 +1,19 @@
 """zh and intl put spaces in the same places as sacreBLEU, so the tokens are the same."""
 
-import itertools
-import random
 import subprocess
 import sys
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from sacrebleu.metrics.bleu import _get_tokenizer
+import recorded
+from hostile_texts import CODE_POINTS
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
+from spaced_texts import ALPHABETS, RECORD, SPACED, in_blocks, sacrebleu_tokens
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.statistics import spacing
 from beam_bleu.transforms.statistics.splitting import splittable
-
-CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-# The planes that have code points of a class, and some of the others.
-MOST_CLASSES = CODE_POINTS[: 0x20000 - 0x800] + CODE_POINTS[0x20000 - 0x800 :: 997]
-# One or two characters of each class: ASCII and others, with one byte and with more.
-ALPHABETS = {"intl": ["a5.$ -", "é٣。™\u3000,"], "zh": ["a5.中 -", "é5,＄\u2003-"]}
 
 
 def tokens_of(texts, tokenize):
@@ -27,14 +21,10 @@ def tokens_of(texts, tokenize):
     return [text.split() for text in spaced.to_pylist()]
 
 
-def assert_same_tokens(texts, tokenize):
-    tokenizer = _get_tokenizer(tokenize)()
-    uncached = type(tokenizer).__call__.__wrapped__
-    wrong = []
-    for text, ours in zip(texts, tokens_of(texts, tokenize), strict=True):
-        expected = uncached(tokenizer, text.rstrip()).split()
-        if ours != expected:
-            wrong.append((text, expected, ours))
+def assert_same_tokens(texts, tokenize, ours=None):
+    ours = tokens_of(texts, tokenize) if ours is None else ours
+    rows = zip(texts, sacrebleu_tokens(texts, tokenize), ours, strict=True)
+    wrong = [row for row in rows if row[1] != row[2]]
     assert not wrong[:3], f"{len(wrong)} of {len(texts)}: text, expected, got"
 
 
@@ -72,59 +62,32 @@ def test_characters_that_are_always_tokens_of_their_own(tokenize, text, tokens):
     assert tokens_of([text], tokenize) == [tokens.split()]
 
 
-@pytest.mark.parametrize("tokenize", ALPHABETS)
-def test_every_short_text(tokenize):
-    for alphabet, longest in zip(ALPHABETS[tokenize], (6, 6), strict=True):
-        for length in range(longest + 1):
-            texts = map("".join, itertools.product(alphabet, repeat=length))
-            assert_same_tokens(list(texts), tokenize)
+@pytest.mark.parametrize("title", SPACED)
+def test_many_texts_have_sacrebleus_tokens(title):
+    tokenize, make = SPACED[title]
+    texts = make()
+    ours = tokens_of(texts, tokenize)
+    for number in recorded.unrecorded(RECORD, title, in_blocks(ours)):
+        block = slice(number * recorded.BLOCK, (number + 1) * recorded.BLOCK)
+        assert_same_tokens(texts[block], tokenize, ours[block])
+    assert_same_tokens(texts[:: max(len(texts) // 300, 1)], tokenize)
 
 
-EVERY_CONTEXT = "{0} a{0}b 5{0}6 .{0}. {0}.5 5.{0} {0}-{0}5 5{0}{0} {0}{0}5 5-{0}5 .{0}5"
-
-
-@pytest.mark.parametrize(
-    ("tokenize", "form", "points"),
-    [
-        ("intl", EVERY_CONTEXT, MOST_CLASSES),
-        ("zh", EVERY_CONTEXT, MOST_CLASSES),  # the others: see what it takes for Chinese
-        ("intl", "{0}.{0}5", CODE_POINTS),
-    ],
-    ids=["intl", "zh", "intl, all"],
-)
-def test_every_code_point_in_the_middle_of_a_line(tokenize, form, points):
-    lines = [
-        " x ".join(form.format(point) for point in points[start : start + 16])
-        for start in range(0, len(points), 16)
-    ]
-    assert_same_tokens(lines, tokenize)
+@pytest.mark.slow
+@pytest.mark.parametrize("title", SPACED)
+def test_a_third_of_the_texts_by_sacrebleu_itself(title):
+    tokenize, make = SPACED[title]
+    assert_same_tokens(make()[1::3], tokenize)
 
 
 @pytest.mark.parametrize("tokenize", ALPHABETS)
-@pytest.mark.parametrize("form", ["{0}", "{0}.5", "5{0}"])
-def test_every_code_point_at_the_ends_of_a_line(form, tokenize):
-    assert_same_tokens([form.format(point) for point in MOST_CLASSES], tokenize)
+def test_long_lines_reach_the_edges_of_blocks(tokenize):
+    _, make = SPACED[f"{tokenize}: long lines"]
+    assert {len(text.encode()) for text in make()} >= {63, 64, 65, 127, 128, 129}
 
 
 @pytest.mark.parametrize("tokenize", ALPHABETS)
-def test_runs_of_points_of_any_length(tokenize):
-    around = ["", " ", "5", "a", "$", "中", "٣", "。", "5 ", " \u3000", "x" * 61, "5" * 62]
-    texts = [
-        before + (points * length)[:length] + after
-        for points in (".", ",.", "。", ".…,", "-", "..-")
-        for length in (*range(1, 10), *range(60, 69), 127, 128)
-        for before, after in itertools.product(around, repeat=2)
-    ]
-    assert_same_tokens(texts, tokenize)
-
-
-@pytest.mark.parametrize("tokenize", ALPHABETS)
-def test_long_lines_of_all_classes(tokenize):
-    rng = random.Random(3)
-    pieces = [*"".join(ALPHABETS[tokenize]), "abc ", "1999", "U.S.", "x" * 40, "é" * 30, "中文" * 9]
-    texts = ["".join(rng.choices(pieces, k=rng.randrange(80))) for _ in range(4_000)]
-    assert {len(text.encode()) for text in texts} >= {63, 64, 65, 127, 128, 129}
-    assert_same_tokens(texts, tokenize)
+def test_lines_of_one_class(tokenize):
     assert_same_tokens(
         [piece * 50_000 for piece in (".", ".5", "中", " ", "\u3000", "™")], tokenize
     )

@@ -7,7 +7,12 @@ from typing import BinaryIO
 
 from beam_bleu.transforms.errors import BleuError, unreadable
 from beam_bleu.transforms.pairing.line_parallel.decompression import decompressed
-from beam_bleu.transforms.pairing.line_parallel.streams import Stream, changed, compression
+from beam_bleu.transforms.pairing.line_parallel.streams import (
+    FoundFile,
+    Stream,
+    changed,
+    compression,
+)
 
 Open = Callable[[str], BinaryIO]
 """Opens a file for reading its bytes as they are."""
@@ -16,13 +21,14 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_chunks(
-    stream: Stream, path: str, start: int, stop: int, size: int, chunk_bytes: int, open_file: Open
+    stream: Stream, found: FoundFile, start: int, stop: int, chunk_bytes: int, open_file: Open
 ) -> Iterator[bytes]:
-    """The bytes start <= i < stop of a file of `size`, chunk by chunk.
+    """The bytes start <= i < stop of a file, chunk by chunk.
 
     Every chunk but the last has `chunk_bytes`. Of a compressed file it is the
     whole text, in chunks as they come.
     """
+    path, size = found.path, found.size
     where = f"{stream.label}: {path}"
     try:
         with open_file(path) as file:

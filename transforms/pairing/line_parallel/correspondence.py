@@ -37,7 +37,7 @@ def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Sha
       InputError: a stream lacks a shard that another one has, or has them in another order.
     """
     names = {
-        number: names_of([shard.path for shard in of_stream])
+        number: names_of([shard.file.path for shard in of_stream])
         for number, of_stream in enumerate(shards)
         if len(of_stream) > 1
     }
@@ -69,7 +69,7 @@ def _unlike(
 ) -> InputError:
     """The error of two streams, by their numbers, whose shards have these names."""
     paths = {
-        number: dict(zip(names, (shard.path for shard in shards[number]), strict=True))
+        number: dict(zip(names, (shard.file.path for shard in shards[number]), strict=True))
         for number, names in ((odd, odd_names), (usual, usual_names))
     }
     said = [
@@ -111,11 +111,11 @@ def require_same_lines(shards: Sequence[Sequence[Shard]], lines: Sequence[Sequen
         return
     place, odd, other = different[0]
     cause = (
-        f"{shards[odd][place].path} has {lines[odd][place]:,} lines, "
-        f"{shards[other][place].path} has {lines[other][place]:,}"
+        f"{shards[odd][place].file.path} has {lines[odd][place]:,} lines, "
+        f"{shards[other][place].file.path} has {lines[other][place]:,}"
     )
     if len(different) > 1:
-        more = [shards[odd][place].path for place, odd, _ in different[1:]]
+        more = [shards[odd][place].file.path for place, odd, _ in different[1:]]
         cause += f"; also different: {_shown(more)}"
     equal = len(shards[several[0]]) - len(different)
     rest = f"the other {equal} {'is' if equal == 1 else 'are'} equal"

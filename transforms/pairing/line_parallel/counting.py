@@ -49,15 +49,15 @@ def count_lines(
     Raises:
       InputError: the file cannot be read, or is truncated, or has a line that is too long.
     """
-    path = part.shard.path
+    file = part.shard.file
+    path = file.path
     block = block_bytes(part.range_bytes)
     chunk_bytes = min(block, CHUNK)
     counted = []
     text_bytes = nul_bytes = control_bytes = lines = 0
     line_bytes = 0  # of the line that the last chunk has not ended
     last_byte = b"\n"
-    size = part.shard.size
-    chunks = read_chunks(stream, path, part.start, part.stop, size, chunk_bytes, open_file)
+    chunks = read_chunks(stream, file, part.start, part.stop, chunk_bytes, open_file)
     for chunk in without_mark(chunks) if part.start == 0 else chunks:
         if part.start == text_bytes == 0:
             _refuse_compressed(stream, path, chunk)
@@ -77,7 +77,7 @@ def count_lines(
     counted = counted or [0]
     chunks_in_block = len(counted) if compression(path) else block // chunk_bytes
     newlines = np.add.reduceat(counted, np.arange(0, len(counted), chunks_in_block))
-    ends_file = part.stop == size
+    ends_file = part.stop == file.size
     smallest = np.min_scalar_type(newlines.max())
     return LineCounts(
         part,

@@ -151,7 +151,7 @@ class LineReader:
         """(the file that holds a line of this reader, the line's number in it from 1)."""
         for piece in self._pieces:
             if line < piece.lines:
-                return piece.path, piece.first_line + line + 1
+                return piece.file.path, piece.first_line + line + 1
             line -= piece.lines
         raise AssertionError(f"line {line} is behind the last piece")
 
@@ -162,12 +162,12 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
     Raises:
       InputError: the file cannot be read, or is not as it was when lines were counted.
     """
-    skip, missing = piece.skip, piece.lines
+    path, skip, missing = piece.file.path, piece.skip, piece.lines
     last_byte = b"\n"
-    chunks = read_chunks(stream, piece.path, piece.start, piece.size, piece.size, CHUNK, open_file)
+    chunks = read_chunks(stream, piece.file, piece.start, piece.file.size, CHUNK, open_file)
     for chunk in without_mark(chunks) if piece.start == 0 else chunks:
         if not missing:
-            raise changed(stream, piece.path, "has more lines than when they were counted")
+            raise changed(stream, path, "has more lines than when they were counted")
         newlines, _, _ = count_bytes(np.frombuffer(chunk, np.uint8))
         if skip:
             if newlines < skip:
@@ -183,7 +183,7 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
                 return
             missing, chunk = 0, chunk[end:]
             if chunk:
-                raise changed(stream, piece.path, "has more lines than when they were counted")
+                raise changed(stream, path, "has more lines than when they were counted")
             continue  # to the end of the file, which is checked
         missing -= newlines
         last_byte = chunk[-1:] or last_byte
@@ -191,7 +191,7 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
     if missing == 1 and last_byte != b"\n":
         yield b"\n"
     elif missing:
-        raise changed(stream, piece.path, f"has {missing} lines fewer than when they were counted")
+        raise changed(stream, path, f"has {missing} lines fewer than when they were counted")
 
 
 def _nth_newline(text: bytes, n: int) -> int:

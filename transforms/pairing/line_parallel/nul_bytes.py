@@ -66,8 +66,9 @@ def _require_text(stream: Stream, of_file: Sequence[LineCounts]) -> None:
     many_lines = nuls > _MOST_WITH_LINES * size and nuls >= lines >= _FEWEST_LINES
     most = (_MOST if nuls else _MOST_WITHOUT_NUL) * size
     if controls > most or many_lines:
+        path = of_file[0].range.shard.file.path
         raise InputError(
-            f"{stream.label}: {of_file[0].range.shard.path}: {nuls} of its {size} bytes are NUL "
+            f"{stream.label}: {path}: {nuls} of its {size} bytes are NUL "
             f"(0x00), and {controls - nuls} are other control characters: "
             "it is UTF-16 or UTF-32 text, or not text at all",
             "convert the file to UTF-8: iconv -f UTF-16LE -t UTF-8 (or -f UTF-16BE, UTF-32LE)",

@@ -17,7 +17,12 @@ from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.line_parallel.correspondence import require_same_lines
 from beam_bleu.transforms.pairing.line_parallel.ranges import ByteRange, LineCounts, block_bytes
-from beam_bleu.transforms.pairing.line_parallel.streams import Stream, changed, compression
+from beam_bleu.transforms.pairing.line_parallel.streams import (
+    FoundFile,
+    Stream,
+    changed,
+    compression,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,8 +30,7 @@ class Piece:
     """Consecutive lines of one file.
 
     Attributes:
-      path: the file.
-      size: its bytes.
+      file: the file.
       version: what tells this version of the file from others; None if its filesystem
         does not tell.
       start: the byte to read from.
@@ -36,8 +40,7 @@ class Piece:
       ends_file: whether these are the file's last lines.
     """
 
-    path: str
-    size: int
+    file: FoundFile
     version: str | None
     start: int
     skip: int
@@ -122,7 +125,7 @@ def _check_complete(stream: Stream, ranges: Sequence[ByteRange]) -> None:
         if (shard.number, part.start) != (number, start):
             break
         start = part.stop
-        if start == shard.size:
+        if start == shard.file.size:
             number, start, is_last = number + 1, 0, shard.is_last
     else:
         if is_last and start == 0:
@@ -164,7 +167,7 @@ class _FileLines:
         self.shard = counts[0].range.shard
         self.version = counts[0].version
         if any(count.version != self.version for count in counts):
-            raise changed(stream, self.shard.path, "was changed while its lines were counted")
+            raise changed(stream, self.shard.file.path, "was changed while its lines were counted")
         self.block = block = block_bytes(counts[0].range.range_bytes)
         newlines = np.concatenate([count.newlines for count in counts], dtype=np.int64)
         self.starts = np.concatenate(
@@ -178,8 +181,7 @@ class _FileLines:
         # A line begins behind a newline, so the block must begin before that newline.
         block = max(int(np.searchsorted(self.before, first)) - 1, 0)
         return Piece(
-            path=self.shard.path,
-            size=self.shard.size,
+            file=self.shard.file,
             version=self.version,
             start=int(self.starts[block]),
             skip=first - int(self.before[block]),
@@ -207,10 +209,10 @@ class _StreamLines:
         self.files = [_FileLines(stream, list(of_file)) for _, of_file in by_file]
         self.first_lines = np.cumsum([0] + [file.lines for file in self.files])
         self.lines = int(self.first_lines[-1])
-        costs = [file.shard.size + file.block for file in self.files]
+        costs = [file.shard.file.size + file.block for file in self.files]
         self.offsets = np.cumsum([0, *costs])
         self.bytes = int(self.offsets[-1])
-        self.is_compressed = any(compression(file.shard.path) for file in self.files)
+        self.is_compressed = any(compression(file.shard.file.path) for file in self.files)
 
     def pieces(self, first: int, last: int) -> Iterator[Piece]:
         """Lines first <= i < last, and the files without a line that stand among them.

@@ -77,7 +77,7 @@ def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> Iterator[Byt
       range_bytes: the most that a range has; if None, what suits the corpus.
     """
     if range_bytes is None:
-        range_bytes = range_bytes_for(sum(shard.size for shard in shards))
+        range_bytes = range_bytes_for(sum(shard.file.size for shard in shards))
     for shard in shards:
         yield from cut(shard, range_bytes)
 
@@ -92,8 +92,9 @@ def range_bytes_for(corpus_bytes: int) -> int:
 
 def cut(shard: Shard, range_bytes: int) -> Iterator[ByteRange]:
     """The ranges of a shard; a compressed one cannot be cut, an empty one has one empty range."""
-    if compression(shard.path) or not shard.size:
-        yield ByteRange(shard, 0, shard.size, range_bytes)
+    size = shard.file.size
+    if compression(shard.file.path) or not size:
+        yield ByteRange(shard, 0, size, range_bytes)
         return
-    for start in range(0, shard.size, range_bytes):
-        yield ByteRange(shard, start, min(start + range_bytes, shard.size), range_bytes)
+    for start in range(0, size, range_bytes):
+        yield ByteRange(shard, start, min(start + range_bytes, size), range_bytes)

@@ -46,7 +46,7 @@ def notes_of(
     notes = []
     whole = next((i for i, of_stream in enumerate(shards) if len(of_stream) == 1), None)
     for stream, of_stream in zip(streams, shards, strict=True):
-        paths = [shard.path for shard in of_stream]
+        paths = [shard.file.path for shard in of_stream]
         if len(paths) > 1:
             missing = _gaps(paths)
             if missing:
@@ -80,10 +80,10 @@ def _unlike_matches(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]
     for number, (stream, of_stream) in enumerate(zip(streams, shards, strict=True)):
         if not is_pattern(stream.pattern):
             continue
-        names = _matched(stream.pattern, [shard.path for shard in of_stream])
+        names = _matched(stream.pattern, [shard.file.path for shard in of_stream])
         first, expected = firsts.setdefault(len(of_stream) > 1, (number, names))
         if names != expected:
-            one, other = shards[first][0].path, of_stream[0].path
+            one, other = shards[first][0].file.path, of_stream[0].file.path
             yield (
                 f"the wildcards of {streams[first].label} and {streams[number].label} matched "
                 f"different names, such as {one} and {other}: check that they are the same "

@@ -51,9 +51,7 @@ def shards_in_order(number: int, stream: Stream, found: Sequence[FoundFile]) -> 
     if is_pattern(stream.pattern):
         _require_all_of_total(stream, [file.path for file in ordered])
     last = len(ordered) - 1
-    return [
-        Shard(number, i, file.path, file.size, is_last=i == last) for i, file in enumerate(ordered)
-    ]
+    return [Shard(number, i, file, is_last=i == last) for i, file in enumerate(ordered)]
 
 
 def _refuse_copies(stream: Stream, paths: Sequence[str]) -> None:

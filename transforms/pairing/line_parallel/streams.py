@@ -59,15 +59,13 @@ class Shard:
     Attributes:
       stream: the stream's number.
       number: the file's number in the stream.
-      path: its path.
-      size: its bytes, compressed as it is.
+      file: the file.
       is_last: whether it is the stream's last file.
     """
 
     stream: int
     number: int
-    path: str
-    size: int
+    file: FoundFile
     is_last: bool = True
 
 

@@ -1,4 +1,4 @@
-"""What must be true of a corpus, and what is found out about it before it is scored."""
+"""What must be true of a corpus of lines."""
 
 from __future__ import annotations
 
@@ -43,18 +43,3 @@ class Expected:
                 f"the corpus has {segments} segments, but --expect_segments is {self.segments}",
                 "look for shards or lines that are missing or were added in all streams",
             )
-
-
-@dataclasses.dataclass(frozen=True)
-class CorpusFacts:
-    """What is known of a corpus before it is scored.
-
-    Attributes:
-      segments: how many segments there are to score.
-      warnings: what a reader of the score must know about the texts, a sentence each.
-      notes: likewise about the files; other files could hold the same texts.
-    """
-
-    segments: int
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()

@@ -1,0 +1,215 @@
+"""--segment_scores: a run that fails or is stopped leaves what was there."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from command_line import COMMAND, PROJECT, Run, called, streams
+from memory_filesystem import OBJECTS
+from scoring import of_segments
+from segment_corpus import SEGMENTS, SMALL_UNITS, Corpus, assert_clean, rows, shards
+
+import beam_bleu.pipeline.graph
+import beam_bleu.pipeline.segment_shards as module
+from beam_bleu.pipeline.segment_shards import WriteShards
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.score.score_segments import ScoreSegments
+from beam_bleu.transforms.statistics import count_matches
+from beam_bleu.transforms.statistics.count_matches import CountMatches
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory) -> Corpus:
+    return Corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def expected(corpus):
+    return corpus.expected(of_segments(BleuConfig()))
+
+
+@pytest.fixture(scope="module")
+def plain(corpus) -> Run:
+    return called(*corpus.plain)
+
+
+@pytest.fixture
+def out(tmp_path) -> Path:
+    return tmp_path / "out"
+
+
+class LosesATable(ScoreSegments):
+    def work(self, statistics):
+        return [] if statistics.first_segment == 0 else super().work(statistics)
+
+
+class RepeatsATable(ScoreSegments):
+    def work(self, statistics):
+        return [*super().work(statistics)] * (2 if statistics.first_segment == 0 else 1)
+
+
+class LosesABatch(CountMatches):
+    def work(self, batch):
+        return [] if batch.first_segment == 0 else super().work(batch)
+
+
+class LosesNames(WriteShards):
+    def finish_bundle(self):
+        list(super().finish_bundle())
+        return ()
+
+
+def cannot_write(path: str, data: bytes) -> None:
+    raise JobError(f"{path} cannot be written: No space left on device", "check the folder")
+
+
+FAILURES = {
+    "a table is lost": (
+        "ScoreSegments",
+        LosesATable,
+        r"should be 9000 segment scores, but [1-8]\d* ",
+    ),
+    "a table is there twice": (
+        "ScoreSegments",
+        RepeatsATable,
+        "should be 9000 segment scores, but 9",
+    ),
+    "a batch is lost": ("CountMatches", LosesABatch, "3000 were planned"),
+    "shards are lost": (
+        "WriteShards",
+        LosesNames,
+        r"should be 9000 segment scores, but \d+ were written",
+    ),
+    "no scores.json": ("write_atomically", cannot_write, "No space left on device"),
+}
+
+
+@pytest.mark.parametrize(
+    ("failure", "former"),
+    [
+        *((failure, "a run before") for failure in FAILURES),
+        # What clears up after a failure does not know which it was.
+        *((failure, "nothing before") for failure in ("shards are lost", "no scores.json")),
+    ],
+)
+def test_a_run_that_fails_leaves_what_was_there(
+    corpus, expected, out, failure, former, monkeypatch
+):
+    if former == "a run before":
+        assert called(*corpus.asked, "--output", out).code == 0
+        before = shards(out), (out / "scores.json").read_bytes()
+    name, broken, fragment = FAILURES[failure]
+    place = count_matches if name == "CountMatches" else beam_bleu.pipeline.graph
+    monkeypatch.setattr(place, name, broken)
+    run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", out)
+    run.assert_failed(1)
+    assert re.search(fragment, run.err)
+    if former == "a run before":
+        assert (shards(out), (out / "scores.json").read_bytes()) == before
+        assert rows(out) == expected
+        assert_clean(out)
+    else:
+        assert not [name for name in out.rglob("*") if name.is_file()]
+        assert not (out / ".segment_scores").exists()
+
+
+def test_bad_input_leaves_what_was_there(corpus, expected, out, tmp_path):
+    assert called(*corpus.asked, "--output", out).code == 0
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(b"fine\n" * (SEGMENTS - 1) + b"\xff\n")
+    run = called(*corpus.asked, "--candidates", bad, SMALL_UNITS, "--output", out)
+    run.assert_failed(3, "invalid UTF-8")
+    assert rows(out) == expected
+    assert_clean(out)
+
+
+def test_a_folder_that_cannot_be_written(corpus, out):
+    out.mkdir()
+    (out / ".segment_scores").write_bytes(b"a file")
+    called(*corpus.asked, "--output", out).assert_failed(1, ".segment_scores is not a folder")
+    assert os.listdir(out) == [".segment_scores"]
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
+def test_a_signal_leaves_what_was_there(corpus, expected, out, tmp_path, number):
+    assert called(*corpus.asked, "--output", out).code == 0
+    text = tmp_path / "long.txt"
+    text.write_text("a rather short line , and another clause .\n" * 3_000_000)
+    process = subprocess.Popen(
+        [*COMMAND, *streams([text], [text], "--segment_scores", "--output", out)],
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    while not list(out.glob(".segment_scores/*/*/*")) and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(number)
+    err = process.communicate(timeout=60)[1]
+    assert (process.returncode, err.decode()) == (
+        128 + number,
+        f"beam-bleu: stopped by {number.name}\n",
+    )
+    assert rows(out) == expected
+    assert_clean(out)
+
+
+# Object stores
+
+
+def objects(suffix: str) -> list[str]:
+    return sorted(path for path in OBJECTS if path.startswith("mem://out/") and suffix in path)
+
+
+def rows_of_objects() -> dict[tuple[int, str], dict[str, object]]:
+    tables = [pq.read_table(io.BytesIO(OBJECTS[path][0])) for path in objects(".parquet")]
+    found = {(row["index"], row["system"]): row for each in tables for row in each.to_pylist()}
+    assert len(found) == sum(map(len, tables))
+    return found
+
+
+@pytest.fixture
+def store(monkeypatch) -> Iterator[str]:
+    """A folder of an object store, and shards that are small."""
+    monkeypatch.setattr(module, "_SHARD_ROWS", 1000)
+    OBJECTS.clear()
+    yield "mem://out/folder"
+    OBJECTS.clear()
+
+
+def test_an_object_store_has_the_shards_of_one_run(corpus, expected, plain, store):
+    for number in range(2):
+        run = called(*corpus.asked, SMALL_UNITS, f"--threads={number + 1}", "--output", store)
+        assert (run.code, run.err) == (0, "")
+        assert rows_of_objects() == expected
+        assert len(objects(".parquet")) > 4
+        assert objects("") == [*objects("scores.json"), *objects("/segment_scores/part-")]
+    assert called(*corpus.plain, "--output", store).out == plain.out
+    assert objects("") == ["mem://out/folder/scores.json"]
+
+
+@pytest.mark.parametrize("failure", ["a table is lost", "shards are lost", "no scores.json"])
+def test_a_run_that_fails_leaves_an_object_store_as_it_was(
+    corpus, expected, store, failure, monkeypatch
+):
+    assert called(*corpus.asked, "--output", store).code == 0
+    before, scores = objects(""), OBJECTS[f"{store}/scores.json"][0]
+    name, broken, fragment = FAILURES[failure]
+    place = count_matches if name == "CountMatches" else beam_bleu.pipeline.graph
+    monkeypatch.setattr(place, name, broken)
+    run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", store)
+    run.assert_failed(1)
+    assert re.search(fragment, run.err)
+    assert (objects(""), OBJECTS[f"{store}/scores.json"][0]) == (before, scores)
+    assert rows_of_objects() == expected

@@ -1,0 +1,78 @@
+"""The kernel's integers beside sacreBLEU's."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import sacrebleu
+from hostile_texts import Segment
+from scoring import statistics_of
+
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
+from beam_bleu.transforms.pairing.records.segments import batch_segments
+
+SACREBLEUS = [
+    name
+    for name, tokenizer in TOKENIZERS.items()
+    if tokenizer.sacrebleu is not None and tokenizer.extra is None
+]
+EVERY_TOKENIZATION = [
+    BleuConfig(tokenize, lowercase) for tokenize in SACREBLEUS for lowercase in (False, True)
+]
+
+
+def name(value: Any) -> str | None:
+    """A short name of a parameter, for the test's name."""
+    if isinstance(value, BleuConfig):
+        return value.tokenize + ("-lowercase" if value.lowercase else "")
+    return getattr(value, "__name__", None)
+
+
+def integers(statistics: Any) -> np.ndarray:
+    """All counts as sacreBLEU orders them, int64 (systems, segments, 2 + 2 N)."""
+    lengths = np.stack(
+        [statistics.candidate_length, statistics.reference_length("closest")], axis=-1
+    )
+    return np.concatenate([lengths, statistics.matches, statistics.totals], axis=-1)
+
+
+def counted(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:
+    """The kernel's integers of one system, int64 (segments, 2 + 2 N)."""
+    return integers(statistics_of(batch_segments(segments), config))[0]
+
+
+def sacrebleu_integers(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:
+    """sacreBLEU's integers, int64 (segments, 2 + 2 N)."""
+    metric = sacrebleu.BLEU(
+        tokenize=config.tokenize,
+        lowercase=config.lowercase,
+        max_ngram_order=config.max_ngram_order,
+        force=True,
+    )
+    candidates = [candidate for candidate, _ in segments]
+    references = list(itertools.zip_longest(*(references for _, references in segments)))
+    return np.array(metric._extract_corpus_statistics(candidates, references))
+
+
+def assert_same(
+    segments: Sequence[Segment], config: BleuConfig, ours: np.ndarray, expected: np.ndarray
+) -> None:
+    wrong = np.flatnonzero((ours != expected).any(axis=1))
+    if len(wrong):
+        first = wrong[0]
+        pytest.fail(
+            f"{len(wrong)} of {len(segments)} segments differ, first {segments[first]!r} with "
+            f"{config}: expected {expected[first].tolist()}, got {ours[first].tolist()}"
+        )
+
+
+def assert_equal_to_sacrebleu(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:
+    """Compares a batch; returns its integers (segments, 2 + 2 N)."""
+    ours = counted(segments, config)
+    assert_same(segments, config, ours, sacrebleu_integers(segments, config))
+    return ours
