@@ -62,8 +62,8 @@ def candidate_length(folder: pathlib.Path) -> int:
         # The old compiled code would write the length of the reference, 1, to this column.
         (
             "statistics/segment_statistics.py",
-            "FIRST_REFERENCE_LENGTH = 0, 1",
-            "FIRST_REFERENCE_LENGTH = 1, 2",
+            "CANDIDATE_LENGTH, CLOSEST, CLOSEST_FIRST",
+            "CLOSEST, CANDIDATE_LENGTH, CLOSEST_FIRST",
             3,
         ),
     ],
