@@ -9,7 +9,8 @@ import apache_beam as beam
 
 from beam_bleu.pipeline.document import document_bytes, result_document
 from beam_bleu.pipeline.job import Job, Results
-from beam_bleu.pipeline.output import scores_path
+from beam_bleu.pipeline.marked_steps import marked
+from beam_bleu.pipeline.output_folder import scores_path
 from beam_bleu.pipeline.publication import in_place
 from beam_bleu.pipeline.receipt import write_receipt
 from beam_bleu.pipeline.segment_shards import WriteShards, check_rows
@@ -30,9 +31,9 @@ def build(root: beam.Pipeline, job: Job) -> None:
     The tokenizer's model is sent only once, with the step that counts.
     """
     scorings = job.scorings
-    paired = root | job.source.pair(job.threads)
+    paired = root | job.source.pair(job.threads, marked)
     counted = count_and_add_up(
-        paired.batches, job.config.text, scorings.counted_order, job.threads, key_type=None
+        paired.batches, job.config.text, scorings.counted_order, job.threads, None, marked
     )
     # The last step always gets one element: what to do with the sums. So it runs even if a
     # runner has lost the other data; then it finds that the numbers of segments differ, and fails.
@@ -46,21 +47,26 @@ def build(root: beam.Pipeline, job: Job) -> None:
         ends["shards"] = (
             counted.statistics
             | "Score segments"
-            >> beam.ParDo(ScoreSegments(scorings.segments, job.source.systems, job.threads))
+            >> beam.ParDo(marked(ScoreSegments(scorings.segments, job.source.systems, job.threads)))
             | "Write segment scores"
             >> beam.ParDo(
-                WriteShards(job.output, job.run, segment_scores_schema(scorings.segments))
+                marked(WriteShards(job.output, job.run, segment_scores_schema(scorings.segments)))
             ).with_output_types(str)
         )
     _ = (
         {name: end | f"Send on the {name}" >> beam.Map(_keyed) for name, end in ends.items()}
         | "Bring it together" >> beam.CoGroupByKey()
-        | "Score and write" >> beam.MapTuple(_score_and_write)
+        | "Score and write" >> beam.ParDo(marked(_ScoreAndWrite()))
     )
 
 
 def _keyed(value: Any) -> tuple[int, Any]:
     return 0, value
+
+
+class _ScoreAndWrite(beam.DoFn):
+    def process(self, gathered: tuple[int, Mapping[str, Iterable[Any]]]) -> None:
+        _score_and_write(*gathered)
 
 
 def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:

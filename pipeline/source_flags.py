@@ -10,6 +10,7 @@ from apache_beam.io.filesystems import FileSystems
 from beam_bleu.pipeline.names import check_names
 from beam_bleu.pipeline.parser import SEE_HELP, positive
 from beam_bleu.pipeline.paths import checked_path
+from beam_bleu.pipeline.printable import utf8
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.line_parallel.correspondence import CUTS
 from beam_bleu.transforms.pairing.line_parallel.counting import MAX_LINE_BYTES
@@ -18,7 +19,6 @@ from beam_bleu.transforms.pairing.line_parallel.ranges import SMALLEST_RANGE, US
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.line_parallel.streams import Stream, compression, is_pattern
 from beam_bleu.transforms.pairing.paired import Source
-from beam_bleu.transforms.printable import utf8
 
 _LARGEST_RANGE = 1 << 40
 _LONGEST_LINE = 1 << 30

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from apache_beam.pvalue import PCollection
 
     from beam_bleu.transforms.pairing.batch import SegmentBatch
+    from beam_bleu.transforms.wiring.steps import Step
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,9 +56,10 @@ class Source(Protocol):
     def notes(self) -> tuple[str, ...]:
         """What a reader of the score must know of how the input is read, a sentence each."""
 
-    def pair(self, threads: int) -> beam.PTransform:
+    def pair(self, threads: int, step: Step = ...) -> beam.PTransform:
         """The transform of a pipeline's root to `Paired`.
 
         Args:
           threads: how many threads a worker may use.
+          step: what makes a step of each DoFn; by default it is the DoFn itself.
         """

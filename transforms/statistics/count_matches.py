@@ -12,14 +12,15 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.kernel import compile_kernel, count_batch
 from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
 from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.steps import Step, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["CountMatches", "count_matches"]
 
 
-def count_matches(text: Text, max_order: int, threads: int) -> beam.ParDo:
+def count_matches(text: Text, max_order: int, threads: int, step: Step = unchanged) -> beam.ParDo:
     """The step from `SegmentBatch` to `SegmentStatistics`, with the arguments of `CountMatches`."""
-    return giving_batches(CountMatches(text, max_order, threads), SegmentStatistics)
+    return giving_batches(step(CountMatches(text, max_order, threads)), SegmentStatistics)
 
 
 class CountMatches(ThreadedDoFn):

@@ -16,6 +16,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.count_matches import count_matches
 from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["Counted", "SumTotals", "count_and_add_up", "totals_of_groups"]
 
@@ -39,6 +40,7 @@ def count_and_add_up(
     max_order: int,
     threads: int,
     key_type: Any,
+    step: Step = unchanged,
 ) -> Counted:
     """Adds the steps that count batches of segments and add the counts up.
 
@@ -50,8 +52,9 @@ def count_and_add_up(
       max_order: the largest n-gram order that is counted.
       threads: how many threads a worker counts with.
       key_type: the type of the groups' keys, by which Beam finds their coder; None if all are None.
+      step: what makes a step of the DoFn that counts.
     """
-    statistics = batches | "Count matches" >> count_matches(text, max_order, threads)
+    statistics = batches | "Count matches" >> count_matches(text, max_order, threads, step)
     totals = (
         statistics
         | "Total each batch"

@@ -1,4 +1,4 @@
-"""Reading a file's bytes chunk by chunk, decompressed, to the very end that it had when listed."""
+"""Reads a file's bytes in chunks, decompressed, up to the end that it had when it was listed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from beam_bleu.transforms.pairing.line_parallel.streams import (
 )
 
 Open = Callable[[str], BinaryIO]
-"""Opens a file for reading its bytes as they are."""
+"""Opens a file to read its raw bytes."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -25,8 +25,8 @@ def read_chunks(
 ) -> Iterator[bytes]:
     """The bytes start <= i < stop of a file, chunk by chunk.
 
-    Every chunk but the last has `chunk_bytes`. Of a compressed file it is the
-    whole text, in chunks as they come.
+    Every chunk but the last has `chunk_bytes`. For a compressed file, it yields the whole
+    text, in chunks of any size.
     """
     path, size = found.path, found.size
     where = f"{stream.label}: {path}"
@@ -53,7 +53,7 @@ def read_chunks(
 
 
 def _read_fully(file: BinaryIO, size: int) -> bytes:
-    """Reads `size` bytes, or up to the end of the file: one read may give less."""
+    """Reads `size` bytes, or up to the end of the file. A single read may return less."""
     chunk = file.read(size)
     while len(chunk) < size and (more := file.read(size - len(chunk))):
         chunk += more
@@ -61,7 +61,7 @@ def _read_fully(file: BinaryIO, size: int) -> bytes:
 
 
 def without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The chunks of a file without the byte order mark that it may begin with."""
+    """The chunks of a file, without a byte order mark at its start."""
     head = b""
     chunks = iter(chunks)
     for chunk in chunks:

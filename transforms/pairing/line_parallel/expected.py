@@ -10,12 +10,12 @@ from beam_bleu.transforms.pairing.line_parallel.counting import MAX_LINE_BYTES
 
 @dataclasses.dataclass(frozen=True)
 class Expected:
-    """What must be true of a corpus.
+    """The requirements for a corpus.
 
     Attributes:
       cuts: where its streams may be cut into shards, one of `correspondence.CUTS`.
-      segments: how many segments it must have; None for any number.
-      max_line_bytes: the most bytes that a line may have.
+      segments: the required number of segments; None for any number.
+      max_line_bytes: the largest number of bytes of a line.
     """
 
     cuts: str = "same"
@@ -24,7 +24,7 @@ class Expected:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the score must know about what is not required, a sentence each."""
+        """Sentences that tell a reader of the score which checks were left out."""
         if self.cuts == "same":
             return ()
         return (
@@ -36,7 +36,7 @@ class Expected:
         """Checks the number of segments.
 
         Raises:
-          InputError: there are more or fewer than must be.
+          InputError: there are more or fewer segments than required.
         """
         if self.segments not in (None, segments):
             raise InputError(

@@ -1,7 +1,7 @@
 """Line-parallel text as a source: wires its pairing to Beam.
 
-Only counts and plans cross a shuffle, a few hundred bytes each; text goes
-straight from the file into the batch that is scored.
+Only counts and plans go through a shuffle, a few hundred bytes each. Text goes directly
+from the file into the batch that is scored.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from beam_bleu.transforms.pairing.line_parallel.shards import shards_in_order
 from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Stream, changed
 from beam_bleu.transforms.pairing.paired import FoundSegments, Paired
 from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.steps import Step, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["LineParallel", "PairLines"]
@@ -41,7 +42,7 @@ _LOG = logging.getLogger(__name__)
 
 _BATCH_ROWS = 4096
 _BATCH_TEXTS = 16384
-"""Fewer rows of more streams, so that a batch of many systems needs no more memory."""
+"""More streams mean fewer rows, so that a batch of 16 systems does not need more memory."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,9 +81,9 @@ class LineParallel:
         """What a reader of the score must know of what is not required, a sentence each."""
         return self.expected.notes
 
-    def pair(self, threads: int) -> PairLines:
+    def pair(self, threads: int, step: Step = unchanged) -> PairLines:
         """The transform that pairs the lines; a worker counts them on so many threads."""
-        return PairLines(self, threads)
+        return PairLines(self, threads, step)
 
 
 class PairLines(beam.PTransform):
@@ -93,36 +94,38 @@ class PairLines(beam.PTransform):
     shards and lines, or if the corpus is not what was expected.
     """
 
-    def __init__(self, source: LineParallel, threads: int) -> None:
+    def __init__(self, source: LineParallel, threads: int, step: Step) -> None:
         super().__init__()
         self._source = source
         self._threads = threads
+        self._step = step
 
     def default_label(self) -> str:
         return "Pair lines"
 
     def expand(self, root: beam.Pipeline) -> Paired:
         streams, expected = self._source.streams, self._source.expected
+        listing = _ListRanges(self._source.range_bytes, expected.cuts)
+        counting = _CountLines(streams, expected.max_line_bytes, self._threads)
+        planning = _Plan(streams, expected)
+        reading = _ReadUnit(streams, len(self._source.references), expected.max_line_bytes)
         counts = (
             root
             | "Name the streams" >> beam.Create([streams], reshuffle=False)
-            | "List their files"
-            >> beam.FlatMap(_list_ranges, self._source.range_bytes, expected.cuts)
+            | "List their files" >> beam.ParDo(self._step(listing))
             | "Spread the ranges" >> beam.Reshuffle()
-            | "Count lines"
-            >> beam.ParDo(_CountLines(streams, expected.max_line_bytes, self._threads))
+            | "Count lines" >> beam.ParDo(self._step(counting))
         )
         planned = (
             counts
             | "Gather the counts" >> beam.GroupByKey()
             | "Plan work units"
-            >> beam.ParDo(_Plan(streams, expected)).with_outputs(_Plan.SEGMENTS, main="units")
+            >> beam.ParDo(self._step(planning)).with_outputs(_Plan.SEGMENTS, main="units")
         )
-        reading = _ReadUnit(streams, len(self._source.references), expected.max_line_bytes)
         batches = (
             planned.units
             | "Spread the work units" >> beam.Reshuffle()
-            | "Read in lockstep" >> giving_batches(reading, SegmentBatch)
+            | "Read in lockstep" >> giving_batches(self._step(reading), SegmentBatch)
         )
         return Paired(batches, planned[_Plan.SEGMENTS])
 
@@ -130,21 +133,24 @@ class PairLines(beam.PTransform):
 def _open(path: str) -> Any:
     if isinstance(FileSystems.get_filesystem(path), LocalFileSystem):
         return open_file(path)
-    # The suffix alone decides, and decompression.py decompresses: Beam's own
-    # decompression takes a truncated file for a complete one.
+    # Only the suffix decides, and decompression.py decompresses. Beam's own decompression
+    # treats a truncated file like a complete one.
     return FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
 
 
-def _list_ranges(
-    streams: Sequence[Stream], range_bytes: int | None, cuts: str
-) -> Iterator[ByteRange]:
-    # One worker lists all streams: only the whole corpus tells how large its ranges are.
-    shards = [
-        shards_in_order(number, stream, _found(stream)) for number, stream in enumerate(streams)
-    ]
-    if cuts == "same":
-        require_same_shards(streams, shards)
-    yield from cut_corpus(list(itertools.chain.from_iterable(shards)), range_bytes)
+class _ListRanges(beam.DoFn):
+    def __init__(self, range_bytes: int | None, cuts: str) -> None:
+        self._range_bytes = range_bytes
+        self._cuts = cuts
+
+    def process(self, streams: Sequence[Stream]) -> Iterator[ByteRange]:
+        # One worker lists all streams, because the size of ranges depends on the whole corpus.
+        shards = [
+            shards_in_order(number, stream, _found(stream)) for number, stream in enumerate(streams)
+        ]
+        if self._cuts == "same":
+            require_same_shards(streams, shards)
+        yield from cut_corpus(list(itertools.chain.from_iterable(shards)), self._range_bytes)
 
 
 def _found(stream: Stream) -> list[FoundFile]:
@@ -190,7 +196,7 @@ class _Plan(beam.DoFn):
         of_names = notes_of(self._streams, plan.shards, self._expected.cuts)
         notes = (*self._expected.notes, *of_names)
         for note in notes:
-            _LOG.warning(note)  # for those who only see the log of a worker
+            _LOG.warning(note)  # for users who see only the log of a worker
         found = FoundSegments(plan.segments, warnings, notes)
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, found)
         yield from plan.units()

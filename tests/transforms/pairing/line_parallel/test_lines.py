@@ -163,7 +163,7 @@ def test_large_blocks_are_counted_by_the_megabyte(size, mark):
     assert file.most <= MEGABYTE
 
 
-def test_a_reader_offers_no_more_lines_than_asked_for():
+def test_a_reader_gives_at_most_the_requested_number_of_lines():
     corpus = MemoryCorpus(((plain_file("a", *map(str, range(10))),),))
     (unit,) = corpus.plan(1 << 26).units()
     reader = LineReader(corpus.streams[0], unit.pieces[0], corpus.open)
