@@ -110,5 +110,5 @@ def _run(argv: Sequence[str]) -> bytes:
     return (
         receipt.document
         if arguments.format == "json"
-        else table(document, arguments.job.expected.notes).encode()
+        else table(document, arguments.job.source.notes).encode()
     )

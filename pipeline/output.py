@@ -9,23 +9,15 @@ import tempfile
 import time
 from collections.abc import Iterator
 
-from apache_beam.io.filesystems import FileSystems
-
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.locking import locked
-from beam_bleu.pipeline.receipt import RECEIPT, Receipt, read_receipt, receipt_path, remove_receipt
+from beam_bleu.pipeline.output_folder import RECEIPT, SCORES, receipt_path, scores_path
+from beam_bleu.pipeline.receipt import Receipt, read_receipt, remove_receipt
 from beam_bleu.pipeline.storage import exists, is_local
 from beam_bleu.transforms.errors import JobError
 
-SCORES = "scores.json"
-
 _PAUSES = (0.0, 0.5, 1.0, 2.0, 4.0)
 """Seconds to wait between checks for a scores.json that another run may be replacing."""
-
-
-def scores_path(folder: str) -> str:
-    """The path of the result document in an output folder."""
-    return FileSystems.join(folder, SCORES)
 
 
 @contextlib.contextmanager

@@ -35,3 +35,10 @@ class Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
         # --help and --version; argparse itself does not notice that a disk is full.
         write_to_stdout(message.encode())
+
+
+def positive(text: str) -> int:
+    """The type of a flag whose value is a whole number from 1 on."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number, at least 1, got {text}")
+    return int(text)

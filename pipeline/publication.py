@@ -18,31 +18,27 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Iterator, Sequence
 
-from apache_beam.io.filesystems import FileSystems
-
 from beam_bleu.pipeline import storage
+from beam_bleu.pipeline.leftovers import remove_leftovers
 from beam_bleu.pipeline.locking import locked
-from beam_bleu.pipeline.output import SCORES, scores_path
-from beam_bleu.pipeline.receipt import RECEIPT
-from beam_bleu.pipeline.segment_shards import ASIDE, final_folder, run_of, staging_folder
+from beam_bleu.pipeline.output_folder import (
+    SCORES,
+    aside_folder,
+    final_folder,
+    former_folder,
+    is_of_result,
+    run_folder,
+    run_of,
+    scores_path,
+    staging_folder,
+)
 from beam_bleu.pipeline.shard_folder import check_places, look_through, notes_on
 from beam_bleu.transforms.errors import JobError
 
 _PATIENCE_OF_A_FAILED_RUN = 2.0
 """Seconds: the person who stopped a run is waiting for it to end."""
-
-_DEAD = 14 * 24 * 3600.0
-"""Seconds: a run that left files, and has written none for so long, has certainly ended."""
-
-_TEMPORARY = re.compile(rf"\.({re.escape(SCORES)}|{re.escape(RECEIPT)})\.[0-9a-f]{{32}}")
-
-
-def former_folder(output: str, run: str) -> str:
-    """The folder for the previous result while a run replaces it."""
-    return FileSystems.join(output, ASIDE, run, "former")
 
 
 def prepare(output: str, asked: bool) -> list[str]:
@@ -71,9 +67,7 @@ def prepare(output: str, asked: bool) -> list[str]:
 
 
 @contextlib.contextmanager
-def in_place(
-    output: str, run: str, shards: Sequence[str], document: bytes | None = None
-) -> Iterator[None]:
+def in_place(output: str, run: str, shards: Sequence[str], document: bytes) -> Iterator[None]:
     """Replaces the shards of an earlier run with those of this run, and undoes it on failure.
 
     The body writes scores.json. All of this can run again after any earlier attempt. Files
@@ -102,7 +96,7 @@ def in_place(
                 if shards or former:
                     _replace(output, run, shards, former)
             yield
-            if held and document is not None:
+            if held:
                 _check_written(output, document)
         except BaseException:
             with contextlib.suppress(Exception):
@@ -115,13 +109,13 @@ def in_place(
             _remove_staged(output, run)
             if not shards:
                 storage.remove_if_empty(final)
-            storage.remove_if_empty(FileSystems.join(output, ASIDE))
-            _remove_dead(output)
+            storage.remove_if_empty(aside_folder(output))
+            remove_leftovers(output)
 
 
 def discard(output: str, run: str) -> None:
     """Removes the staged files of a failed run, as far as possible."""
-    aside = FileSystems.join(output, ASIDE)
+    aside = aside_folder(output)
     if storage.is_local(output) and not os.path.isdir(os.path.join(aside, run)):
         return
     with contextlib.suppress(Exception):
@@ -165,7 +159,7 @@ def _settle(output: str, run: str) -> None:
 
 def _forget_former(output: str, run: str) -> None:
     former = former_folder(output, run)
-    storage.remove_files(former, [name for name in storage.names(former) if _is_ours(name)])
+    storage.remove_files(former, [name for name in storage.names(former) if is_of_result(name)])
     storage.remove_if_empty(former)
 
 
@@ -175,26 +169,21 @@ def _put_back_former(output: str, run: str) -> None:
         return  # the run has not begun to replace it
     own = [name for name in storage.names(final) if run_of(name) == run]
     storage.move(own, final, staging_folder(output, run))
-    found = [name for name in storage.names(former) if _is_ours(name)]
+    found = [name for name in storage.names(former) if is_of_result(name)]
     storage.move([name for name in found if name != SCORES], former, final)
     storage.move([name for name in found if name == SCORES], former, output)
     storage.remove_if_empty(former)
 
 
-def _is_ours(name: str) -> bool:
-    """Whether a file in a folder of a previous result is part of the result."""
-    return name == SCORES or run_of(name) is not None
-
-
 def _remove_staged(output: str, run: str) -> None:
     # Only this folder is removed with all its files: only this run can have a folder of this name.
     storage.remove(staging_folder(output, run))
-    storage.remove_if_empty(FileSystems.join(output, ASIDE, run))
+    storage.remove_if_empty(run_folder(output, run))
 
 
 def _recover(output: str) -> None:
     """Settles the replacements that killed runs have begun. The caller must hold the lock."""
-    for run in storage.folders(os.path.join(output, ASIDE)):
+    for run in storage.folders(aside_folder(output)):
         former = former_folder(output, run)
         try:
             has_begun = storage.is_folder(former) and not os.path.islink(former)
@@ -222,7 +211,7 @@ def _check_written(output: str, document: bytes) -> None:
         )
 
 
-def _check_whole(output: str, own: set[str], foreign: set[str], document: bytes | None) -> None:
+def _check_whole(output: str, own: set[str], foreign: set[str], document: bytes) -> None:
     """Checks that scores.json and the shards in place are of one run.
 
     Another run may have replaced both in the meantime. Then that run checks its own files.
@@ -231,42 +220,10 @@ def _check_whole(output: str, own: set[str], foreign: set[str], document: bytes 
       JobError: there are files of both runs.
     """
     there = set(storage.names(final_folder(output))) - foreign
-    is_ours = document is None or _is_there(output, document)
+    is_ours = _is_there(output, document)
     if (is_ours and there != own) or (not is_ours and there & own):
         raise JobError(
             f"another run wrote its result to {output} at the same time: the folder has files of "
             "both runs",
             "run one of them again; on this filesystem, give each run its own --output",
         )
-
-
-def _remove_dead(output: str) -> None:
-    """Removes files of runs that were killed long ago, if their names are those of a run."""
-    aside = FileSystems.join(output, ASIDE)
-    # This file was written just now, so its time is that of the filesystem's own clock.
-    then = FileSystems.last_updated(scores_path(output)) - _DEAD
-    left: dict[str, list[storage.Entry]] = {}
-    for entry in storage.listed(aside):
-        left.setdefault(entry.name.partition("/")[0], []).append(entry)
-    for run, entries in left.items():
-        removed = [entry.name for entry in entries if _is_left_by(run, entry.name)]
-        if removed and all(0 < entry.modified < then for entry in entries):
-            storage.remove_files(aside, removed)
-            for folder in ("staged", "former", ""):
-                storage.remove_if_empty(FileSystems.join(aside, run, folder))
-    storage.remove_if_empty(aside)
-    if storage.is_local(output):
-        temporary = filter(_TEMPORARY.fullmatch, os.listdir(output))
-        for path in (os.path.join(output, name) for name in temporary):
-            if os.path.isfile(path) and os.lstat(path).st_mtime < then:
-                os.unlink(path)
-
-
-def _is_left_by(run: str, path: str) -> bool:
-    """Whether a file in the hidden folder has a name that this run uses."""
-    folder, _, name = path.removeprefix(f"{run}/").rpartition("/")
-    if folder == "staged":
-        return run_of(name) == run
-    if folder == "former":
-        return _is_ours(name)
-    return not folder and (name == RECEIPT or bool(_TEMPORARY.fullmatch(name)))

@@ -11,12 +11,8 @@ import dataclasses
 import json
 from collections.abc import Sequence
 
-from apache_beam.io.filesystems import FileSystems
-
 from beam_bleu.pipeline import storage
-from beam_bleu.pipeline.segment_shards import ASIDE
-
-RECEIPT = "receipt.json"
+from beam_bleu.pipeline.output_folder import RECEIPT, aside_folder, receipt_path, run_folder
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,11 +26,6 @@ class Receipt:
 
     document: bytes
     notes: tuple[str, ...] = ()
-
-
-def receipt_path(output: str, run: str) -> str:
-    """The path of a run's receipt if workers and launcher share only the output folder."""
-    return FileSystems.join(output, ASIDE, run, RECEIPT)
 
 
 def write_receipt(path: str, document: bytes, notes: Sequence[str]) -> None:
@@ -62,10 +53,10 @@ def read_receipt(path: str) -> Receipt | None:
 
 def remove_receipt(output: str, run: str) -> None:
     """Removes a run's receipt from the output folder, as far as that is possible."""
-    run_folder = FileSystems.join(output, ASIDE, run)
+    folder = run_folder(output, run)
     with contextlib.suppress(Exception):
-        if FileSystems.exists(receipt_path(output, run)):
-            storage.remove_files(run_folder, [RECEIPT])
+        if storage.exists(receipt_path(output, run)):
+            storage.remove_files(folder, [RECEIPT])
     with contextlib.suppress(Exception):
-        storage.remove_if_empty(run_folder)
-        storage.remove_if_empty(FileSystems.join(output, ASIDE))
+        storage.remove_if_empty(folder)
+        storage.remove_if_empty(aside_folder(output))

@@ -14,16 +14,16 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
+from beam_bleu.pipeline.error_marks import exit_code, find_error
+from beam_bleu.pipeline.printable import printable
 from beam_bleu.pipeline.terminal import EscapingFormatter, say
 from beam_bleu.transforms.errors import (
     BleuError,
     JobError,
     causes,
-    find_error,
     lacks_open_files,
     too_many_open_files,
 )
-from beam_bleu.transforms.printable import printable
 
 _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
 """The text that Beam adds to the end of an exception's message."""
@@ -149,7 +149,7 @@ def reported(work: Callable[[], None], verbose: bool) -> int:
                 end(128 + first)
             found = _as_bleu_error(error)
             say(f"beam-bleu: {printable(found.cause)}\n  {printable(found.remedy)}")
-            return found.exit_code
+            return exit_code(found)
 
 
 def end(code: int) -> NoReturn:

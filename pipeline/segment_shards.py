@@ -5,18 +5,12 @@ folder, under a name that no other attempt uses. Only the name goes to the next 
 failed attempts are never referenced. The last step gets the names of all finished bundles: it
 checks the rows of these shards, and publication.py puts them in place.
 
-    DIR/segment_scores/part-RUN-*.parquet                shards of the last successful run
-    DIR/.segment_scores/RUN/staged/part-RUN-*.parquet    shards of a run that is not finished
-    DIR/.segment_scores/RUN/former/*                     the files that it is replacing
-
 Two signs show that a shard is beam-bleu's: the run in its name, and the same run in the
 metadata of the file. beam-bleu moves and removes only such files.
 """
 
 from __future__ import annotations
 
-import re
-import uuid
 from collections.abc import Iterator, Sequence
 
 import apache_beam as beam
@@ -28,37 +22,17 @@ from apache_beam.utils.windowed_value import WindowedValue
 from pyarrow.parquet import FileMetaData, ParquetWriter, read_metadata
 
 from beam_bleu.pipeline import storage
+from beam_bleu.pipeline.output_folder import final_folder, new_shard, staging_folder
 from beam_bleu.transforms.errors import JobError
 
 __all__ = ["WriteShards"]
 
-SEGMENT_SCORES = "segment_scores"
-ASIDE = f".{SEGMENT_SCORES}"
-
 RUN_KEY = "beam-bleu.run"
 """The key of the run in a shard's metadata."""
-
-_SHARD = re.compile(r"part-(\w+)-[0-9a-f]{32}\.parquet")
 
 _ROW_GROUP_ROWS = 1 << 16
 _SHARD_ROWS = 1 << 22
 """About 50 MB."""
-
-
-def final_folder(output: str) -> str:
-    """The folder for the shards of a successful run."""
-    return FileSystems.join(output, SEGMENT_SCORES)
-
-
-def staging_folder(output: str, run: str) -> str:
-    """The folder for the shards of a run until all of them are written."""
-    return FileSystems.join(output, ASIDE, run, "staged")
-
-
-def run_of(name: str) -> str | None:
-    """The run in the name of a shard; None if the name is not that of a shard."""
-    found = _SHARD.fullmatch(name)
-    return found[1] if found else None
 
 
 class WriteShards(beam.DoFn):
@@ -102,7 +76,7 @@ class _Shard:
     """
 
     def __init__(self, folder: str, run: str, schema: pa.Schema) -> None:
-        self.name = f"part-{run}-{uuid.uuid4().hex}.parquet"
+        self.name = new_shard(run)
         self.rows = 0
         self._waiting: list[pa.Table] = []
         path = FileSystems.join(folder, self.name)

@@ -11,7 +11,8 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from beam_bleu.pipeline import storage
-from beam_bleu.pipeline.segment_shards import ASIDE, RUN_KEY, final_folder, metadata_of, run_of
+from beam_bleu.pipeline.output_folder import aside_folder, final_folder, run_of
+from beam_bleu.pipeline.segment_shards import RUN_KEY, metadata_of
 from beam_bleu.transforms.errors import JobError
 
 _PARQUET = (".parquet", ".parq", ".pq")
@@ -80,7 +81,7 @@ def check_places(output: str, asked: bool) -> None:
     if not storage.is_local(output):
         return
     final = final_folder(output)
-    for folder in (final, os.path.join(output, ASIDE)):
+    for folder in (final, aside_folder(output)):
         if not os.path.islink(folder):
             if asked and storage.exists(folder) and not storage.is_folder(folder):
                 raise JobError(

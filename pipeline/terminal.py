@@ -8,8 +8,8 @@ import os
 import sys
 from collections.abc import Iterator
 
+from beam_bleu.pipeline.printable import printable
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.printable import printable
 
 
 class EscapingFormatter(logging.Formatter):

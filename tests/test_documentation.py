@@ -192,9 +192,10 @@ def test_the_way_of_the_data_names_files_and_rooms_that_exist() -> None:
     for language, block in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", page, re.DOTALL | re.MULTILINE):
         for name in re.findall(r"\b\w+\.py\b", block if not language else ""):
             assert name in names, name
-    for path in re.findall(r"`((?:\w+/)+(?:\w+\.py)?)`", page):
-        known = {f"/{each}" for each in files} | {f"/{each.parent}/" for each in files}
-        assert any(each.endswith(f"/{path}") for each in known), path
+    folders = {parent for path in files for parent in path.parents}
+    known = [f"/{path}" for path in files] + [f"/{folder}/" for folder in folders]
+    for path in re.findall(r"(?:\w+/)+\w+\.py\b|`(?:\w+/)+`", page):
+        assert any(each.endswith(f"/{path.strip('`')}") for each in known), path
     (tree,) = re.findall(r"^transforms/ .*?^pipeline/", page, re.DOTALL | re.MULTILINE)
     listed = re.findall(r"^ +(\w+)/ ", tree, re.MULTILINE)
     rooms = {path.parent for path in (PROJECT / "transforms").glob("**/__init__.py")}

@@ -22,7 +22,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from markdown_tables import sections, tables
 
-from beam_bleu.transforms.definition.config import REFERENCE_LENGTHS, BleuConfig
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.score.segment_scores import segment_scores_schema
 
 PAGE = (PROJECT / "docs" / "output.md").read_text()
@@ -176,6 +177,8 @@ def test_real_results_are_valid_and_have_every_field(results):
         VALIDATOR.validate(document)
         for name, each in objects_in(document, SCHEMA):
             seen.setdefault(name, set()).update(each)
+            fields = objects_of_the_schema()[name]["properties"]
+            assert list(each) == [field for field in fields if field in each]  # their order, too
     assert seen == {
         name: set(schema["properties"]) for name, schema in objects_of_the_schema().items()
     }
@@ -304,8 +307,8 @@ def test_the_page_has_the_columns_of_the_segment_scores():
     plain, average = (
         [(f"`{each.name}`", type_of(each.type), each.nullable) for each in schema]
         for schema in (
-            segment_scores_schema(BleuConfig()),
-            segment_scores_schema(BleuConfig(reference_length="average")),
+            segment_scores_schema(Scoring()),
+            segment_scores_schema(Scoring(reference_length="average")),
         )
     )
     assert [(name, kind, null == "can be") for name, kind, null, *_ in column_rows()] == plain

@@ -35,7 +35,7 @@ def _check_stream(corpus: FakeCorpus, stream: int, pieces: Sequence[Piece]) -> f
     def column(of: Callable[[Piece], int]) -> Integers:
         return np.array([of(piece) for piece in pieces], np.int64)
 
-    file = column(lambda piece: number[piece.path])
+    file = column(lambda piece: number[piece.file.path])
     first, lines = column(lambda piece: piece.first_line), column(lambda piece: piece.lines)
     start, skip = column(lambda piece: piece.start), column(lambda piece: piece.skip)
     ends_file = column(lambda piece: piece.ends_file)

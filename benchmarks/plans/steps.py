@@ -10,7 +10,6 @@ prints, as JSON, what it took and what would be shuffled.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import json
 import pathlib
@@ -24,7 +23,6 @@ import numpy as np
 
 from beam_bleu.pipeline.job import Job
 from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.pairing.line_parallel.corpus import CorpusFacts
 from beam_bleu.transforms.pairing.line_parallel.correspondence import require_same_shards
 from beam_bleu.transforms.pairing.line_parallel.nul_bytes import nul_warnings
 from beam_bleu.transforms.pairing.line_parallel.plan import make_plan
@@ -36,7 +34,9 @@ from beam_bleu.transforms.pairing.line_parallel.ranges import (
 )
 from beam_bleu.transforms.pairing.line_parallel.shard_notes import notes_of
 from beam_bleu.transforms.pairing.line_parallel.shards import shards_in_order
+from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.line_parallel.streams import compression
+from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 from benchmarks.plans.fake_corpora import CORPORA, FakeCorpus
 from benchmarks.plans.right_plan import require_right_plan
@@ -62,7 +62,7 @@ def list_files(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
     file.write_bytes(shuffles["Gather the counts"].group(_counts(corpus, ranges)))
     return {
         **figures,
-        "bytes": sum(shard.size for shard in shards),
+        "bytes": sum(shard.file.size for shard in shards),
         "files": len(shards),
         "range_bytes": ranges[0].range_bytes,
         "ranges": len(ranges),
@@ -74,11 +74,9 @@ def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
     start = time.perf_counter()
     # As an engine does: the group as one message, and all that is in it as a list.
     counts = shuffles["Gather the counts"].ungroup(file.read_bytes())
-    facts = CorpusFacts(0, nul_warnings(corpus.streams, counts))
+    warnings = nul_warnings(corpus.streams, counts)
     plan = make_plan(corpus.streams, counts, "same" if corpus.aligned else "any")
-    facts = dataclasses.replace(
-        facts, segments=plan.segments, notes=notes_of(corpus.streams, plan.shards)
-    )
+    found = FoundSegments(plan.segments, warnings, notes_of(corpus.streams, plan.shards))
     longest = 0
     for unit in plan.units():
         shuffles["Spread the work units"].spread(unit)
@@ -88,9 +86,11 @@ def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
     # At most: a bundle has one total of each system, and one unit at least.
     total = _total(plan.segments // units)
     for system in range(corpus.systems):
-        shuffles["Add up totals"].carry((system, total), units)
-        shuffles["Bring it together"].carry((0, ("totals", (system, _total(plan.segments)))))
-    for end in (("facts", facts), ("job", _job(corpus))):
+        shuffles["Add up totals"].carry(((system, None), total), units)
+        shuffles["Bring it together"].carry(
+            (0, ("totals", ((system, None), _total(plan.segments))))
+        )
+    for end in (("segments", found), ("job", _job(corpus))):
         shuffles["Bring it together"].carry((0, end))
     in_vain = require_right_plan(corpus, plan) / sum(
         corpus.text(stream).sizes.sum() for stream in range(len(corpus.streams))
@@ -103,7 +103,8 @@ def _job(corpus: FakeCorpus) -> Job:
     references, *candidates = corpus.streams
     names = tuple(stream.label for stream in candidates)
     output = "s3://evaluation/scores/2026-11-19"
-    return Job(names, tuple(candidates), (references,), BleuConfig(), output)
+    source = LineParallel(names, tuple(candidates), (references,))
+    return Job(source, BleuConfig(), output)
 
 
 def _peak() -> int:
@@ -114,7 +115,8 @@ def _peak() -> int:
 def _counts(corpus: FakeCorpus, ranges: Iterable[ByteRange]) -> Iterator[LineCounts]:
     for part in ranges:
         shard = part.shard
-        block = shard.size if compression(shard.path) else block_bytes(part.range_bytes)
+        size = shard.file.size
+        block = size if compression(shard.file.path) else block_bytes(part.range_bytes)
         at = np.append(np.arange(part.start, part.stop, block), part.stop)
         newlines = np.diff(corpus.text(shard.stream).newlines_before(shard.number, at))
         yield LineCounts(

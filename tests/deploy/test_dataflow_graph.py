@@ -16,9 +16,9 @@ from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2 as messages
 
 from beam_bleu.pipeline.options import parse
-from beam_bleu.transforms.pairing.line_parallel import read
+from beam_bleu.transforms.pairing.line_parallel import source
 from beam_bleu.transforms.statistics.count_matches import CountMatches
-from beam_bleu.transforms.totals.sum_totals import SumTotals, totals_by_system
+from beam_bleu.transforms.totals.sum_totals import SumTotals, totals_of_groups
 from deploy.dataflow.launch import command_line
 
 OFFLINE_LAUNCH = pathlib.Path(__file__).with_name("offline_launch.py")
@@ -256,11 +256,11 @@ def test_workers_import_our_code_from_the_image(pipeline):
         for step in transforms(pipeline, PAR_DO)
     }
     # The very same objects: pickled by name, not by value.
-    assert type(functions["Pair lines/Count lines"]) is read._CountLines
-    assert type(functions["Pair lines/Read in lockstep"]) is read._ReadUnit
+    assert type(functions["Pair lines/Count lines"]) is source._CountLines
+    assert type(functions["Pair lines/Read in lockstep"]) is source._ReadUnit
     assert type(functions["Count matches"]) is CountMatches
-    assert functions["Pair lines/List their files"]._fn is read._list_ranges
-    assert functions["Total each batch"]._fn is totals_by_system
+    assert functions["Pair lines/List their files"]._fn is source._list_ranges
+    assert functions["Total each batch"]._fn is totals_of_groups
 
 
 def test_the_job_that_is_scored_is_the_one_that_was_given(pipeline):
@@ -271,6 +271,6 @@ def test_the_job_that_is_scored_is_the_one_that_was_given(pipeline):
     )
     (job,) = name_the_job.values
     assert job == parse(command_line([*BEAMS, *PARAMETERS])).job
-    assert job.systems == ("base", "tuned")
+    assert job.source.systems == ("base", "tuned")
     assert job.config.lowercase
     assert job.threads == 1  # Dataflow starts a process per core

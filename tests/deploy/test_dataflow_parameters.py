@@ -96,7 +96,7 @@ def test_the_regular_expressions_are_posix():
 def test_the_required_parameters_are_enough():
     assert all(allowed(name, value) for name, value in REQUIRED.items())
     job = parse(command_line(given(**REQUIRED))).job
-    assert job.systems == ("base",)
+    assert job.source.systems == ("base",)
     assert job.output == REQUIRED["output"]
 
 
@@ -155,13 +155,13 @@ def test_several_streams_are_one_parameter():
     )
     assert all(allowed(*word[2:].split("=", 1)) for word in given_once)
     job = parse(command_line(given_once)).job
-    assert job.systems == ("base", "tuned", "c")
-    assert [stream.pattern for stream in job.candidates] == [
+    assert job.source.systems == ("base", "tuned", "c")
+    assert [stream.pattern for stream in job.source.candidates] == [
         "gs://corpus/base/part-*",
         "gs://corpus/t,u/part-*",
         "gs://x/c.txt",
     ]
-    assert [stream.pattern for stream in job.references] == [
+    assert [stream.pattern for stream in job.source.references] == [
         "gs://corpus/dt=2026-11-19/a.txt",
         "gs://corpus/b.txt.gz",
     ]
@@ -250,6 +250,6 @@ def test_the_documented_launch_works():
     assert len(documented) == command.count("--parameters")
     assert all(allowed(name, value) for name, value in documented.items())
     job = parse(command_line(given(**documented))).job
-    assert job.systems == ("base", "tuned")
-    assert len(job.references) == 2
+    assert job.source.systems == ("base", "tuned")
+    assert len(job.source.references) == 2
     assert job.config.lowercase

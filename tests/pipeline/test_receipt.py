@@ -19,7 +19,8 @@ from beam_bleu.pipeline import publication
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.options import parse
 from beam_bleu.pipeline.output import launched, result_of
-from beam_bleu.pipeline.receipt import receipt_path, write_receipt
+from beam_bleu.pipeline.output_folder import receipt_path
+from beam_bleu.pipeline.receipt import write_receipt
 from beam_bleu.pipeline.runners import Runner
 from beam_bleu.transforms.errors import JobError
 from deploy.dataflow.launch import command_line
@@ -189,9 +190,9 @@ def test_notes_go_to_stderr_and_warnings_into_the_document_too(tmp_path, monkeyp
     score_and_write = beam_bleu.pipeline.graph._score_and_write
 
     def with_remarks(key, ends):
-        (facts,) = ends["facts"]
-        facts = dataclasses.replace(facts, warnings=("a warning",), notes=("a note",))
-        score_and_write(key, {**ends, "facts": [facts]})
+        (found,) = ends["segments"]
+        found = dataclasses.replace(found, warnings=("a warning",), notes=("a note",))
+        score_and_write(key, {**ends, "segments": [found]})
 
     monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", with_remarks)
     run = called(*EXAMPLE, "--format=json", "--output", tmp_path)

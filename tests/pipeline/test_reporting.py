@@ -7,8 +7,11 @@ import re
 
 import pytest
 
+from beam_bleu.pipeline.error_marks import MarkedError
 from beam_bleu.pipeline.reporting import reported
 from beam_bleu.transforms.errors import InputError, JobError
+
+BAD = InputError("a line is bad", "mend it")
 
 LOST = """<_MultiThreadedRendezvous of RPC that terminated with:
 \tstatus = StatusCode.UNAVAILABLE
@@ -39,7 +42,7 @@ MISSING = (
         ("[Internal server error.\n]", "the job failed: [Internal server error."),
         ("", "the job failed: RuntimeError"),
         (MISSING, "the workers do not have beam-bleu"),
-        (f"{InputError('a line is bad', 'mend it')} at x", "a line is bad"),
+        (f"{MarkedError('a line is bad', BAD)} at x", "a line is bad"),
         # This is not a mark, but text that somebody wrote.
         ("beam-bleu[0]: a || b ||", "the job failed: beam-bleu[0]: a || b ||"),
         ("bad [while running 'x'] [while running 'y']", "the job failed: bad"),

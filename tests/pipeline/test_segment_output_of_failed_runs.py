@@ -24,6 +24,7 @@ from beam_bleu.pipeline.segment_shards import WriteShards
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.score_segments import ScoreSegments
+from beam_bleu.transforms.statistics import count_matches
 from beam_bleu.transforms.statistics.count_matches import CountMatches
 
 
@@ -108,7 +109,8 @@ def test_a_run_that_fails_leaves_what_was_there(
         assert called(*corpus.asked, "--output", out).code == 0
         before = shards(out), (out / "scores.json").read_bytes()
     name, broken, fragment = FAILURES[failure]
-    monkeypatch.setattr(beam_bleu.pipeline.graph, name, broken)
+    place = count_matches if name == "CountMatches" else beam_bleu.pipeline.graph
+    monkeypatch.setattr(place, name, broken)
     run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", out)
     run.assert_failed(1)
     assert re.search(fragment, run.err)
@@ -204,7 +206,8 @@ def test_a_run_that_fails_leaves_an_object_store_as_it_was(
     assert called(*corpus.asked, "--output", store).code == 0
     before, scores = objects(""), OBJECTS[f"{store}/scores.json"][0]
     name, broken, fragment = FAILURES[failure]
-    monkeypatch.setattr(beam_bleu.pipeline.graph, name, broken)
+    place = count_matches if name == "CountMatches" else beam_bleu.pipeline.graph
+    monkeypatch.setattr(place, name, broken)
     run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", store)
     run.assert_failed(1)
     assert re.search(fragment, run.err)

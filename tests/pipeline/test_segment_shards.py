@@ -9,11 +9,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from result_folder import document, publish
 from scoring import statistics_of
 
 import beam_bleu.pipeline.segment_shards as module
+from beam_bleu.pipeline.output_folder import staging_folder
 from beam_bleu.pipeline.publication import discard, in_place
-from beam_bleu.pipeline.segment_shards import WriteShards, check_rows, staging_folder
+from beam_bleu.pipeline.segment_shards import WriteShards, check_rows
+from beam_bleu.pipeline.storage import write_atomically
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.records.segments import batch_segments
@@ -50,21 +53,21 @@ def test_files_of_earlier_attempts_do_not_count(tmp_path):
     names = written(tmp_path, "run", [table(0, 5, CONFIG)])
     names += written(tmp_path, "run", [table(5, 3, CONFIG), table(8, 2, CONFIG)])
     check_rows(output, "run", names, 10)
-    with in_place(output, "run", names):
+    with in_place(output, "run", names, document("run")):
         assert indices(tmp_path) == list(range(10))
+        write_atomically(f"{output}/scores.json", document("run"))
     assert indices(tmp_path) == list(range(10))
-    assert os.listdir(tmp_path) == ["segment_scores"]
+    assert sorted(os.listdir(tmp_path)) == ["scores.json", "segment_scores"]
 
 
 def former_run(output: Path) -> list[str]:
     names = written(output, "former", [table(100, 4, CONFIG)])
-    with in_place(str(output), "former", names):
-        pass
+    publish(output, "former", names)
     return names
 
 
 def fail_in_place(output: Path, names: list[str], expected: list[int]) -> None:
-    with in_place(str(output), "run", names):
+    with in_place(str(output), "run", names, document("run")):
         assert indices(output) == expected
         raise JobError("No space left on device", "check the folder")
 
@@ -78,10 +81,9 @@ def test_a_failing_body_undoes_it_and_can_be_tried_again(tmp_path):
             fail_in_place(tmp_path, names, list(range(5)))
         assert indices(tmp_path) == [100, 101, 102, 103]
         check_rows(output, "run", names, 5)
-    with in_place(output, "run", names):
-        pass
+    publish(output, "run", names)
     assert indices(tmp_path) == list(range(5))
-    assert os.listdir(tmp_path) == ["segment_scores"]
+    assert sorted(os.listdir(tmp_path)) == ["scores.json", "segment_scores"]
 
 
 @pytest.mark.parametrize("moved", range(4))
@@ -97,10 +99,9 @@ def test_a_last_step_whose_worker_died_runs_again(tmp_path, monkeypatch, moved):
     for name in names[:moved]:
         (staged / name).rename(final / name)
     check_rows(output, "run", names, 3)
-    with in_place(output, "run", names):
-        pass
+    publish(output, "run", names)
     assert indices(tmp_path) == [0, 1, 2]
-    assert os.listdir(tmp_path) == ["segment_scores"]
+    assert sorted(os.listdir(tmp_path)) == ["scores.json", "segment_scores"]
 
 
 def test_failed_moves_are_undone(tmp_path, monkeypatch):
@@ -117,7 +118,7 @@ def test_failed_moves_are_undone(tmp_path, monkeypatch):
     monkeypatch.setattr(module.FileSystems, "rename", failing)
     with (
         pytest.raises(JobError, match="cannot be written: disk quota exceeded"),
-        in_place(output, "run", names),
+        in_place(output, "run", names, document("run")),
     ):
         raise AssertionError("the body runs although the shards are not in place")
     assert indices(tmp_path) == [100, 101, 102, 103]
@@ -132,7 +133,7 @@ def test_a_missing_shard_and_a_truncated_one_are_noticed(tmp_path):
     with pytest.raises(JobError, match=r"cannot be read.*Parquet"):
         check_rows(output, "run", names, 2)
     path.unlink()
-    with pytest.raises(JobError, match=f"1 of 2 shards .* among them {names[0]}"):
+    with pytest.raises(JobError, match=f"1 of 2 shards .* for example {names[0]}"):
         check_rows(output, "run", names, 2)
 
 

@@ -191,14 +191,14 @@ def test_impossible_values_are_usage_errors(flag, value, fragment):
 
 
 def test_a_file_removed_while_it_is_read_is_bad_input(tmp_path, monkeypatch):
-    from beam_bleu.transforms.pairing.line_parallel import read
+    from beam_bleu.transforms.pairing.line_parallel import source
 
-    class Meddling(read.LineReader):
+    class Meddling(source.LineReader):
         def finish(self) -> None:
             super().finish()
             if hyp.exists():
                 os.remove(hyp)
 
     hyp = write_lines(tmp_path / "h.txt", CANDIDATE)
-    monkeypatch.setattr(read, "LineReader", Meddling)
+    monkeypatch.setattr(source, "LineReader", Meddling)
     score(str(hyp), str(REFERENCES[0])).assert_failed(3, f"{hyp}: was removed while the job ran")

@@ -20,9 +20,9 @@ from command_line import (
     streams,
 )
 
+from beam_bleu.pipeline.printable import printable
 from beam_bleu.pipeline.table import table
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.printable import printable
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
 

@@ -1,1 +1,1 @@
-"""The basis of compiled code: memory, columns, and the compiler with its cache."""
+"""The basis of compiled code: memory, masks, columns, and the compiler with its cache."""

@@ -3,8 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pyarrow as pa
+
+
+@dataclasses.dataclass(frozen=True)
+class RowGroup:
+    """Neighbouring rows of a batch that are added up together.
+
+    Attributes:
+      rows: the rows.
+      key: what their segments are scored under; None for the whole corpus.
+      place: the (window, timestamp) that their totals get from Beam; None for those of the batch.
+    """
+
+    rows: slice
+    key: Any = None
+    place: tuple[Any, Any] | None = None
+
+
+ALL_ROWS = (RowGroup(slice(None)),)
+"""The groups of a batch whose rows are all added up together."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,11 +38,13 @@ class SegmentBatch:
         fewer references than others (an empty string is a reference).
       first_segment: the number of the first row's segment, from 0, which the other rows'
         segments follow; None where segments have no numbers.
+      groups: which rows are added up together.
     """
 
     candidates: tuple[pa.LargeStringArray, ...]
     references: tuple[pa.LargeStringArray, ...]
     first_segment: int | None = None
+    groups: tuple[RowGroup, ...] = ALL_ROWS
 
     def __len__(self) -> int:
         return len(self.candidates[0])

@@ -4,25 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import apache_beam as beam
 from apache_beam.metrics.metric import Metrics
 
 from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.kernel import compile_kernel, count_batch
 from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
+from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.steps import Step, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-__all__ = ["CountMatches", "SegmentCounters"]
+__all__ = ["CountMatches", "count_matches"]
+
+
+def count_matches(text: Text, max_order: int, threads: int, step: Step = unchanged) -> beam.ParDo:
+    """The step from `SegmentBatch` to `SegmentStatistics`, with the arguments of `CountMatches`."""
+    return giving_batches(step(CountMatches(text, max_order, threads)), SegmentStatistics)
 
 
 class CountMatches(ThreadedDoFn):
-    """Maps each `SegmentBatch` to its `SegmentStatistics`, of n-gram orders up to `max_order`."""
+    """Maps each `SegmentBatch` to its `SegmentStatistics`, of n-gram orders up to `max_order`.
+
+    Beam's counters say what was scored, for consoles. Beam counts again what it runs again;
+    the counters in the result are summed in the totals.
+    """
 
     def __init__(self, text: Text, max_order: int, threads: int) -> None:
         super().__init__(threads)
         self._text = text
         self._max_order = max_order
-        self._counters = SegmentCounters()
+        self._segments = Metrics.counter("beam_bleu", "segments")
+        self._empty_candidates = Metrics.counter("beam_bleu", "empty_candidates")
+        self._bytes = Metrics.counter("beam_bleu", "bytes")
 
     def setup(self) -> None:
         super().setup()
@@ -34,24 +48,6 @@ class CountMatches(ThreadedDoFn):
         return [count_batch(batch, self._text, self._max_order)]
 
     def emitted(self, statistics: SegmentStatistics) -> None:
-        self._counters.count(statistics)
-
-
-class SegmentCounters:
-    """Beam's counters of what was scored, for consoles.
-
-    Beam counts again what it runs again; the counters in the result are summed
-    in the totals.
-    """
-
-    def __init__(self) -> None:
-        counter = Metrics.counter
-        self._segments = counter("beam_bleu", "segments")
-        self._empty_candidates = counter("beam_bleu", "empty_candidates")
-        self._bytes = counter("beam_bleu", "bytes")
-
-    def count(self, statistics: SegmentStatistics) -> None:
-        """Adds a batch to the counters."""
         self._segments.inc(len(statistics))
         self._empty_candidates.inc(int((statistics.candidate_length == 0).sum()))
         self._bytes.inc(

@@ -74,6 +74,7 @@ def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> SegmentStati
         reference_bytes=sizes[:references].sum(axis=0),
         signs=signs,
         first_segment=batch.first_segment or 0,
+        groups=batch.groups,
     )
     if not statistics.references.all():
         raise InputError(

@@ -6,6 +6,7 @@ import dataclasses
 
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup
 from beam_bleu.transforms.statistics.signs import SegmentSigns
 
 # The columns of `SegmentStatistics.counts`: the length of the candidate, the length of the
@@ -42,6 +43,7 @@ class SegmentStatistics:
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
       signs: the signs of suspicious input.
       first_segment: the number of the first segment, as in the batch.
+      groups: which segments are added up together, as in the batch.
     """
 
     counts: Integers
@@ -50,6 +52,7 @@ class SegmentStatistics:
     reference_bytes: Integers
     signs: SegmentSigns
     first_segment: int = 0
+    groups: tuple[RowGroup, ...] = ALL_ROWS
 
     def __len__(self) -> int:
         return len(self.references)

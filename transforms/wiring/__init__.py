@@ -1,1 +1,1 @@
-"""What the wiring of every room stands on: threads, and coders of batches."""
+"""The basis of all wiring: threads, the coder of batches, and what a pipeline does to steps."""

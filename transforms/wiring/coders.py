@@ -1,4 +1,4 @@
-"""Beam coders of the batches, for where an engine sends them from one stage to the next.
+"""The coder of batches, for where an engine sends them from one stage to the next.
 
 In-process nothing is encoded, but Beam asks now and then how large an element
 is, and without a coder of its own it would encode a batch to find out.
@@ -9,12 +9,10 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import apache_beam as beam
 from apache_beam.coders import Coder, typecoders
 
-from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
-
-__all__ = ["BatchCoder", "register"]
+__all__ = ["BatchCoder", "giving_batches"]
 
 
 class BatchCoder(Coder):
@@ -39,7 +37,7 @@ class BatchCoder(Coder):
         return hash(type(self))
 
 
-def register() -> None:
-    """Makes Beam use the coder for the batches."""
-    for batch in (SegmentBatch, SegmentStatistics):
-        typecoders.registry.register_coder(batch, BatchCoder)
+def giving_batches(dofn: beam.DoFn, batch: type) -> beam.ParDo:
+    """A step whose outputs are batches of a type, which travel by `BatchCoder`."""
+    typecoders.registry.register_coder(batch, BatchCoder)
+    return beam.ParDo(dofn).with_output_types(batch)

@@ -117,8 +117,8 @@ def test_a_change_of_another_file_is_noticed(copy: pathlib.Path, tmp_path: pathl
         # The old compiled code would write the length of the reference, 1, to this column.
         (
             "statistics/segment_statistics.py",
-            "FIRST_REFERENCE_LENGTH = 0, 1",
-            "FIRST_REFERENCE_LENGTH = 1, 2",
+            "CANDIDATE_LENGTH, CLOSEST, CLOSEST_FIRST",
+            "CLOSEST, CANDIDATE_LENGTH, CLOSEST_FIRST",
             3,
         ),
     ],

@@ -131,7 +131,7 @@ class Table:
 
 
 @pytest.mark.parametrize("made", [neighbours, of_one_place, of_one_key])
-def test_tokens_and_bigrams_are_found_soon_whatever_the_text(made) -> None:
+def test_tokens_and_bigrams_are_found_fast_in_every_text(made) -> None:
     tokens = list(made())
     assert len(set(tokens)) == len(tokens) > 2000
     random.Random(7).shuffle(tokens)

@@ -96,7 +96,7 @@ def translated(segments, table):
 
 @examples(100)
 @given(drawn_segments())
-def test_other_white_space_is_like_a_letter_to_ascii_space(segments):
+def test_ascii_space_treats_other_white_space_like_a_letter(segments):
     ours = counted(segments, BleuConfig("ascii-space"))
     theirs = sacrebleu_integers(translated(segments, NOT_ASCII_SPACE), BleuConfig("none"))
     assert_same(segments, BleuConfig("ascii-space"), ours, theirs)
@@ -113,7 +113,7 @@ def test_ascii_lower_case_leaves_other_letters_as_they_are(segments, tokenize):
 
 @examples(100)
 @given(drawn_segments(), CONFIGS, st.integers(2, 5), st.randoms(use_true_random=False))
-def test_a_system_counts_the_same_beside_others_as_alone(segments, config, systems, rng):
+def test_a_system_has_the_same_counts_alone_and_with_others(segments, config, systems, rng):
     candidates = [candidate for candidate, _ in segments]
     candidates += [reference for _, references in segments for reference in references if reference]
     references = [references for _, references in segments]
@@ -224,7 +224,7 @@ def test_every_code_point_is_lowered_beside_others_as_python_lowers_it():
     )
 
 
-def test_sigma_is_lowered_by_what_stands_round_it():
+def test_lower_case_sigma_depends_on_its_neighbours():
     around = ["", " ", "a", "Α", "Σ", ".", "'", "\u0301", "\u00ad", "1", "\0", "😀", "\u0345"]
     texts = [
         f"{filler}{first}{second}Σ{third}{fourth}"

@@ -15,7 +15,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 
 
-def test_threads_count_side_by_side():
+def test_threads_count_at_the_same_time():
     rng = random.Random(9)
     batches = [batch_segments([hostile_segment(rng) for _ in range(2000)]) for _ in range(8)]
     config = BleuConfig(lowercase=True)

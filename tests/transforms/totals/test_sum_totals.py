@@ -16,7 +16,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
 from beam_bleu.transforms.totals.input_signs import InputSigns
-from beam_bleu.transforms.totals.sum_totals import SumTotals, totals_by_system
+from beam_bleu.transforms.totals.sum_totals import SumTotals, totals_of_groups
 
 ORDER = 4
 WORDS = ["a", "a", "é", "."]
@@ -273,8 +273,8 @@ def test_totals_are_plain_integers():
 
 def test_each_system_of_a_batch_has_its_own_totals():
     statistics = made_statistics(systems=3)
-    keyed = list(totals_by_system(statistics))
-    assert keyed == [(system, CorpusTotals.of(statistics, system)) for system in range(3)]
+    keyed = list(totals_of_groups(statistics))
+    assert keyed == [((system, None), CorpusTotals.of(statistics, system)) for system in range(3)]
     assert len({totals for _, totals in keyed}) == 3
 
 
@@ -291,7 +291,7 @@ def test_a_system_has_the_same_totals_alone_and_with_others():
 def test_beam_gives_the_direct_sums():
     batches = [made_statistics(systems=2, seed=seed) for seed in range(12)]
     expected = [
-        (system, summed_by_hand([CorpusTotals.of(batch, system) for batch in batches]))
+        ((system, None), summed_by_hand([CorpusTotals.of(batch, system) for batch in batches]))
         for system in range(2)
     ]
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
@@ -299,7 +299,7 @@ def test_beam_gives_the_direct_sums():
             pipeline
             | beam.Create(batches)
             | beam.Reshuffle()
-            | beam.FlatMap(totals_by_system)
+            | beam.FlatMap(totals_of_groups)
             | beam.CombinePerKey(SumTotals(ORDER))
         )
         assert_that(totals, equal_to(expected))

@@ -1,4 +1,4 @@
-"""Reading a file's bytes chunk by chunk, decompressed, to the very end that it had when listed."""
+"""Reads a file's bytes in chunks, decompressed, up to the end that it had when it was listed."""
 
 from __future__ import annotations
 
@@ -7,22 +7,28 @@ from typing import BinaryIO
 
 from beam_bleu.transforms.errors import BleuError, unreadable
 from beam_bleu.transforms.pairing.line_parallel.decompression import decompressed
-from beam_bleu.transforms.pairing.line_parallel.streams import Stream, changed, compression
+from beam_bleu.transforms.pairing.line_parallel.streams import (
+    FoundFile,
+    Stream,
+    changed,
+    compression,
+)
 
 Open = Callable[[str], BinaryIO]
-"""Opens a file for reading its bytes as they are."""
+"""Opens a file to read its raw bytes."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_chunks(
-    stream: Stream, path: str, start: int, stop: int, size: int, chunk_bytes: int, open_file: Open
+    stream: Stream, found: FoundFile, start: int, stop: int, chunk_bytes: int, open_file: Open
 ) -> Iterator[bytes]:
-    """The bytes start <= i < stop of a file of `size`, chunk by chunk.
+    """The bytes start <= i < stop of a file, chunk by chunk.
 
-    Every chunk but the last has `chunk_bytes`. Of a compressed file it is the
-    whole text, in chunks as they come.
+    Every chunk but the last has `chunk_bytes`. For a compressed file, it yields the whole
+    text, in chunks of any size.
     """
+    path, size = found.path, found.size
     where = f"{stream.label}: {path}"
     try:
         with open_file(path) as file:
@@ -47,7 +53,7 @@ def read_chunks(
 
 
 def _read_fully(file: BinaryIO, size: int) -> bytes:
-    """Reads `size` bytes, or up to the end of the file: one read may give less."""
+    """Reads `size` bytes, or up to the end of the file. A single read may return less."""
     chunk = file.read(size)
     while len(chunk) < size and (more := file.read(size - len(chunk))):
         chunk += more
@@ -55,7 +61,7 @@ def _read_fully(file: BinaryIO, size: int) -> bytes:
 
 
 def without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The chunks of a file without the byte order mark that it may begin with."""
+    """The chunks of a file, without a byte order mark at its start."""
     head = b""
     chunks = iter(chunks)
     for chunk in chunks:

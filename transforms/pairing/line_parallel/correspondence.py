@@ -1,9 +1,9 @@
-"""Whether the streams of a corpus belong together, shard by shard.
+"""Checks that the streams of a corpus belong together, shard by shard.
 
-Two streams with the same number of lines can still be misaligned: another shard is
-missing in each, or each has lost another line. So streams of several shards must
-have the same shards, each with the same number of lines. A stream of one file can
-be paired with any.
+Two streams with the same number of lines can still be misaligned: a different shard is
+missing in each, or each has lost a different line. So streams of several shards must
+have the same shards, each with the same number of lines. A stream of one file can be
+paired with any stream.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from beam_bleu.transforms.pairing.line_parallel.shard_names import Parts, names_
 from beam_bleu.transforms.pairing.line_parallel.streams import Shard, Stream
 
 CUTS = ("same", "any")
-"""Where streams may be cut into shards: at the same lines, or each one anywhere."""
+"""Where streams may be cut into shards: all at the same lines, or each one at any lines."""
 
 _REMEDY = (
     "give all streams the same shards, with corresponding names; if the streams are cut at "
@@ -27,17 +27,17 @@ _SHOWN = 3
 
 
 def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> None:
-    """Checks that what varies in the shards' names is the same in all streams of several shards.
+    """Checks that all streams of several shards have the same shards, by their names.
 
     Args:
       streams: the streams.
-      shards: the shards of each, in order.
+      shards: the shards of each stream, in order.
 
     Raises:
-      InputError: a stream lacks a shard that another one has, or has them in another order.
+      InputError: a stream does not have the shards of another one, or not in the same order.
     """
     names = {
-        number: names_of([shard.path for shard in of_stream])
+        number: names_of([shard.file.path for shard in of_stream])
         for number, of_stream in enumerate(shards)
         if len(of_stream) > 1
     }
@@ -54,7 +54,7 @@ def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Sha
             kinds.append([number])
     if len(kinds) == 1:
         return
-    usual = max(kinds, key=len)[0]  # of equally many the first
+    usual = max(kinds, key=len)[0]  # if equal, the first
     odd = next(kind for kind in reversed(kinds) if usual not in kind)[-1]
     raise _unlike(streams, shards, odd, usual, *what_varies(names[odd], names[usual]))
 
@@ -67,9 +67,9 @@ def _unlike(
     odd_names: Sequence[Parts],
     usual_names: Sequence[Parts],
 ) -> InputError:
-    """The error of two streams, by their numbers, whose shards have these names."""
+    """The error for two streams, given by their numbers, whose shards have these names."""
     paths = {
-        number: dict(zip(names, (shard.path for shard in shards[number]), strict=True))
+        number: dict(zip(names, (shard.file.path for shard in shards[number]), strict=True))
         for number, names in ((odd, odd_names), (usual, usual_names))
     }
     said = [
@@ -93,11 +93,11 @@ def require_same_lines(shards: Sequence[Sequence[Shard]], lines: Sequence[Sequen
     """Checks that corresponding shards have the same number of lines.
 
     Args:
-      shards: the shards of each stream; those of several shards correspond.
-      lines: the lines of each shard of each stream.
+      shards: the shards of each stream; streams of several shards correspond.
+      lines: the number of lines of each shard of each stream.
 
     Raises:
-      InputError: some have not; the message begins with the shard that is unlike the others.
+      InputError: they differ; the message begins with the shard that differs from the others.
     """
     several = [number for number, of_stream in enumerate(shards) if len(of_stream) > 1]
     if len(several) < 2:
@@ -111,11 +111,11 @@ def require_same_lines(shards: Sequence[Sequence[Shard]], lines: Sequence[Sequen
         return
     place, odd, other = different[0]
     cause = (
-        f"{shards[odd][place].path} has {lines[odd][place]:,} lines, "
-        f"{shards[other][place].path} has {lines[other][place]:,}"
+        f"{shards[odd][place].file.path} has {lines[odd][place]:,} lines, "
+        f"{shards[other][place].file.path} has {lines[other][place]:,}"
     )
     if len(different) > 1:
-        more = [shards[odd][place].path for place, odd, _ in different[1:]]
+        more = [shards[odd][place].file.path for place, odd, _ in different[1:]]
         cause += f"; also different: {_shown(more)}"
     equal = len(shards[several[0]]) - len(different)
     rest = f"the other {equal} {'is' if equal == 1 else 'are'} equal"
@@ -127,15 +127,15 @@ def require_same_lines(shards: Sequence[Sequence[Shard]], lines: Sequence[Sequen
 
 
 def _odd_one(values: Mapping[int, Hashable]) -> tuple[int, int]:
-    """(a stream whose value most others do not share, one that has the usual value).
+    """(a stream whose value differs from most others, a stream with the usual value).
 
-    Both are the same stream if all share one value. Of two streams the last one is odd.
+    If all have the same value, both are the same stream. Of two streams, the last is odd.
 
     Args:
-      values: the value of each stream, by its number, in order.
+      values: the value of each stream, by the stream's number, in order.
     """
     counts = collections.Counter(values.values())
-    usual = max(values, key=lambda i: counts[values[i]])  # of equally many the first
+    usual = max(values, key=lambda i: counts[values[i]])  # if equal, the first
     odd = [i for i, value in values.items() if value != values[usual]]
     return (odd[-1] if odd else usual), usual
 

@@ -1,4 +1,4 @@
-"""Counting lines, and what else is to be known of a text before it is read."""
+"""Counts lines, and finds other facts about a text before it is scored."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ COMPRESSED_DATA = {
     ".zst": b"\x28\xb5\x2f\xfd",
     ".xz": b"\xfd7zXZ\0",
 }
-"""What compressed files begin with; no text does."""
+"""The first bytes of compressed files. No text begins with them."""
 
 MAX_LINE_BYTES = 1 << 26
-"""The most bytes that a line may have, unless the user says otherwise."""
+"""The largest number of bytes of a line, if the user does not give another one."""
 
 
 def count_lines(
@@ -42,22 +42,22 @@ def count_lines(
       stream: the stream.
       part: the range.
       open_file: opens its file.
-      version: what tells the file's version from others.
-      max_line_bytes: the most bytes that a line may have. Of lines within a chunk this is
-        checked when they are read; here it bounds what is decompressed.
+      version: the version of the file.
+      max_line_bytes: the largest number of bytes of a line. Lines within a chunk are checked
+        when they are scored; here the limit bounds the amount of decompressed text.
 
     Raises:
-      InputError: the file cannot be read, or is truncated, or has a line that is too long.
+      InputError: the file cannot be read, is truncated, or has a line that is too long.
     """
-    path = part.shard.path
+    file = part.shard.file
+    path = file.path
     block = block_bytes(part.range_bytes)
     chunk_bytes = min(block, CHUNK)
     counted = []
     text_bytes = nul_bytes = control_bytes = lines = 0
-    line_bytes = 0  # of the line that the last chunk has not ended
+    line_bytes = 0  # of the unfinished line at the end of the last chunk
     last_byte = b"\n"
-    size = part.shard.size
-    chunks = read_chunks(stream, path, part.start, part.stop, size, chunk_bytes, open_file)
+    chunks = read_chunks(stream, file, part.start, part.stop, chunk_bytes, open_file)
     for chunk in without_mark(chunks) if part.start == 0 else chunks:
         if part.start == text_bytes == 0:
             _refuse_compressed(stream, path, chunk)
@@ -77,7 +77,7 @@ def count_lines(
     counted = counted or [0]
     chunks_in_block = len(counted) if compression(path) else block // chunk_bytes
     newlines = np.add.reduceat(counted, np.arange(0, len(counted), chunks_in_block))
-    ends_file = part.stop == size
+    ends_file = part.stop == file.size
     smallest = np.min_scalar_type(newlines.max())
     return LineCounts(
         part,
@@ -91,7 +91,7 @@ def count_lines(
 
 
 def _refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
-    """Refuses a text that begins as a compressed file does."""
+    """Refuses a text that begins like a compressed file."""
     suffix = next((each for each, begin in COMPRESSED_DATA.items() if text.startswith(begin)), None)
     if suffix is None:
         return
@@ -107,7 +107,7 @@ def _refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
 
 
 def line_too_long(stream: Stream, path: str, place: str, max_line_bytes: int) -> InputError:
-    """The error of a line, or of what has no newline, that is above the limit."""
+    """The error for a line, or for bytes without a newline, above the limit."""
     return InputError(
         f"{stream.label}: {path}: {place} has more than {max_line_bytes} bytes",
         "check that the file is text with a newline after each segment; "
@@ -116,12 +116,12 @@ def line_too_long(stream: Stream, path: str, place: str, max_line_bytes: int) ->
 
 
 _line_masks = byte_masks(["\n"], [0], [("\x00", "\x08"), ("\x0e", "\x1b")])
-"""Newlines; NULs; control characters that are no white space, NULs included."""
+"""Newlines; NULs; control characters that are not white space, including NULs."""
 
 
 @compiled
 def count_bytes(text):
-    """(newlines, NULs, control characters that are no white space, NULs included)."""
+    """(newlines, NULs, control characters that are not white space, including NULs)."""
     newlines = nuls = controls = 0
     start = address_of(text)
     whole = text.size - text.size % BLOCK

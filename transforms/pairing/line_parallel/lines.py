@@ -1,4 +1,4 @@
-"""Reading lines: from the bytes of files to columns of text.
+"""Reads lines: makes columns of text from the bytes of files.
 
 A line ends at a newline (U+000A) and nowhere else. A UTF-8 byte order mark at the start of a
 file is dropped, and the last line of a file needs no newline.
@@ -36,7 +36,7 @@ from beam_bleu.transforms.pairing.line_parallel.ranges import CHUNK
 from beam_bleu.transforms.pairing.line_parallel.streams import Stream, changed
 
 _MOST_BUFFERED = 1 << 22
-"""Bytes of a stream that are read ahead for a batch, unless a single line is longer."""
+"""Bytes of a stream to read ahead for a batch, more only if a single line is longer."""
 
 
 class LineReader:
@@ -46,7 +46,7 @@ class LineReader:
       stream: the stream.
       pieces: its pieces, in order.
       open_file: opens a file.
-      max_line_bytes: the most bytes that a line may have.
+      max_line_bytes: the largest number of bytes of a line.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class LineReader:
         self._taken = 0
 
     def available(self, most: int) -> int:
-        """Reads ahead; returns how many lines, up to `most`, can be taken: 0 at the end.
+        """Reads ahead; returns the number of lines that can be taken, at most `most`; 0 at the end.
 
         Raises:
           InputError: the next line is too long, or a file cannot be read.
@@ -120,10 +120,10 @@ class LineReader:
         return column
 
     def finish(self) -> None:
-        """Reads on to the end of the pieces, of which all lines are taken.
+        """Reads to the end of the pieces, after all their lines are taken.
 
         Raises:
-          InputError: a file is not as it was when its lines were counted.
+          InputError: a file has changed since its lines were counted.
         """
         for _ in self._texts:
             raise AssertionError("a piece gave more lines than it has")
@@ -133,7 +133,7 @@ class LineReader:
         return line_too_long(self._stream, path, f"line {number}", self._max_line_bytes)
 
     def _refuse(self, text: bytes) -> None:
-        """Raises the error that names the line of `text` that is not UTF-8."""
+        """Raises the error that names the first line of `text` that is not UTF-8."""
         line = self._taken
         for raw in text.split(b"\n"):
             try:
@@ -151,7 +151,7 @@ class LineReader:
         """(the file that holds a line of this reader, the line's number in it from 1)."""
         for piece in self._pieces:
             if line < piece.lines:
-                return piece.path, piece.first_line + line + 1
+                return piece.file.path, piece.first_line + line + 1
             line -= piece.lines
         raise AssertionError(f"line {line} is behind the last piece")
 
@@ -160,14 +160,14 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
     """The lines of a piece, each with its newline, in chunks.
 
     Raises:
-      InputError: the file cannot be read, or is not as it was when lines were counted.
+      InputError: the file cannot be read, or has changed since its lines were counted.
     """
-    skip, missing = piece.skip, piece.lines
+    path, skip, missing = piece.file.path, piece.skip, piece.lines
     last_byte = b"\n"
-    chunks = read_chunks(stream, piece.path, piece.start, piece.size, piece.size, CHUNK, open_file)
+    chunks = read_chunks(stream, piece.file, piece.start, piece.file.size, CHUNK, open_file)
     for chunk in without_mark(chunks) if piece.start == 0 else chunks:
         if not missing:
-            raise changed(stream, piece.path, "has more lines than when they were counted")
+            raise changed(stream, path, "has more lines than when they were counted")
         newlines, _, _ = count_bytes(np.frombuffer(chunk, np.uint8))
         if skip:
             if newlines < skip:
@@ -183,15 +183,15 @@ def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
                 return
             missing, chunk = 0, chunk[end:]
             if chunk:
-                raise changed(stream, piece.path, "has more lines than when they were counted")
-            continue  # to the end of the file, which is checked
+                raise changed(stream, path, "has more lines than when they were counted")
+            continue  # to the end of the file, to check its size
         missing -= newlines
         last_byte = chunk[-1:] or last_byte
         yield chunk
     if missing == 1 and last_byte != b"\n":
         yield b"\n"
     elif missing:
-        raise changed(stream, piece.path, f"has {missing} lines fewer than when they were counted")
+        raise changed(stream, path, f"has {missing} lines fewer than when they were counted")
 
 
 def _nth_newline(text: bytes, n: int) -> int:
@@ -203,7 +203,7 @@ _newline_mask = byte_mask(["\n"])
 
 @compiled
 def _find_newlines(text, ends):
-    """Writes the places of the newlines to `ends`, which has room for just so many."""
+    """Writes the places of the newlines to `ends`, which has exactly that many elements."""
     found = 0
     block = 0
     start = address_of(text)
@@ -222,7 +222,7 @@ def _find_newlines(text, ends):
 
 @compiled
 def _copy_lines(buffer, begin, ends, texts, offsets):
-    """Copies the lines that end at `ends` one behind the other, without the newlines."""
+    """Copies the lines that end at `ends` one after the other, without the newlines."""
     source, target = address_of(buffer), address_of(texts)
     to = 0
     offsets[0] = 0

@@ -1,7 +1,7 @@
-"""NUL characters: a few are text, many mean that the file is not UTF-8.
+"""NUL characters: rare ones are text, frequent ones mean that the file is not UTF-8.
 
-UTF-16 without a byte order mark is often valid UTF-8, full of U+0000, and would get a
-plausible score.
+UTF-16 without a byte order mark is often valid UTF-8 with very many NULs (U+0000), and its
+score would look plausible.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from beam_bleu.transforms.pairing.line_parallel.ranges import LineCounts
 from beam_bleu.transforms.pairing.line_parallel.streams import Stream
 
 _MOST = 0.05
-"""Of a file's bytes: control characters, in a file that has a NUL.
+"""The largest share of control characters, in a file that has a NUL.
 
-In UTF-16 half of the bytes are the upper ones of its characters: 0 for Latin letters, 4 for
-Cyrillic, 14 for Thai ones. UTF-8 has such bytes only for control characters.
+In UTF-16 half of the bytes are upper bytes of characters: 0 for Latin letters, 4 for Cyrillic,
+14 for Thai. In UTF-8 such bytes are always control characters.
 """
 
 _MOST_WITHOUT_NUL = 0.25
-"""The same in a file without a NUL, which in UTF-16 has no newline and no space."""
+"""The same in a file without a NUL. If it is UTF-16, it has no newline and no space."""
 
 _FEWEST_LINES = 10
 _MOST_WITH_LINES = 0.01
-"""From so many lines on, this share of NULs is too much if each line has one.
+"""In a file with this number of lines or more, the largest share of NULs if each line has one.
 
-In UTF-16 each newline and each space has one. This finds scripts whose upper bytes are white
-space, such as Malayalam with 13.
+In UTF-16 each newline and each space has a NUL. This rule finds scripts whose upper bytes are
+white space, such as Malayalam with 13.
 """
 
 
 def nul_warnings(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tuple[str, ...]:
-    """How many NUL characters the streams have, a sentence for each stream that has any.
+    """A sentence for each stream that has NUL characters, with their number.
 
     Args:
       streams: the streams.
       counts: the counts of all ranges of all their shards, in any order.
 
     Raises:
-      InputError: a file has so many that it is UTF-16, UTF-32 or no text.
+      InputError: a file has too many: it is UTF-16, UTF-32 or not text.
     """
     of_stream: collections.Counter[int] = collections.Counter()
     of_file: dict[tuple[int, int], list[LineCounts]] = collections.defaultdict(list)
@@ -66,8 +66,9 @@ def _require_text(stream: Stream, of_file: Sequence[LineCounts]) -> None:
     many_lines = nuls > _MOST_WITH_LINES * size and nuls >= lines >= _FEWEST_LINES
     most = (_MOST if nuls else _MOST_WITHOUT_NUL) * size
     if controls > most or many_lines:
+        path = of_file[0].range.shard.file.path
         raise InputError(
-            f"{stream.label}: {of_file[0].range.shard.path}: {nuls} of its {size} bytes are NUL "
+            f"{stream.label}: {path}: {nuls} of its {size} bytes are NUL "
             f"(0x00), and {controls - nuls} are other control characters: "
             "it is UTF-16 or UTF-32 text, or not text at all",
             "convert the file to UTF-8: iconv -f UTF-16LE -t UTF-8 (or -f UTF-16BE, UTF-32LE)",

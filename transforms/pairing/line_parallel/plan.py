@@ -1,8 +1,7 @@
-"""The plan: which lines make up a work unit, and where each file holds them.
+"""The plan: the lines of each work unit, and their places in each file.
 
-The plan sees newline counts, never text. A unit starts at a line, and in each
-file at the last block that begins before this line, some lines of which are
-then skipped.
+The plan is made from counts of newlines, without text. A unit starts at a line. In each file
+it reads from the last block that begins before this line, and skips the lines before its own.
 """
 
 from __future__ import annotations
@@ -17,7 +16,12 @@ from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.line_parallel.correspondence import require_same_lines
 from beam_bleu.transforms.pairing.line_parallel.ranges import ByteRange, LineCounts, block_bytes
-from beam_bleu.transforms.pairing.line_parallel.streams import Stream, changed, compression
+from beam_bleu.transforms.pairing.line_parallel.streams import (
+    FoundFile,
+    Stream,
+    changed,
+    compression,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,19 +29,17 @@ class Piece:
     """Consecutive lines of one file.
 
     Attributes:
-      path: the file.
-      size: its bytes.
+      file: the file.
       version: what tells this version of the file from others; None if its filesystem
         does not tell.
       start: the byte to read from.
       skip: newlines to skip from there.
       first_line: the number of the first line in the file, from 0.
-      lines: how many lines to read.
+      lines: the number of lines to read.
       ends_file: whether these are the file's last lines.
     """
 
-    path: str
-    size: int
+    file: FoundFile
     version: str | None
     start: int
     skip: int
@@ -52,8 +54,8 @@ class WorkUnit:
 
     Attributes:
       first_line: the number of its first line in each stream, from 0.
-      lines: how many lines.
-      pieces: of each stream, in order.
+      lines: the number of its lines.
+      pieces: the pieces of each stream, in order.
     """
 
     first_line: int
@@ -65,7 +67,7 @@ class Plan:
     """All lines of a corpus, cut into work units.
 
     Attributes:
-      segments: how many lines each stream has.
+      segments: the number of lines of each stream.
       shards: the shards of each stream, in order.
     """
 
@@ -76,14 +78,14 @@ class Plan:
         self._bounds = bounds
 
     def units(self) -> Iterator[WorkUnit]:
-        """The work units, in order; made as they are taken: all at once could fill the memory."""
+        """Yields the work units in order. All of them at once could fill the memory."""
         for first, last in itertools.pairwise(self._bounds):
             pieces = tuple(tuple(text.pieces(first, last)) for text in self._texts)
             yield WorkUnit(first, last - first, pieces)
 
 
 def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts], cuts: str = "same") -> Plan:
-    """Cuts a corpus into work units of about a range's bytes, all streams together.
+    """Cuts a corpus into work units of about the size of a range, all streams together.
 
     Args:
       streams: the streams.
@@ -92,8 +94,8 @@ def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts], cuts: str
 
     Raises:
       InputError: the streams, or their corresponding shards, have different numbers of
-        lines, or none, or a file changed while its lines were counted.
-      JobError: a count is missing, or there twice.
+        lines, or no lines, or a file changed while its lines were counted.
+      JobError: a count is missing, or is there twice.
     """
     found: list[list[LineCounts]] = [[] for _ in streams]
     for count in counts:
@@ -115,14 +117,14 @@ def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts], cuts: str
 
 
 def _check_complete(stream: Stream, ranges: Sequence[ByteRange]) -> None:
-    """Checks that each byte of a stream was counted once; if not, scores could still look right."""
+    """Checks that each byte of a stream was counted once. Otherwise a score could look right."""
     number, start, is_last = 0, 0, False
     for part in ranges:
         shard = part.shard
         if (shard.number, part.start) != (number, start):
             break
         start = part.stop
-        if start == shard.size:
+        if start == shard.file.size:
             number, start, is_last = number + 1, 0, shard.is_last
     else:
         if is_last and start == 0:
@@ -149,22 +151,22 @@ def _common_lines(streams: Sequence[Stream], lines: Sequence[int]) -> int:
 
 
 class _FileLines:
-    """Where the lines of a file are.
+    """The places of the lines of a file.
 
     Attributes:
       shard: the file.
-      version: what tells its version from others, or None.
-      block: the bytes of its blocks.
-      lines: how many it has.
+      version: the version of the file, or None.
+      block: the size of its blocks in bytes.
+      lines: the number of its lines.
       starts: int64, the first byte of each block.
-      before: int64, the newlines before each of these bytes.
+      before: int64, the number of newlines before each of these bytes.
     """
 
     def __init__(self, stream: Stream, counts: Sequence[LineCounts]) -> None:
         self.shard = counts[0].range.shard
         self.version = counts[0].version
         if any(count.version != self.version for count in counts):
-            raise changed(stream, self.shard.path, "was changed while its lines were counted")
+            raise changed(stream, self.shard.file.path, "was changed while its lines were counted")
         self.block = block = block_bytes(counts[0].range.range_bytes)
         newlines = np.concatenate([count.newlines for count in counts], dtype=np.int64)
         self.starts = np.concatenate(
@@ -174,12 +176,11 @@ class _FileLines:
         self.lines = int(newlines.sum()) + counts[-1].unfinished_line
 
     def piece(self, first: int, last: int) -> Piece:
-        """Lines first <= i < last."""
-        # A line begins behind a newline, so the block must begin before that newline.
+        """The piece with the lines first <= i < last."""
+        # A line begins after a newline, so the block must begin before that newline.
         block = max(int(np.searchsorted(self.before, first)) - 1, 0)
         return Piece(
-            path=self.shard.path,
-            size=self.shard.size,
+            file=self.shard.file,
             version=self.version,
             start=int(self.starts[block]),
             skip=first - int(self.before[block]),
@@ -190,16 +191,16 @@ class _FileLines:
 
 
 class _StreamLines:
-    """Where the lines of a stream are.
+    """The places of the lines of a stream.
 
     Attributes:
       files: its files, in order.
-      first_lines: int64 (files + 1,), the number of each file's first line, and of all lines.
-      lines: how many it has.
-      bytes: the bytes of its files, and a block for each: about what opening one costs. So a
-        unit of tiny files is not tens of thousands of them.
-      offsets: int64 (files + 1,), these bytes before each file, and all of them.
-      is_compressed: whether any of them is.
+      first_lines: int64 (files + 1,), the number of each file's first line, then of all lines.
+      lines: the number of its lines.
+      bytes: the bytes of its files, plus one block for each file, which is about the cost of
+        opening it. So a unit never has tens of thousands of tiny files.
+      offsets: int64 (files + 1,), these bytes before each file, then all of them.
+      is_compressed: whether any of its files is compressed.
     """
 
     def __init__(self, stream: Stream, counts: Sequence[LineCounts]) -> None:
@@ -207,15 +208,15 @@ class _StreamLines:
         self.files = [_FileLines(stream, list(of_file)) for _, of_file in by_file]
         self.first_lines = np.cumsum([0] + [file.lines for file in self.files])
         self.lines = int(self.first_lines[-1])
-        costs = [file.shard.size + file.block for file in self.files]
+        costs = [file.shard.file.size + file.block for file in self.files]
         self.offsets = np.cumsum([0, *costs])
         self.bytes = int(self.offsets[-1])
-        self.is_compressed = any(compression(file.shard.path) for file in self.files)
+        self.is_compressed = any(compression(file.shard.file.path) for file in self.files)
 
     def pieces(self, first: int, last: int) -> Iterator[Piece]:
-        """Lines first <= i < last, and the files without a line that stand among them.
+        """The pieces with the lines first <= i < last, and the empty files between them.
 
-        A file without a line is in one unit, too, which finds out if it has got lines since.
+        An empty file is in a unit, too, so that the job notices if it has lines now.
         """
         begin_at = int(np.searchsorted(self.first_lines, first))
         if self.first_lines[begin_at] != first:
@@ -229,7 +230,7 @@ class _StreamLines:
                 yield file.piece(begin - start, stop - start)
 
     def cuts(self) -> tuple[Integers, Integers]:
-        """(lines where a unit may start, bytes of the stream before them)."""
+        """(lines at which a unit may start, bytes of the stream before them)."""
         firsts, offsets = self.first_lines[:-1], self.offsets[:-1]
         if self.is_compressed:
             return firsts, offsets
@@ -244,9 +245,9 @@ class _StreamLines:
 def _unit_begins(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
     """The lines at which units start, in order.
 
-    The largest stream leads: units begin with its blocks, so that it is never
-    read twice. Where streams are compressed, the largest of those leads, and a
-    unit begins only where all of them begin a file.
+    The largest stream leads: units begin at its blocks, so that none of its text is read
+    twice. If streams are compressed, the largest compressed one leads, and a unit begins
+    only at a line where a file begins in all compressed streams.
     """
     compressed = [text for text in texts if text.is_compressed]
     leader = max(compressed or texts, key=lambda text: text.bytes)
@@ -256,7 +257,7 @@ def _unit_begins(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
         allowed &= np.isin(lines, text.first_lines)
     lines, before = lines[allowed], before[allowed]
     total = sum(text.bytes for text in texts)
-    # One unit for each range_bytes of all streams; a unit begins at the first cut within.
-    unit_bytes = max(leader.bytes * range_bytes // max(total, 1), 1)  # of the leader alone
+    # One unit for each range_bytes of all streams. It begins at the first possible line in them.
+    unit_bytes = max(leader.bytes * range_bytes // max(total, 1), 1)  # of only the leader
     _, first_of_unit = np.unique(before // unit_bytes, return_index=True)
     return np.unique(lines[first_of_unit])

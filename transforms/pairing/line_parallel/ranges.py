@@ -1,8 +1,8 @@
-"""Ranges: what a corpus is cut into, so that its lines are counted in parallel.
+"""Ranges: the parts of a corpus whose lines are counted in parallel.
 
-A range is what a worker counts at a time, and a block, of which it has about
-64, is the grain of the plan. Ranges grow with the corpus, so that the plan,
-which is made in one place, does not.
+A worker counts one range at a time. A range has about 64 blocks, and the plan starts to read
+only at blocks. Ranges are larger in a larger corpus, so that the plan, which one worker
+makes, does not grow.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from beam_bleu.transforms.pairing.line_parallel.streams import Shard, compressio
 
 BLOCKS_IN_RANGE = 64
 SMALLEST_RANGE = 16
-"""Bytes; a block is no smaller, either."""
+"""Bytes. A block is not smaller, either."""
 CHUNK = 1 << 20
-"""Bytes of a file that are read at a time; a larger block is a multiple."""
+"""Bytes of a file that are read at a time. A larger block is a multiple of it."""
 
 USUAL_RANGE = 1 << 26
 MOST_RANGES = 1 << 16
-"""Ranges of a corpus unless its files are more: some tens of megabytes of counts."""
+"""The most ranges of a corpus, unless it has more files: tens of megabytes of counts."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ByteRange:
     """Bytes start <= i < stop of a shard, counted by one worker.
 
     Attributes:
-      range_bytes: the most that a range of this corpus has, unless its file is compressed.
+      range_bytes: the largest size of a range in this corpus, except for compressed files.
     """
 
     shard: Shard
@@ -44,14 +44,13 @@ class LineCounts:
 
     Attributes:
       range: the range.
-      newlines: the newlines of each of its blocks (of `block_bytes`), of a compressed file
-        one number; integers of as few bytes as they fit in, because they are many.
+      newlines: the newlines of each of its blocks (of `block_bytes`), one number for a
+        compressed file; the smallest integer type that is large enough, to save memory.
       unfinished_line: whether the range ends its file with a line that has no newline.
-      text_bytes: the bytes of its text, which are more than the range's where that is compressed.
-      nul_bytes: how many of them are 0.
-      control_bytes: how many are control characters and no white space, NULs included.
-      version: what tells this version of the file from others (`file_versions.version_of`); None if
-        its filesystem does not tell.
+      text_bytes: the bytes of its text, after decompression.
+      nul_bytes: the number of NULs.
+      control_bytes: the number of control characters that are not white space, including NULs.
+      version: the version of the file (`file_versions.version_of`), or None.
     """
 
     range: ByteRange
@@ -64,7 +63,7 @@ class LineCounts:
 
 
 def block_bytes(range_bytes: int) -> int:
-    """The bytes of a block where ranges have so many."""
+    """The bytes of a block, for ranges of this size."""
     block = max(range_bytes // BLOCKS_IN_RANGE, SMALLEST_RANGE)
     return block - block % CHUNK if block > CHUNK else block
 
@@ -74,16 +73,16 @@ def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> Iterator[Byt
 
     Args:
       shards: the shards.
-      range_bytes: the most that a range has; if None, what suits the corpus.
+      range_bytes: the largest size of a range; None: it is chosen for the size of the corpus.
     """
     if range_bytes is None:
-        range_bytes = range_bytes_for(sum(shard.size for shard in shards))
+        range_bytes = range_bytes_for(sum(shard.file.size for shard in shards))
     for shard in shards:
         yield from cut(shard, range_bytes)
 
 
 def range_bytes_for(corpus_bytes: int) -> int:
-    """The most that a range has, in a corpus of so many bytes in all streams together."""
+    """The largest size of a range, in a corpus with this number of bytes in all streams."""
     range_bytes = USUAL_RANGE
     while range_bytes * MOST_RANGES < corpus_bytes:
         range_bytes *= 2
@@ -91,9 +90,10 @@ def range_bytes_for(corpus_bytes: int) -> int:
 
 
 def cut(shard: Shard, range_bytes: int) -> Iterator[ByteRange]:
-    """The ranges of a shard; a compressed one cannot be cut, an empty one has one empty range."""
-    if compression(shard.path) or not shard.size:
-        yield ByteRange(shard, 0, shard.size, range_bytes)
+    """The ranges of a shard. A compressed shard is one range, an empty one is one empty range."""
+    size = shard.file.size
+    if compression(shard.file.path) or not size:
+        yield ByteRange(shard, 0, size, range_bytes)
         return
-    for start in range(0, shard.size, range_bytes):
-        yield ByteRange(shard, start, min(start + range_bytes, shard.size), range_bytes)
+    for start in range(0, size, range_bytes):
+        yield ByteRange(shard, start, min(start + range_bytes, size), range_bytes)

@@ -1,4 +1,4 @@
-"""What the names of shards say that is no error, but that a reader of the score should know."""
+"""Notes about the names of shards: not errors, but a reader of the score should know them."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from beam_bleu.transforms.pairing.line_parallel.streams import (
 )
 
 _SHOWN = 5
-"""How many missing numbers a message names."""
+"""The largest number of missing numbers that a message shows."""
 
 _STAMP = 10**9
-"""Numbers from here on are times or hashes, and count nothing."""
+"""Numbers from here on are taken for times or hashes, and do not number shards."""
 
 
 def notes_of(
     streams: Sequence[Stream], shards: Sequence[Sequence[Shard]], cuts: str = "same"
 ) -> tuple[str, ...]:
-    """What a reader of the result should know about the shards' names, a sentence each.
+    """Sentences about the shards' names, for a reader of the result.
 
-    Gaps in a numbering; a shard of several that was named alone; shards that `cat` would join
-    in another order, if another stream is one file; wildcards that matched other names.
+    They are about: gaps in a numbering; a single shard of a set; shards that `cat` would join in
+    another order, if another stream is one file; wildcards that matched different names.
 
     Args:
       streams: the streams.
@@ -46,7 +46,7 @@ def notes_of(
     notes = []
     whole = next((i for i, of_stream in enumerate(shards) if len(of_stream) == 1), None)
     for stream, of_stream in zip(streams, shards, strict=True):
-        paths = [shard.path for shard in of_stream]
+        paths = [shard.file.path for shard in of_stream]
         if len(paths) > 1:
             missing = _gaps(paths)
             if missing:
@@ -73,17 +73,17 @@ def notes_of(
 def _unlike_matches(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> Iterator[str]:
     """A sentence if the wildcards of two streams matched different names.
 
-    The names may be right: `hyp/*` and `ref/*` match hyp-0 and ref-0. But they may also be of
-    other shards, of which each stream has lost the counterparts.
+    The names may be right: `hyp/*` and `ref/*` match hyp-0 and ref-0. But they may also belong
+    to different shards, if each stream has lost the shards of the other.
     """
     firsts: dict[bool, tuple[int, set[Parts]]] = {}  # of one file, and of several
     for number, (stream, of_stream) in enumerate(zip(streams, shards, strict=True)):
         if not is_pattern(stream.pattern):
             continue
-        names = _matched(stream.pattern, [shard.path for shard in of_stream])
+        names = _matched(stream.pattern, [shard.file.path for shard in of_stream])
         first, expected = firsts.setdefault(len(of_stream) > 1, (number, names))
         if names != expected:
-            one, other = shards[first][0].path, of_stream[0].path
+            one, other = shards[first][0].file.path, of_stream[0].file.path
             yield (
                 f"the wildcards of {streams[first].label} and {streams[number].label} matched "
                 f"different names, such as {one} and {other}: check that they are the same "
@@ -93,7 +93,7 @@ def _unlike_matches(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]
 
 
 def _matched(pattern: str, paths: Sequence[str]) -> set[Parts]:
-    """The names without what the pattern says before its first wildcard."""
+    """The names without the text of the pattern before its first wildcard."""
     stems = stems_of(paths).values()
     head = before_wildcard(pattern)
     ends = [stem[len(head) :] if stem.startswith(head) else stem for stem in stems]
@@ -101,9 +101,9 @@ def _matched(pattern: str, paths: Sequence[str]) -> set[Parts]:
 
 
 def _gaps(paths: Sequence[str]) -> str:
-    """What is missing in the numbering of a stream's shards, as a message says it; "" if nothing.
+    """The gaps in the numbering of a stream's shards, as a message; "" if there are none.
 
-    The last number that varies counts the shards, among those that are otherwise alike.
+    The last number that varies is the number of the shard, among names that are otherwise equal.
     """
     runs: dict[tuple[Parts, Parts], list[int]] = collections.defaultdict(list)
     for name in without_shared(names_of(paths)):
@@ -126,7 +126,7 @@ def _gaps(paths: Sequence[str]) -> str:
 
 
 def _between(one: int, other: int) -> tuple[int, list[str]]:
-    """(how many numbers lie between two, the first few of them); of days such as 20261130, days."""
+    """(the count of numbers between two, the first of them); for days such as 20261130, days."""
     first, last = _day(one), _day(other)
     if first and last:
         count = max((last - first).days - 1, 0)

@@ -1,4 +1,4 @@
-"""The shards of one stream: their order, and that each is there once."""
+"""The shards of one stream: puts them in order, and checks that each is there once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OF = re.compile(
     r".*(?<![0-9])(?P<number>[0-9]+)(?P<between>[-_. ]?)of(?P=between)(?P<total>[0-9]+)",
     re.DOTALL | re.IGNORECASE,
 )
-"""The habit of Beam and TensorFlow: part-00003-of-00010. Of several places it finds the last."""
+"""The names of Beam and TensorFlow, part-00003-of-00010. It finds the last such place."""
 
 
 def shards_in_order(number: int, stream: Stream, found: Sequence[FoundFile]) -> list[Shard]:
@@ -51,13 +51,11 @@ def shards_in_order(number: int, stream: Stream, found: Sequence[FoundFile]) -> 
     if is_pattern(stream.pattern):
         _require_all_of_total(stream, [file.path for file in ordered])
     last = len(ordered) - 1
-    return [
-        Shard(number, i, file.path, file.size, is_last=i == last) for i, file in enumerate(ordered)
-    ]
+    return [Shard(number, i, file, is_last=i == last) for i, file in enumerate(ordered)]
 
 
 def _refuse_copies(stream: Stream, paths: Sequence[str]) -> None:
-    """Refuses a file that is called as a copy of another: p-0.txt.bak, p-0.txt~, .p-0.txt.swp."""
+    """Refuses a file with the name of a copy of another: p-0.txt.bak, p-0.txt~, .p-0.txt.swp."""
     originals = {name: path for path, name in bare_names(paths).items()}
     for name, path in originals.items():
         folder, slash, last = name.rpartition("/")
@@ -78,10 +76,10 @@ def _same_shard(stream: Stream, one: str, other: str) -> InputError:
 
 
 def of_total(stream: Stream, path: str) -> re.Match[str] | None:
-    """Where a path says which shard of how many it is, if it does.
+    """The place in a path with the shard's number and the total, if there is one.
 
-    Of several such places it is the last one. Folders that the pattern spells out, before its
-    first wildcard, are not looked at.
+    If there are several such places, it is the last one. Folders in the pattern before its
+    first wildcard do not count.
     """
     head = before_wildcard(stream.pattern).rpartition("/")[0]
     start = len(head) if path.startswith(head) else path.rfind("/") + 1
@@ -94,7 +92,7 @@ def of_total(stream: Stream, path: str) -> re.Match[str] | None:
 def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
     """Checks the shards whose names say how many there are, such as part-00003-of-00010.
 
-    Numbers count from 0, or from 1 where the total itself is one of them.
+    Numbers begin with 0, or with 1 if the total itself is one of them.
     """
     sets: dict[str, list[re.Match[str]]] = collections.defaultdict(list)
     for path in paths:
@@ -106,9 +104,9 @@ def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
 
 
 def _sets_by_ends(matches: Sequence[re.Match[str]]) -> Iterable[Sequence[re.Match[str]]]:
-    """The shards as one set or, where a number is there twice, as a set for each end of a name."""
+    """The shards as one set; if a number is there twice, one set for each end of the names."""
     if len({int(match["number"]) for match in matches}) == len(matches):
-        return [matches]  # each shard may have an end of its own, a hash
+        return [matches]  # each shard may have its own end, a hash
     by_end: dict[str, list[re.Match[str]]] = collections.defaultdict(list)
     for match in matches:
         by_end[bare_names([match.string])[match.string][match.end() :]].append(match)

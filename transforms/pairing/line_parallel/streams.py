@@ -1,4 +1,4 @@
-"""Streams of lines, and the files that they are made of."""
+"""Streams of lines, and their files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def is_pattern(path: str) -> bool:
 
 
 def before_wildcard(pattern: str) -> str:
-    """What a pattern says before its first wildcard."""
+    """The text of a pattern before its first wildcard."""
     return _WILDCARD.split(pattern.removeprefix("./"), maxsplit=1)[0]
 
 
@@ -27,8 +27,8 @@ class Stream:
     """A system's candidates or one of the references, as the user named it.
 
     Attributes:
-      label: what messages call it, such as "candidates LIUM-NMT".
-      pattern: a path or a glob of any Beam filesystem; the shards it matches
+      label: its name for messages, such as "candidates LIUM-NMT".
+      pattern: a path or a pattern on any of Beam's filesystems; the shards that it matches
         form one stream, in the order of `shards.shards_in_order`.
     """
 
@@ -45,7 +45,7 @@ class FoundFile:
 
     Attributes:
       path: its path.
-      size: its bytes, compressed as it is.
+      size: its size in bytes, before decompression.
     """
 
     path: str
@@ -59,15 +59,13 @@ class Shard:
     Attributes:
       stream: the stream's number.
       number: the file's number in the stream.
-      path: its path.
-      size: its bytes, compressed as it is.
+      file: the file.
       is_last: whether it is the stream's last file.
     """
 
     stream: int
     number: int
-    path: str
-    size: int
+    file: FoundFile
     is_last: bool = True
 
 
@@ -77,7 +75,7 @@ def compression(path: str) -> str | None:
 
 
 def changed(stream: Stream, path: str, how: str) -> InputError:
-    """The error of a file that is not what it was before."""
+    """The error for a file that has changed."""
     return InputError(
         f"{stream.label}: {path}: {how}",
         "the file changed while the job ran: start again when it is complete",

@@ -10,17 +10,20 @@ import pyarrow as pa
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.columns import padded_column
 from beam_bleu.transforms.native.memory import READ_AHEAD
-from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
 
 Segment = tuple[str, Sequence[str | None]]
 """(candidate, [reference, ...]); a reference that is None is missing."""
 
 
-def batch_segments(segments: Sequence[Segment]) -> SegmentBatch:
+def batch_segments(
+    segments: Sequence[Segment], groups: tuple[RowGroup, ...] = ALL_ROWS
+) -> SegmentBatch:
     """The segments of one system as a batch, in order.
 
     Args:
       segments: one or more segments; how many references they have may differ.
+      groups: which of them are added up together.
 
     Raises:
       InputError: a segment is of another form, has no reference, or holds text
@@ -34,7 +37,7 @@ def batch_segments(segments: Sequence[Segment]) -> SegmentBatch:
         columns.append(
             _column([references[i] if i < len(references) else None for _, references in segments])
         )
-    return SegmentBatch(tuple(columns[:1]), tuple(columns[1:]))
+    return SegmentBatch(tuple(columns[:1]), tuple(columns[1:]), groups=groups)
 
 
 def _check(segment: Segment) -> None:

@@ -18,7 +18,7 @@ from beam_bleu.transforms.pairing.line_parallel.counting import count_lines
 from beam_bleu.transforms.pairing.line_parallel.lines import LineReader
 from beam_bleu.transforms.pairing.line_parallel.plan import Plan, make_plan
 from beam_bleu.transforms.pairing.line_parallel.ranges import LineCounts, cut
-from beam_bleu.transforms.pairing.line_parallel.streams import Shard, Stream
+from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Shard, Stream
 
 MARK = b"\xef\xbb\xbf"
 
@@ -71,7 +71,12 @@ class MemoryCorpus:
             for i, files in enumerate(self.files)
             for number, file in enumerate(files)
             for part in cut(
-                Shard(i, number, file.path, len(file.data), is_last=number == len(files) - 1),
+                Shard(
+                    i,
+                    number,
+                    FoundFile(file.path, len(file.data)),
+                    is_last=number == len(files) - 1,
+                ),
                 range_bytes,
             )
         ]

@@ -8,7 +8,7 @@ from beam_bleu.transforms.pairing.line_parallel.counting import count_lines
 from beam_bleu.transforms.pairing.line_parallel.lines import LineReader
 from beam_bleu.transforms.pairing.line_parallel.plan import make_plan
 from beam_bleu.transforms.pairing.line_parallel.ranges import cut
-from beam_bleu.transforms.pairing.line_parallel.streams import Shard, Stream
+from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Shard, Stream
 
 STREAM = Stream("candidates LIUM", "a*")
 
@@ -22,7 +22,7 @@ def read_changed(
     counted: bytes, read: bytes, path: str = "a.txt", range_bytes: int = 1 << 26
 ) -> list[str]:
     """The lines of a file that had other bytes when its lines were counted."""
-    parts = cut(Shard(0, 0, path, len(counted)), range_bytes)
+    parts = cut(Shard(0, 0, FoundFile(path, len(counted))), range_bytes)
     counts = [count_lines(STREAM, part, lambda _: io.BytesIO(counted)) for part in parts]
     lines = []
     for unit in make_plan([STREAM], counts).units():

@@ -16,7 +16,7 @@ from beam_bleu.transforms.pairing.line_parallel.counting import COMPRESSED_DATA,
 from beam_bleu.transforms.pairing.line_parallel.lines import LineReader
 from beam_bleu.transforms.pairing.line_parallel.plan import make_plan
 from beam_bleu.transforms.pairing.line_parallel.ranges import cut
-from beam_bleu.transforms.pairing.line_parallel.streams import Shard, Stream
+from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Shard, Stream
 
 
 @settings(derandomize=True, deadline=None, max_examples=200)
@@ -156,7 +156,7 @@ def refuse(path: str) -> io.BytesIO:
     ("open_file", "reason"), [(refuse, "Permission denied"), (Unanswering, "does not answer")]
 )
 def test_errors_of_the_filesystem_name_stream_and_file(open_file, reason):
-    (part,) = cut(Shard(0, 0, "/data/a.txt", 6), 16)
+    (part,) = cut(Shard(0, 0, FoundFile("/data/a.txt", 6)), 16)
     with pytest.raises(InputError) as error:
         count_lines(STREAM, part, open_file)
     assert error.value.cause.startswith("candidates LIUM: /data/a.txt: cannot be read: ")
@@ -171,7 +171,7 @@ def count_and_read(data: bytes, suffix: str, range_bytes: int, max_line_bytes: i
     stream = Stream("candidates x", path)
     counts = [
         count_lines(stream, part, lambda _: io.BytesIO(data), None, max_line_bytes)
-        for part in cut(Shard(0, 0, path, len(data)), range_bytes)
+        for part in cut(Shard(0, 0, FoundFile(path, len(data))), range_bytes)
     ]
     for unit in make_plan([stream], counts).units():
         reader = LineReader(stream, unit.pieces[0], lambda _: io.BytesIO(data), max_line_bytes)
@@ -206,7 +206,7 @@ def test_a_line_that_is_too_long_is_found_in_ranges_of_any_size(range_bytes):
 def test_a_line_with_exactly_the_limit_of_bytes_is_read():
     data = b"x" * 100 + b"\n" + b"\xc3\xa9" * 50
     stream = Stream("candidates x", "/data/a")
-    (part,) = cut(Shard(0, 0, "/data/a", len(data)), 1 << 26)
+    (part,) = cut(Shard(0, 0, FoundFile("/data/a", len(data))), 1 << 26)
     counts = [count_lines(stream, part, lambda _: io.BytesIO(data), None, 100)]
     (unit,) = make_plan([stream], counts).units()
     reader = LineReader(stream, unit.pieces[0], lambda _: io.BytesIO(data), 100)
@@ -230,7 +230,7 @@ def test_a_bomb_is_refused_before_it_is_decompressed():
             return self._compressor.compress(bytes(1 << 20)) or self.read(size)
 
     stream = Stream("candidates x", "/data/a.gz")
-    (part,) = cut(Shard(0, 0, "/data/a.gz", 4 << 20), 1 << 26)
+    (part,) = cut(Shard(0, 0, FoundFile("/data/a.gz", 4 << 20)), 1 << 26)
     with pytest.raises(InputError, match=r"/data/a.gz: line 1 has more than 1048576 bytes"):
         count_lines(stream, part, lambda _: Endless(), None, 1 << 20)
 
@@ -261,6 +261,6 @@ def test_out_of_memory_is_not_an_error_of_the_file():
     def full(path: str) -> io.BytesIO:
         raise MemoryError
 
-    (part,) = cut(Shard(0, 0, "/data/a.txt", 6), 16)
+    (part,) = cut(Shard(0, 0, FoundFile("/data/a.txt", 6)), 16)
     with pytest.raises(MemoryError):
         count_lines(STREAM, part, full)

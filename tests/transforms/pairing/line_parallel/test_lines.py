@@ -17,7 +17,7 @@ from beam_bleu.transforms.pairing.line_parallel.counting import count_lines
 from beam_bleu.transforms.pairing.line_parallel.lines import LineReader
 from beam_bleu.transforms.pairing.line_parallel.plan import make_plan
 from beam_bleu.transforms.pairing.line_parallel.ranges import block_bytes, cut
-from beam_bleu.transforms.pairing.line_parallel.streams import Shard
+from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Shard
 
 property_test = settings(derandomize=True, deadline=None, max_examples=150)
 
@@ -84,7 +84,7 @@ def test_what_a_line_is(suffix, text, lines, reason):
 def test_a_mark_only_file_has_no_line():
     for suffix, compress in COMPRESS.items():
         data = compress(MARK)
-        (part,) = cut(Shard(0, 0, "a" + suffix, len(data)), 1 << 26)
+        (part,) = cut(Shard(0, 0, FoundFile("a" + suffix, len(data))), 1 << 26)
         counts = count_lines(STREAM, part, lambda _, data=data: io.BytesIO(data))
         assert (int(counts.newlines.sum()), counts.unfinished_line) == (0, False)
 
@@ -123,7 +123,7 @@ def test_lines_and_characters_across_chunks(shift, suffix):
 def test_a_reader_reads_ahead_only_a_few_megabytes():
     lines = ["x" * 99_999] * 200  # 20 MB
     file = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
-    (part,) = cut(Shard(0, 0, "a", len(file.getvalue())), 1 << 26)
+    (part,) = cut(Shard(0, 0, FoundFile("a", len(file.getvalue()))), 1 << 26)
     counts = count_lines(STREAM, part, lambda _: io.BytesIO(file.getvalue()))
     (unit,) = make_plan([STREAM], [counts]).units()
     reader = LineReader(STREAM, unit.pieces[0], lambda _: file)
@@ -154,7 +154,7 @@ def test_large_blocks_are_counted_by_the_megabyte(size, mark):
     range_bytes = 192 * MEGABYTE
     block = block_bytes(range_bytes)
     assert block == 3 * MEGABYTE
-    (part,) = cut(Shard(0, 0, "a", len(text)), range_bytes)
+    (part,) = cut(Shard(0, 0, FoundFile("a", len(text))), range_bytes)
     file = Watched(text)
     counts = count_lines(STREAM, part, lambda _: file)
     assert counts.newlines.tolist() == [
@@ -163,7 +163,7 @@ def test_large_blocks_are_counted_by_the_megabyte(size, mark):
     assert file.most <= MEGABYTE
 
 
-def test_a_reader_offers_no_more_lines_than_asked_for():
+def test_a_reader_gives_at_most_the_requested_number_of_lines():
     corpus = MemoryCorpus(((plain_file("a", *map(str, range(10))),),))
     (unit,) = corpus.plan(1 << 26).units()
     reader = LineReader(corpus.streams[0], unit.pieces[0], corpus.open)

@@ -11,7 +11,7 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.line_parallel.counting import count_lines
 from beam_bleu.transforms.pairing.line_parallel.nul_bytes import nul_warnings
 from beam_bleu.transforms.pairing.line_parallel.ranges import LineCounts, cut
-from beam_bleu.transforms.pairing.line_parallel.streams import Shard, Stream
+from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Shard, Stream
 
 STREAMS = [Stream("references", "r"), Stream("candidates x", "c")]
 LATIN = "".join(f"a plain sentence of text, number {i}\n" for i in range(40))
@@ -23,7 +23,7 @@ THAI = "".join("ประโยคภาษาไทยที่ไม่มี�
 def counted(*texts: bytes, range_bytes: int = 64, suffix: str = "") -> list[LineCounts]:
     counts = []
     for stream, text in enumerate(texts):
-        shard = Shard(stream, 0, f"/data/{stream}{suffix}", len(text))
+        shard = Shard(stream, 0, FoundFile(f"/data/{stream}{suffix}", len(text)))
         counts += [
             count_lines(STREAMS[stream], part, lambda path, text=text: io.BytesIO(text))
             for part in cut(shard, range_bytes)
@@ -49,7 +49,7 @@ def test_a_compressed_file_is_judged_by_its_text():
 def test_one_bad_shard_among_many_is_found():
     good, bad = LATIN.encode() * 50, LATIN.encode("utf-16-le")
     counts = counted(good)
-    shard = Shard(0, 1, "/data/bad", len(bad))
+    shard = Shard(0, 1, FoundFile("/data/bad", len(bad)))
     counts += [count_lines(STREAMS[0], part, lambda _: io.BytesIO(bad)) for part in cut(shard, 64)]
     with pytest.raises(InputError, match="/data/bad"):
         nul_warnings(STREAMS, counts)

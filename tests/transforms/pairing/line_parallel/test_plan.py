@@ -15,7 +15,7 @@ from memory_corpus import COMPRESS, MARK, MemoryCorpus, MemoryFile, corpora, pla
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.pairing.line_parallel.plan import make_plan
 from beam_bleu.transforms.pairing.line_parallel.ranges import LineCounts, block_bytes, cut
-from beam_bleu.transforms.pairing.line_parallel.streams import Shard, Stream
+from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Shard, Stream
 
 property_test = settings(derandomize=True, deadline=None, max_examples=200)
 # A block is no smaller than 16 bytes, so that 1024 is where blocks begin to grow.
@@ -37,7 +37,7 @@ def test_every_line_is_in_one_unit_in_order(corpus, range_bytes):
     for stream, files in enumerate(corpus.files):
         expected = [(file.path, line) for file in files for line in range(len(file.lines))]
         planned = []
-        opened = [piece.path for unit in units for piece in unit.pieces[stream]]
+        opened = [piece.file.path for unit in units for piece in unit.pieces[stream]]
         for file in files:
             # Also an empty file, so that the job notices if it gets lines in the meantime.
             assert opened.count(file.path) == 1 if not file.lines else file.path in opened
@@ -45,7 +45,7 @@ def test_every_line_is_in_one_unit_in_order(corpus, range_bytes):
             assert unit.lines == sum(piece.lines for piece in unit.pieces[stream]) > 0
             for piece in unit.pieces[stream]:
                 first = piece.first_line
-                planned += [(piece.path, first + line) for line in range(piece.lines)]
+                planned += [(piece.file.path, first + line) for line in range(piece.lines)]
         assert planned == expected
 
 
@@ -55,7 +55,7 @@ def test_a_piece_of_a_plain_file_starts_at_most_a_block_before_its_line(corpus, 
     block = block_bytes(range_bytes)
     for unit in corpus.plan(range_bytes).units():
         for piece in (piece for pieces in unit.pieces for piece in pieces):
-            file = corpus.file(piece.path)
+            file = corpus.file(piece.file.path)
             if not file.lines:
                 assert (piece.start, piece.lines) == (0, 0)
                 continue
@@ -81,7 +81,7 @@ def test_a_unit_of_a_stream_with_compressed_files_takes_whole_files(corpus, rang
         for unit in units:
             for piece in unit.pieces[stream]:
                 assert (piece.start, piece.skip, piece.first_line) == (0, 0, 0)
-                assert piece.lines == len(corpus.file(piece.path).lines)
+                assert piece.lines == len(corpus.file(piece.file.path).lines)
 
 
 @property_test
@@ -142,7 +142,9 @@ def test_a_massive_corpus_is_cut_into_as_many_units_as_it_has_ranges(gigabytes, 
     counts = []
     for stream in range(2):
         for number in range(shards):
-            for part in cut(Shard(stream, number, f"{stream}-{number:02}", size), range_bytes):
+            for part in cut(
+                Shard(stream, number, FoundFile(f"{stream}-{number:02}", size)), range_bytes
+            ):
                 blocks = -(-(part.stop - part.start) // block_bytes(range_bytes))
                 newlines = np.full(blocks, block_bytes(range_bytes) // 100)
                 counts.append(LineCounts(part, newlines, False))
@@ -160,7 +162,9 @@ def test_a_unit_has_a_limited_number_of_tiny_files(sizes):
     counts = []
     for stream, of_stream in enumerate([[100] * 20_000, sizes]):
         for number, size in enumerate(of_stream):
-            (part,) = cut(Shard(stream, number, f"{stream}-{number:05}", size), range_bytes)
+            (part,) = cut(
+                Shard(stream, number, FoundFile(f"{stream}-{number:05}", size)), range_bytes
+            )
             blocks = -(-size // block_bytes(range_bytes))
             lines = 20_000 // len(of_stream)
             newlines = np.diff(np.arange(blocks + 1) * lines // blocks)
@@ -174,7 +178,9 @@ def test_the_units_of_a_large_plan_are_not_kept_in_memory():
     # 20,000 pieces of about 400 bytes each, if all were in memory at the same time.
     streams = [Stream(str(i), str(i)) for i in range(20)]
     range_bytes = 1 << 20
-    shards = [Shard(i, 0, f"a rather long path of stream {i}", 50 << 20) for i in range(20)]
+    shards = [
+        Shard(i, 0, FoundFile(f"a rather long path of stream {i}", 50 << 20)) for i in range(20)
+    ]
     block = block_bytes(range_bytes)
     counts = [
         LineCounts(part, np.full((part.stop - part.start) // block, block // 100), False)

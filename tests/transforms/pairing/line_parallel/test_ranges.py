@@ -12,7 +12,7 @@ from beam_bleu.transforms.pairing.line_parallel.ranges import (
     cut_corpus,
     range_bytes_for,
 )
-from beam_bleu.transforms.pairing.line_parallel.streams import Shard
+from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Shard
 
 COMPRESSED = tuple(suffix for suffix in COMPRESS if suffix)
 
@@ -20,14 +20,14 @@ COMPRESSED = tuple(suffix for suffix in COMPRESS if suffix)
 @pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 99, 100, 101, 1000])
 @pytest.mark.parametrize("range_bytes", [16, 100])
 def test_ranges_cover_a_plain_file_once(size, range_bytes):
-    ranges = list(cut(Shard(0, 0, "a.txt", size), range_bytes))
+    ranges = list(cut(Shard(0, 0, FoundFile("a.txt", size)), range_bytes))
     assert [part.start for part in ranges] == list(range(0, max(size, 1), range_bytes))
     assert [part.stop for part in ranges] == [*(part.start for part in ranges[1:]), size]
 
 
 @pytest.mark.parametrize("suffix", COMPRESSED)
 def test_a_compressed_file_is_one_range(suffix):
-    (part,) = cut(Shard(0, 0, "a" + suffix, 5000), 16)
+    (part,) = cut(Shard(0, 0, FoundFile("a" + suffix, 5000)), 16)
     assert (part.start, part.stop) == (0, 5000)
 
 
@@ -68,7 +68,7 @@ def test_ranges_grow_with_a_corpus_of_terabytes(corpus_bytes, range_bytes):
 
 @pytest.mark.parametrize("asked_for", [None, 1 << 30])
 def test_a_range_that_is_asked_for_is_kept_in_a_corpus_of_any_size(asked_for):
-    shards = [Shard(stream, 0, str(stream), 31_000 << 30) for stream in range(2)]
+    shards = [Shard(stream, 0, FoundFile(str(stream), 31_000 << 30)) for stream in range(2)]
     parts = list(cut_corpus(shards, asked_for))
     if asked_for:
         assert len(parts) == 62_000

@@ -18,7 +18,9 @@ STREAM = Stream("candidates LIUM", "/data/part-*")
 
 
 def ordered(paths: list[str], stream: Stream = STREAM) -> list[str]:
-    return [shard.path for shard in shards_in_order(0, stream, [FoundFile(p, 1) for p in paths])]
+    return [
+        shard.file.path for shard in shards_in_order(0, stream, [FoundFile(p, 1) for p in paths])
+    ]
 
 
 IN_ORDER = [
@@ -59,8 +61,8 @@ IN_ORDER = [
 
 @pytest.mark.parametrize(("paths", "reason"), IN_ORDER)
 def test_shards_are_in_the_order_of_their_names(paths, reason):
-    expected = [Shard(3, i, path, 10 + i, i == len(paths) - 1) for i, path in enumerate(paths)]
     found = [FoundFile(path, 10 + i) for i, path in enumerate(paths)]
+    expected = [Shard(3, i, file, i == len(paths) - 1) for i, file in enumerate(found)]
     for _ in range(5):
         assert shards_in_order(3, STREAM, found) == expected, reason
         random.Random(len(found)).shuffle(found)

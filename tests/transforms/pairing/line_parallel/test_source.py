@@ -13,21 +13,21 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
 from beam_bleu.transforms.pairing.line_parallel import ranges
-from beam_bleu.transforms.pairing.line_parallel import read as wiring
-from beam_bleu.transforms.pairing.line_parallel.corpus import CorpusFacts
+from beam_bleu.transforms.pairing.line_parallel import source as wiring
 from beam_bleu.transforms.pairing.line_parallel.counting import count_lines
 from beam_bleu.transforms.pairing.line_parallel.lines import LineReader
-from beam_bleu.transforms.pairing.line_parallel.read import ReadLineParallel
+from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.line_parallel.streams import Stream
+from beam_bleu.transforms.pairing.paired import FoundSegments
 
 
-def streams(folder: pathlib.Path) -> tuple[list[Stream], list[Stream]]:
-    """(candidates, references) of two systems and two references of 100 lines."""
+def source(folder: pathlib.Path, range_bytes: int | None) -> LineParallel:
+    """Two systems and two references of 100 lines."""
     found = []
     for name in ("one", "two", "left", "right"):
         (folder / name).write_text("".join(f"{name} {i}\n" for i in range(100)))
         found.append(Stream(f"stream {name}", str(folder / name)))
-    return found[:2], found[2:]
+    return LineParallel(NAMES[:2], tuple(found[:2]), tuple(found[2:]), range_bytes)
 
 
 NAMES = ("one", "two", "left", "right")
@@ -36,7 +36,7 @@ ROWS = [tuple(f"{name} {i}" for name in NAMES) for i in range(100)]
 
 def read(folder: pathlib.Path, check: object, range_bytes: int | None, batches: object) -> None:
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        paired = pipeline | ReadLineParallel(*streams(folder), range_bytes, threads=2)
+        paired = pipeline | source(folder, range_bytes).pair(threads=2)
         rows = paired.batches | beam.FlatMap(
             lambda batch: zip(
                 *(column.to_pylist() for column in (*batch.candidates, *batch.references)),
@@ -44,7 +44,7 @@ def read(folder: pathlib.Path, check: object, range_bytes: int | None, batches: 
             )
         )
         assert_that(rows, check, label="rows")
-        assert_that(paired.facts, equal_to([CorpusFacts(100)]), label="facts")
+        assert_that(paired.segments, equal_to([FoundSegments(100)]), label="segments")
         assert_that(paired.batches | beam.combiners.Count.Globally(), batches, label="batches")
 
 
@@ -124,15 +124,15 @@ def test_a_file_changed_while_it_is_read_is_an_error(
                 change(tmp_path / "left")
             return column
 
-    candidates, references = streams(tmp_path)
+    lines = source(tmp_path, 64)
     if time is not None:
         os.utime(tmp_path / "left", (time, time))
     monkeypatch.setattr(wiring, "LineReader", Meddling)
     with (
-        pytest.raises(Exception, match=r"beam-bleu\[3\]: stream left: .*left: ") as error,
+        pytest.raises(Exception, match=r"^stream left: .*left: ") as error,
         beam.Pipeline(runner=FnApiRunner()) as pipeline,
     ):
-        _ = pipeline | ReadLineParallel(candidates, references, 64, threads=1)
+        _ = pipeline | lines.pair(threads=1)
     assert re.search(
         "was changed|was removed|changed while|ends at byte|cannot be", str(error.value)
     )
@@ -149,13 +149,14 @@ def test_a_file_changed_between_two_of_its_ranges_is_an_error(
             in_place_with_the_same_time(tmp_path / "one")
         return count_lines(*arguments)
 
-    candidates, references = streams(tmp_path)
+    stream = source(tmp_path, None).candidates[:1]
+    lines = LineParallel(("one",), stream, stream, 16)
     monkeypatch.setattr(wiring, "count_lines", meddling)
     with (
-        pytest.raises(Exception, match=r"beam-bleu\[3\]: stream one: .*one: was changed"),
+        pytest.raises(Exception, match=r"^stream one: .*one: was changed"),
         beam.Pipeline(runner=FnApiRunner()) as pipeline,
     ):
-        _ = pipeline | ReadLineParallel(candidates[:1], references[:0] or candidates[:1], 16, 1)
+        _ = pipeline | lines.pair(threads=1)
 
 
 @pytest.mark.parametrize("place", ["0", "2", "4"], ids=["first", "in the middle", "last"])
@@ -176,4 +177,4 @@ def test_an_empty_shard_that_is_filled_while_others_are_read_is_an_error(
         pytest.raises(Exception, match=rf"stream x: {tmp_path}/{place}: .*(changed|listed)"),
         beam.Pipeline(runner=FnApiRunner()) as pipeline,
     ):
-        _ = pipeline | ReadLineParallel([stream], [stream], 64, threads=1)
+        _ = pipeline | LineParallel(("x",), (stream,), (stream,), 64).pair(threads=1)

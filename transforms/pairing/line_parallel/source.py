@@ -1,7 +1,7 @@
-"""Wires the pairing of line-parallel text to Beam.
+"""Line-parallel text as a source: wires its pairing to Beam.
 
-Only counts and plans cross a shuffle, a few hundred bytes each; text goes
-straight from the file into the batch that is scored.
+Only counts and plans go through a shuffle, a few hundred bytes each. Text goes directly
+from the file into the batch that is scored.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ import apache_beam as beam
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
-from apache_beam.pvalue import PCollection
 
 from beam_bleu.transforms.errors import BleuError, unreadable
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.line_parallel.corpus import CorpusFacts, Expected
 from beam_bleu.transforms.pairing.line_parallel.correspondence import require_same_shards
 from beam_bleu.transforms.pairing.line_parallel.counting import count_lines
+from beam_bleu.transforms.pairing.line_parallel.expected import Expected
 from beam_bleu.transforms.pairing.line_parallel.file_versions import version_of
 from beam_bleu.transforms.pairing.line_parallel.lines import LineReader
 from beam_bleu.transforms.pairing.line_parallel.listing import local_files, open_file
@@ -32,111 +31,126 @@ from beam_bleu.transforms.pairing.line_parallel.ranges import ByteRange, LineCou
 from beam_bleu.transforms.pairing.line_parallel.shard_notes import notes_of
 from beam_bleu.transforms.pairing.line_parallel.shards import shards_in_order
 from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, Stream, changed
-from beam_bleu.transforms.wiring import coders
+from beam_bleu.transforms.pairing.paired import FoundSegments, Paired
+from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.steps import Step, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-__all__ = ["ReadLineParallel"]
+__all__ = ["LineParallel", "PairLines"]
 
 _LOG = logging.getLogger(__name__)
 
 _BATCH_ROWS = 4096
 _BATCH_TEXTS = 16384
-"""Fewer rows of more streams, so that a batch of many systems needs no more memory."""
+"""More streams mean fewer rows, so that a batch of 16 systems does not need more memory."""
 
 
 @dataclasses.dataclass(frozen=True)
 class LineParallel:
-    """What `ReadLineParallel` gives.
+    """A source whose segments are the lines of the same number of several streams.
 
     Attributes:
-      batches: PCollection of `SegmentBatch`.
-      facts: PCollection of one `CorpusFacts`.
-    """
-
-    batches: PCollection[SegmentBatch]
-    facts: PCollection[CorpusFacts]
-
-
-class ReadLineParallel(beam.PTransform):
-    """Reads segments whose texts are the lines of the same number of several streams.
-
-    Args:
-      candidates: one stream per system.
-      references: one or more streams.
+      systems: the systems' names.
+      candidates: each system's stream.
+      references: the streams of references, one or more.
       range_bytes: how many bytes a worker counts, and about how many (of all
         streams together) it scores, at a time; if None, what suits the corpus.
-      threads: how many threads count lines.
-      expected: what must be true of the corpus; None for the default.
-
-    Expands a pipeline root to `LineParallel`. The pipeline fails with an
-    `InputError` if a file is missing, unreadable, truncated or not UTF-8, if it
-    changes while the pipeline runs, if the streams do not have the same shards and
-    lines, or if the corpus is not what was expected.
+      expected: what must be true of the corpus.
     """
 
-    def __init__(
-        self,
-        candidates: Sequence[Stream],
-        references: Sequence[Stream],
-        range_bytes: int | None,
-        threads: int,
-        expected: Expected | None = None,
-    ) -> None:
-        super().__init__()
-        self._streams = (*references, *candidates)
-        self._references = len(references)
-        self._range_bytes = range_bytes
-        self._threads = threads
-        self._expected = expected or Expected()
+    systems: tuple[str, ...]
+    candidates: tuple[Stream, ...]
+    references: tuple[Stream, ...]
+    range_bytes: int | None = None
+    expected: Expected = dataclasses.field(default_factory=Expected)
 
-    def expand(self, root: beam.Pipeline) -> LineParallel:
-        coders.register()
+    @property
+    def streams(self) -> tuple[Stream, ...]:
+        """All streams, in the order of their numbers: first the references."""
+        return (*self.references, *self.candidates)
+
+    @property
+    def inputs(self) -> tuple[tuple[str, str], ...]:
+        """(what messages call it, a path or a pattern) of all that is read."""
+        return tuple(
+            (stream.label, stream.pattern) for stream in (*self.candidates, *self.references)
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the score must know of what is not required, a sentence each."""
+        return self.expected.notes
+
+    def pair(self, threads: int, step: Step = unchanged) -> PairLines:
+        """The transform that pairs the lines; a worker counts them on so many threads."""
+        return PairLines(self, threads, step)
+
+
+class PairLines(beam.PTransform):
+    """Expands a pipeline's root to the `Paired` segments of a source.
+
+    The pipeline fails with an `InputError` if a file is missing, unreadable, truncated or
+    not UTF-8, if it changes while the pipeline runs, if the streams do not have the same
+    shards and lines, or if the corpus is not what was expected.
+    """
+
+    def __init__(self, source: LineParallel, threads: int, step: Step) -> None:
+        super().__init__()
+        self._source = source
+        self._threads = threads
+        self._step = step
+
+    def default_label(self) -> str:
+        return "Pair lines"
+
+    def expand(self, root: beam.Pipeline) -> Paired:
+        streams, expected = self._source.streams, self._source.expected
+        listing = _ListRanges(self._source.range_bytes, expected.cuts)
+        counting = _CountLines(streams, expected.max_line_bytes, self._threads)
+        planning = _Plan(streams, expected)
+        reading = _ReadUnit(streams, len(self._source.references), expected.max_line_bytes)
         counts = (
             root
-            | "Name the streams" >> beam.Create([self._streams], reshuffle=False)
-            | "List their files"
-            >> beam.FlatMap(_list_ranges, self._range_bytes, self._expected.cuts)
+            | "Name the streams" >> beam.Create([streams], reshuffle=False)
+            | "List their files" >> beam.ParDo(self._step(listing))
             | "Spread the ranges" >> beam.Reshuffle()
-            | "Count lines"
-            >> beam.ParDo(_CountLines(self._streams, self._expected.max_line_bytes, self._threads))
+            | "Count lines" >> beam.ParDo(self._step(counting))
         )
         planned = (
             counts
             | "Gather the counts" >> beam.GroupByKey()
             | "Plan work units"
-            >> beam.ParDo(_Plan(self._streams, self._expected)).with_outputs(
-                _Plan.FACTS, main="units"
-            )
+            >> beam.ParDo(self._step(planning)).with_outputs(_Plan.SEGMENTS, main="units")
         )
         batches = (
             planned.units
             | "Spread the work units" >> beam.Reshuffle()
-            | "Read in lockstep"
-            >> beam.ParDo(
-                _ReadUnit(self._streams, self._references, self._expected.max_line_bytes)
-            ).with_output_types(SegmentBatch)
+            | "Read in lockstep" >> giving_batches(self._step(reading), SegmentBatch)
         )
-        return LineParallel(batches, planned[_Plan.FACTS])
+        return Paired(batches, planned[_Plan.SEGMENTS])
 
 
 def _open(path: str) -> Any:
     if isinstance(FileSystems.get_filesystem(path), LocalFileSystem):
         return open_file(path)
-    # The suffix alone decides, and decompression.py decompresses: Beam's own
-    # decompression takes a truncated file for a complete one.
+    # Only the suffix decides, and decompression.py decompresses. Beam's own decompression
+    # treats a truncated file like a complete one.
     return FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
 
 
-def _list_ranges(
-    streams: Sequence[Stream], range_bytes: int | None, cuts: str
-) -> Iterator[ByteRange]:
-    # One worker lists all streams: only the whole corpus tells how large its ranges are.
-    shards = [
-        shards_in_order(number, stream, _found(stream)) for number, stream in enumerate(streams)
-    ]
-    if cuts == "same":
-        require_same_shards(streams, shards)
-    yield from cut_corpus(list(itertools.chain.from_iterable(shards)), range_bytes)
+class _ListRanges(beam.DoFn):
+    def __init__(self, range_bytes: int | None, cuts: str) -> None:
+        self._range_bytes = range_bytes
+        self._cuts = cuts
+
+    def process(self, streams: Sequence[Stream]) -> Iterator[ByteRange]:
+        # One worker lists all streams, because the size of ranges depends on the whole corpus.
+        shards = [
+            shards_in_order(number, stream, _found(stream)) for number, stream in enumerate(streams)
+        ]
+        if self._cuts == "same":
+            require_same_shards(streams, shards)
+        yield from cut_corpus(list(itertools.chain.from_iterable(shards)), self._range_bytes)
 
 
 def _found(stream: Stream) -> list[FoundFile]:
@@ -163,12 +177,12 @@ class _CountLines(ThreadedDoFn):
 
     def work(self, part: ByteRange) -> Iterable[tuple[int, LineCounts]]:
         stream = self._streams[part.shard.stream]
-        version = version_of(stream, part.shard.path)
+        version = version_of(stream, part.shard.file.path)
         return [(0, count_lines(stream, part, _open, version, self._max_line_bytes))]
 
 
 class _Plan(beam.DoFn):
-    FACTS = "facts"
+    SEGMENTS = "segments"
 
     def __init__(self, streams: Sequence[Stream], expected: Expected) -> None:
         self._streams = streams
@@ -182,9 +196,9 @@ class _Plan(beam.DoFn):
         of_names = notes_of(self._streams, plan.shards, self._expected.cuts)
         notes = (*self._expected.notes, *of_names)
         for note in notes:
-            _LOG.warning(note)  # for those who only see the log of a worker
-        facts = CorpusFacts(plan.segments, warnings, notes)
-        yield beam.pvalue.TaggedOutput(self.FACTS, facts)
+            _LOG.warning(note)  # for users who see only the log of a worker
+        found = FoundSegments(plan.segments, warnings, notes)
+        yield beam.pvalue.TaggedOutput(self.SEGMENTS, found)
         yield from plan.units()
 
 
@@ -213,9 +227,9 @@ class _ReadUnit(beam.DoFn):
         for stream, reader, pieces in zip(self._streams, readers, unit.pieces, strict=True):
             reader.finish()
             for piece in pieces:
-                if version_of(stream, piece.path) != piece.version:
+                if version_of(stream, piece.file.path) != piece.version:
                     raise changed(
                         stream,
-                        piece.path,
+                        piece.file.path,
                         "was changed after its lines were counted",
                     )

@@ -1,4 +1,4 @@
-"""What must be true of a corpus, and what is found out about it before it is scored."""
+"""What must be true of a corpus of lines."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from beam_bleu.transforms.pairing.line_parallel.counting import MAX_LINE_BYTES
 
 @dataclasses.dataclass(frozen=True)
 class Expected:
-    """What must be true of a corpus.
+    """The requirements for a corpus.
 
     Attributes:
       cuts: where its streams may be cut into shards, one of `correspondence.CUTS`.
-      segments: how many segments it must have; None for any number.
-      max_line_bytes: the most bytes that a line may have.
+      segments: the required number of segments; None for any number.
+      max_line_bytes: the largest number of bytes of a line.
     """
 
     cuts: str = "same"
@@ -24,7 +24,7 @@ class Expected:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the score must know about what is not required, a sentence each."""
+        """Sentences that tell a reader of the score which checks were left out."""
         if self.cuts == "same":
             return ()
         return (
@@ -36,25 +36,10 @@ class Expected:
         """Checks the number of segments.
 
         Raises:
-          InputError: there are more or fewer than must be.
+          InputError: there are more or fewer segments than required.
         """
         if self.segments not in (None, segments):
             raise InputError(
                 f"the corpus has {segments} segments, but --expect_segments is {self.segments}",
                 "look for shards or lines that are missing or were added in all streams",
             )
-
-
-@dataclasses.dataclass(frozen=True)
-class CorpusFacts:
-    """What is known of a corpus before it is scored.
-
-    Attributes:
-      segments: how many segments there are to score.
-      warnings: what a reader of the score must know about the texts, a sentence each.
-      notes: likewise about the files; other files could hold the same texts.
-    """
-
-    segments: int
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()

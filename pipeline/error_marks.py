@@ -1,0 +1,115 @@
+"""Errors of the command's job as text, and their exit codes.
+
+An exception reaches the launcher of a distributed job as text, often as a plain
+RuntimeError with an engine's own words around it. So the job's steps raise errors whose
+text has two parts:
+
+    beam-bleu[3]: CAUSE || REMEDY || [beam-bleu.PAYLOAD.CHECKSUM]
+
+The first part is for people who read an engine's log. The second part is the mark
+that the launcher finds. Its letters survive quoting, and no path or name can end it
+or stand in for it: a mark inside a cause or a remedy is broken up.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from beam_bleu.pipeline.printable import printable
+from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError
+
+_KINDS: dict[int, type[BleuError]] = {1: JobError, 2: UsageError, 3: InputError}
+"""The error that each exit code of the command stands for."""
+
+_MARK = re.compile(r"\[beam-bleu\.([A-Za-z0-9_-]+)\.([0-9a-f]{8})\]")
+
+_CUT = re.compile(
+    r"beam-bleu\[([123])\]: (?P<cause>.*?) \|\| (?P<remedy>.*?) \|\| \[beam-bleu\.", re.DOTALL
+)
+"""What is left of an error whose mark an engine has cut off."""
+
+
+class MarkedError(Exception):
+    """An error with its mark.
+
+    Args:
+      cause: what is wrong, for people.
+      error: the error.
+    """
+
+    def __init__(self, cause: str, error: BleuError) -> None:
+        # Beam makes it again, with the step's name behind its first argument.
+        super().__init__(cause, error)
+        self.error = error
+
+    def __str__(self) -> str:
+        cause, remedy = (_without_marks(text) for text in (self.args[0], self.error.remedy))
+        return f"beam-bleu[{exit_code(self.error)}]: {cause} || {remedy} || {_mark(self.error)}"
+
+
+@contextlib.contextmanager
+def marking() -> Iterator[None]:
+    """While this lasts, an error is raised with its mark."""
+    try:
+        yield
+    except BleuError as error:
+        # Not "from error": in an engine's log its text, which can have parts of a path that look
+        # like a mark, would stand before the mark.
+        marked = MarkedError(error.cause, error).with_traceback(error.__traceback__)
+        raise marked from error.__cause__
+
+
+def exit_code(error: BleuError) -> int:
+    """The command's exit code for an error."""
+    return next((code for code, kind in _KINDS.items() if isinstance(error, kind)), 1)
+
+
+def find_error(text: str) -> BleuError | None:
+    """The error whose mark is in `text`, or None.
+
+    Of several it is the last one, because Python writes an exception after its cause.
+    Where an engine has cut the last mark off, the part for people must do.
+    """
+    cut = max(_CUT.finditer(text), key=lambda match: match.start(), default=None)
+    for mark in reversed([*_MARK.finditer(text)]):
+        if cut and mark.start() < cut.start():
+            break
+        found = _from_payload(mark[1]) if mark[2] == _checksum(mark[1]) else None
+        if found is not None:
+            return found
+    return _KINDS[int(cut[1])](cut["cause"], cut["remedy"]) if cut else None
+
+
+def _mark(error: BleuError) -> str:
+    content = json.dumps([exit_code(error), error.cause, error.remedy])
+    payload = base64.urlsafe_b64encode(content.encode("ascii")).decode("ascii").rstrip("=")
+    return f"[beam-bleu.{payload}.{_checksum(payload)}]"
+
+
+def _from_payload(payload: str) -> BleuError | None:
+    try:
+        padded = payload + "=" * (-len(payload) % 4)
+        content: Any = json.loads(base64.urlsafe_b64decode(padded))
+        code, cause, remedy = content
+        kind = _KINDS[code]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    if not isinstance(cause, str) or not isinstance(remedy, str):
+        return None
+    return kind(cause, remedy)
+
+
+def _checksum(payload: str) -> str:
+    return f"{binascii.crc32(payload.encode('ascii')):08x}"
+
+
+def _without_marks(text: str) -> str:
+    """A text as one line in which nothing looks like a part of a mark."""
+    text = re.sub(r"\|(?=\|)", "| ", printable(text))
+    return re.sub(r"beam-bleu(?=\[\d)|\[beam-bleu(?=\.)", r"\g<0> ", text)

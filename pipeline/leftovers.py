@@ -1,0 +1,58 @@
+"""Removing what runs have left in the output folder that were killed long ago."""
+
+from __future__ import annotations
+
+import re
+
+from apache_beam.io.filesystems import FileSystems
+
+from beam_bleu.pipeline import storage
+from beam_bleu.pipeline.output_folder import (
+    RECEIPT,
+    SCORES,
+    aside_folder,
+    is_of_result,
+    run_of,
+    scores_path,
+)
+
+_DEAD = 14 * 24 * 3600.0
+"""Seconds without a new file. After this time a run that left files has certainly ended."""
+
+_TEMPORARY = re.compile(rf"\.({re.escape(SCORES)}|{re.escape(RECEIPT)})\.[0-9a-f]{{32}}")
+
+
+def remove_leftovers(output: str) -> None:
+    """Removes files of runs that were killed long ago, if their names are those of a run.
+
+    Call it just after scores.json was written: its time is that of the filesystem's own clock.
+    """
+    then = FileSystems.last_updated(scores_path(output)) - _DEAD
+    aside = aside_folder(output)
+    left: dict[str, list[storage.Entry]] = {}
+    for entry in storage.listed(aside):
+        left.setdefault(entry.name.partition("/")[0], []).append(entry)
+    for run, entries in left.items():
+        removed = [entry.name for entry in entries if _is_left_by(run, entry.name)]
+        if removed and all(0 < entry.modified < then for entry in entries):
+            storage.remove_files(aside, removed)
+            for folder in ("staged", "former", ""):
+                storage.remove_if_empty(FileSystems.join(aside, run, folder))
+    storage.remove_if_empty(aside)
+    if storage.is_local(output):
+        temporary = [
+            name
+            for name in filter(_TEMPORARY.fullmatch, storage.names(output))
+            if FileSystems.last_updated(FileSystems.join(output, name)) < then
+        ]
+        storage.remove_files(output, temporary)
+
+
+def _is_left_by(run: str, path: str) -> bool:
+    """Whether a file in the hidden folder has a name that this run uses."""
+    folder, _, name = path.removeprefix(f"{run}/").rpartition("/")
+    if folder == "staged":
+        return run_of(name) == run
+    if folder == "former":
+        return is_of_result(name)
+    return not folder and (name == RECEIPT or bool(_TEMPORARY.fullmatch(name)))

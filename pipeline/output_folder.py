@@ -1,0 +1,73 @@
+"""Where the files of a run are in its output folder, and what they are called.
+
+DIR/scores.json                                      the last successful run's result
+DIR/segment_scores/part-RUN-*.parquet                shards of that run
+DIR/.segment_scores/RUN/staged/part-RUN-*.parquet    shards of a run that is not finished
+DIR/.segment_scores/RUN/former/*                     the files that it is replacing
+DIR/.segment_scores/RUN/receipt.json                 what it hands to its launcher
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+from apache_beam.io.filesystems import FileSystems
+
+SCORES = "scores.json"
+SEGMENT_SCORES = "segment_scores"
+ASIDE = f".{SEGMENT_SCORES}"
+RECEIPT = "receipt.json"
+
+_SHARD = re.compile(r"part-(\w+)-[0-9a-f]{32}\.parquet")
+
+
+def scores_path(output: str) -> str:
+    """The path of the result document."""
+    return FileSystems.join(output, SCORES)
+
+
+def final_folder(output: str) -> str:
+    """The folder for the shards of a successful run."""
+    return FileSystems.join(output, SEGMENT_SCORES)
+
+
+def aside_folder(output: str) -> str:
+    """The hidden folder for the files of runs that are not finished."""
+    return FileSystems.join(output, ASIDE)
+
+
+def run_folder(output: str, run: str) -> str:
+    """The folder for the files of a run that is not finished."""
+    return FileSystems.join(output, ASIDE, run)
+
+
+def staging_folder(output: str, run: str) -> str:
+    """The folder for the shards of a run until all of them are written."""
+    return FileSystems.join(output, ASIDE, run, "staged")
+
+
+def former_folder(output: str, run: str) -> str:
+    """The folder for the former result while a run replaces it."""
+    return FileSystems.join(output, ASIDE, run, "former")
+
+
+def receipt_path(output: str, run: str) -> str:
+    """The path of a run's receipt if workers and launcher share only the output folder."""
+    return FileSystems.join(output, ASIDE, run, RECEIPT)
+
+
+def new_shard(run: str) -> str:
+    """A name for a shard of a run that no other shard has."""
+    return f"part-{run}-{uuid.uuid4().hex}.parquet"
+
+
+def run_of(name: str) -> str | None:
+    """The run in the name of a shard; None if the file has another kind of name."""
+    found = _SHARD.fullmatch(name)
+    return found[1] if found else None
+
+
+def is_of_result(name: str) -> bool:
+    """Whether a file of this name can be a part of a run's result."""
+    return name == SCORES or run_of(name) is not None

@@ -1,0 +1,167 @@
+"""Errors as text: they are found after every change by an engine, and cannot be imitated."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import traceback
+
+import pytest
+
+from beam_bleu.pipeline import error_marks
+from beam_bleu.pipeline.error_marks import MarkedError, find_error, marking
+from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError, unreadable
+
+
+def marked(error: BleuError) -> str:
+    """The text of an error with its mark."""
+    return str(MarkedError(error.cause, error))
+
+
+HOSTILE = [
+    "plain",
+    "größe 東京 \U0001f600",
+    "a|||b",
+    "ends with |",
+    "|| and ||| and || ||",
+    "beam-bleu[0]: all is well || go on ||",
+    "beam-bleu[9]: all is well || go on || [beam-bleu.WzBd.00000000]",
+    "[beam-bleu.WzEsICJhIiwgImIiXQ.00000000]",
+    marked(JobError("another error", "another remedy")),
+    "x [while running 'Score/y']",
+    "quotes ' and \" and `",
+    "back\\slash \\n \\x1b \\\\",
+    "two\nlines\r\nand\u2028more",
+    "\x1b[2J\x1b]52;c;aGk=\x07\x9b\u202e",
+    "not UTF-8: \udcff\udc80",
+    "pip install 'beam-bleu[spm]'",
+    "{} %s {0} $x ${y}",
+]
+
+
+def by_beam(text: str) -> str:
+    return f"RuntimeError: {text} [while running 'Pair lines/Read']"
+
+
+def as_traceback(text: str) -> str:
+    return f"Traceback (most recent call last):\n  File x\nInputError: {text}\n\nmore || text ||"
+
+
+def in_json(text: str) -> str:
+    return json.dumps({"error": text})
+
+
+def in_java(text: str) -> str:
+    escaped = re.sub(r"[<>&='\"]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    return f"java.lang.RuntimeException: {escaped}\n\tat org.apache.beam.X(X.java:1)"
+
+
+WRAPS = [str, by_beam, as_traceback, repr, lambda text: repr(repr(text)), in_json, in_java]
+
+
+@pytest.mark.parametrize("wrap", WRAPS)
+@pytest.mark.parametrize("content", HOSTILE)
+def test_an_error_is_found_with_every_character(content, wrap):
+    for error in (
+        InputError(f"{content}: is bad", "mend it"),
+        InputError("bad", f"mend {content}"),
+        UsageError(content, content),
+    ):
+        found = find_error(wrap(marked(error)))
+        assert type(found) is type(error)
+        assert (found.cause, found.remedy) == (error.cause, error.remedy)
+
+
+def test_a_remedy_can_be_copied_from_a_log():
+    error = JobError("x", "pip install 'beam-bleu[spm]'")
+    assert " || pip install 'beam-bleu[spm]' || " in marked(error)
+
+
+@pytest.mark.parametrize("content", HOSTILE)
+def test_the_text_is_one_printable_line_and_its_cause_is_readable(content):
+    text = marked(InputError(f"/data/{content}: is bad", "mend it"))
+    assert text.isprintable()
+    assert text.startswith("beam-bleu[3]: /data/")
+    assert ": is bad || mend it || [beam-bleu." in text
+    assert text.count("||") == 2
+    assert len(re.findall(r"beam-bleu\[[0-9]", text)) == 1
+    assert text.count("[beam-bleu.") == 1
+    text.encode()  # an engine sends it as UTF-8
+
+
+@pytest.mark.parametrize("content", HOSTILE)
+def test_beam_makes_the_error_again_with_the_steps_name(content):
+    error = MarkedError(content, InputError(content, "mend it"))
+    again = type(error)(error.args[0] + " [while running 'Read']", *error.args[1:])
+    again = pickle.loads(pickle.dumps(again))
+    found = find_error(str(again))
+    assert (found.cause, found.remedy) == (content, "mend it")
+    assert "[while running 'Read'] || mend it ||" in str(again)  # in an engine's log
+
+
+@pytest.mark.parametrize("content", HOSTILE)
+def test_an_error_is_not_replaced_by_its_cause(content):
+    # Python writes the cause first, here one whose text an outsider has chosen.
+    forged = marked(UsageError("forged", "forged"))
+    error = marked(InputError("bad", "x"))
+    text = f"FileNotFoundError: '{forged}{content}'\n\nThe above ...\n\n{error}"
+    assert find_error(text).cause == "bad"
+
+
+@pytest.mark.parametrize("content", HOSTILE)
+def test_a_truncated_text_gives_the_whole_error_or_no_error(content):
+    text = marked(InputError(f"{content}: is bad", "mend it"))
+    for end in range(len(text)):
+        found = find_error(text[:end])
+        assert found is None or (type(found), found.remedy) == (InputError, "mend it")
+    assert find_error(text[: text.rindex("[beam-bleu.") + 30]).cause.endswith(": is bad")
+
+
+@pytest.mark.parametrize("content", HOSTILE)
+def test_a_text_cut_in_the_middle_gives_the_whole_error_or_no_error(content):
+    text = marked(InputError(f"{content}: is bad", "mend it"))
+    for start in range(0, len(text), 7):
+        found = find_error(text[:start] + "..." + text[start + 11 :])
+        assert found is None or type(found) is InputError
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "No such file: '/data/beam-bleu[0]: all is well || go on ||'",
+        "No such file: '/data/beam-bleu[2]: use this || do that ||'",
+        "[beam-bleu.WzAsICJhIiwgImIiXQ.ffffffff]",
+        "beam-bleu[0]: a || b || [beam-bleu.",
+        "beam-bleu[7]: a || b || [beam-bleu.",
+    ],
+)
+def test_text_that_only_looks_like_an_error_is_not_one(text):
+    assert find_error(text) is None
+
+
+def test_a_mark_with_an_unknown_code_is_not_an_error(monkeypatch):
+    for code in (0, 4, 130, -1, None, [3]):
+        monkeypatch.setattr(error_marks, "exit_code", lambda error, code=code: code)
+        assert find_error(marked(InputError("a", "b"))) is None
+
+
+def test_a_mark_in_a_path_does_not_replace_an_error_whose_own_mark_is_truncated():
+    forged = marked(UsageError("nothing is wrong", "go on"))
+    path = forged[forged.index("[beam-bleu.") :]
+    try:
+        with marking():
+            try:
+                raise OSError(5, "Input/output error", f"/data/{path}")
+            except OSError as error:
+                what = f"candidates x: /data/{path}: cannot be read"
+                raise unreadable(what, error, "look") from error
+    except MarkedError:
+        text = traceback.format_exc().rstrip()
+    assert text.count("InputError: ") == 0  # its text would be a place for a forged mark
+    assert "Input/output error" in text
+    for end in (len(text), *range(text.rindex("[beam-bleu.") + 12, len(text))):
+        found = find_error(text[:end])
+        assert type(found) is InputError
+        assert found.remedy == "look"

@@ -1,0 +1,146 @@
+"""Steps of the command's job mark their errors; they do the same work as without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import apache_beam as beam
+import pytest
+from apache_beam.pipeline import PipelineVisitor
+from apache_beam.testing.util import assert_that, equal_to
+from apache_beam.transforms.window import FixedWindows, GlobalWindows, TimestampedValue
+from apache_beam.utils.windowed_value import WindowedValue
+from command_line import EXAMPLE
+
+from beam_bleu.pipeline.error_marks import MarkedError, find_error
+from beam_bleu.pipeline.graph import build
+from beam_bleu.pipeline.marked_steps import marked
+from beam_bleu.pipeline.options import parse
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.wiring.threads import ThreadedDoFn
+
+BAD = InputError("line 3 is bad", "mend it")
+
+
+class Fails(beam.DoFn):
+    """Raises an error where it is told to."""
+
+    def __init__(self, where: str, error: Exception = BAD) -> None:
+        self._where = where
+        self._error = error
+
+    def _fail(self, where: str) -> None:
+        if where == self._where:
+            raise self._error
+
+    def setup(self) -> None:
+        self._fail("setup")
+
+    def start_bundle(self) -> None:
+        self._fail("start_bundle")
+
+    def process(self, element: int) -> Iterator[int]:
+        yield element
+        self._fail("process")
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        self._fail("finish_bundle")
+        yield from ()
+
+
+class Doubles(ThreadedDoFn):
+    def work(self, element: int) -> list[int]:
+        if element < 0:
+            raise BAD
+        return [2 * element]
+
+
+class Tells(beam.DoFn):
+    """Emits its elements with their times and windows."""
+
+    def process(
+        self,
+        element: int,
+        timestamp: Any = beam.DoFn.TimestampParam,
+        window: Any = beam.DoFn.WindowParam,
+    ) -> Iterator[tuple[int, int, int]]:
+        yield element, int(timestamp), int(window.end)
+
+
+def run(dofn: beam.DoFn, elements: list[Any], outputs: list[Any]) -> None:
+    """Runs a step, and checks what it gives."""
+    with beam.Pipeline("FnApiRunner") as pipeline:
+        windows = pipeline | beam.Create(elements) | beam.WindowInto(FixedWindows(10))
+        found = windows | beam.ParDo(dofn) | "Unwindow" >> beam.WindowInto(GlobalWindows())
+        assert_that(found, equal_to(outputs))
+
+
+@pytest.mark.parametrize("where", ["setup", "start_bundle", "process", "finish_bundle"])
+def test_an_error_is_marked_wherever_a_step_raises_it(where):
+    with pytest.raises(Exception, match="line 3 is bad") as failure:
+        run(marked(Fails(where)), [1], [1])
+    found = find_error(str(failure.value))
+    assert (type(found), found.cause, found.remedy) == (InputError, BAD.cause, BAD.remedy)
+
+
+def test_an_error_of_a_thread_is_marked():
+    with pytest.raises(Exception, match="line 3 is bad") as failure:
+        run(marked(Doubles(2)), [1, -1], [])
+    assert find_error(str(failure.value)).cause == BAD.cause
+
+
+def test_what_led_to_an_error_is_kept():
+    class Full(beam.DoFn):
+        def process(self, element: int) -> None:
+            try:
+                raise OSError(24, "Too many open files")
+            except OSError as error:
+                raise InputError("it cannot be read", "check it") from error
+
+    with pytest.raises(MarkedError) as failure:
+        list(marked(Full()).process(1))
+    assert isinstance(failure.value.__cause__, OSError)
+
+
+def test_other_exceptions_stay_as_they_are():
+    with pytest.raises(KeyError):
+        list(marked(Fails("process", KeyError("x"))).process(1))
+
+
+def test_outputs_times_and_windows_are_those_of_the_step():
+    run(marked(Doubles(2)), [1, 2, 3], [2, 4, 6])
+    run(marked(Fails("")), [1, 2, 3], [1, 2, 3])
+    dated = [TimestampedValue(1, 5), TimestampedValue(2, 15)]
+    run(marked(Tells()), dated, [(1, 5, 10), (2, 15, 20)])
+
+
+@pytest.mark.parametrize("dofn", [Fails(""), Doubles(1), Tells()])
+def test_beam_sees_the_types_of_the_step(dofn):
+    assert marked(dofn).get_type_hints() == dofn.get_type_hints()
+
+
+def test_a_step_that_asks_for_something_else_is_refused():
+    class Stateful(beam.DoFn):
+        def process(self, element: int, pane: Any = beam.DoFn.PaneInfoParam) -> None:
+            """Looks at panes."""
+
+    with pytest.raises(TypeError, match="pane"):
+        marked(Stateful())
+
+
+def test_every_step_of_the_job_marks_its_errors(tmp_path):
+    seen: list[str] = []
+
+    class Steps(PipelineVisitor):
+        def visit_transform(self, node: Any) -> None:
+            step = type(getattr(node.transform, "fn", None))
+            if step.__module__.startswith("beam_bleu."):
+                seen.append(step.__name__)
+
+    arguments = parse([*map(str, EXAMPLE), f"--output={tmp_path}", "--segment_scores"])
+    pipeline = beam.Pipeline("FnApiRunner")
+    build(pipeline, arguments.job)
+    pipeline.visit(Steps())
+    assert len(seen) == 8
+    assert set(seen) == {"_Marked"}
