@@ -76,7 +76,12 @@ def result_document(
         ]
     if scorings.segments is not None:
         first = totals[0]
-        signed = scorings.text, scorings.segments, first.min_references, first.max_references
+        signed = (
+            scorings.text,
+            scorings.segments,
+            first.min_reference_count,
+            first.max_reference_count,
+        )
         document["segment_scores"] = {
             "signature": signature(*signed),
             "sacrebleu_signature": sacrebleu_signature(*signed),

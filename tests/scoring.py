@@ -48,7 +48,7 @@ def sacrebleu_signature_of(totals: CorpusTotals, config: BleuConfig) -> str | No
 
 
 def _signed(totals: CorpusTotals, config: BleuConfig) -> Any:
-    return config.text.name, config.scoring, totals.min_references, totals.max_references
+    return config.text.name, config.scoring, totals.min_reference_count, totals.max_reference_count
 
 
 def of_segments(config: BleuConfig) -> BleuConfig:

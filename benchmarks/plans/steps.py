@@ -138,8 +138,8 @@ def _total(lines: int) -> CorpusTotals:
         candidate_length=words,
         reference_lengths=ReferenceLengths(words, words, words, words, ((1, words),)),
         segments=lines,
-        min_references=1,
-        max_references=1,
+        min_reference_count=1,
+        max_reference_count=1,
         candidate_bytes=6 * words,
         reference_bytes=6 * words,
     )

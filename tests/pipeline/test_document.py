@@ -39,8 +39,8 @@ TOTALS = CorpusTotals(
     candidate_length=8,
     reference_lengths=ReferenceLengths(closest=10),
     segments=2,
-    min_references=1,
-    max_references=1,
+    min_reference_count=1,
+    max_reference_count=1,
     candidate_bytes=30,
     reference_bytes=40,
 )

@@ -330,7 +330,7 @@ def test_batches_can_be_sent_between_workers() -> None:
     expected = statistics_of(batch_segments([CAT, DOG, ("", [None, "x"])]), BleuConfig())
     statistics = statistics_of(batch, BleuConfig())
     assert (statistics.counts == expected.counts).all()
-    assert statistics.references.tolist() == [1, 2, 1]
+    assert statistics.reference_counts.tolist() == [1, 2, 1]
 
 
 def test_several_threads_count_the_same_as_one() -> None:

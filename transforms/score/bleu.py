@@ -99,7 +99,7 @@ def bleu_score(
         precisions,
     )
     score = weighted_score(method, weights, precisions, counted, bp)
-    signed = text, scoring, totals.min_references, totals.max_references
+    signed = text, scoring, totals.min_reference_count, totals.max_reference_count
     return BleuScore(
         score=score,
         precisions=tuple(precisions),

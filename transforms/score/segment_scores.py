@@ -81,7 +81,7 @@ def segment_scores(
     rows = statistics.systems * len(statistics)
     orders = scoring.max_ngram_order
     is_divided = _is_divided(scoring)
-    divisors = statistics.references if is_divided else np.ones(len(statistics), np.int64)
+    divisors = statistics.reference_counts if is_divided else np.ones(len(statistics), np.int64)
     scores = np.empty((statistics.systems, len(statistics)))
     _score_rows(
         formula.method_number(scoring.smooth_method),
@@ -123,13 +123,13 @@ def compile_segment_scores(scoring: Scoring) -> None:
     """Compiles the code that scores segments, or loads it, unless this process has done so."""
     one = np.ones(1, np.int64)
     counts = np.zeros((1, 1, width(counted_order([scoring]))), np.int64)
-    signs = SegmentSigns.none(systems=1, references=1, segments=1)
+    signs = SegmentSigns.none(systems=1, reference_count=1, segments=1)
     segment_scores(SegmentStatistics(counts, one, one[None], one, signs), scoring, ["a"])
 
 
 @compiled
 def _score_rows(
-    method, value, effective_order, weights, orders, counts, reference_column, divisors, scores
+    method, value, effective_order, weights, orders, counts, ref_len_column, divisors, scores
 ):
     """Writes the score of each segment; see formula.py.
 
@@ -140,7 +140,7 @@ def _score_rows(
       weights: float64 (N,); (0,) if all orders have the same weight.
       orders: the largest n-gram order, N.
       counts: int64 (systems, segments, width), of order N or higher.
-      reference_column: the column of the references' length.
+      ref_len_column: the column of the references' length.
       divisors: int64 (segments,), the numbers by which this length is divided.
       scores: float64 (systems, segments), which is overwritten; nan if a score is not defined.
     """
@@ -158,5 +158,5 @@ def _score_rows(
             counted = formula.smooth(
                 method, value, effective_order, weights, matches, totals, short, length, precisions
             )
-            bp = formula.brevity_penalty(length, of_segment[reference_column], divisors[row])
+            bp = formula.brevity_penalty(length, of_segment[ref_len_column], divisors[row])
             scores[system, row] = formula.weighted_score(method, weights, precisions, counted, bp)

@@ -38,7 +38,7 @@ class SegmentStatistics:
 
     Attributes:
       counts: int64 (systems, segments, 6 + 2 N), read through the properties.
-      references: int64 (segments,), the number of references of each segment.
+      reference_counts: int64 (segments,), the number of references of each segment.
       candidate_bytes: int64 (systems, segments), bytes of UTF-8.
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
       signs: the signs of suspicious input.
@@ -47,7 +47,7 @@ class SegmentStatistics:
     """
 
     counts: Integers
-    references: Integers
+    reference_counts: Integers
     candidate_bytes: Integers
     reference_bytes: Integers
     signs: SegmentSigns
@@ -55,12 +55,12 @@ class SegmentStatistics:
     groups: tuple[RowGroup, ...] = ALL_ROWS
 
     def __len__(self) -> int:
-        return len(self.references)
+        return len(self.reference_counts)
 
     @property
     def nbytes(self) -> int:
         """The bytes of all arrays."""
-        arrays = (self.counts, self.references, self.candidate_bytes, self.reference_bytes)
+        arrays = (self.counts, self.reference_counts, self.candidate_bytes, self.reference_bytes)
         return sum(array.nbytes for array in arrays) + self.signs.nbytes
 
     @property
@@ -82,7 +82,7 @@ class SegmentStatistics:
         """Tokens of each segment's references by a rule, (systems, segments).
 
         If the rule divides the length ("average"), this is the sum over all references of the
-        segment, an integer, which must be divided by `references`.
+        segment, an integer, which must be divided by `reference_counts`.
         """
         return self.counts[:, :, reference_length_column(rule)]
 

@@ -76,8 +76,8 @@ class CorpusTotals:
       candidate_length: tokens in the candidates.
       reference_lengths: tokens in the references, by each rule.
       segments: the number of segments.
-      min_references: the smallest number of references of a segment, 0 without segments.
-      max_references: the largest number of references of a segment.
+      min_reference_count: the smallest number of references of a segment, 0 without segments.
+      max_reference_count: the largest number of references of a segment.
       candidate_bytes: bytes of the candidates in UTF-8.
       reference_bytes: bytes of all references in UTF-8.
       signs: the numbers of texts that look suspicious.
@@ -89,8 +89,8 @@ class CorpusTotals:
     candidate_length: int = 0
     reference_lengths: ReferenceLengths = ReferenceLengths()
     segments: int = 0
-    min_references: int = 0
-    max_references: int = 0
+    min_reference_count: int = 0
+    max_reference_count: int = 0
     candidate_bytes: int = 0
     reference_bytes: int = 0
     signs: InputSigns = dataclasses.field(default_factory=InputSigns)
@@ -106,14 +106,14 @@ class CorpusTotals:
         cls, statistics: SegmentStatistics, system: int, rows: slice = slice(None)
     ) -> CorpusTotals:
         """The totals of some rows of one system's segment statistics."""
-        references = statistics.references[rows]
-        if not len(references):
+        reference_counts = statistics.reference_counts[rows]
+        if not len(reference_counts):
             return cls.zero(statistics.max_order)
         # Sum all columns in one pass, and read the sums like the columns of one segment. The
         # sums of a batch fit in an int64. Those of a corpus are Python's unbounded integers.
         sums = statistics.counts[system, rows].sum(axis=0)
         summed = dataclasses.replace(statistics, counts=sums[None, None])
-        smallest, largest = int(references.min()), int(references.max())
+        smallest, largest = int(reference_counts.min()), int(reference_counts.max())
 
         def length(rule: str) -> int:
             return int(summed.reference_length(rule)[0, 0])
@@ -123,8 +123,8 @@ class CorpusTotals:
         else:
             lengths = statistics.reference_length("average")[system, rows]
             by_number = {
-                number: int(lengths[references == number].sum())
-                for number in np.unique(references).tolist()
+                number: int(lengths[reference_counts == number].sum())
+                for number in np.unique(reference_counts).tolist()
             }
         return cls(
             matches=tuple(summed.matches[0, 0].tolist()),
@@ -140,9 +140,9 @@ class CorpusTotals:
                 length("longest"),
                 tuple(by_number.items()),
             ),
-            segments=len(references),
-            min_references=smallest,
-            max_references=largest,
+            segments=len(reference_counts),
+            min_reference_count=smallest,
+            max_reference_count=largest,
             candidate_bytes=int(statistics.candidate_bytes[system, rows].sum()),
             reference_bytes=int(statistics.reference_bytes[rows].sum()),
             signs=InputSigns.of(statistics.signs, system, rows),
@@ -172,8 +172,8 @@ class CorpusTotals:
             candidate_length=self.candidate_length + other.candidate_length,
             reference_lengths=self.reference_lengths + other.reference_lengths,
             segments=self.segments + other.segments,
-            min_references=min(self.min_references, other.min_references),
-            max_references=max(self.max_references, other.max_references),
+            min_reference_count=min(self.min_reference_count, other.min_reference_count),
+            max_reference_count=max(self.max_reference_count, other.max_reference_count),
             candidate_bytes=self.candidate_bytes + other.candidate_bytes,
             reference_bytes=self.reference_bytes + other.reference_bytes,
             signs=self.signs + other.signs,

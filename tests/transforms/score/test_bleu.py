@@ -29,8 +29,8 @@ def sums(matches, totals, sys_len, ref_len, segments=1):
         candidate_length=sys_len,
         reference_lengths=ReferenceLengths(closest=ref_len),
         segments=segments,
-        min_references=1,
-        max_references=1,
+        min_reference_count=1,
+        max_reference_count=1,
     )
 
 
@@ -249,7 +249,7 @@ def printed_by_sacrebleu(config, references):
     return str(metric.get_signature())
 
 
-@pytest.mark.parametrize("references", [1, 3])
+@pytest.mark.parametrize("reference_count", [1, 3])
 @pytest.mark.parametrize("effective_order", [False, True])
 @pytest.mark.parametrize(
     ("smooth_method", "smooth_value"),
@@ -263,13 +263,13 @@ def printed_by_sacrebleu(config, references):
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenize", ["13a", "none"])
 def test_signatures_are_sacrebleus_up_to_the_version(
-    tokenize, lowercase, smooth_method, smooth_value, effective_order, references
+    tokenize, lowercase, smooth_method, smooth_value, effective_order, reference_count
 ):
     config = BleuConfig(tokenize, lowercase, smooth_method, smooth_value, 4, effective_order)
     totals = CorpusTotals.of(
-        statistics_of(batch_segments([("a b", ["a"] * references)]), config), 0
+        statistics_of(batch_segments([("a b", ["a"] * reference_count)]), config), 0
     )
-    theirs = printed_by_sacrebleu(config, [["a"]] * references)
+    theirs = printed_by_sacrebleu(config, [["a"]] * reference_count)
     assert sacrebleu_signature_of(totals, config) == theirs
     versions = f"version:beam-bleu-{VERSION}"
     if lowercase:

@@ -18,10 +18,10 @@ DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=150)
 
 
 @st.composite
-def corpora(draw, longest=9, references=3):
+def corpora(draw, longest=9, most_references=3):
     """Corpora with a small vocabulary: ties, all numbers of matches, and empty candidates."""
     line = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=longest).map(" ".join)
-    segment = st.tuples(line, st.lists(line, min_size=1, max_size=references))
+    segment = st.tuples(line, st.lists(line, min_size=1, max_size=most_references))
     return draw(st.lists(segment, min_size=1, max_size=6))
 
 
@@ -102,7 +102,7 @@ def test_any_weights_agree_with_brute_force(data):
 
 
 @DETERMINISTIC
-@given(corpora(references=1))
+@given(corpora(most_references=1))
 def test_tensorflow_with_smoothing_agrees_with_brute_force(segments):
     sums = in_brute_force(segments, rule="shortest")
     expected = 0
@@ -115,7 +115,7 @@ def test_tensorflow_with_smoothing_agrees_with_brute_force(segments):
 
 
 @DETERMINISTIC
-@given(corpora(references=1), st.integers(1, 6))
+@given(corpora(most_references=1), st.integers(1, 6))
 def test_d2l_agrees_with_brute_force(segments, order):
     for candidate, references in segments:
         ours = score_of([(candidate, references)], preset("d2l", max_ngram_order=order))

@@ -188,7 +188,7 @@ def interpreted(statistics: SegmentStatistics, system: int, row: int, config: Bl
     )
     ref_len = int(statistics.reference_length(config.reference_length)[system, row])
     is_average = config.reference_length == "average"
-    divisor = int(statistics.references[row]) if is_average else 1
+    divisor = int(statistics.reference_counts[row]) if is_average else 1
     bp = formula.brevity_penalty(length, ref_len, divisor)
     return formula.weighted_score(method, weights, precisions, counted, bp)
 
@@ -256,10 +256,10 @@ def test_no_segments_are_no_rows():
     statistics = statistics_of(batch_segments(SEGMENTS), BleuConfig())
     none = SegmentStatistics(
         statistics.counts[:, :0],
-        statistics.references[:0],
+        statistics.reference_counts[:0],
         statistics.candidate_bytes[:, :0],
         statistics.reference_bytes[:0],
-        SegmentSigns.none(systems=1, references=1, segments=0),
+        SegmentSigns.none(systems=1, reference_count=1, segments=0),
     )
     assert len(segment_scores(none, BleuConfig().scoring, ["a"])) == 0
 

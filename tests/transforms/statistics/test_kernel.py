@@ -251,7 +251,7 @@ def test_one_order_is_counted_alone():
 def test_statistics_have_references_and_bytes_of_each_segment():
     batch = batch_segments([("é!", ["ab", None]), ("", ["", "日本"]), ("ÀB", ["x"])])
     statistics = statistics_of(batch, BleuConfig(lowercase=True))
-    assert statistics.references.tolist() == [1, 2, 1]
+    assert statistics.reference_counts.tolist() == [1, 2, 1]
     assert statistics.candidate_bytes.tolist() == [[3, 0, 3]]
     assert statistics.reference_bytes.tolist() == [2, 6, 1]
 

@@ -141,7 +141,7 @@ def test_two_forms_of_a_word_are_different_words_until_they_are_normalized(token
     for normalize, matches in ((None, [0, 0, 0, 0]), ("nfc", [5, 4, 3, 2]), ("nfkc", [5, 4, 3, 2])):
         counted = statistics_of(batch, BleuConfig(tokenize, normalize=normalize))
         assert counted.matches[0].tolist() == [matches, matches], normalize
-        assert counted.references.tolist() == [1, 1]
+        assert counted.reference_counts.tolist() == [1, 1]
 
 
 def test_white_space_that_normalization_makes_splits():

@@ -51,8 +51,8 @@ def summed_by_hand(inputs):
     return CorpusTotals(
         matches=tuple(sum(each.matches[n] for each in inputs) for n in range(ORDER)),
         totals=tuple(sum(each.totals[n] for each in inputs) for n in range(ORDER)),
-        min_references=min(each.min_references for each in inputs),
-        max_references=max(each.max_references for each in inputs),
+        min_reference_count=min(each.min_reference_count for each in inputs),
+        max_reference_count=max(each.max_reference_count for each in inputs),
         short_candidates=tuple(
             sum(each.short_candidates[n] for each in inputs) for n in range(ORDER)
         ),
@@ -174,7 +174,7 @@ def test_every_route_gives_the_same_totals():
 
 def test_the_inputs_of_the_routes_are_not_trivial():
     totals = CorpusTotals.of(made_statistics(), 0)
-    assert totals.min_references < totals.max_references
+    assert totals.min_reference_count < totals.max_reference_count
     assert totals.segments > totals.empty_candidates > 0
     assert all(totals.matches)
     assert totals.totals > totals.matches
@@ -216,7 +216,7 @@ def test_addition_is_commutative_and_associative_with_zero():
 def test_zero_does_not_lower_the_smallest_number_of_references():
     (three,) = each_segment(statistics_of(batch_segments([("a", ["a", "b", "c"])]), BleuConfig()))
     total = three + CorpusTotals.zero(ORDER)
-    assert (total.min_references, total.max_references) == (3, 3)
+    assert (total.min_reference_count, total.max_reference_count) == (3, 3)
 
 
 def test_totals_of_different_orders_do_not_add_up():
@@ -249,8 +249,8 @@ def test_totals_of_a_segment_are_its_statistics():
         # 2 and 4 are equally close to 3: the shorter one is also the first; "" is closest to "".
         reference_lengths=ReferenceLengths(2 + 0, 2 + 0, 2 + 0, 4 + 1, ((2, 2 + 4 + 1 + 0),)),
         segments=2,
-        min_references=2,
-        max_references=2,
+        min_reference_count=2,
+        max_reference_count=2,
         candidate_bytes=6,
         reference_bytes=3 + 7 + 1,
         # The second candidate equals its second reference; no segment has a third one.
