@@ -34,7 +34,7 @@ from beam_bleu.transforms.definition.presets import PRESETS, preset
 from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.score.bleu import BleuScore
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 LISTING = PROJECT / "transforms" / "beam_yaml_provider.yaml"
 INCLUDED = [{"include": str(LISTING)}]
@@ -92,8 +92,8 @@ def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
     statistics = statistics_of(
         batch_segments([(row["candidate"], row["references"]) for row in rows]), config
     )
-    totals = CorpusTotals.of(statistics, 0, slice(0, len(rows)))
-    values = vars(bleu_of(totals, config))
+    sums = CorpusSums.of(statistics, 0, slice(0, len(rows)))
+    values = vars(bleu_of(sums, config))
     return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
 

@@ -21,7 +21,7 @@ from scoring import bleu_of, statistics_of
 from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu, preset
 from beam_bleu.transforms.pairing.records import gather
 from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 CAT = ("the cat sat on the mat", ["a cat sat on the mat"])
 DOG = ("a dog ran in the park today", ["the dog ran in a park today", "a dog in the park"])
@@ -120,7 +120,7 @@ def test_every_definition_can_be_chosen(
 ) -> None:
     monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
     segments = hostile_segments(100, seed=4)
-    expected = bleu_of(CorpusTotals.of(statistics_of(batch_segments(segments), config), 0), config)
+    expected = bleu_of(CorpusSums.of(statistics_of(batch_segments(segments), config), 0), config)
     run(
         lambda pipeline: assert_that(
             pipeline | beam.Create(segments) | CorpusBleu.Globally(config), equal_to([expected])

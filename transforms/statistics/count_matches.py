@@ -27,7 +27,7 @@ class CountMatches(ThreadedDoFn):
     """Maps each `SegmentBatch` to its `SegmentStatistics`, of n-gram orders up to `max_order`.
 
     Beam's counters say what was scored, for consoles. Beam counts again what it runs again;
-    the counters in the result are summed in the totals.
+    the counters in the result come from the sums.
     """
 
     def __init__(self, text: Text, max_order: int, threads: int) -> None:

@@ -1,4 +1,4 @@
-"""Segment statistics: the integers that each segment of a batch adds to the totals."""
+"""Segment statistics: the integers that each segment of a batch adds to the sums."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
-from scoring import bleu_of, score_of, totals_of
+from scoring import bleu_of, score_of, sums_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import preset
@@ -167,9 +167,9 @@ def test_candidates_shorter_than_an_order_add_to_nltks_total():
 @pytest.mark.parametrize("method", ["nltk-method5", "nltk-method6", "nltk-method7"])
 def test_methods_of_single_segments_are_refused_for_sums(method):
     config = BleuConfig(smooth_method=method)
-    totals = totals_of([("a b c d e", ["a b c d e"])], config)
+    sums = sums_of([("a b c d e", ["a b c d e"])], config)
     with pytest.raises(ValueError, match=f"'{method}' is for segment scores only.* last segment"):
-        bleu_of(totals, config)
+        bleu_of(sums, config)
 
 
 @pytest.mark.parametrize(

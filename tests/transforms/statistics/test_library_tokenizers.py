@@ -26,7 +26,7 @@ from beam_bleu.transforms.pairing.records.segments import batch_segments
 from beam_bleu.transforms.statistics import library_tokenizers
 from beam_bleu.transforms.statistics.kernel import compile_kernel
 from beam_bleu.transforms.statistics.library_tokenizers import mecab, require_tokenizer
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 JAPANESE = [
     "東京都に住んでいる学生は、毎日図書館で本を読みます。",
@@ -241,7 +241,7 @@ def test_a_line_that_mecab_gives_up_is_bad_input():
 
 def signature(config):
     statistics = statistics_of(batch_segments([("a b c d", ["a b c d"])]), config)
-    return bleu_of(CorpusTotals.of(statistics, 0), config).signature
+    return bleu_of(CorpusSums.of(statistics, 0), config).signature
 
 
 @pytest.mark.parametrize("config", CONFIGS[:3], ids=name)

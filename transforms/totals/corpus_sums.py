@@ -1,4 +1,4 @@
-"""Corpus totals: the sums from which every definition of BLEU is computed."""
+"""Corpus sums: the integers from which every definition of BLEU is computed."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ class ReferenceLengths:
       closest_first: the same, but if two are equally close, the first one.
       shortest: tokens in each segment's shortest reference.
       longest: tokens in each segment's longest reference.
-      sums: (number of references, tokens in all references of the segments with this number
-        of references), ordered by the number. Integers, so that the average is exact.
+      by_reference_count: (number of references, tokens in all references of the segments with
+        this number of references), ordered by the number. Integers, so that the average is exact.
     """
 
     closest: int = 0
     closest_first: int = 0
     shortest: int = 0
     longest: int = 0
-    sums: tuple[tuple[int, int], ...] = ()
+    by_reference_count: tuple[tuple[int, int], ...] = ()
 
     def __add__(self, other: ReferenceLengths) -> ReferenceLengths:
-        sums = dict(self.sums)
-        for number, tokens in other.sums:
-            sums[number] = sums.get(number, 0) + tokens
+        tokens_of = dict(self.by_reference_count)
+        for count, tokens in other.by_reference_count:
+            tokens_of[count] = tokens_of.get(count, 0) + tokens
         return ReferenceLengths(
             self.closest + other.closest,
             self.closest_first + other.closest_first,
             self.shortest + other.shortest,
             self.longest + other.longest,
-            tuple(sorted(sums.items())),
+            tuple(sorted(tokens_of.items())),
         )
 
     def by(self, rule: str) -> int | Fraction:
@@ -52,7 +52,8 @@ class ReferenceLengths:
 
 
 def _average(lengths: ReferenceLengths) -> Fraction:
-    return sum((Fraction(tokens, number) for number, tokens in lengths.sums), Fraction())
+    shares = (Fraction(tokens, count) for count, tokens in lengths.by_reference_count)
+    return sum(shares, Fraction())
 
 
 _BY_RULE: dict[str, Callable[[ReferenceLengths], int | Fraction]] = {
@@ -65,7 +66,7 @@ _BY_RULE: dict[str, Callable[[ReferenceLengths], int | Fraction]] = {
 
 
 @dataclasses.dataclass(frozen=True)
-class CorpusTotals:
+class CorpusSums:
     """The sums over any number of segments of one system.
 
     Attributes:
@@ -96,16 +97,16 @@ class CorpusTotals:
     signs: InputSigns = dataclasses.field(default_factory=InputSigns)
 
     @classmethod
-    def zero(cls, max_order: int) -> CorpusTotals:
-        """The totals of no segment."""
+    def zero(cls, max_order: int) -> CorpusSums:
+        """The sums of no segment."""
         zeros = (0,) * max_order
         return cls(matches=zeros, totals=zeros, short_candidates=zeros)
 
     @classmethod
     def of(
         cls, statistics: SegmentStatistics, system: int, rows: slice = slice(None)
-    ) -> CorpusTotals:
-        """The totals of some rows of one system's segment statistics."""
+    ) -> CorpusSums:
+        """The sums of some rows of one system's segment statistics."""
         reference_counts = statistics.reference_counts[rows]
         if not len(reference_counts):
             return cls.zero(statistics.max_order)
@@ -158,14 +159,12 @@ class CorpusTotals:
         """Segments whose candidate has no token."""
         return self.short_candidates[0]
 
-    def __add__(self, other: CorpusTotals) -> CorpusTotals:
+    def __add__(self, other: CorpusSums) -> CorpusSums:
         if self.max_order != other.max_order:
-            raise ValueError(
-                f"totals of order {self.max_order} and {other.max_order} do not add up"
-            )
+            raise ValueError(f"sums of order {self.max_order} and {other.max_order} do not add up")
         if not self.segments or not other.segments:
             return self if self.segments else other
-        return CorpusTotals(
+        return CorpusSums(
             matches=_added(self.matches, other.matches),
             totals=_added(self.totals, other.totals),
             short_candidates=_added(self.short_candidates, other.short_candidates),
