@@ -211,10 +211,17 @@ def assert_lowered_as_python_lowers_them(texts):
     assert not wrong[:5]
 
 
-# A space ends what decides how a sigma is lowered, so the forms do not disturb each other.
-@pytest.mark.parametrize("form", ["{0}", "A{0}B {0}{0} É{0} ΑΣ{0} {0}Σ Α{0}Σ{0}Α"])
-def test_every_code_point_is_lowered_as_python_lowers_it(form):
-    assert_lowered_as_python_lowers_them([form.format(point) for point in CODE_POINTS])
+def test_every_code_point_is_lowered_as_python_lowers_it():
+    assert_lowered_as_python_lowers_them(CODE_POINTS)
+
+
+def test_every_code_point_is_lowered_beside_others_as_python_lowers_it():
+    # A sigma is lowered by the letters next to it, and marks between them are skipped: these are
+    # in planes 0, 1 and 14. A space ends the search, so the forms do not disturb each other.
+    form = "A{0}B {0}{0} É{0} ΑΣ{0} {0}Σ Α{0}Σ{0}Α"
+    assert_lowered_as_python_lowers_them(
+        [form.format(point) for point in CODE_POINTS if ord(point) >> 16 in (0, 1, 14)]
+    )
 
 
 def test_lower_case_sigma_depends_on_its_neighbours():
