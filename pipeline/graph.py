@@ -11,14 +11,14 @@ from beam_bleu.pipeline.document import document_bytes, result_document
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.marked_steps import marked
 from beam_bleu.pipeline.output_folder import scores_path
+from beam_bleu.pipeline.parquet_shards import WriteShards, check_rows
 from beam_bleu.pipeline.publication import in_place
 from beam_bleu.pipeline.receipt import write_receipt
-from beam_bleu.pipeline.segment_shards import WriteShards, check_rows
 from beam_bleu.pipeline.storage import write_atomically
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import FoundSegments
+from beam_bleu.transforms.score.bleu_table import bleu_table_schema
 from beam_bleu.transforms.score.score_segments import ScoreSegments
-from beam_bleu.transforms.score.segment_scores import segment_scores_schema
 from beam_bleu.transforms.totals.add_up import count_and_add_up
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
@@ -50,7 +50,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             >> beam.ParDo(marked(ScoreSegments(scorings.segments, job.source.systems, job.threads)))
             | "Write segment scores"
             >> beam.ParDo(
-                marked(WriteShards(job.output, job.run, segment_scores_schema(scorings.segments)))
+                marked(WriteShards(job.output, job.run, bleu_table_schema(scorings.segments)))
             ).with_output_types(str)
         )
     _ = (

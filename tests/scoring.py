@@ -13,22 +13,22 @@ from beam_bleu.transforms.definition import signature
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scoring import counted_order
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.records.segments import Segment, batch_segments
+from beam_bleu.transforms.pairing.records.batching import Segment, to_batch
 from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.kernel import count_batch
-from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 def statistics_of(
     batch: SegmentBatch, config: BleuConfig, max_order: int | None = None
-) -> SegmentStatistics:
+) -> BatchStatistics:
     """The statistics of a batch, up to the order that the definition needs."""
     return count_batch(batch, config.text, max_order or counted_order([config.scoring]))
 
 
 def sums_of(segments: Sequence[Segment], config: BleuConfig) -> CorpusSums:
-    return CorpusSums.of(statistics_of(batch_segments(segments), config), 0)
+    return CorpusSums.of(statistics_of(to_batch(segments), config), 0)
 
 
 def bleu_of(sums: CorpusSums, config: BleuConfig, **options: Any) -> BleuScore:

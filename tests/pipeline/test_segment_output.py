@@ -16,7 +16,7 @@ from sacrebleu.metrics import BLEU
 from scoring import of_segments
 from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, Corpus, assert_clean, rows, shards
 
-import beam_bleu.pipeline.segment_shards as module
+import beam_bleu.pipeline.parquet_shards as module
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.options import parse
 from beam_bleu.transforms.definition.config import BleuConfig
@@ -185,7 +185,7 @@ def test_help_names_the_flags():
 def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain):
     program = (
         "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
-        "from beam_bleu.transforms.score.segment_scores import _score_rows\n"
+        "from beam_bleu.transforms.score.bleu_table import _score_rows\n"
         "print(code, len(_score_rows.signatures))"
     )
     done = subprocess.run(

@@ -32,7 +32,7 @@ from beam_bleu.transforms.beam_yaml import CorpusBleuRows
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import PRESETS, preset
 from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.score.bleu import BleuScore
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
@@ -90,7 +90,7 @@ def score(
 def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
     """The score of rows, computed without Beam, as a row has it."""
     statistics = statistics_of(
-        batch_segments([(row["candidate"], row["references"]) for row in rows]), config
+        to_batch([(row["candidate"], row["references"]) for row in rows]), config
     )
     sums = CorpusSums.of(statistics, 0, slice(0, len(rows)))
     values = vars(bleu_of(sums, config))

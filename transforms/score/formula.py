@@ -8,7 +8,7 @@ are those of `BLEU.compute_bleu` in sacreBLEU 2.6, and for NLTK's methods those 
 `SmoothingFunction`, so that the results are the same.
 
 The functions run in two ways. For a corpus, Python runs them, with unbounded integers. For
-every segment of a batch, numba compiles them, with int64 (segment_scores.py). So they use
+every segment of a batch, numba compiles them, with int64 (bleu_table.py). So they use
 only loops and numbers.
 """
 

@@ -17,14 +17,7 @@ from beam_bleu.transforms.native.columns import padded, spans
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.hashing import new_seed
-from beam_bleu.transforms.statistics.matching import (
-    GRAM_BYTES,
-    SLOT_BYTES,
-    match_segment,
-    table_bits,
-)
-from beam_bleu.transforms.statistics.segment_statistics import (
+from beam_bleu.transforms.statistics.batch_statistics import (
     AVERAGE,
     CANDIDATE_LENGTH,
     CLOSEST,
@@ -32,10 +25,17 @@ from beam_bleu.transforms.statistics.segment_statistics import (
     FIRST_MATCHES,
     LONGEST,
     SHORTEST,
-    SegmentStatistics,
+    BatchStatistics,
     width,
 )
-from beam_bleu.transforms.statistics.signs import segment_signs
+from beam_bleu.transforms.statistics.hashing import new_seed
+from beam_bleu.transforms.statistics.matching import (
+    GRAM_BYTES,
+    SLOT_BYTES,
+    match_segment,
+    table_bits,
+)
+from beam_bleu.transforms.statistics.signs import find_signs
 from beam_bleu.transforms.statistics.splitting import rule_of, splittable
 from beam_bleu.transforms.statistics.tokenization import TOKEN_BYTES, tokenize
 
@@ -47,7 +47,7 @@ _FIRST_TABLE_BITS = 10
 _SEED = new_seed()
 
 
-def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> SegmentStatistics:
+def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> BatchStatistics:
     """Counts every segment of a batch, for every system.
 
     Args:
@@ -63,11 +63,11 @@ def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> SegmentStati
     columns = [padded(column) for column in (*batch.references, *batch.candidates)]
     starts, ends = spans(columns)
     sizes = ends - starts
-    signs = segment_signs(starts, ends, reference_count)  # of the original texts
+    signs = find_signs(starts, ends, reference_count)  # of the original texts
     changed = [splittable(column, text) for column in columns]
     if any(new is not old for new, old in zip(changed, columns, strict=True)):
         starts, ends = spans(changed)
-    statistics = SegmentStatistics(
+    statistics = BatchStatistics(
         counts=_count(starts, ends, batch, text, max_order),
         reference_counts=np.count_nonzero(starts[:reference_count], axis=0).astype(np.int64),
         candidate_bytes=sizes[reference_count:],

@@ -22,7 +22,7 @@ _SPACE, _PERIOD, _CARRIAGE_RETURN = (ord(each) for each in " .\r")
 
 
 @dataclasses.dataclass(frozen=True)
-class SegmentSigns:
+class BatchSigns:
     """The signs of a batch's original texts.
 
     Attributes:
@@ -44,7 +44,7 @@ class SegmentSigns:
     reference_returns: _Flags
 
     @classmethod
-    def none(cls, systems: int, reference_count: int, segments: int) -> SegmentSigns:
+    def none(cls, systems: int, reference_count: int, segments: int) -> BatchSigns:
         """The signs of texts without any sign, with all references missing."""
         return cls(
             np.zeros((systems, segments), np.bool_),
@@ -60,11 +60,11 @@ class SegmentSigns:
         return sum(getattr(self, field.name).nbytes for field in dataclasses.fields(self))
 
 
-def segment_signs(starts: Integers, ends: Integers, reference_count: int) -> SegmentSigns:
+def find_signs(starts: Integers, ends: Integers, reference_count: int) -> BatchSigns:
     """The signs of texts, given by address (see `columns.spans`); references come first."""
     texts, segments = starts.shape
-    signs = SegmentSigns.none(texts - reference_count, reference_count, segments)
-    _find_signs(
+    signs = BatchSigns.none(texts - reference_count, reference_count, segments)
+    _write_signs(
         starts,
         ends,
         signs.tokenized,
@@ -98,7 +98,7 @@ def _last_byte(end, size):
 
 
 @compiled
-def _find_signs(starts, ends, tokenized, candidate_returns, identical, given, reference_returns):
+def _write_signs(starts, ends, tokenized, candidate_returns, identical, given, reference_returns):
     """Writes all signs."""
     reference_count, rows = given.shape
     systems = tokenized.shape[0]

@@ -13,8 +13,8 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.count_matches import count_matches
-from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
@@ -26,11 +26,11 @@ class Counted:
     """What batches of segments come to.
 
     Attributes:
-      statistics: PCollection of `SegmentStatistics`, one for each batch.
+      statistics: PCollection of `BatchStatistics`, one for each batch.
       sums: PCollection of ((number of the system, key of the group), `CorpusSums`).
     """
 
-    statistics: PCollection[SegmentStatistics]
+    statistics: PCollection[BatchStatistics]
     sums: PCollection[tuple[tuple[int, Any], CorpusSums]]
 
 
@@ -66,7 +66,7 @@ def count_and_add_up(
     return Counted(statistics, sums)
 
 
-def sums_of_groups(statistics: SegmentStatistics) -> Iterator[Any]:
+def sums_of_groups(statistics: BatchStatistics) -> Iterator[Any]:
     """The sums of a batch, as ((number of the system, key of the group), sums)."""
     for group in statistics.groups:
         for system in range(statistics.systems):

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from beam_bleu.transforms.definition.choices import function_of
-from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.input_signs import InputSigns
 
 
@@ -103,9 +103,7 @@ class CorpusSums:
         return cls(matches=zeros, totals=zeros, short_candidates=zeros)
 
     @classmethod
-    def of(
-        cls, statistics: SegmentStatistics, system: int, rows: slice = slice(None)
-    ) -> CorpusSums:
+    def of(cls, statistics: BatchStatistics, system: int, rows: slice = slice(None)) -> CorpusSums:
         """The sums of some rows of one system's segment statistics."""
         reference_counts = statistics.reference_counts[rows]
         if not len(reference_counts):

@@ -55,11 +55,11 @@ from beam_bleu.transforms.definition.smoothing import (
     corpus_smooth_methods,
 )
 from beam_bleu.transforms.definition.tokenizers import TOKENIZERS, Tokenizer, TokenizerName
-from beam_bleu.transforms.pairing.records.segments import Segment, batch_segments
-from beam_bleu.transforms.score import formula, segment_scores
+from beam_bleu.transforms.pairing.records.batching import Segment, to_batch
+from beam_bleu.transforms.score import bleu_table, formula
 from beam_bleu.transforms.statistics import (
+    batch_statistics,
     library_tokenizers,
-    segment_statistics,
     spacing,
     splitting,
 )
@@ -130,7 +130,7 @@ def test_each_room_has_a_function_for_each_row() -> None:
     assert library_tokenizers._MECABS.keys() == {name for name in libraries if "mecab" in name}
     assert spacing._CLASSIFY.keys() == spacing._STRIPS_START.keys() < TOKENIZERS.keys()
     assert splitting._CASES.keys() == CASES.keys()
-    columns = segment_statistics._REFERENCE_LENGTH_COLUMNS
+    columns = batch_statistics._REFERENCE_LENGTH_COLUMNS
     assert columns.keys() == corpus_sums._BY_RULE.keys() == REFERENCE_LENGTHS.keys()
     assert len(set(columns.values())) == len(columns)
     assert formula._NUMBERS.keys() == SMOOTH_METHODS.keys()
@@ -298,9 +298,7 @@ def test_the_smoothing_of_segments_is_nltks(name: Any) -> None:
     with pytest.raises(ValueError, match="is for segment scores only"):
         config.scoring.require_corpus()
     given = [("a b c d e f", ["a b c e d f g"])]
-    rows = segment_scores.segment_scores(
-        statistics_of(batch_segments(given), config), config.scoring, ["s"]
-    )
+    rows = bleu_table.bleu_table(statistics_of(to_batch(given), config), config.scoring, ["s"])
     ((one, (other,)),) = given
     method = getattr(SmoothingFunction(), name.removeprefix("nltk-"))
     expected = sentence_bleu([other.split()], one.split(), smoothing_function=method)
@@ -417,9 +415,9 @@ def test_a_smoothing_method_without_a_function_is_an_error(
     config = BleuConfig(smooth_method=FAKE)
     with pytest.raises(NotImplementedError, match="nothing computes the smooth_method 'fake'"):
         score_of(PLAIN, config)
-    statistics = statistics_of(batch_segments(PLAIN), config)
+    statistics = statistics_of(to_batch(PLAIN), config)
     with pytest.raises(NotImplementedError, match="nothing computes the smooth_method 'fake'"):
-        segment_scores.segment_scores(statistics, config.scoring, ["s"])
+        bleu_table.bleu_table(statistics, config.scoring, ["s"])
 
 
 @pytest.mark.parametrize("number", [-1, len(SMOOTH_METHODS), 99])
@@ -431,9 +429,9 @@ def test_a_smoothing_method_without_a_branch_is_an_error(
     config = BleuConfig(smooth_method=FAKE)
     with pytest.raises(ValueError, match="no smoothing method has this number"):
         score_of(PLAIN, config)
-    statistics = statistics_of(batch_segments(PLAIN), config)
+    statistics = statistics_of(to_batch(PLAIN), config)
     with pytest.raises(ValueError, match="no smoothing method has this number"):  # compiled
-        segment_scores.segment_scores(statistics, config.scoring, ["s"])
+        bleu_table.bleu_table(statistics, config.scoring, ["s"])
 
 
 def test_a_reference_length_without_a_function_is_an_error(
@@ -444,9 +442,9 @@ def test_a_reference_length_without_a_function_is_an_error(
     config = BleuConfig(reference_length=FAKE)
     with pytest.raises(NotImplementedError, match="nothing computes the reference length 'fake'"):
         score_of(PLAIN, config)
-    statistics = statistics_of(batch_segments(PLAIN), config)
+    statistics = statistics_of(to_batch(PLAIN), config)
     with pytest.raises(NotImplementedError, match="nothing computes the reference length 'fake'"):
-        segment_scores.segment_scores(statistics, config.scoring, ["s"])
+        bleu_table.bleu_table(statistics, config.scoring, ["s"])
 
 
 def test_a_normalization_that_python_does_not_have_is_an_error(

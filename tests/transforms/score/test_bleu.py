@@ -13,7 +13,7 @@ from nltk.translate.bleu_score import corpus_bleu
 from scoring import bleu_of, sacrebleu_signature_of, signature_of, statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.score.formula import brevity_penalty
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
 from beam_bleu.transforms.version import VERSION
@@ -266,9 +266,7 @@ def test_signatures_are_sacrebleus_up_to_the_version(
     tokenize, lowercase, smooth_method, smooth_value, effective_order, reference_count
 ):
     config = BleuConfig(tokenize, lowercase, smooth_method, smooth_value, 4, effective_order)
-    sums = CorpusSums.of(
-        statistics_of(batch_segments([("a b", ["a"] * reference_count)]), config), 0
-    )
+    sums = CorpusSums.of(statistics_of(to_batch([("a b", ["a"] * reference_count)]), config), 0)
     theirs = printed_by_sacrebleu(config, [["a"]] * reference_count)
     assert sacrebleu_signature_of(sums, config) == theirs
     versions = f"version:beam-bleu-{VERSION}"
@@ -278,16 +276,14 @@ def test_signatures_are_sacrebleus_up_to_the_version(
 
 
 def test_the_signature_shows_a_varying_number_of_references_as_in_sacrebleu():
-    statistics = statistics_of(batch_segments([("a", ["a"]), ("b", ["b", "c"])]), BleuConfig())
+    statistics = statistics_of(to_batch([("a", ["a"]), ("b", ["b", "c"])]), BleuConfig())
     ours = signature_of(CorpusSums.of(statistics, 0), BleuConfig())
     theirs = printed_by_sacrebleu(BleuConfig(), [["a", "b"], [None, "c"]])
     assert ours.split("|")[0] == theirs.split("|")[0] == "nrefs:var"
 
 
 def test_missing_references_are_not_counted_in_the_signature():
-    statistics = statistics_of(
-        batch_segments([("a", ["a", None]), ("b", [None, ""])]), BleuConfig()
-    )
+    statistics = statistics_of(to_batch([("a", ["a", None]), ("b", [None, ""])]), BleuConfig())
     assert signature_of(CorpusSums.of(statistics, 0), BleuConfig()).startswith("nrefs:1|")
 
 
@@ -385,7 +381,7 @@ def test_unsmoothed_scores_are_nltks():
                 references = [reference, *(sentence(1, 20) for _ in range(rng.randrange(3)))]
                 segments.append((candidate, references))
             config = BleuConfig("none", smooth_method="none", max_ngram_order=order)
-            sums = CorpusSums.of(statistics_of(batch_segments(segments), config), 0)
+            sums = CorpusSums.of(statistics_of(to_batch(segments), config), 0)
             theirs = corpus_bleu(
                 [[text.split() for text in references] for _, references in segments],
                 [candidate.split() for candidate, _ in segments],

@@ -31,7 +31,7 @@ from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.statistics import rewriting
 
 TEXTS_OF_PIECES = st.lists(
@@ -118,8 +118,7 @@ def test_a_system_has_the_same_counts_alone_and_with_others(segments, config, sy
     candidates += [reference for _, references in segments for reference in references if reference]
     references = [references for _, references in segments]
     alone = [
-        batch_segments([(rng.choice(candidates), each) for each in references])
-        for _ in range(systems)
+        to_batch([(rng.choice(candidates), each) for each in references]) for _ in range(systems)
     ]
     together = SegmentBatch(tuple(batch.candidates[0] for batch in alone), alone[0].references)
     side_by_side = integers(statistics_of(together, config))

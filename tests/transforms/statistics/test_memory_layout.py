@@ -12,12 +12,12 @@ from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 
 
 def test_threads_count_at_the_same_time():
     rng = random.Random(9)
-    batches = [batch_segments([hostile_segment(rng) for _ in range(2000)]) for _ in range(8)]
+    batches = [to_batch([hostile_segment(rng) for _ in range(2000)]) for _ in range(8)]
     config = BleuConfig(lowercase=True)
     with ThreadPoolExecutor(4) as pool:
         threaded = list(pool.map(lambda batch: integers(statistics_of(batch, config)), batches))

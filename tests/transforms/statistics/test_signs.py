@@ -13,7 +13,7 @@ from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.input_signs import InputSigns
 
@@ -45,7 +45,7 @@ def corpora(draw: st.DrawFn) -> list[Segment]:
 def batch_of(segments: Sequence[Segment]) -> SegmentBatch:
     systems = range(len(segments[0][0]))
     batches = [
-        batch_segments([(candidates[system], references) for candidates, references in segments])
+        to_batch([(candidates[system], references) for candidates, references in segments])
         for system in systems
     ]
     return SegmentBatch(tuple(each.candidates[0] for each in batches), batches[0].references)

@@ -13,7 +13,7 @@ from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.totals.add_up import AddUp, sums_of_groups
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
 from beam_bleu.transforms.totals.input_signs import InputSigns
@@ -33,7 +33,7 @@ def made_batch(systems=1, segments=9, seed=1):
     candidates = [[line() for _ in range(segments)] for _ in range(systems)]
     for texts in candidates:
         texts[rng.randrange(segments)] = ""
-    batches = [batch_segments(list(zip(texts, references, strict=True))) for texts in candidates]
+    batches = [to_batch(list(zip(texts, references, strict=True))) for texts in candidates]
     columns = tuple(batch.candidates[0] for batch in batches)
     return SegmentBatch(columns, batches[0].references)
 
@@ -220,7 +220,7 @@ def test_addition_is_commutative_and_associative_with_zero():
 
 
 def test_zero_does_not_lower_the_smallest_number_of_references():
-    (three,) = each_segment(statistics_of(batch_segments([("a", ["a", "b", "c"])]), BleuConfig()))
+    (three,) = each_segment(statistics_of(to_batch([("a", ["a", "b", "c"])]), BleuConfig()))
     total = three + CorpusSums.zero(ORDER)
     assert (total.min_reference_count, total.max_reference_count) == (3, 3)
 
@@ -245,7 +245,7 @@ def test_rows_of_a_batch_add_up_to_the_batch():
 
 
 def test_totals_of_a_segment_are_its_statistics():
-    batch = batch_segments([("a b é", ["a b", "a b c d", None]), ("", ["x", "", None])])
+    batch = to_batch([("a b é", ["a b", "a b c d", None]), ("", ["x", "", None])])
     statistics = statistics_of(batch, BleuConfig())
     assert CorpusSums.of(statistics, 0) == CorpusSums(
         matches=(2, 1, 0, 0),

@@ -13,7 +13,7 @@ from apache_beam.transforms.window import TimestampCombiner
 from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.pairing.batch import RowGroup, SegmentBatch
-from beam_bleu.transforms.pairing.records.segments import Segment, batch_segments
+from beam_bleu.transforms.pairing.records.batching import Segment, to_batch
 from beam_bleu.transforms.wiring.coders import giving_batches
 
 __all__ = ["GatherSegments"]
@@ -84,7 +84,7 @@ class _Gather(beam.DoFn):
             yield self._batch()
 
     def _batch(self) -> WindowedValue:
-        batch = batch_segments(self._segments, tuple(self._groups()))
+        batch = to_batch(self._segments, tuple(self._groups()))
         # Beam wants a window for the batch, too; that of its sums is with their groups.
         _, window, timestamp = self._places[0]
         self.start_bundle()

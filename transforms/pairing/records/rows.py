@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.records.segments import Segment
+from beam_bleu.transforms.pairing.records.batching import Segment
 
 _TEXT = (str, str | None)
 """The types of a field with a text."""

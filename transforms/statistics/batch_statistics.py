@@ -1,4 +1,4 @@
-"""Segment statistics: the integers that each segment of a batch adds to the sums."""
+"""Batch statistics: the integers that each segment of a batch adds to the sums."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import dataclasses
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup
-from beam_bleu.transforms.statistics.signs import SegmentSigns
+from beam_bleu.transforms.statistics.signs import BatchSigns
 
-# The columns of `SegmentStatistics.counts`: the length of the candidate, the length of the
+# The columns of `BatchStatistics.counts`: the length of the candidate, the length of the
 # references by each rule, then matches and totals of N orders.
 CANDIDATE_LENGTH, CLOSEST, CLOSEST_FIRST, SHORTEST, LONGEST, AVERAGE, FIRST_MATCHES = range(7)
 
@@ -33,7 +33,7 @@ def width(max_order: int) -> int:
 
 
 @dataclasses.dataclass(frozen=True)
-class SegmentStatistics:
+class BatchStatistics:
     """The statistics of a batch of segments, for every system.
 
     Attributes:
@@ -50,7 +50,7 @@ class SegmentStatistics:
     reference_counts: Integers
     candidate_bytes: Integers
     reference_bytes: Integers
-    signs: SegmentSigns
+    signs: BatchSigns
     first_segment: int = 0
     groups: tuple[RowGroup, ...] = ALL_ROWS
 

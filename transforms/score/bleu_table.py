@@ -1,4 +1,4 @@
-"""Segment scores: BLEU of each segment by itself, for every system of a batch, as rows.
+"""The table with BLEU of each segment by itself, for every system of a batch.
 
 It compiles the functions of formula.py. With sacreBLEU's smoothing methods the scores equal
 its `sentence_score`, with NLTK's methods they equal its `sentence_bleu` (times 100).
@@ -17,14 +17,14 @@ from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.score import formula
-from beam_bleu.transforms.statistics.segment_statistics import (
+from beam_bleu.transforms.statistics.batch_statistics import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
-    SegmentStatistics,
+    BatchStatistics,
     reference_length_column,
     width,
 )
-from beam_bleu.transforms.statistics.signs import SegmentSigns
+from beam_bleu.transforms.statistics.signs import BatchSigns
 
 # Python still runs them as before. Now compiled code can call them, too.
 for _function in (
@@ -37,8 +37,8 @@ for _function in (
     register_jitable(_function)
 
 
-def segment_scores_schema(scoring: Scoring) -> pa.Schema:
-    """The columns of segment scores. Only `score` can be null, if it is not defined."""
+def bleu_table_schema(scoring: Scoring) -> pa.Schema:
+    """The columns of the table. Only `score` can be null, if it is not defined."""
     integers = pa.list_(pa.field("element", pa.int64(), nullable=False))
     ref_len = pa.float64() if _is_divided(scoring) else pa.int64()
     return pa.schema(
@@ -54,9 +54,7 @@ def segment_scores_schema(scoring: Scoring) -> pa.Schema:
     )
 
 
-def segment_scores(
-    statistics: SegmentStatistics, scoring: Scoring, systems: Sequence[str]
-) -> pa.Table:
+def bleu_table(statistics: BatchStatistics, scoring: Scoring, systems: Sequence[str]) -> pa.Table:
     """The scores of a batch: a row for each segment and system, system by system.
 
     Args:
@@ -97,7 +95,7 @@ def segment_scores(
     ref_len = statistics.reference_length(scoring.reference_length)
     numbers = np.arange(statistics.first_segment, statistics.first_segment + len(statistics))
     bounds = pa.array(np.arange(0, rows * orders + 1, orders, dtype=np.int32))
-    schema = segment_scores_schema(scoring)
+    schema = bleu_table_schema(scoring)
     integers = schema.field("matches").type
     of_system = np.repeat(np.arange(statistics.systems, dtype=np.int32), len(statistics))
     columns = [
@@ -119,12 +117,12 @@ def _is_divided(scoring: Scoring) -> bool:
     return REFERENCE_LENGTHS[scoring.reference_length].divided
 
 
-def compile_segment_scores(scoring: Scoring) -> None:
+def compile_bleu_table(scoring: Scoring) -> None:
     """Compiles the code that scores segments, or loads it, unless this process has done so."""
     one = np.ones(1, np.int64)
     counts = np.zeros((1, 1, width(counted_order([scoring]))), np.int64)
-    signs = SegmentSigns.none(systems=1, reference_count=1, segments=1)
-    segment_scores(SegmentStatistics(counts, one, one[None], one, signs), scoring, ["a"])
+    signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
+    bleu_table(BatchStatistics(counts, one, one[None], one, signs), scoring, ["a"])
 
 
 @compiled
