@@ -77,7 +77,7 @@ def test_rows_are_complete_and_in_place(corpus, expected, plain, out, range_byte
     assert (out / "scores.json").read_bytes() == run.out
 
 
-def test_a_long_bundle_is_several_shards_of_several_row_groups(corpus, expected, out, monkeypatch):
+def test_a_long_bundle_is_cut_into_shards_and_row_groups(corpus, expected, out, monkeypatch):
     monkeypatch.setattr(module, "_ROW_GROUP_ROWS", 500)
     monkeypatch.setattr(module, "_SHARD_ROWS", 2000)
     assert called(*corpus.asked, SMALL_UNITS, "--output", out).code == 0
@@ -218,9 +218,9 @@ def test_a_run_without_segment_scores_leaves_no_stale_ones(corpus, plain, out):
 def test_a_foreign_file_among_the_shards_stays(corpus, out, asked):
     assert called(*corpus.asked, "--output", out).code == 0
     notes = out / "segment_scores" / "notes.txt"
-    notes.write_text("mine")
+    notes.write_text("users")
     assert called(*(corpus.asked if asked else corpus.plain), "--output", out).code == 0
-    assert notes.read_text() == "mine"
+    assert notes.read_text() == "users"
     assert len(list(notes.parent.iterdir())) == (2 if asked else 1)
 
 

@@ -144,7 +144,7 @@ def test_all_rows_are_scored_together_without_groups() -> None:
     score({}, check)
 
 
-def test_groups_of_several_fields_with_null_among_their_values() -> None:
+def test_groups_of_two_fields_with_null_among_their_values() -> None:
     keys = [("a", 1), ("a", 2), ("a", None), ("b", 1), ("a", 1)]
     rows = [{**ROWS[i % 3], "who": who, "day": day} for i, (who, day) in enumerate(keys)]
 

@@ -333,7 +333,7 @@ def test_batches_can_be_sent_between_workers() -> None:
     assert statistics.reference_counts.tolist() == [1, 2, 1]
 
 
-def test_several_threads_count_the_same_as_one() -> None:
+def test_threads_side_by_side_count_the_same_as_one() -> None:
     batch = to_batch(hostile_segments(2000, seed=3))
     expected = statistics_of(batch, BleuConfig()).counts
     found: list[bool] = []

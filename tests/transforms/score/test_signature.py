@@ -97,8 +97,8 @@ def test_a_definition_that_sacrebleu_does_not_have_has_no_sacrebleu_signature(co
 def test_a_model_has_the_digest_of_its_data():
     model = SentencePieceModel.of(b"one")
     assert SentencePieceModel(model.digest, b"one") == model
-    with pytest.raises(ValueError, match=f"{model.digest}, got 'mine'"):
-        SentencePieceModel("mine", b"one")
+    with pytest.raises(ValueError, match=f"{model.digest}, got 'other'"):
+        SentencePieceModel("other", b"one")
 
 
 def test_minus_0_is_0():

@@ -136,7 +136,7 @@ def test_all_references_that_a_system_equals_are_named():
         (lines("a\r\n b", 10, "", 0), []),  # inside a text
     ],
 )
-def test_windows_line_ends_in_only_some_streams_give_a_warning(segments, words):
+def test_windows_line_ends_in_only_a_part_of_the_streams_give_a_warning(segments, words):
     assert told(segments, *words) == bool(words)
 
 

@@ -69,7 +69,7 @@ def test_every_code_point_is_normalized_as_by_python(normalize):
         texts = [form.format(point) for point in points]
         ours = normalized(column(texts), normalize).to_pylist()
         wrong = [
-            text for text, mine in zip(texts, ours, strict=True) if mine != in_form(normalize, text)
+            text for text, our in zip(texts, ours, strict=True) if our != in_form(normalize, text)
         ]
         assert not wrong[:5], form
 
