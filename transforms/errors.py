@@ -43,11 +43,11 @@ class InputError(BleuError):
 def unreadable(what: str, error: BaseException, remedy: str) -> BleuError:
     """The error of something that cannot be read; not the input's fault if no file can be."""
     if lacks_open_files(error):
-        return too_many_open_files(what)
+        return open_file_limit(what)
     return InputError(f"{what}: {error}", remedy)
 
 
-def too_many_open_files(what: str) -> JobError:
+def open_file_limit(what: str) -> JobError:
     """The error of a process that may not open another file."""
     said = "too many open files: "
     return JobError(

@@ -1,6 +1,6 @@
 """The rules of the reference length: which length the references of a segment count with.
 
-`statistics/kernel.py` counts by every rule, `totals/corpus_totals.py` adds up.
+`statistics/kernel.py` counts by every rule, `totals/corpus_sums.py` adds up.
 """
 
 from __future__ import annotations

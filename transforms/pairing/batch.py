@@ -15,7 +15,7 @@ class RowGroup:
     Attributes:
       rows: the rows.
       key: what their segments are scored under; None for the whole corpus.
-      place: the (window, timestamp) that their totals get from Beam; None for those of the batch.
+      place: the (window, timestamp) that their sums get from Beam; None for those of the batch.
     """
 
     rows: slice

@@ -13,7 +13,7 @@ from apache_beam.transforms.window import TimestampCombiner
 from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.pairing.batch import RowGroup, SegmentBatch
-from beam_bleu.transforms.pairing.records.segments import Segment, batch_segments
+from beam_bleu.transforms.pairing.records.batching import Segment, to_batch
 from beam_bleu.transforms.wiring.coders import giving_batches
 
 __all__ = ["GatherSegments"]
@@ -26,7 +26,7 @@ class GatherSegments(beam.PTransform):
     """PCollection of segments, or of (key, segment) -> PCollection of `SegmentBatch`.
 
     Segments of several keys and windows share a batch. Its groups say which rows are of which
-    key, and in which window their totals belong.
+    key, and in which window their sums belong.
 
     Args:
       keyed: whether segments have keys.
@@ -43,7 +43,7 @@ class GatherSegments(beam.PTransform):
 
 
 def _one_by_one(segments: PCollection[Any]) -> bool:
-    """Whether each segment must have totals of its own, because Beam counts or dates elements."""
+    """Whether each segment must have sums of its own, because Beam counts or dates elements."""
     windowing = segments.windowing
     return not (
         isinstance(windowing.triggerfn, DefaultTrigger)
@@ -84,8 +84,8 @@ class _Gather(beam.DoFn):
             yield self._batch()
 
     def _batch(self) -> WindowedValue:
-        batch = batch_segments(self._segments, tuple(self._groups()))
-        # Beam wants a window for the batch, too; that of its totals is with their groups.
+        batch = to_batch(self._segments, tuple(self._groups()))
+        # Beam wants a window for the batch, too; that of its sums is with their groups.
         _, window, timestamp = self._places[0]
         self.start_bundle()
         return WindowedValue(batch, timestamp, (window,))

@@ -116,7 +116,7 @@ def test_units_start_where_all_compressed_streams_start_a_file(suffix):
     [(20, 20, 20), (0, 300, 2), (300, 0, 2), (2, 0, 300)],
     ids=["alike", "a long second", "a long first", "a long last"],
 )
-def test_units_hold_about_as_many_bytes_as_a_range(longest):
+def test_a_unit_is_about_as_large_as_a_range(longest):
     generator = random.Random(3)
     texts = [["x" * generator.randint(0, most) for _ in range(5000)] for most in longest]
     corpus = MemoryCorpus(tuple((plain_file(str(i), *text),) for i, text in enumerate(texts)))
@@ -134,7 +134,7 @@ def test_units_hold_about_as_many_bytes_as_a_range(longest):
 
 @pytest.mark.parametrize("gigabytes", [1, 4, 20, 100, 1000])
 @pytest.mark.parametrize("shards", [1, 50])
-def test_a_massive_corpus_is_cut_into_as_many_units_as_it_has_ranges(gigabytes, shards):
+def test_a_massive_corpus_has_a_unit_for_each_range(gigabytes, shards):
     # Only counts, as workers would send them: two streams with lines of about 100 bytes.
     range_bytes = 1 << 26 if gigabytes < 1000 else 1 << 30
     size = (gigabytes << 30) // shards
