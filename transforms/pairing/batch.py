@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 
-@dataclasses.dataclass(frozen=True)
-class RowGroup:
+class RowGroup(NamedTuple):
     """Neighbouring rows of a batch that are added up together.
 
+    There may be one for each row, and a tuple costs the least memory.
+
     Attributes:
-      rows: the rows.
+      start: the first row.
+      stop: the row after the last one; None for the end of the batch.
       key: what their segments are scored under; None for the whole corpus.
-      place: the (window, timestamp) that their sums get from Beam; None for those of the batch.
+      window: the window of Beam's that their sums belong in; None for that of the batch.
+      timestamp: the time that their sums get, if they get a window.
     """
 
-    rows: slice
+    start: int
+    stop: int | None
     key: Any = None
-    place: tuple[Any, Any] | None = None
+    window: Any = None
+    timestamp: Any = None
+
+    @property
+    def rows(self) -> slice:
+        """The rows."""
+        return slice(self.start, self.stop)
 
 
-ALL_ROWS = (RowGroup(slice(None)),)
+ALL_ROWS = (RowGroup(0, None),)
 """The groups of a batch whose rows are all added up together."""
 
 

@@ -71,11 +71,10 @@ def sums_of_groups(statistics: BatchStatistics) -> Iterator[Any]:
     for group in statistics.groups:
         for system in range(statistics.systems):
             keyed = (system, group.key), CorpusSums.of(statistics, system, group.rows)
-            if group.place is None:
+            if group.window is None:
                 yield keyed
             else:
-                window, timestamp = group.place
-                yield WindowedValue(keyed, timestamp, (window,))
+                yield WindowedValue(keyed, group.timestamp, (group.window,))
 
 
 class AddUp(beam.CombineFn):

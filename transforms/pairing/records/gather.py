@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -63,8 +62,10 @@ class _Gather(beam.DoFn):
 
     def start_bundle(self) -> None:
         self._segments: list[Segment] = []
-        self._places: list[tuple[Any, Any, Any]] = []  # (key, window, timestamp) of each
         self._characters = 0
+        self._groups: list[RowGroup] = []  # those that have ended
+        self._place: tuple[Any, Any, Any] | None = None  # (key, window, timestamp) of the next one
+        self._start = 0  # its first row
 
     def process(
         self,
@@ -73,8 +74,11 @@ class _Gather(beam.DoFn):
         timestamp: Any = beam.DoFn.TimestampParam,
     ) -> Iterator[WindowedValue]:
         key, segment = element if self._keyed else (None, element)
+        place = key, window, timestamp
+        if self._place is None or self._one_by_one or place[:2] != self._place[:2]:
+            self._end_group()
+            self._place = place
         self._segments.append(segment)
-        self._places.append((key, window, timestamp))
         self._characters += _characters(segment)
         if len(self._segments) >= _BATCH_SEGMENTS or self._characters >= _BATCH_CHARACTERS:
             yield self._batch()
@@ -83,24 +87,18 @@ class _Gather(beam.DoFn):
         if self._segments:
             yield self._batch()
 
-    def _batch(self) -> WindowedValue:
-        batch = to_batch(self._segments, tuple(self._groups()))
-        # Beam wants a window for the batch, too; that of its sums is with their groups.
-        _, window, timestamp = self._places[0]
-        self.start_bundle()
-        return WindowedValue(batch, timestamp, (window,))
+    def _end_group(self) -> None:
+        if self._place is not None:
+            self._groups.append(RowGroup(self._start, len(self._segments), *self._place))
+            self._start = len(self._segments)
 
-    def _groups(self) -> Iterator[RowGroup]:
-        if self._one_by_one:
-            for row, (key, window, timestamp) in enumerate(self._places):
-                yield RowGroup(slice(row, row + 1), key, (window, timestamp))
-            return
-        stop = 0
-        for _, run in itertools.groupby(self._places, key=lambda place: place[:2]):
-            places = list(run)
-            key, window, timestamp = places[0]
-            start, stop = stop, stop + len(places)
-            yield RowGroup(slice(start, stop), key, (window, timestamp))
+    def _batch(self) -> WindowedValue:
+        self._end_group()
+        batch = to_batch(self._segments, tuple(self._groups))
+        # Beam wants a window for the batch, too; those of the sums are with their groups.
+        first = self._groups[0]
+        self.start_bundle()
+        return WindowedValue(batch, first.timestamp, (first.window,))
 
 
 def _characters(segment: Segment) -> int:
