@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from beam_bleu.transforms.definition.presets import PresetName
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.definition.text import TextName
 
@@ -22,7 +23,7 @@ class Scorings:
 
     text: TextName
     corpus: Scoring
-    presets: Mapping[str, Scoring] = dataclasses.field(default_factory=dict)
+    presets: Mapping[PresetName, Scoring] = dataclasses.field(default_factory=dict)
     segments: Scoring | None = None
 
     @property

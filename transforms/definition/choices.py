@@ -20,8 +20,8 @@ _Choice = TypeVar("_Choice", bound=_Row)
 _Function = TypeVar("_Function")
 
 
-def table(*rows: _Choice) -> Mapping[str, _Choice]:
-    """The rows by name, in their order.
+def table(*rows: _Choice) -> Mapping[Any, _Choice]:
+    """The rows by name, in their order. The constant with the table gives the type of the names.
 
     Raises:
       ValueError: two have the same name.

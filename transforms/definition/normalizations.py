@@ -28,13 +28,13 @@ class Normalization:
       decomposed: the form that has the same characters decomposed.
     """
 
-    name: str
+    name: NormalizationName
     description: str
     form: Form
     decomposed: Form
 
 
-NORMALIZATIONS: Mapping[str, Normalization] = table(
+NORMALIZATIONS: Mapping[NormalizationName, Normalization] = table(
     Normalization("nfc", "canonical composition", "NFC", "NFD"),
     Normalization("nfkc", "compatibility composition", "NFKC", "NFKD"),
 )

@@ -9,13 +9,26 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scoring import LARGEST_NGRAM_ORDER
 
-DEFAULT_PRESET = "sacrebleu"
+PresetName = Literal[
+    "sacrebleu",
+    "papineni2002",
+    "tensorflow",
+    "d2l",
+    "nltk",
+    "nltk_legacy",
+    "multi_bleu",
+    "mteval13a",
+    "torchmetrics",
+    "huggingface",
+]
+
+DEFAULT_PRESET: PresetName = "sacrebleu"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +42,7 @@ class Preset:
       weights: the weights of N orders; None for 1/N each.
     """
 
-    name: str
+    name: PresetName
     source: str
     choices: Mapping[str, Any]
     weights: Callable[[int], tuple[float, ...]] | None = None
@@ -39,7 +52,7 @@ def _halved(order: int) -> tuple[float, ...]:
     return tuple(0.5**n for n in range(1, order + 1))
 
 
-PRESETS: Mapping[str, Preset] = table(
+PRESETS: Mapping[PresetName, Preset] = table(
     Preset("sacrebleu", "sacreBLEU 2.6's default; WMT's BLEU", {}),
     Preset(
         "papineni2002",
@@ -86,7 +99,7 @@ PRESETS: Mapping[str, Preset] = table(
 )
 
 
-def preset(name: str, **changes: Any) -> BleuConfig:
+def preset(name: PresetName, **changes: Any) -> BleuConfig:
     """The definition of a tool or paper, with changes.
 
     Args:
@@ -117,7 +130,7 @@ def preset(name: str, **changes: Any) -> BleuConfig:
     return BleuConfig(**choices)
 
 
-def comparable(config: BleuConfig) -> dict[str, BleuConfig]:
+def comparable(config: BleuConfig) -> dict[PresetName, BleuConfig]:
     """The presets that score the same tokens as a config, by name.
 
     They are as the tools have them, whatever else the config changes; but no

@@ -26,13 +26,13 @@ class ReferenceLength:
         references: the length is then no integer.
     """
 
-    name: str
+    name: ReferenceLengthName
     description: str
     in_sacrebleu: bool = False
     divided: bool = False
 
 
-REFERENCE_LENGTHS: Mapping[str, ReferenceLength] = table(
+REFERENCE_LENGTHS: Mapping[ReferenceLengthName, ReferenceLength] = table(
     ReferenceLength(
         "closest",
         "the length of the reference that is closest in length to the candidate; "

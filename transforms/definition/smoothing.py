@@ -51,7 +51,7 @@ class SmoothMethod:
       counted_order: the order up to which n-grams are counted for it, even if N is smaller.
     """
 
-    name: str
+    name: SmoothMethodName
     description: str
     sacrebleu: str | None = None
     value: float | None = None
@@ -63,7 +63,7 @@ class SmoothMethod:
 
 
 def _nltk(
-    number: int,
+    name: SmoothMethodName,
     description: str,
     value: float | None = None,
     *,
@@ -74,7 +74,7 @@ def _nltk(
 ) -> SmoothMethod:
     """One of NLTK's SmoothingFunction."""
     return SmoothMethod(
-        f"nltk-method{number}",
+        name,
         description,
         value=value,
         divides_by_value=divides_by_value,
@@ -85,7 +85,7 @@ def _nltk(
     )
 
 
-SMOOTH_METHODS: Mapping[str, SmoothMethod] = table(
+SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
     SmoothMethod("exp", "of the k-th order without matches: 1 / (2^k · t_n)", sacrebleu="exp"),
     SmoothMethod("floor", "of an order without matches: v / t_n", sacrebleu="floor", value=0.1),
     SmoothMethod("add-k", "of orders above 1: (m_n + v) / (t_n + v)", sacrebleu="add-k", value=1.0),
@@ -100,19 +100,19 @@ SMOOTH_METHODS: Mapping[str, SmoothMethod] = table(
         "m_n / t'_n; if it is 0, the order is left out and the other weights do not change",
         takes_effective_order=False,
     ),
-    _nltk(0, "m_n / t'_n; if it is 0, the smallest normal float (2.2e-308)"),
-    _nltk(1, "of an order whose precision is 0: v / t'_n", 0.1),
-    _nltk(2, "of orders above 1: (m_n + 1) / (t'_n + 1)"),
-    _nltk(3, "of the k-th order without matches: 1 / (2^k · t'_n)"),
+    _nltk("nltk-method0", "m_n / t'_n; if it is 0, the smallest normal float (2.2e-308)"),
+    _nltk("nltk-method1", "of an order whose precision is 0: v / t'_n", 0.1),
+    _nltk("nltk-method2", "of orders above 1: (m_n + 1) / (t'_n + 1)"),
+    _nltk("nltk-method3", "of the k-th order without matches: 1 / (2^k · t'_n)"),
     _nltk(
-        4,
+        "nltk-method4",
         "of the k-th order without matches: ln(c) / (2^k · v · t'_n); left out if c = 1",
         5.0,
         divides_by_value=True,
     ),
-    _nltk(5, "averages of neighbouring orders", segments_only=True, counted_order=5),
+    _nltk("nltk-method5", "averages of neighbouring orders", segments_only=True, counted_order=5),
     _nltk(
-        6,
+        "nltk-method6",
         "interpolation with a prior",
         5.0,
         divides_by_value=True,
@@ -120,7 +120,7 @@ SMOOTH_METHODS: Mapping[str, SmoothMethod] = table(
         smallest_order=3,
     ),
     _nltk(
-        7,
+        "nltk-method7",
         "nltk-method4 and then nltk-method5",
         5.0,
         divides_by_value=True,
@@ -131,12 +131,12 @@ SMOOTH_METHODS: Mapping[str, SmoothMethod] = table(
 """All methods, in the order in which they are shown."""
 
 
-def corpus_smooth_methods() -> tuple[str, ...]:
+def corpus_smooth_methods() -> tuple[SmoothMethodName, ...]:
     """The names of the methods that smooth sums over a corpus."""
     return tuple(name for name, method in SMOOTH_METHODS.items() if not method.segments_only)
 
 
-def default_smooth_values() -> dict[str, float]:
+def default_smooth_values() -> dict[SmoothMethodName, float]:
     """The default values of the methods that take one, by name."""
     return {
         name: method.value for name, method in SMOOTH_METHODS.items() if method.value is not None

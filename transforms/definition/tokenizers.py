@@ -34,7 +34,7 @@ class Tokenizer:
         model ("" without one).
     """
 
-    name: str
+    name: TokenizerName
     description: str
     equals: str
     sacrebleu: str | None = None
@@ -59,7 +59,7 @@ def _with_model(model: str) -> str:
 
 _SACREBLEU = "sacreBLEU 2.6"
 
-TOKENIZERS: Mapping[str, Tokenizer] = table(
+TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     Tokenizer(
         "13a",
         "the rules of mteval-v13a: punctuation marks are tokens of their own, except in numbers",

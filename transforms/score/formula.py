@@ -19,6 +19,7 @@ import sys
 from collections.abc import MutableSequence, Sequence
 
 from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.definition.smoothing import SmoothMethodName
 
 # The numbers of the methods in this file, because compiled code compares no names. There are
 # three families: in the first the score is 0 if nothing matches, in the second only if the
@@ -54,7 +55,7 @@ _SMALLEST = sys.float_info.min
 """The number that NLTK's method 0 uses for a precision of 0."""
 
 
-def method_number(smooth_method: str) -> int:
+def method_number(smooth_method: SmoothMethodName) -> int:
     """The number of a smoothing method in the formula."""
     return function_of(_NUMBERS, smooth_method, "smooth_method")
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.definition.text import Text
-from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS, TokenizerName
 from beam_bleu.transforms.errors import InputError, JobError, UsageError
 
 # Two threads cannot use one tagger of MeCab at the same time, because it has state. MeCab never
@@ -72,7 +72,7 @@ _MECABS = {
 
 
 @functools.cache
-def mecab(tokenize: str) -> Any:
+def mecab(tokenize: TokenizerName) -> Any:
     """The tokenizer of sacreBLEU with this name. A process has only one.
 
     Raises:
@@ -85,7 +85,7 @@ def mecab(tokenize: str) -> Any:
         raise _missing(tokenize, error) from error
 
 
-def _missing(tokenize: str, error: Exception) -> JobError:
+def _missing(tokenize: TokenizerName, error: Exception) -> JobError:
     return JobError(
         f"a worker does not have the library for tokenize {tokenize!r}: {_reason(error)}",
         f"install it where the workers run: {_install(tokenize)}",
@@ -97,7 +97,7 @@ def _reason(error: BaseException | None) -> str:
     return next(iter(str(error).strip().splitlines()), "")
 
 
-def _install(tokenize: str) -> str:
+def _install(tokenize: TokenizerName) -> str:
     return f"pip install 'beam-bleu[{TOKENIZERS[tokenize].extra}]'"
 
 

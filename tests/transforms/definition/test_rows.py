@@ -40,7 +40,7 @@ from beam_bleu.transforms.definition.normalizations import (
     Normalization,
     NormalizationName,
 )
-from beam_bleu.transforms.definition.presets import PRESETS, Preset, preset
+from beam_bleu.transforms.definition.presets import PRESETS, Preset, PresetName, preset
 from beam_bleu.transforms.definition.reference_lengths import (
     REFERENCE_LENGTHS,
     ReferenceLength,
@@ -88,6 +88,7 @@ TABLES: dict[str, tuple[Mapping[str, Any], Any]] = {
     "smoothing method": (SMOOTH_METHODS, SmoothMethodName),
     "reference length": (REFERENCE_LENGTHS, ReferenceLengthName),
     "normalization": (NORMALIZATIONS, NormalizationName),
+    "preset": (PRESETS, PresetName),
 }
 
 

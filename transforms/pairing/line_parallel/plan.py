@@ -14,7 +14,7 @@ import numpy as np
 
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.pairing.line_parallel.correspondence import require_same_lines
+from beam_bleu.transforms.pairing.line_parallel.correspondence import Cuts, require_same_lines
 from beam_bleu.transforms.pairing.line_parallel.ranges import ByteRange, LineCounts, block_bytes
 from beam_bleu.transforms.pairing.line_parallel.streams import (
     FoundFile,
@@ -84,13 +84,13 @@ class Plan:
             yield WorkUnit(first, last - first, pieces)
 
 
-def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts], cuts: str = "same") -> Plan:
+def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts], cuts: Cuts = "same") -> Plan:
     """Cuts a corpus into work units of about the size of a range, all streams together.
 
     Args:
       streams: the streams.
       counts: the counts of all ranges of all their shards, in any order.
-      cuts: where the streams may be cut into shards, one of `correspondence.CUTS`.
+      cuts: where the streams may be cut into shards.
 
     Raises:
       InputError: the streams, or their corresponding shards, have different numbers of

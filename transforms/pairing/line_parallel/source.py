@@ -19,7 +19,7 @@ from apache_beam.io.localfilesystem import LocalFileSystem
 
 from beam_bleu.transforms.errors import BleuError, unreadable
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.line_parallel.correspondence import require_same_shards
+from beam_bleu.transforms.pairing.line_parallel.correspondence import Cuts, require_same_shards
 from beam_bleu.transforms.pairing.line_parallel.counting import count_lines
 from beam_bleu.transforms.pairing.line_parallel.expected import Expected
 from beam_bleu.transforms.pairing.line_parallel.file_versions import version_of
@@ -139,7 +139,7 @@ def _open(path: str) -> Any:
 
 
 class _ListRanges(beam.DoFn):
-    def __init__(self, range_bytes: int | None, cuts: str) -> None:
+    def __init__(self, range_bytes: int | None, cuts: Cuts) -> None:
         self._range_bytes = range_bytes
         self._cuts = cuts
 
