@@ -12,6 +12,7 @@ from apache_beam.testing.util import assert_that, equal_to
 from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.totals.add_up import AddUp, sums_of_groups
@@ -59,7 +60,8 @@ def summed_by_hand(inputs):
         reference_lengths=ReferenceLengths(
             **{
                 rule: sum(getattr(each.reference_lengths, rule) for each in inputs)
-                for rule in ("closest", "closest_first", "shortest", "longest")
+                for rule, row in REFERENCE_LENGTHS.items()
+                if not row.divided
             },
             by_reference_count=tuple(
                 (
