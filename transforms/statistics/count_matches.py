@@ -40,8 +40,8 @@ class CountMatches(ThreadedDoFn):
 
     def setup(self) -> None:
         super().setup()
-        # Once in a worker, and not in the time of its first batch, which an engine
-        # may take for a worker that hangs.
+        # Once in a worker, before its first batch. If a batch waited for the compiler, an engine
+        # could think that the worker hangs.
         compile_kernel(self._text)
 
     def work(self, batch: SegmentBatch) -> Iterable[SegmentStatistics]:

@@ -276,7 +276,7 @@ def test_the_scoring_of_segments():
         None,
         "longest",
     )
-    with pytest.raises(ValueError, match="means nothing"):
+    with pytest.raises(ValueError, match="cannot be used with"):
         Scoring().for_segments(None, 0.2)
     with pytest.raises(ValueError, match=r"smooth_method must be one of exp, .*, got 'expo'"):
         Scoring().for_segments("expo")

@@ -1,4 +1,4 @@
-"""Pairing of single segments: what a record with its own references becomes."""
+"""Pairing of single segments: makes batches of segments that have their own references."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def batch_segments(
     """The segments of one system as a batch, in order.
 
     Args:
-      segments: one or more segments; how many references they have may differ.
-      groups: which of them are added up together.
+      segments: one or more segments; their numbers of references may differ.
+      groups: which segments are added up together.
 
     Raises:
-      InputError: a segment is of another form, has no reference, or holds text
-        that UTF-8 cannot say (a lone surrogate).
+      InputError: a segment has another form, has no reference, or has text
+        that UTF-8 cannot encode (a lone surrogate).
     """
     for segment in segments:
         _check(segment)
