@@ -151,7 +151,7 @@ def test_the_edges_of_blocks_are_reached(boundaries):
     assert lengths >= {edge + i for edge in boundaries for i in (-1, 0, 1)}
 
 
-# What is to occur in the bulk's candidates.
+# Patterns that must occur in the candidates.
 HOSTILE = {
     "an empty line": r"\A\Z",
     "only white space": r"\A\s+\Z",
@@ -167,7 +167,7 @@ HOSTILE = {
     "a run of points before a digit": "[.,]{2,}[0-9]",
     "a run of points between digits": "[0-9][.,]{2,}[0-9]",
     "a point between digits": "[0-9][.,][0-9]",
-    "a hyphen behind a digit": "[0-9]-",
+    "a hyphen after a digit": "[0-9]-",
     "a combining mark": r"[\u0300-\u036f]",
     "an astral character": r"[\U00010000-\U0010ffff]",
     "NUL": r"\0",
@@ -180,7 +180,7 @@ HOSTILE = {
     "a Chinese code point": "[\u2e80-\u2fdf\u3001-\u303f\u4e00-\u9fbb\uff00-\uffef]",
     "a point at the start": r"\A[.,]",
     "a run of points at the start before a digit": r"\A[.,]{2,}[0-9]",
-    "a point at the end behind a digit": r"[0-9][.,]\s*\Z",
+    "a point at the end after a digit": r"[0-9][.,]\s*\Z",
     "a run of points at the end": r"[.,]{2,}\s*\Z",
     "a token of more than 64 bytes": r"[a-z0-9]{65}",
     "a token of more than 128 bytes": r"[a-z0-9]{129}",
@@ -211,7 +211,8 @@ def assert_lowered_as_python_lowers_them(texts):
     assert not wrong[:5]
 
 
-# A space ends what decides how a sigma is lowered, so the forms do not disturb each other.
+# The lower case of a sigma depends only on letters up to the next space, so the forms do not
+# change each other.
 @pytest.mark.parametrize("form", ["{0}", "A{0}B {0}{0} É{0} ΑΣ{0} {0}Σ Α{0}Σ{0}Α"])
 def test_every_code_point_is_lowered_as_python_lowers_it(form):
     assert_lowered_as_python_lowers_them([form.format(point) for point in CODE_POINTS])
