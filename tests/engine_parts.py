@@ -10,7 +10,7 @@ from deploy.local import parts
 from deploy.local.engines import ENGINES
 
 REQUIRED = os.environ.get("BEAM_BLEU_REQUIRED_ENGINES", "").split()
-"""If one of these engines is missing, its tests fail. Tests of other missing engines are skipped."""
+"""If one of these engines is missing, its tests fail. Tests of another missing one are skipped."""
 
 
 def need(engine: str) -> None:

@@ -16,7 +16,7 @@ from deploy.dataflow.launch import SEPARATOR, is_list
 METADATA = pathlib.Path(__file__).parent / "metadata.json"
 
 _LEFT_OUT = {"help", "version", "format"}
-"""Flags that only print something: nobody reads a template's stdout."""
+"""Flags that only print something: users do not see a template's stdout."""
 
 _REQUIRED = {"candidates", "references", "output"}
 

@@ -1,6 +1,6 @@
 """A pool of Beam's Python workers on loopback: one process for each worker of an engine.
 
-It stands for the pools that run beside the workers of a real cluster (Beam's own
+It takes the place of the pools that run beside the workers of a real cluster (Beam's own
 `worker_pool_main`, which listens on all interfaces). Beam's portable engines use
 it with `--environment_type EXTERNAL --environment_config HOST:PORT`.
 

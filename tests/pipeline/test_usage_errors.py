@@ -94,7 +94,7 @@ USAGE_ERRORS = [
     (["--runner", "dask"], ["dask is refused"]),
     (["--runner", "spark", "--output", "x", "--streaming"], ["--streaming: Spark never ends"]),
     (["--runner", "FastRunner"], ["FastRunner: there is no such runner", "FlinkRunner"]),
-    (["--runner", "FlinkRunner"], ["FlinkRunner needs --output"]),  # nobody would see the result
+    (["--runner", "FlinkRunner"], ["FlinkRunner needs --output"]),  # no user would see the result
     (["--runner", "dataflow"], ["dataflow needs --output"]),
     (["--num_workers", "many"], ["--num_workers", "many"]),  # one of Beam's flags
     (["--references", str(PROJECT)], ["references 3", "is a folder", f"{PROJECT}/*"]),

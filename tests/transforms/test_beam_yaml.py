@@ -88,7 +88,7 @@ def score(
 
 
 def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
-    """The score of rows, computed without Beam, as a row has it."""
+    """The score of rows, computed without Beam, in the form of a row."""
     statistics = statistics_of(
         batch_segments([(row["candidate"], row["references"]) for row in rows]), config
     )
@@ -298,7 +298,7 @@ def test_rows_of_unknown_fields_are_checked_one_by_one(
     settings: dict[str, Any], row: Any, cause: str, remedy: str
 ) -> None:
     pipeline = beam.Pipeline(runner=FnApiRunner())
-    # Not from Create, which would give its elements the type that they have.
+    # Not from Create, because it would give its elements their exact type.
     rows = pipeline | beam.Create([0]) | beam.Map(lambda _: row).with_output_types(Any)
     _ = rows | CorpusBleuRows(**settings)
     with pytest.raises(Exception, match=re.escape(cause)) as failure:
@@ -342,7 +342,7 @@ def test_a_score_of_0_has_a_reason() -> None:
 
 @pytest.mark.parametrize(("rule", "type_of_length"), [("closest", "INT64"), ("average", "DOUBLE")])
 def test_the_next_transform_knows_the_types(rule: str, type_of_length: str) -> None:
-    """Portable ones, so that a transform in Java (Sql) knows them, too."""
+    """They are portable, so that a transform in Java (Sql) knows them, too."""
     pipeline = beam.Pipeline(runner=FnApiRunner())
     rows = pipeline | beam.Create([beam.Row(day=1, **ROWS[1])])
     scores = rows | CorpusBleuRows(group_by="day", reference_length=rule)

@@ -1,4 +1,4 @@
-"""Errors of the library: plain sentences, and still themselves after what Beam does to them."""
+"""Errors of the library: they are plain sentences, and Beam does not damage them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_too_many_open_files_is_not_an_input_error():
 def test_too_many_open_files_is_found_among_the_causes_of_an_error():
     error, outer = OSError(23, "Too many open files in system"), ValueError("it did not work")
     outer.__cause__ = error
-    error.__cause__ = outer  # a ring ends, too
+    error.__cause__ = outer  # causes that form a ring
     assert lacks_open_files(outer)
     assert not lacks_open_files(ValueError("Too many open files"))
     assert not lacks_open_files(None)

@@ -1,7 +1,7 @@
-"""Each choice is a row of a table, and whoever reads the rows has something for each of them.
+"""Each choice is a row of a table, and each row has everything that belongs to it.
 
-A row without a function, a flag, a line of the documentation or an oracle fails here; and
-where it is used it is an error, never another choice's number.
+These tests fail if a row has no function, no flag, no line in the documentation or no oracle. A
+row without a function also gives an error when it is used, and never the number of another choice.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def retokenized(cut: Callable[[str], list[str]]) -> list[Segment]:
     """The segments with single spaces between their tokens."""
 
     def joined(text: str) -> str:
-        # "none" splits at what cut may leave in a token.
+        # `cut` may leave white space in a token, where "none" would split.
         return " ".join(re.sub(r"\s", "_", token) for token in cut(text))
 
     return [(joined(one), [joined(each or "") for each in others]) for one, others in SEGMENTS]
@@ -331,7 +331,7 @@ def test_a_smoothing_method_is_as_its_row_says(name: Any) -> None:
 
 
 LIVE_PRESETS = {"sacrebleu", "papineni2002", "nltk"}
-"""Those whose tools the tests call (tests/transforms/score); of the others there are records."""
+"""The tests call the tools of these presets (tests/transforms/score). The others have records."""
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -118,7 +118,7 @@ def test_the_scores_of_long_segments_are_sacrebleus():
 
 
 def nltks(number: int, candidate: str, references, order: int) -> float | None:
-    """NLTK's score, 0..100; None if it refuses."""
+    """NLTK's score, 0..100; None if it raises an error."""
     function = getattr(SmoothingFunction(), f"method{number}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of orders without matches

@@ -89,9 +89,7 @@ BULK_CHOICES = [" "] * 250 + WORDS * 8 + FRAGMENTS
 
 def hostile_segment(rng):
     pieces = rng.choices(BULK_CHOICES, k=rng.randrange(16))
-    if (
-        rng.random() < 0.4
-    ):  # a start of such a length that the next text crosses the edge of a block
+    if rng.random() < 0.4:  # so that the next text crosses the edge of a block
         start = rng.choice(LINE_STARTS) * 128
         room = rng.choice([64, 128]) - rng.randrange(10)
         pieces[:0] = [start.encode()[:room].decode(errors="ignore"), rng.choice(FRAGMENTS)]
@@ -123,7 +121,7 @@ def at_the_edges_of_blocks(boundaries: Iterable[int]) -> Iterator[Segment]:
 
 
 def cut_in_two() -> Iterator[Segment]:
-    """Special text, cut in two at every place. The halves are neighbours in a batch and in memory."""
+    """Special text, cut in two at every place. The halves are neighbours in a batch."""
     around = [("5", "5"), ("5", ".b"), ("a ", "5"), ("a ", ".b")]
     for fragment, (before, after) in itertools.product(FRAGMENTS, around):
         text = before + fragment + after
