@@ -11,12 +11,12 @@ from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.signature import sacrebleu_signature, signature
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 def result_document(
     systems: Sequence[str],
-    totals: Mapping[int, CorpusTotals],
+    sums: Mapping[int, CorpusSums],
     segments: int,
     scorings: Scorings,
 ) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def result_document(
 
     Args:
       systems: the systems' names, in order.
-      totals: each system's totals, by its number.
+      sums: each system's sums, by its number.
       segments: the number of segments planned.
       scorings: the scorings of the corpus and of its segments.
 
@@ -32,7 +32,7 @@ def result_document(
       JobError: not every segment of every system was scored exactly once.
     """
     for number, system in enumerate(systems):
-        scored = totals[number].segments if number in totals else 0
+        scored = sums[number].segments if number in sums else 0
         if scored != segments:
             raise JobError(
                 f"the number of segments scored is not the number planned: {segments} were "
@@ -42,7 +42,7 @@ def result_document(
 
     def score_all(scoring: Scoring, *, judge_input: bool) -> dict[str, BleuScore]:
         return {
-            system: bleu_score(totals[number], scorings.text, scoring, judge_input=judge_input)
+            system: bleu_score(sums[number], scorings.text, scoring, judge_input=judge_input)
             for number, system in enumerate(systems)
         }
 
@@ -54,9 +54,8 @@ def result_document(
         "scores": _listed(scores),
         "counters": {
             "segments": segments,
-            "empty_candidates": sum(each.empty_candidates for each in totals.values()),
-            "bytes": sum(each.candidate_bytes for each in totals.values())
-            + totals[0].reference_bytes,
+            "empty_candidates": sum(each.empty_candidates for each in sums.values()),
+            "bytes": sum(each.candidate_bytes for each in sums.values()) + sums[0].reference_bytes,
         },
         "warnings": _warnings(scores),
     }
@@ -75,8 +74,13 @@ def result_document(
             )
         ]
     if scorings.segments is not None:
-        first = totals[0]
-        signed = scorings.text, scorings.segments, first.min_references, first.max_references
+        first = sums[0]
+        signed = (
+            scorings.text,
+            scorings.segments,
+            first.min_reference_count,
+            first.max_reference_count,
+        )
         document["segment_scores"] = {
             "signature": signature(*signed),
             "sacrebleu_signature": sacrebleu_signature(*signed),

@@ -11,16 +11,16 @@ from beam_bleu.pipeline.document import document_bytes, result_document
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.marked_steps import marked
 from beam_bleu.pipeline.output_folder import scores_path
+from beam_bleu.pipeline.parquet_shards import WriteShards, check_rows
 from beam_bleu.pipeline.publication import in_place
 from beam_bleu.pipeline.receipt import write_receipt
-from beam_bleu.pipeline.segment_shards import WriteShards, check_rows
 from beam_bleu.pipeline.storage import write_atomically
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import FoundSegments
+from beam_bleu.transforms.score.bleu_table import bleu_table_schema
 from beam_bleu.transforms.score.score_segments import ScoreSegments
-from beam_bleu.transforms.score.segment_scores import segment_scores_schema
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
-from beam_bleu.transforms.totals.sum_totals import count_and_add_up
+from beam_bleu.transforms.totals.add_up import count_and_add_up
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 __all__ = ["build"]
 
@@ -39,7 +39,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
     # other data. Then it finds that the numbers of segments differ, and fails.
     ends = {
         "results": root | "Name the job" >> beam.Create([job.results], reshuffle=False),
-        "totals": counted.totals,
+        "totals": counted.sums,
         "segments": paired.segments,
     }
     if scorings.segments is not None:
@@ -50,7 +50,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             >> beam.ParDo(marked(ScoreSegments(scorings.segments, job.source.systems, job.threads)))
             | "Write segment scores"
             >> beam.ParDo(
-                marked(WriteShards(job.output, job.run, segment_scores_schema(scorings.segments)))
+                marked(WriteShards(job.output, job.run, bleu_table_schema(scorings.segments)))
             ).with_output_types(str)
         )
     _ = (
@@ -70,13 +70,13 @@ class _ScoreAndWrite(beam.DoFn):
 
 
 def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
-    totals: list[tuple[tuple[int, None], CorpusTotals]] = list(ends["totals"])
+    sums: list[tuple[tuple[int, None], CorpusSums]] = list(ends["totals"])
     found: list[FoundSegments] = list(ends["segments"])
-    by_system = {system: of_system for (system, _), of_system in totals}
-    if len(found) != 1 or len(by_system) != len(totals):
+    by_system = {system: of_system for (system, _), of_system in sums}
+    if len(found) != 1 or len(by_system) != len(sums):
         raise JobError(
-            f"the last step got {len(found)} plans, and {len(totals)} totals of "
-            f"{len(by_system)} systems: it must get 1 plan, and 1 total of each system",
+            f"the last step got {len(found)} plans, and {len(sums)} sums for "
+            f"{len(by_system)} systems: it must get 1 plan, and 1 sum for each system",
             "the runner lost or repeated data: do not use it for this job",
         )
     (segments,) = found

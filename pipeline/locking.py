@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 
 from beam_bleu.pipeline.storage import is_local
-from beam_bleu.transforms.errors import JobError, lacks_open_files, too_many_open_files
+from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit
 
 try:
     import fcntl
@@ -133,7 +133,7 @@ def _share(descriptor: int) -> None:
 def _not_locked(path: str, error: OSError) -> JobError:
     what = f"{path} cannot be locked: {error.strerror}"
     if lacks_open_files(error):
-        return too_many_open_files(what)
+        return open_file_limit(what)
     return JobError(what, "make it readable, or remove it if no other run is writing its result")
 
 

@@ -21,6 +21,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline import storage
+from beam_bleu.pipeline.foreign_files import check_places, look_through, notes_on
 from beam_bleu.pipeline.leftovers import remove_leftovers
 from beam_bleu.pipeline.locking import locked
 from beam_bleu.pipeline.output_folder import (
@@ -34,7 +35,6 @@ from beam_bleu.pipeline.output_folder import (
     scores_path,
     staging_folder,
 )
-from beam_bleu.pipeline.shard_folder import check_places, look_through, notes_on
 from beam_bleu.transforms.errors import JobError
 
 _PATIENCE_OF_A_FAILED_RUN = 2.0

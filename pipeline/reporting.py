@@ -22,7 +22,7 @@ from beam_bleu.transforms.errors import (
     JobError,
     causes,
     lacks_open_files,
-    too_many_open_files,
+    open_file_limit,
 )
 
 _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
@@ -170,9 +170,9 @@ def _as_bleu_error(error: BaseException) -> BleuError:
     for cause in causes(error):
         found = cause if isinstance(cause, BleuError) else find_error(str(cause))
         if found is not None:
-            return too_many_open_files(found.cause) if lacks_open_files(cause) else found
+            return open_file_limit(found.cause) if lacks_open_files(cause) else found
     if lacks_open_files(error):
-        return too_many_open_files(f"the job failed: {error}")
+        return open_file_limit(f"the job failed: {error}")
     text = str(error)
     if _CODE_MISSING.search(text):
         return JobError(

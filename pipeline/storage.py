@@ -17,7 +17,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 from apache_beam.io.localfilesystem import LocalFileSystem
 
-from beam_bleu.transforms.errors import JobError, lacks_open_files, too_many_open_files
+from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit
 
 RENAMING = (LocalFileSystem, HadoopFileSystem)
 """Filesystems with folders and an atomic rename; on object stores a put is atomic."""
@@ -230,7 +230,7 @@ def _not_read(path: str, error: Exception) -> JobError:
 
 def _failed(what: str, error: Exception, remedy: str) -> JobError:
     """The error of a filesystem, or the special error for too many open files."""
-    return too_many_open_files(what) if lacks_open_files(error) else JobError(what, remedy)
+    return open_file_limit(what) if lacks_open_files(error) else JobError(what, remedy)
 
 
 def make_folder(folder: str) -> None:

@@ -136,7 +136,9 @@ def assert_equals_sacrebleu(
     assert len(document["scores"]) == len(candidates)
     for result, candidate in zip(document["scores"], candidates, strict=True):
         expected = bleu.corpus_score(candidate, references)
-        counts = counting.corpus_score(candidate, references)
+        counts = expected
+        if choices.get("smooth_method") == "add-k":
+            counts = counting.corpus_score(candidate, references)
         assert result["score"] == expected.score
         assert result["precisions"] == expected.precisions
         assert result["matches"] == counts.counts

@@ -39,7 +39,7 @@ LOADS_BEAM = {
         "score.score_segments",
         "statistics.count_matches",
         "statistics.read_model",
-        "totals.sum_totals",
+        "totals.add_up",
         "wiring.coders",
         "wiring.steps",
         "wiring.threads",
@@ -47,6 +47,7 @@ LOADS_BEAM = {
     APPLICATION: [
         "beam_flags",
         "definition_flags",
+        "foreign_files",
         "graph",
         "leftovers",
         "locking",
@@ -55,12 +56,11 @@ LOADS_BEAM = {
         "output",
         "output_folder",
         "overlap",
+        "parquet_shards",
         "paths",
         "publication",
         "receipt",
         "runners",
-        "segment_shards",
-        "shard_folder",
         "source_flags",
         "storage",
     ],
@@ -219,7 +219,7 @@ def test_every_import_follows_the_rules(tree):
 def test_the_imports_are_found(tree):
     # Otherwise the test above could not fail.
     of_score = tree.imports["beam_bleu.transforms.score.bleu"]
-    assert Import("beam_bleu.transforms.totals.corpus_totals", "always") in of_score
+    assert Import("beam_bleu.transforms.totals.corpus_sums", "always") in of_score
     assert Import("beam_bleu.transforms.corpus_bleu", "never") in tree.imports[LIBRARY]
     assert Import("beam_bleu.pipeline.graph", "later") in tree.imports["beam_bleu.pipeline.main"]
     assert (
@@ -246,8 +246,8 @@ def test_every_folder_of_the_library_is_a_room_or_a_floor(tree):
         ("transforms/wiring/threads.py", "beam_bleu.transforms.pairing.batch"),
         ("transforms/errors.py", "beam_bleu.transforms.native.memory"),
         ("transforms/pairing/batch.py", "beam_bleu.transforms.statistics.signs"),
-        ("transforms/statistics/count_matches.py", "beam_bleu.transforms.totals.sum_totals"),
-        ("transforms/totals/sum_totals.py", "beam_bleu.transforms.score.formula"),
+        ("transforms/statistics/count_matches.py", "beam_bleu.transforms.totals.add_up"),
+        ("transforms/totals/add_up.py", "beam_bleu.transforms.score.formula"),
         ("transforms/score/bleu.py", "beam_bleu.transforms"),
         ("transforms/score/bleu.py", "beam_bleu.transforms.corpus_bleu"),
         ("transforms/score/bleu.py", "beam_bleu.pipeline.names"),
@@ -279,9 +279,7 @@ def test_no_other_file_loads_beam_in_a_fresh_interpreter(tree):
 
 def test_a_fresh_interpreter_sees_that_wiring_loads_beam():
     # Otherwise the test above could not fail.
-    program = (
-        "import sys, beam_bleu.transforms.totals.sum_totals; print('apache_beam' in sys.modules)"
-    )
+    program = "import sys, beam_bleu.transforms.totals.add_up; print('apache_beam' in sys.modules)"
     assert in_a_fresh_interpreter(program) == ["True"]
 
 

@@ -24,7 +24,7 @@ from markdown_tables import sections, tables
 
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring
-from beam_bleu.transforms.score.segment_scores import segment_scores_schema
+from beam_bleu.transforms.score.bleu_table import bleu_table_schema
 
 PAGE = (PROJECT / "docs" / "output.md").read_text()
 SCHEMA = json.loads((PROJECT / "docs" / "scores.schema.json").read_text())
@@ -307,8 +307,8 @@ def test_the_page_has_the_columns_of_the_segment_scores():
     plain, average = (
         [(f"`{each.name}`", type_of(each.type), each.nullable) for each in schema]
         for schema in (
-            segment_scores_schema(Scoring()),
-            segment_scores_schema(Scoring(reference_length="average")),
+            bleu_table_schema(Scoring()),
+            bleu_table_schema(Scoring(reference_length="average")),
         )
     )
     assert [(name, kind, null == "can be") for name, kind, null, *_ in column_rows()] == plain

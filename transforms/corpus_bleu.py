@@ -12,12 +12,12 @@ from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.records.batching import Segment
 from beam_bleu.transforms.pairing.records.gather import GatherSegments
-from beam_bleu.transforms.pairing.records.segments import Segment
 from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
 from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
-from beam_bleu.transforms.totals.sum_totals import count_and_add_up
+from beam_bleu.transforms.totals.add_up import count_and_add_up
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 __all__ = ["CorpusBleu"]
 
@@ -54,9 +54,9 @@ class CorpusBleu:
 
         def expand(self, segments: PCollection[Segment]) -> PCollection[BleuScore]:
             batches = segments | "Gather segments" >> GatherSegments(keyed=False)
-            totals = _totals(batches, self._config, key_type=None)
+            sums = _sums(batches, self._config, key_type=None)
             text, scoring = self._config.text.name, self._config.scoring
-            return totals | "Score" >> beam.Map(_score, text, scoring)
+            return sums | "Score" >> beam.Map(_score, text, scoring)
 
     class PerKey(beam.PTransform):
         """PCollection of (key, segment) -> PCollection of (key, `BleuScore`)."""
@@ -71,9 +71,9 @@ class CorpusBleu:
             # The key keeps its type, and so its coder.
             key_type = _key_type(segments.element_type)
             batches = segments | "Gather segments" >> GatherSegments(keyed=True)
-            totals = _totals(batches, self._config, key_type)
+            sums = _sums(batches, self._config, key_type)
             text, scoring = self._config.text.name, self._config.scoring
-            return totals | "Score" >> beam.Map(_score_of_key, text, scoring).with_output_types(
+            return sums | "Score" >> beam.Map(_score_of_key, text, scoring).with_output_types(
                 typehints.Tuple[key_type, BleuScore]
             )
 
@@ -96,22 +96,22 @@ def _key_type(element_type: Any) -> Any:
     return element_type.tuple_types[0] if is_pair else Any
 
 
-_KeyedTotals = tuple[tuple[int, Any], CorpusTotals]
-"""((number of the system, key of the group), totals); here the system is 0."""
+_KeyedSums = tuple[tuple[int, Any], CorpusSums]
+"""((number of the system, key of the group), sums); here the system is 0."""
 
 
-def _totals(
+def _sums(
     batches: PCollection[SegmentBatch], config: BleuConfig, key_type: Any
-) -> PCollection[_KeyedTotals]:
+) -> PCollection[_KeyedSums]:
     max_order = counted_order([config.scoring])
-    return count_and_add_up(batches, config.text, max_order, threads=1, key_type=key_type).totals
+    return count_and_add_up(batches, config.text, max_order, threads=1, key_type=key_type).sums
 
 
-def _score(keyed: _KeyedTotals, text: TextName, scoring: Scoring) -> BleuScore:
-    _, totals = keyed
-    return bleu_score(totals, text, scoring)
+def _score(keyed: _KeyedSums, text: TextName, scoring: Scoring) -> BleuScore:
+    _, sums = keyed
+    return bleu_score(sums, text, scoring)
 
 
-def _score_of_key(keyed: _KeyedTotals, text: TextName, scoring: Scoring) -> tuple[Any, BleuScore]:
-    (_, key), totals = keyed
-    return key, bleu_score(totals, text, scoring)
+def _score_of_key(keyed: _KeyedSums, text: TextName, scoring: Scoring) -> tuple[Any, BleuScore]:
+    (_, key), sums = keyed
+    return key, bleu_score(sums, text, scoring)

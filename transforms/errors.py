@@ -46,11 +46,11 @@ def unreadable(what: str, error: BaseException, remedy: str) -> BleuError:
     It is not an `InputError` if the process cannot open any more files.
     """
     if lacks_open_files(error):
-        return too_many_open_files(what)
+        return open_file_limit(what)
     return InputError(f"{what}: {error}", remedy)
 
 
-def too_many_open_files(what: str) -> JobError:
+def open_file_limit(what: str) -> JobError:
     """The error for a process that cannot open any more files."""
     said = "too many open files: "
     return JobError(

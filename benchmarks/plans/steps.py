@@ -37,7 +37,7 @@ from beam_bleu.transforms.pairing.line_parallel.shards import shards_in_order
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.line_parallel.streams import compression
 from beam_bleu.transforms.pairing.paired import FoundSegments
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
 from benchmarks.plans.fake_corpora import CORPORA, FakeCorpus
 from benchmarks.plans.right_plan import require_right_plan
 from benchmarks.plans.shuffles import Shuffle, shuffles_of
@@ -83,13 +83,11 @@ def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
         longest = max(longest, unit.lines)
     figures = {"plan_s": time.perf_counter() - start, "plan_peak": _peak()}
     units = shuffles["Spread the work units"].elements
-    # At most: a bundle has one total of each system, and one unit at least.
-    total = _total(plan.segments // units)
+    # At most: a bundle has the sums of each system, and one unit at least.
+    sums = _sums(plan.segments // units)
     for system in range(corpus.systems):
-        shuffles["Add up totals"].carry(((system, None), total), units)
-        shuffles["Bring it together"].carry(
-            (0, ("totals", ((system, None), _total(plan.segments))))
-        )
+        shuffles["Add up totals"].carry(((system, None), sums), units)
+        shuffles["Bring it together"].carry((0, ("totals", ((system, None), _sums(plan.segments)))))
     for end in (("segments", found), ("job", _job(corpus))):
         shuffles["Bring it together"].carry((0, end))
     in_vain = require_right_plan(corpus, plan) / sum(
@@ -128,18 +126,18 @@ def _counts(corpus: FakeCorpus, ranges: Iterable[ByteRange]) -> Iterator[LineCou
         )
 
 
-def _total(lines: int) -> CorpusTotals:
-    """Totals of plausible size."""
+def _sums(lines: int) -> CorpusSums:
+    """Sums of plausible size."""
     words = lines * _WORDS_IN_LINE
-    return CorpusTotals(
+    return CorpusSums(
         matches=(words * 6 // 10, words * 3 // 10, words * 2 // 10, words // 10),
         totals=(words, words - lines, words - 2 * lines, words - 3 * lines),
         short_candidates=(0, 0, 0, 0),
         candidate_length=words,
         reference_lengths=ReferenceLengths(words, words, words, words, ((1, words),)),
         segments=lines,
-        min_references=1,
-        max_references=1,
+        min_reference_count=1,
+        max_reference_count=1,
         candidate_bytes=6 * words,
         reference_bytes=6 * words,
     )

@@ -26,7 +26,7 @@ def kernel(references: list[str], candidates: list[str], flags: argparse.Namespa
     import numpy as np
 
     from beam_bleu.transforms.definition.config import BleuConfig
-    from beam_bleu.transforms.pairing.records.segments import batch_segments
+    from beam_bleu.transforms.pairing.records.batching import to_batch
     from beam_bleu.transforms.statistics.kernel import count_batch
 
     text = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase).text
@@ -35,7 +35,7 @@ def kernel(references: list[str], candidates: list[str], flags: argparse.Namespa
         for candidate, reference in zip(candidates, references, strict=True)
     ]
     batches = [
-        batch_segments(segments[first : first + _BATCH_ROWS])
+        to_batch(segments[first : first + _BATCH_ROWS])
         for first in range(0, len(segments), _BATCH_ROWS)
     ]
     count_batch(batches[0], text, 4)  # loads the compiled code

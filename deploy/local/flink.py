@@ -26,6 +26,7 @@ class FlinkCluster(JobServerCluster):
       task_managers: the number of TaskManagers; a job is cut into the same number of subtasks.
 
     Attributes:
+      attempts: how often Flink starts a job again after a fault; read when the cluster starts.
       rest: the URL of its REST API and console.
       task_manager_names: the names of the TaskManagers' processes.
     """
@@ -41,6 +42,7 @@ class FlinkCluster(JobServerCluster):
         task_managers: int = 2,
     ) -> None:
         super().__init__(folder, home, job_server, workers)
+        self.attempts = 5
         self.task_manager_names = [f"taskmanager-{i}" for i in range(1, task_managers + 1)]
         self._rpc_port, self._rest_port = free_ports(2)
         self.rest = f"http://{HOST}:{self._rest_port}"
@@ -142,7 +144,7 @@ class FlinkCluster(JobServerCluster):
             "heartbeat.interval": 1000,
             "heartbeat.timeout": 10000,
             "restart-strategy.type": "fixed-delay",
-            "restart-strategy.fixed-delay.attempts": _ATTEMPTS,
+            "restart-strategy.fixed-delay.attempts": self.attempts,
             "restart-strategy.fixed-delay.delay": "3 s",
         }
         text = "".join(f"{key}: {value}\n" for key, value in settings.items())

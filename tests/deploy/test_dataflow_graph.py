@@ -18,7 +18,7 @@ from apache_beam.portability.api import beam_runner_api_pb2 as messages
 from beam_bleu.pipeline.options import parse
 from beam_bleu.transforms.pairing.line_parallel import source
 from beam_bleu.transforms.statistics.count_matches import CountMatches
-from beam_bleu.transforms.totals.sum_totals import SumTotals, totals_of_groups
+from beam_bleu.transforms.totals.add_up import AddUp, sums_of_groups
 from deploy.dataflow.launch import command_line
 
 OFFLINE_LAUNCH = pathlib.Path(__file__).with_name("offline_launch.py")
@@ -229,7 +229,7 @@ def test_totals_are_added_up_before_they_are_shuffled(pipeline):
     (combine,) = transforms(pipeline, common_urns.composites.COMBINE_PER_KEY.urn)
     assert combine.unique_name == "Add up totals"
     payload = messages.CombinePayload.FromString(combine.spec.payload)
-    assert isinstance(pickler.loads(payload.combine_fn.payload), SumTotals)
+    assert isinstance(pickler.loads(payload.combine_fn.payload), AddUp)
 
 
 def test_text_is_not_shuffled(pipeline):
@@ -260,7 +260,7 @@ def test_workers_import_our_code_from_the_image(pipeline):
     assert type(functions["Pair lines/Read in lockstep"]) is source._ReadUnit
     assert type(functions["Count matches"]) is CountMatches
     assert functions["Pair lines/List their files"]._fn is source._list_ranges
-    assert functions["Total each batch"]._fn is totals_of_groups
+    assert functions["Total each batch"]._fn is sums_of_groups
 
 
 def test_the_job_that_is_scored_is_the_one_that_was_given(pipeline):

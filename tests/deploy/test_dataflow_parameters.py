@@ -145,7 +145,7 @@ def test_a_default_is_what_happens_without_the_parameter():
     assert with_defaults.verbose == without.verbose
 
 
-def test_several_streams_are_one_parameter():
+def test_a_list_of_streams_is_one_parameter():
     given_once = given(
         **REQUIRED
         | {

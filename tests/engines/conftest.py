@@ -21,7 +21,10 @@ def running(engine: str, factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     need(engine)
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("JAVA_TOOL_OPTIONS", JAVA)
-        with make_cluster(engine, factory.mktemp(engine)) as cluster:
+        cluster = make_cluster(engine, factory.mktemp(engine))
+        if isinstance(cluster, FlinkCluster):
+            cluster.attempts = 2  # enough after a fault; a job with bad input fails each time
+        with cluster:
             yield cluster
 
 

@@ -157,12 +157,12 @@ def words(rng, vocabulary, length):
     return " ".join(rng.choice(vocabulary) for _ in range(length))
 
 
-def random_segment(rng, vocabulary, lengths, references, tie=0.5, near=0.5):
+def random_segment(rng, vocabulary, lengths, reference_count, tie=0.5, near=0.5):
     """A candidate and references, often similar to it, and often equally close to it in length."""
     length = rng.choice(lengths)
     candidate = words(rng, vocabulary, length)
-    wanted = [rng.choice(lengths) for _ in range(references)]
-    if references > 1 and length and rng.random() < tie:
+    wanted = [rng.choice(lengths) for _ in range(reference_count)]
+    if reference_count > 1 and length and rng.random() < tie:
         away = rng.randint(1, min(2, length))
         wanted[:2] = rng.sample([length - away, length + away], 2)
     found = []
@@ -181,7 +181,7 @@ def random_segment(rng, vocabulary, lengths, references, tie=0.5, near=0.5):
 
 def random_corpora():
     shapes = [
-        # name, count, segments, references, lengths, vocabulary
+        # name, count, least and most segments, least and most references, lengths, vocabulary
         ("mixed", 8, (2, 20), (1, 4), range(1, 12), "abcdef"),
         ("tiny-vocabulary", 4, (1, 8), (1, 4), range(1, 9), "ab"),
         ("short", 4, (1, 6), (1, 3), range(1, 4), "abcd"),
@@ -189,15 +189,18 @@ def random_corpora():
         ("few-matches", 4, (1, 4), (1, 2), range(4, 9), "abcdefghijklmnop"),
         ("long", 2, (10, 20), (1, 3), range(15, 30), "abcdefghijkl"),
     ]
-    for name, count, segments, references, lengths, vocabulary in shapes:
+    for name, count, segment_counts, reference_counts, lengths, vocabulary in shapes:
         for number in range(1, count + 1):
             rng = random.Random(f"{name} {number}")
-            count = rng.randint(*segments)
-            refs = rng.randint(*references)
+            segment_count = rng.randint(*segment_counts)
+            reference_count = rng.randint(*reference_counts)
             yield corpus(
                 f"random-{name}-{number}",
                 "random",
-                [random_segment(rng, vocabulary, lengths, refs) for _ in range(count)],
+                [
+                    random_segment(rng, vocabulary, lengths, reference_count)
+                    for _ in range(segment_count)
+                ],
             )
 
 

@@ -150,7 +150,7 @@ def make_layout(
             cuts = random_cuts(chooser, corpus, count)
             parts = _parts(chooser, chooser.choice(list(NAMES)), count)
         if all_sharded or case.chance(0.7):
-            made.append(_several_files(case, folder, name, text, parts, cuts, suffixes))
+            made.append(_shard_files(case, folder, name, text, parts, cuts, suffixes))
         else:
             name += chooser.choice([".txt", "", ".en"]) + chooser.choice(suffixes)
             made.append(StreamFiles(f"{folder}/{name}", [ShardFile(folder / name, text)]))
@@ -173,7 +173,7 @@ def _parts(chooser: random.Random, style: str, count: int, gap: bool = False) ->
     return [NAMES[style](i, len(numbers), first) for i in numbers]
 
 
-def _several_files(
+def _shard_files(
     case: Case,
     folder: Path,
     name: str,

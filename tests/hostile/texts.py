@@ -51,10 +51,10 @@ def make_corpus(
         if chooser.random() < 0.02:
             segments = 5000  # more than a batch
     systems = chooser.choice([1, 1, 2, 3])
-    references = chooser.randint(1, min(3, streams - systems))
+    reference_count = chooser.randint(1, min(3, streams - systems))
     hostility = 0.0 if plain else chooser.choice([0.05, 0.3, 0.8])
     longest = chooser.choice([6, 14, 30])
-    texts: list[list[str]] = [[] for _ in range(systems + references)]
+    texts: list[list[str]] = [[] for _ in range(systems + reference_count)]
     for _ in range(segments):
         words = chooser.choices(WORDS, k=chooser.randint(1 if plain else 0, longest))
         for text in texts:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from beam_bleu.pipeline.parquet_shards import RUN_KEY, WriteShards
 from beam_bleu.pipeline.publication import in_place
-from beam_bleu.pipeline.segment_shards import RUN_KEY, WriteShards
 from beam_bleu.pipeline.storage import write_atomically
 
 SCHEMA = pa.schema([pa.field("index", pa.int64())])

@@ -11,8 +11,8 @@ from command_line import streams, write_lines
 from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.score.segment_scores import segment_scores
+from beam_bleu.transforms.pairing.records.batching import to_batch
+from beam_bleu.transforms.score.bleu_table import bleu_table
 
 SEGMENTS = 3000
 SYSTEMS = ("first", "second", "größe")
@@ -36,11 +36,11 @@ class Corpus:
         self.asked = [*self.plain, "--segment_scores"]
 
     def expected(self, config: BleuConfig) -> dict[tuple[int, str], dict[str, object]]:
-        """The rows as `segment_scores` gives them for all segments at once."""
+        """The rows as `bleu_table` gives them for all segments at once."""
         rows = {}
         for name, text in zip(SYSTEMS, self.texts, strict=False):
-            batch = batch_segments(list(zip(text, zip(*self.texts[3:], strict=True), strict=True)))
-            table = segment_scores(statistics_of(batch, config), config.scoring, [name])
+            batch = to_batch(list(zip(text, zip(*self.texts[3:], strict=True), strict=True)))
+            table = bleu_table(statistics_of(batch, config), config.scoring, [name])
             rows |= {(row["index"], name): row for row in table.to_pylist()}
         return rows
 

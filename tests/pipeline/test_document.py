@@ -27,31 +27,31 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.statistics import count_matches
 from beam_bleu.transforms.statistics.count_matches import CountMatches
-from beam_bleu.transforms.totals import sum_totals
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
+from beam_bleu.transforms.totals import add_up
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
 
 CONFIG = BleuConfig(max_ngram_order=2)
 SCORINGS = Scorings(CONFIG.text.name, CONFIG.scoring)
-TOTALS = CorpusTotals(
+SUMS = CorpusSums(
     matches=(6, 3),
     totals=(8, 6),
     short_candidates=(0, 0),
     candidate_length=8,
     reference_lengths=ReferenceLengths(closest=10),
     segments=2,
-    min_references=1,
-    max_references=1,
+    min_reference_count=1,
+    max_reference_count=1,
     candidate_bytes=30,
     reference_bytes=40,
 )
 
 
-def with_segments(segments: int) -> CorpusTotals:
-    return dataclasses.replace(TOTALS, segments=segments)
+def with_segments(segments: int) -> CorpusSums:
+    return dataclasses.replace(SUMS, segments=segments)
 
 
 def test_the_document_has_the_documented_keys():
-    document = result_document(["LIUM"], {0: TOTALS}, 2, SCORINGS)
+    document = result_document(["LIUM"], {0: SUMS}, 2, SCORINGS)
     (score,) = document["scores"]
     assert document["signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|")
     assert (score["system"], score["slice"], score["segments"]) == ("LIUM", None, 2)
@@ -62,14 +62,14 @@ def test_the_document_has_the_documented_keys():
 
 
 def test_counters_add_up_the_systems_and_count_the_references_once():
-    other = dataclasses.replace(TOTALS, short_candidates=(1, 1), candidate_bytes=7)
-    document = result_document(["LIUM", "NMT"], {1: other, 0: TOTALS}, 2, SCORINGS)
+    other = dataclasses.replace(SUMS, short_candidates=(1, 1), candidate_bytes=7)
+    document = result_document(["LIUM", "NMT"], {1: other, 0: SUMS}, 2, SCORINGS)
     assert document["counters"] == {"segments": 2, "empty_candidates": 1, "bytes": 77}
     assert [score["system"] for score in document["scores"]] == ["LIUM", "NMT"]
 
 
 def test_the_bytes_are_json_in_utf8_with_a_final_newline():
-    document = result_document(["größe 北京"], {0: TOTALS}, 2, SCORINGS)
+    document = result_document(["größe 北京"], {0: SUMS}, 2, SCORINGS)
     data = document_bytes(document)
     assert data.endswith(b"}\n")
     assert not data.endswith(b"\n\n")
@@ -86,19 +86,19 @@ def test_values_that_json_does_not_have_are_not_written():
 
 
 @pytest.mark.parametrize(
-    ("totals", "scored", "reason"),
+    ("sums", "scored", "reason"),
     [
-        ({0: TOTALS}, "0 of system NMT", "a system is missing"),
-        ({1: TOTALS}, "0 of system LIUM", "the first system is missing"),
+        ({0: SUMS}, "0 of system NMT", "a system is missing"),
+        ({1: SUMS}, "0 of system LIUM", "the first system is missing"),
         ({}, "0 of system LIUM", "everything is missing"),
-        ({0: TOTALS, 1: with_segments(1)}, "1 of system NMT", "fewer"),
-        ({0: with_segments(3), 1: TOTALS}, "3 of system LIUM", "more"),
-        ({0: TOTALS, 1: with_segments(4)}, "4 of system NMT", "twice"),
+        ({0: SUMS, 1: with_segments(1)}, "1 of system NMT", "fewer"),
+        ({0: with_segments(3), 1: SUMS}, "3 of system LIUM", "more"),
+        ({0: SUMS, 1: with_segments(4)}, "4 of system NMT", "twice"),
     ],
 )
-def test_numbers_of_segments_that_differ_fail_the_job(totals, scored, reason):
+def test_numbers_of_segments_that_differ_fail_the_job(sums, scored, reason):
     with pytest.raises(JobError) as error:
-        result_document(["LIUM", "NMT"], totals, 2, SCORINGS)
+        result_document(["LIUM", "NMT"], sums, 2, SCORINGS)
     assert error.value.cause == (
         "the number of segments scored is not the number planned: "
         f"2 were planned, {scored} were scored"
@@ -128,8 +128,8 @@ class RepeatsABatch(CountMatches):
         return [*super().work(batch)] * (2 if is_the_one(batch) else 1)
 
 
-def lose_a_system(statistics) -> Iterator[tuple[tuple[int, None], CorpusTotals]]:
-    yield (0, None), CorpusTotals.of(statistics, 0)
+def lose_a_system(statistics) -> Iterator[tuple[tuple[int, None], CorpusSums]]:
+    yield (0, None), CorpusSums.of(statistics, 0)
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_a_step_that_loses_data_leaves_an_older_result_as_it_is(corpus, tmp_path
 
 
 def test_a_step_that_loses_a_system_fails_the_job(corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(sum_totals, "totals_of_groups", lose_a_system)
+    monkeypatch.setattr(add_up, "sums_of_groups", lose_a_system)
     run = called(*corpus)
     run.assert_failed(1, "50 were planned, 0 of system b were scored")
     assert os.listdir(tmp_path / "out") == []

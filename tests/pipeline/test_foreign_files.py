@@ -100,12 +100,12 @@ def test_a_file_with_the_name_of_a_shard_that_is_not_parquet(out, flags, data):
 @pytest.mark.parametrize("name", ["segment_scores", ".segment_scores"])
 def test_a_file_in_place_of_the_folder(out, name, monkeypatch):
     os.rmdir(out / "segment_scores")
-    (out / name).write_bytes(b"mine")
+    (out / name).write_bytes(b"users")
     with monkeypatch.context() as patched:
         patched.setattr(beam_bleu.pipeline.graph, "build", None)  # nothing is scored
         called(*ASKED, "--output", out).assert_failed(1, f"{out}/{name} is not a folder")
     assert called(*EXAMPLE, "--output", out).code == 0
-    assert (out / name).read_bytes() == b"mine"
+    assert (out / name).read_bytes() == b"users"
 
 
 def test_a_copy_of_a_shard_under_another_name_is_not_ours(out, monkeypatch):
@@ -124,7 +124,7 @@ def test_an_overwritten_shard_is_not_ours(out, monkeypatch):
     assert os.listdir(out / "segment_scores") == [name]
 
 
-def test_many_files_are_counted_and_some_are_named(out):
+def test_a_long_list_of_files_is_counted_and_three_are_named(out):
     for number in range(5):
         parquet(out / "segment_scores" / f"{number}.parquet")
     run = called(*ASKED, "--output", out)
@@ -135,7 +135,7 @@ def test_many_files_are_counted_and_some_are_named(out):
 def test_files_that_readers_of_parquet_ignore_do_not_matter(out, name):
     parquet(out / "segment_scores" / name)
     if name == "notes.txt":
-        (out / "segment_scores" / name).write_text("mine")
+        (out / "segment_scores" / name).write_text("users")
     before = bytes_of(out)
     assert called(*ASKED, "--output", out).code == 0
     assert before.items() <= bytes_of(out).items()
@@ -148,7 +148,7 @@ def test_a_foreign_hidden_folder_stays(out, flags):
     for name in ("a.txt", "old/part-1.parquet", "run/staged/own.parquet", "run/former/x"):
         path = out / ".segment_scores" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"mine")
+        path.write_bytes(b"users")
         os.utime(path, (1, 1))
     before = bytes_of(out / ".segment_scores")
     for _ in range(2):
@@ -191,11 +191,11 @@ def test_a_folder_of_segment_scores_that_is_a_link(out, tmp_path):
 
 def test_a_link_to_another_folder_does_not_matter_without_segment_scores(out, tmp_path):
     os.rmdir(out / "segment_scores")
-    (out / "segment_scores").symlink_to(tmp_path / "mine")
-    parquet(tmp_path / "mine" / "a.parquet")
+    (out / "segment_scores").symlink_to(tmp_path / "users")
+    parquet(tmp_path / "users" / "a.parquet")
     assert called(*EXAMPLE, "--output", out).code == 0
     called(*ASKED, "--output", out).assert_failed(1, "is a link")
-    assert os.listdir(tmp_path / "mine") == ["a.parquet"]
+    assert os.listdir(tmp_path / "users") == ["a.parquet"]
 
 
 @pytest.mark.parametrize("name", ["segment_scores", ".segment_scores"])
@@ -248,7 +248,7 @@ def test_an_object_that_is_not_ours(tmp_path):
     store = "mem://out/folder"
     OBJECTS.clear()
     publish(store, "run", staged(store, "run"))
-    OBJECTS[f"{store}/segment_scores/below/part-0.parquet"] = b"mine", 1.0
+    OBJECTS[f"{store}/segment_scores/below/part-0.parquet"] = b"users", 1.0
     before = dict(OBJECTS)
     called(*ASKED, "--output", store).assert_failed(1, ": below/part-0.parquet")
     assert before == OBJECTS

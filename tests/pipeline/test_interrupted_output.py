@@ -57,7 +57,7 @@ def catches_sigterm(process: subprocess.Popen[bytes]) -> bool:
         pytest.param(signal.SIGHUP, "while it runs", marks=pytest.mark.slow),
     ],
 )
-def test_a_signal_ends_the_run_and_leaves_nothing_behind(number, when, tmp_path):
+def test_a_signal_ends_the_run_and_leaves_no_temporary_files(number, when, tmp_path):
     text = tmp_path / "long.txt"
     text.write_text("a rather short line , and another clause .\n" * 3_000_000)
     temporary = tmp_path / "tmp"

@@ -76,7 +76,8 @@ def test_segment_scores_that_are_read(data, monkeypatch):
     monkeypatch.chdir(data)
     (data / "segment_scores").mkdir()
     (data / "segment_scores" / "text").write_bytes(TEXT)
-    for pattern in ("segment_scores/*", "segment_scores/text"):
+    (data / "linked").symlink_to("segment_scores/text")
+    for pattern in ("segment_scores/*", "segment_scores/text", "linked"):
         run = called(*streams([f"x={pattern}"], REFERENCES), "--output=.")
         run.assert_failed(2, "segment_scores/text, where results are written")
     run = called(*streams(["x=b*/*"], REFERENCES), "--output=.", "--segment_scores")

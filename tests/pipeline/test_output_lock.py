@@ -63,7 +63,7 @@ def test_a_lock_file_that_is_a_link(out, target, monkeypatch):
 
 
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE])
-def test_a_lock_when_too_many_files_are_open(out, code, monkeypatch):
+def test_a_lock_at_the_limit_of_open_files(out, code, monkeypatch):
     refuse_to_open(monkeypatch, out / LOCK, code)
     with pytest.raises(JobError, match="too many open files: ") as error, locked(str(out)):
         pass
@@ -89,7 +89,7 @@ def test_a_lock_file_that_cannot_be_locked(out, code, monkeypatch):
     assert os.listdir(out) == [LOCK]
 
 
-@pytest.mark.parametrize("content", [b"", b"mine"])
+@pytest.mark.parametrize("content", [b"", b"users"])
 def test_a_filesystem_without_locks(out, content, monkeypatch):
     def flock(*arguments):
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))

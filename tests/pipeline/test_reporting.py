@@ -88,7 +88,7 @@ def test_the_log_of_a_run_with_verbose_is_escaped_too(capfd) -> None:
     assert not re.search(r"[^\n -~]", err)
 
 
-def test_too_many_open_files_always_has_its_own_remedy(capfd) -> None:
+def test_the_limit_of_open_files_always_has_its_own_remedy(capfd) -> None:
     def fail() -> None:
         try:
             raise OSError(24, "Too many open files")

@@ -267,9 +267,9 @@ def test_a_killed_process_holds_no_lock(out):
 
 
 def test_a_file_with_the_name_of_the_lock_stays(out):
-    (out / LOCK).write_bytes(b"mine")
+    (out / LOCK).write_bytes(b"users")
     published(out, "run")
-    assert (out / LOCK).read_bytes() == b"mine"
+    assert (out / LOCK).read_bytes() == b"users"
 
 
 # Filesystems without locks

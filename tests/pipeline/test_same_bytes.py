@@ -102,11 +102,11 @@ def test_any_range_size_and_number_of_threads(small, range_bytes, threads):
 @pytest.mark.parametrize(
     ("range_bytes", "threads"), [(20_000, 2), (20_000, 5), (300_000, 1), (300_000, 2)]
 )
-def test_several_batches_and_units(large, range_bytes, threads):
+def test_more_than_one_batch_and_unit(large, range_bytes, threads):
     assert_same(score(large.files, f"--range_bytes={range_bytes}", f"--threads={threads}"), large)
 
 
-def test_the_large_corpus_has_several_batches_and_several_units(large, monkeypatch):
+def test_the_large_corpus_has_more_than_one_batch_and_unit(large, monkeypatch):
     work, rows = CountMatches.work, []
 
     def watched(self, batch):
@@ -168,7 +168,7 @@ def test_any_shards_and_compressions(small, tmp_path, shards, suffixes, range_by
 @pytest.mark.parametrize(
     ("shards", "suffixes"), [((7, 3, 1, 30), [""]), ((5, 2, 7, 1), list(COMPRESS))]
 )
-def test_any_shards_of_several_batches(large, tmp_path, shards, suffixes):
+def test_any_shards_of_more_than_one_batch(large, tmp_path, shards, suffixes):
     patterns = write_shards(tmp_path, large.texts, shards, suffixes)
     assert_same(score(patterns, "--range_bytes=50000", "--cuts=any"), large)
 

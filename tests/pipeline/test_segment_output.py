@@ -16,7 +16,7 @@ from sacrebleu.metrics import BLEU
 from scoring import of_segments
 from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, Corpus, assert_clean, rows, shards
 
-import beam_bleu.pipeline.segment_shards as module
+import beam_bleu.pipeline.parquet_shards as module
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.options import parse
 from beam_bleu.transforms.definition.config import BleuConfig
@@ -77,7 +77,7 @@ def test_rows_are_complete_and_in_place(corpus, expected, plain, out, range_byte
     assert (out / "scores.json").read_bytes() == run.out
 
 
-def test_a_long_bundle_is_several_shards_of_several_row_groups(corpus, expected, out, monkeypatch):
+def test_a_long_bundle_is_cut_into_shards_and_row_groups(corpus, expected, out, monkeypatch):
     monkeypatch.setattr(module, "_ROW_GROUP_ROWS", 500)
     monkeypatch.setattr(module, "_SHARD_ROWS", 2000)
     assert called(*corpus.asked, SMALL_UNITS, "--output", out).code == 0
@@ -185,7 +185,7 @@ def test_help_names_the_flags():
 def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain):
     program = (
         "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
-        "from beam_bleu.transforms.score.segment_scores import _score_rows\n"
+        "from beam_bleu.transforms.score.bleu_table import _score_rows\n"
         "print(code, len(_score_rows.signatures))"
     )
     done = subprocess.run(
@@ -218,9 +218,9 @@ def test_a_run_without_segment_scores_leaves_no_stale_ones(corpus, plain, out):
 def test_a_foreign_file_among_the_shards_stays(corpus, out, asked):
     assert called(*corpus.asked, "--output", out).code == 0
     notes = out / "segment_scores" / "notes.txt"
-    notes.write_text("mine")
+    notes.write_text("users")
     assert called(*(corpus.asked if asked else corpus.plain), "--output", out).code == 0
-    assert notes.read_text() == "mine"
+    assert notes.read_text() == "users"
     assert len(list(notes.parent.iterdir())) == (2 if asked else 1)
 
 

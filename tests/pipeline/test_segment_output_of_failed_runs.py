@@ -19,8 +19,8 @@ from scoring import of_segments
 from segment_corpus import SEGMENTS, SMALL_UNITS, Corpus, assert_clean, rows, shards
 
 import beam_bleu.pipeline.graph
-import beam_bleu.pipeline.segment_shards as module
-from beam_bleu.pipeline.segment_shards import WriteShards
+import beam_bleu.pipeline.parquet_shards as module
+from beam_bleu.pipeline.parquet_shards import WriteShards
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.score_segments import ScoreSegments

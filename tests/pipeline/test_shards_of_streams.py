@@ -132,7 +132,7 @@ def test_a_shard_lost_everywhere_is_a_gap(tmp_path):
     assert expected.out == run.out
 
 
-def test_a_shard_lost_everywhere_is_an_error_where_the_names_say_how_many_there_are(tmp_path):
+def test_a_shard_lost_everywhere_is_an_error_where_the_names_say_their_number(tmp_path):
     names = [f"part-{i:05}-of-00004" for i in range(4)]
     of_hyp, of_ref = shards(CANDIDATE, names), shards(REFERENCE, names)
     del of_hyp[names[2]], of_ref[names[2]]

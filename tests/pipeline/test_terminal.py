@@ -200,7 +200,7 @@ def test_closed_streams_do_not_become_files_of_the_job(tmp_path):
     "limit",
     [pytest.param(12, marks=pytest.mark.slow), 32, pytest.param(64, marks=pytest.mark.slow)],
 )
-def test_the_error_of_too_many_open_files_has_a_remedy(limit, tmp_path):
+def test_the_error_at_the_limit_of_open_files_has_a_remedy(limit, tmp_path):
     systems = [f"s{number}={ATLAS}" for number in range(70)]
     words = [*COMMAND, *streams(systems, REFERENCES[:1]), "--output", tmp_path]
     script = f"ulimit -n {limit}; exec " + " ".join(shlex.quote(str(word)) for word in words)

@@ -93,8 +93,8 @@ def test_a_hidden_folder_that_cannot_be_listed_does_not_matter(out, monkeypatch)
 
 
 @BOTH
-def test_too_many_open_files_for_the_previous_shards(tmp_path, flags, monkeypatch):
-    out = tmp_path / "many"
+def test_the_limit_of_open_files_at_the_previous_shards(tmp_path, flags, monkeypatch):
+    out = tmp_path / "crowded"
     published(out, "former", 64)
     before = bytes_of(out)
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -183,7 +183,7 @@ def test_the_private_folder_of_another_users_run(out, monkeypatch):
 
 def test_a_file_that_is_not_ours_and_cannot_be_read(out, monkeypatch):
     notes = out / "segment_scores" / "notes"
-    notes.write_bytes(document("mine"))
+    notes.write_bytes(document("users"))
     failing = io, "open", notes, errno.EACCES
     assert_refused(out, ASKED, f"{notes} cannot be read: Permission denied", failing=failing)
     fail(monkeypatch, *failing)

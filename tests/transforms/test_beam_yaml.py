@@ -32,9 +32,9 @@ from beam_bleu.transforms.beam_yaml import CorpusBleuRows
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import PRESETS, preset
 from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.score.bleu import BleuScore
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 LISTING = PROJECT / "transforms" / "beam_yaml_provider.yaml"
 INCLUDED = [{"include": str(LISTING)}]
@@ -90,10 +90,10 @@ def score(
 def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
     """The score of rows, computed without Beam, in the form of a row."""
     statistics = statistics_of(
-        batch_segments([(row["candidate"], row["references"]) for row in rows]), config
+        to_batch([(row["candidate"], row["references"]) for row in rows]), config
     )
-    totals = CorpusTotals.of(statistics, 0, slice(0, len(rows)))
-    values = vars(bleu_of(totals, config))
+    sums = CorpusSums.of(statistics, 0, slice(0, len(rows)))
+    values = vars(bleu_of(sums, config))
     return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
 
@@ -144,7 +144,7 @@ def test_all_rows_are_scored_together_without_groups() -> None:
     score({}, check)
 
 
-def test_groups_of_several_fields_with_null_among_their_values() -> None:
+def test_groups_of_two_fields_with_null_among_their_values() -> None:
     keys = [("a", 1), ("a", 2), ("a", None), ("b", 1), ("a", 1)]
     rows = [{**ROWS[i % 3], "who": who, "day": day} for i, (who, day) in enumerate(keys)]
 

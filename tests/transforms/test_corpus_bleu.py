@@ -20,8 +20,8 @@ from scoring import bleu_of, statistics_of
 
 from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu, preset
 from beam_bleu.transforms.pairing.records import gather
-from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.pairing.records.batching import to_batch
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 CAT = ("the cat sat on the mat", ["a cat sat on the mat"])
 DOG = ("a dog ran in the park today", ["the dog ran in a park today", "a dog in the park"])
@@ -120,7 +120,7 @@ def test_every_definition_can_be_chosen(
 ) -> None:
     monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
     segments = hostile_segments(100, seed=4)
-    expected = bleu_of(CorpusTotals.of(statistics_of(batch_segments(segments), config), 0), config)
+    expected = bleu_of(CorpusSums.of(statistics_of(to_batch(segments), config), 0), config)
     run(
         lambda pipeline: assert_that(
             pipeline | beam.Create(segments) | CorpusBleu.Globally(config), equal_to([expected])
@@ -301,12 +301,12 @@ def test_a_malformed_segment_fails_the_job_and_is_shown(segment: Any, cause: str
 
 def test_a_lone_surrogate_is_refused_with_its_place() -> None:
     with pytest.raises(Exception, match=r"has a lone surrogate at 4"):
-        batch_segments([CAT, ("text\ud800", ["reference"])])
+        to_batch([CAT, ("text\ud800", ["reference"])])
 
 
 def test_long_error_values_are_cut_short() -> None:
     with pytest.raises(Exception, match=r"has no reference") as failure:
-        batch_segments([("x" * 10_000, [])])
+        to_batch([("x" * 10_000, [])])
     assert len(failure.value.cause) < 200
     assert len(str(failure.value)) < 400
 
@@ -326,15 +326,15 @@ def test_counters_count_each_segment_once() -> None:
 
 
 def test_batches_can_be_sent_between_workers() -> None:
-    batch = pickle.loads(pickle.dumps(batch_segments([CAT, DOG, ("", [None, "x"])])))
-    expected = statistics_of(batch_segments([CAT, DOG, ("", [None, "x"])]), BleuConfig())
+    batch = pickle.loads(pickle.dumps(to_batch([CAT, DOG, ("", [None, "x"])])))
+    expected = statistics_of(to_batch([CAT, DOG, ("", [None, "x"])]), BleuConfig())
     statistics = statistics_of(batch, BleuConfig())
     assert (statistics.counts == expected.counts).all()
-    assert statistics.references.tolist() == [1, 2, 1]
+    assert statistics.reference_counts.tolist() == [1, 2, 1]
 
 
-def test_several_threads_count_the_same_as_one() -> None:
-    batch = batch_segments(hostile_segments(2000, seed=3))
+def test_threads_side_by_side_count_the_same_as_one() -> None:
+    batch = to_batch(hostile_segments(2000, seed=3))
     expected = statistics_of(batch, BleuConfig()).counts
     found: list[bool] = []
 

@@ -33,7 +33,7 @@ def test_an_impossible_option_is_a_value_error():
     assert issubclass(UsageError, ValueError)
 
 
-def test_too_many_open_files_is_not_an_input_error():
+def test_the_limit_of_open_files_is_not_an_input_error():
     full = OSError(24, "Too many open files", "/data/a.txt")
     error = unreadable("candidates x: cannot be read", full, "check the file")
     assert type(error) is JobError
@@ -42,7 +42,7 @@ def test_too_many_open_files_is_not_an_input_error():
     assert type(unreadable("x", OSError(13, "Permission denied"), "check it")) is InputError
 
 
-def test_too_many_open_files_is_found_among_the_causes_of_an_error():
+def test_the_limit_of_open_files_is_found_among_the_causes_of_an_error():
     error, outer = OSError(23, "Too many open files in system"), ValueError("it did not work")
     outer.__cause__ = error
     error.__cause__ = outer  # causes that form a ring

@@ -23,7 +23,9 @@ SACREBLEU = "2.6.0"
 _SACREBLEU_ORDER = 4
 
 
-def signature(text: TextName, scoring: Scoring, min_references: int, max_references: int) -> str:
+def signature(
+    text: TextName, scoring: Scoring, min_reference_count: int, max_reference_count: int
+) -> str:
     """The signature: the fields of sacreBLEU, then the choices that sacreBLEU does not show.
 
     `norm` is the normalization, `reflen` the rule of reference lengths, `order` is N
@@ -33,10 +35,10 @@ def signature(text: TextName, scoring: Scoring, min_references: int, max_referen
     Args:
       text: how texts become tokens.
       scoring: how sums become a score.
-      min_references: the smallest number of references that a segment has.
-      max_references: the largest number of them.
+      min_reference_count: the smallest number of references that a segment has.
+      max_reference_count: the largest number of them.
     """
-    fields = _fields(text, scoring, min_references, max_references)
+    fields = _fields(text, scoring, min_reference_count, max_reference_count)
     if text.normalize is not None:
         fields["norm"] = text.normalize
     if not REFERENCE_LENGTHS[scoring.reference_length].in_sacrebleu:
@@ -51,7 +53,7 @@ def signature(text: TextName, scoring: Scoring, min_references: int, max_referen
 
 
 def sacrebleu_signature(
-    text: TextName, scoring: Scoring, min_references: int, max_references: int
+    text: TextName, scoring: Scoring, min_reference_count: int, max_reference_count: int
 ) -> str | None:
     """The signature that sacreBLEU prints for this definition; None if it does not have it."""
     expressible = (
@@ -64,17 +66,17 @@ def sacrebleu_signature(
     )
     if not expressible:
         return None
-    fields = _fields(text, scoring, min_references, max_references)
+    fields = _fields(text, scoring, min_reference_count, max_reference_count)
     if scoring.smooth_value is not None:
         fields["smooth"] = f"{scoring.smooth_method}[{scoring.smooth_value:.2f}]"
     return _line({**fields, "version": SACREBLEU})
 
 
 def _fields(
-    text: TextName, scoring: Scoring, min_references: int, max_references: int
+    text: TextName, scoring: Scoring, min_reference_count: int, max_reference_count: int
 ) -> dict[str, str]:
     return {
-        "nrefs": str(max_references) if min_references == max_references else "var",
+        "nrefs": str(max_reference_count) if min_reference_count == max_reference_count else "var",
         "case": CASES[text.lowercase].name,
         "eff": "yes" if scoring.effective_order else "no",
         "tok": _tokenizer(text),

@@ -15,7 +15,7 @@ class RowGroup:
     Attributes:
       rows: the rows.
       key: the key of their segments' score; None for the whole corpus.
-      place: the (window, timestamp) of their totals; None if it is that of the batch.
+      place: the (window, timestamp) of their sums; None if it is that of the batch.
     """
 
     rows: slice

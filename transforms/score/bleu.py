@@ -1,4 +1,4 @@
-"""BLEU from corpus totals: the score from formula.py, its signature and its warnings."""
+"""BLEU from the sums of a corpus: the score from formula.py, its signature and its warnings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from beam_bleu.transforms.score.formula import (
     weighted_score,
 )
 from beam_bleu.transforms.score.suspicious_input import suspicions
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 _ALMOST_0 = 1e-9
 """If a tiny number replaces a precision of 0, the score is tiny, too."""
@@ -59,29 +59,29 @@ class BleuScore:
 
 
 def bleu_score(
-    totals: CorpusTotals, text: TextName, scoring: Scoring, *, judge_input: bool = True
+    sums: CorpusSums, text: TextName, scoring: Scoring, *, judge_input: bool = True
 ) -> BleuScore:
     """The BLEU score of a corpus.
 
     Args:
-      totals: the corpus's sums, of the scoring's `counted_order` or a higher one.
+      sums: those of the corpus, of the scoring's `counted_order` or a higher one.
       text: how the texts became tokens, for the signature and the warnings.
       scoring: how sums become a score.
       judge_input: whether to warn about suspicious input, too; False if another score of the
         same texts has these warnings.
 
     Raises:
-      ValueError: the totals have a lower n-gram order than the scoring, or the scoring is
+      ValueError: the sums have a lower n-gram order than the scoring, or the scoring is
         only for single segments.
     """
     scoring.require_corpus()
     orders = scoring.max_ngram_order
-    if totals.max_order < orders:
+    if sums.max_order < orders:
         raise ValueError(
-            f"totals of order {totals.max_order} cannot be scored with max_ngram_order {orders}"
+            f"sums of order {sums.max_order} cannot be scored with max_ngram_order {orders}"
         )
-    sys_len = totals.candidate_length
-    ref_len = totals.reference_lengths.by(scoring.reference_length)
+    sys_len = sums.candidate_length
+    ref_len = sums.reference_lengths.by(scoring.reference_length)
     is_divided = REFERENCE_LENGTHS[scoring.reference_length].divided
     exact = Fraction(ref_len)
     bp = brevity_penalty(sys_len, exact.numerator, exact.denominator)
@@ -92,51 +92,51 @@ def bleu_score(
         scoring.effective_smooth_value,
         scoring.effective_order,
         weights,
-        totals.matches,
-        totals.totals,
-        totals.short_candidates,
+        sums.matches,
+        sums.totals,
+        sums.short_candidates,
         sys_len,
         precisions,
     )
     score = weighted_score(method, weights, precisions, counted, bp)
-    signed = text, scoring, totals.min_references, totals.max_references
+    signed = text, scoring, sums.min_reference_count, sums.max_reference_count
     return BleuScore(
         score=score,
         precisions=tuple(precisions),
-        matches=totals.matches[:orders],
-        totals=totals.totals[:orders],
+        matches=sums.matches[:orders],
+        totals=sums.totals[:orders],
         bp=bp,
         ratio=float(sys_len / ref_len) if ref_len else 0.0,
         sys_len=sys_len,
         ref_len=float(ref_len) if is_divided else int(ref_len),
-        segments=totals.segments,
+        segments=sums.segments,
         signature=signature(*signed),
         sacrebleu_signature=sacrebleu_signature(*signed),
         warnings=(
-            *(() if score > _ALMOST_0 else (_why_zero(totals, scoring, score, bp),)),
-            *(suspicions(totals, text, scoring) if judge_input else ()),
+            *(() if score > _ALMOST_0 else (_why_zero(sums, scoring, score, bp),)),
+            *(suspicions(sums, text, scoring) if judge_input else ()),
         ),
     )
 
 
-def _why_zero(totals: CorpusTotals, scoring: Scoring, score: float, bp: float) -> str:
+def _why_zero(sums: CorpusSums, scoring: Scoring, score: float, bp: float) -> str:
     """The reason for a score of 0 or near 0, and a remedy."""
     is_zero = f"the score is {'almost ' if score else ''}0"
     weights = scoring.weights or (1,) * scoring.max_ngram_order
-    if not totals.candidate_length:
+    if not sums.candidate_length:
         return f"{is_zero}: no candidate has a token"
-    if not any(totals.matches):
+    if not any(sums.matches):
         return (
             f"{is_zero}: no n-gram of a candidate is in its references; "
             "check that they are of the same segments"
         )
     weighted = [n for n, weight in enumerate(weights, 1) if weight]
-    order = next((n for n in weighted if not totals.matches[n - 1]), 0)
+    order = next((n for n in weighted if not sums.matches[n - 1]), 0)
     if not order:
         if bp < _ALMOST_0:
             return f"{is_zero}: the candidates are many times shorter than the references"
         return f"{is_zero}: with these weights"
-    if not totals.totals[order - 1]:
+    if not sums.totals[order - 1]:
         return (
             f"{is_zero}: no candidate has {order} tokens; for a corpus so short "
             "use effective_order or a smaller max_ngram_order"

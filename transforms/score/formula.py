@@ -8,7 +8,7 @@ are those of `BLEU.compute_bleu` in sacreBLEU 2.6, and for NLTK's methods those 
 `SmoothingFunction`, so that the results are the same.
 
 The functions run in two ways. For a corpus, Python runs them, with unbounded integers. For
-every segment of a batch, numba compiles them, with int64 (segment_scores.py). So they use
+every segment of a batch, numba compiles them, with int64 (bleu_table.py). So they use
 only loops and numbers.
 """
 
@@ -59,14 +59,14 @@ def method_number(smooth_method: str) -> int:
     return function_of(_NUMBERS, smooth_method, "smooth_method")
 
 
-def brevity_penalty(sys_len: int, ref_len: int, references: int = 1) -> float:
+def brevity_penalty(sys_len: int, ref_len: int, divisor: int = 1) -> float:
     """exp(1 - r/c) if the candidates are shorter than the references, else 1; 0 without tokens.
 
-    The reference length r is `ref_len / references`. So an average is exact.
+    The reference length r is `ref_len / divisor`. So an average is exact.
     """
-    if sys_len * references >= ref_len:
+    if sys_len * divisor >= ref_len:
         return 1.0
-    return math.exp(1 - ref_len / (sys_len * references)) if sys_len > 0 else 0.0
+    return math.exp(1 - ref_len / (sys_len * divisor)) if sys_len > 0 else 0.0
 
 
 def smooth(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 _TOKENIZED_LINES = 100
 """The number of candidates that end in " ." from which sacreBLEU warns, for any corpus size."""
@@ -30,47 +30,47 @@ _FEWEST_SEGMENTS = 10
 """Segments. With fewer segments, one or two empty candidates would already be most of them."""
 
 
-def suspicions(totals: CorpusTotals, text: TextName, scoring: Scoring) -> tuple[str, ...]:
+def suspicions(sums: CorpusSums, text: TextName, scoring: Scoring) -> tuple[str, ...]:
     """Sentences about suspicious input of one system's score.
 
     Args:
-      totals: the corpus's sums.
+      sums: those of the corpus.
       text: how the texts became tokens.
       scoring: how sums become a score.
     """
     return (
-        *_tokenized(totals, text),
-        *_identical(totals),
-        *_line_ends(totals),
-        *_empty_candidates(totals),
-        *_length_ratio(totals, scoring),
+        *_tokenized(sums, text),
+        *_identical(sums),
+        *_line_ends(sums),
+        *_empty_candidates(sums),
+        *_length_ratio(sums, scoring),
     )
 
 
-def _tokenized(totals: CorpusTotals, text: TextName) -> Iterator[str]:
-    lines = totals.signs.tokenized
+def _tokenized(sums: CorpusSums, text: TextName) -> Iterator[str]:
+    lines = sums.signs.tokenized
     if lines >= _TOKENIZED_LINES and not TOKENIZERS[text.tokenize].takes_tokenized_text:
         yield (
-            f"the candidates look tokenized: {lines:,} of {totals.segments:,} end in ' .'; "
+            f"the candidates look tokenized: {lines:,} of {sums.segments:,} end in ' .'; "
             "score detokenized text, or, if the references are tokenized in the same way, "
             "use the tokenizer none"
         )
 
 
-def _identical(totals: CorpusTotals) -> Iterator[str]:
-    if not totals.candidate_length:  # all texts are empty, so they are always equal
+def _identical(sums: CorpusSums) -> Iterator[str]:
+    if not sums.candidate_length:  # all texts are empty, so they are always equal
         return
-    for position, identical in enumerate(totals.signs.identical, 1):
-        if identical == totals.segments:
+    for position, identical in enumerate(sums.signs.identical, 1):
+        if identical == sums.segments:
             yield (
                 f"the candidates are the same as references {position}, byte for byte, in all "
-                f"{totals.segments:,} segments; check that they are the system's own output"
+                f"{sums.segments:,} segments; check that they are the system's own output"
             )
 
 
-def _line_ends(totals: CorpusTotals) -> Iterator[str]:
-    signs = totals.signs
-    streams = [("the candidates", signs.candidate_returns, totals.segments)]
+def _line_ends(sums: CorpusSums) -> Iterator[str]:
+    signs = sums.signs
+    streams = [("the candidates", signs.candidate_returns, sums.segments)]
     for position, of_position in enumerate(
         zip(signs.reference_returns, signs.given, strict=True), 1
     ):
@@ -90,28 +90,28 @@ def _shown(stream: str, returns: int, lines: int) -> str:
     return f"{stream} ({returns:,} of {lines:,} lines)"
 
 
-def _empty_candidates(totals: CorpusTotals) -> Iterator[str]:
-    empty = totals.empty_candidates
+def _empty_candidates(sums: CorpusSums) -> Iterator[str]:
+    empty = sums.empty_candidates
     # If all are empty, the score is 0, and its own warning gives the reason.
     if (
-        totals.segments >= _FEWEST_SEGMENTS
-        and totals.candidate_length
-        and empty > _MOST * totals.segments
+        sums.segments >= _FEWEST_SEGMENTS
+        and sums.candidate_length
+        and empty > _MOST * sums.segments
     ):
         yield (
-            f"most candidates are empty: {empty:,} of {totals.segments:,} have no token; "
+            f"most candidates are empty: {empty:,} of {sums.segments:,} have no token; "
             "check that the system's output is complete"
         )
 
 
-def _length_ratio(totals: CorpusTotals, scoring: Scoring) -> Iterator[str]:
-    length = totals.reference_lengths.by(scoring.reference_length)
-    if not totals.candidate_length or length < _FEWEST_TOKENS:
+def _length_ratio(sums: CorpusSums, scoring: Scoring) -> Iterator[str]:
+    length = sums.reference_lengths.by(scoring.reference_length)
+    if not sums.candidate_length or length < _FEWEST_TOKENS:
         return
-    ratio = totals.candidate_length / length
+    ratio = sums.candidate_length / length
     if ratio < _SHORTEST_RATIO or ratio > _LONGEST_RATIO:
         yield (
             f"the candidates have {float(ratio):.2f} times as many tokens as the references "
-            f"({totals.candidate_length:,} and {float(length):,.0f}); check that both are complete "
+            f"({sums.candidate_length:,} and {float(length):,.0f}); check that both are complete "
             "and of the same segments"
         )

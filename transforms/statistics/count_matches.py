@@ -9,8 +9,8 @@ from apache_beam.metrics.metric import Metrics
 
 from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.kernel import compile_kernel, count_batch
-from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
 from beam_bleu.transforms.wiring.coders import giving_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
@@ -19,15 +19,15 @@ __all__ = ["CountMatches", "count_matches"]
 
 
 def count_matches(text: Text, max_order: int, threads: int, step: Step = unchanged) -> beam.ParDo:
-    """The step from `SegmentBatch` to `SegmentStatistics`, with the arguments of `CountMatches`."""
-    return giving_batches(step(CountMatches(text, max_order, threads)), SegmentStatistics)
+    """The step from `SegmentBatch` to `BatchStatistics`, with the arguments of `CountMatches`."""
+    return giving_batches(step(CountMatches(text, max_order, threads)), BatchStatistics)
 
 
 class CountMatches(ThreadedDoFn):
-    """Maps each `SegmentBatch` to its `SegmentStatistics`, of n-gram orders up to `max_order`.
+    """Maps each `SegmentBatch` to its `BatchStatistics`, of n-gram orders up to `max_order`.
 
     Beam's counters say what was scored, for consoles. Beam counts again what it runs again;
-    the counters in the result are summed in the totals.
+    the counters in the result come from the sums.
     """
 
     def __init__(self, text: Text, max_order: int, threads: int) -> None:
@@ -44,10 +44,10 @@ class CountMatches(ThreadedDoFn):
         # could think that the worker hangs.
         compile_kernel(self._text)
 
-    def work(self, batch: SegmentBatch) -> Iterable[SegmentStatistics]:
+    def work(self, batch: SegmentBatch) -> Iterable[BatchStatistics]:
         return [count_batch(batch, self._text, self._max_order)]
 
-    def emitted(self, statistics: SegmentStatistics) -> None:
+    def emitted(self, statistics: BatchStatistics) -> None:
         self._segments.inc(len(statistics))
         self._empty_candidates.inc(int((statistics.candidate_length == 0).sum()))
         self._bytes.inc(

@@ -17,14 +17,7 @@ from beam_bleu.transforms.native.columns import padded, spans
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.hashing import new_seed
-from beam_bleu.transforms.statistics.matching import (
-    GRAM_BYTES,
-    SLOT_BYTES,
-    match_segment,
-    table_bits,
-)
-from beam_bleu.transforms.statistics.segment_statistics import (
+from beam_bleu.transforms.statistics.batch_statistics import (
     AVERAGE,
     CANDIDATE_LENGTH,
     CLOSEST,
@@ -32,10 +25,17 @@ from beam_bleu.transforms.statistics.segment_statistics import (
     FIRST_MATCHES,
     LONGEST,
     SHORTEST,
-    SegmentStatistics,
+    BatchStatistics,
     width,
 )
-from beam_bleu.transforms.statistics.signs import segment_signs
+from beam_bleu.transforms.statistics.hashing import new_seed
+from beam_bleu.transforms.statistics.matching import (
+    GRAM_BYTES,
+    SLOT_BYTES,
+    match_segment,
+    table_bits,
+)
+from beam_bleu.transforms.statistics.signs import find_signs
 from beam_bleu.transforms.statistics.splitting import rule_of, splittable
 from beam_bleu.transforms.statistics.tokenization import TOKEN_BYTES, tokenize
 
@@ -47,7 +47,7 @@ _FIRST_TABLE_BITS = 10
 _SEED = new_seed()
 
 
-def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> SegmentStatistics:
+def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> BatchStatistics:
     """Counts every segment of a batch, for every system.
 
     Args:
@@ -59,26 +59,26 @@ def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> SegmentStati
       InputError: a segment has no reference, or 2 GiB of text or more, or the tokenizer
         cannot tokenize it.
     """
-    references = len(batch.references)
+    reference_count = len(batch.references)
     columns = [padded(column) for column in (*batch.references, *batch.candidates)]
     starts, ends = spans(columns)
     sizes = ends - starts
-    signs = segment_signs(starts, ends, references)  # of the original texts
+    signs = find_signs(starts, ends, reference_count)  # of the original texts
     changed = [splittable(column, text) for column in columns]
     if any(new is not old for new, old in zip(changed, columns, strict=True)):
         starts, ends = spans(changed)
-    statistics = SegmentStatistics(
+    statistics = BatchStatistics(
         counts=_count(starts, ends, batch, text, max_order),
-        references=np.count_nonzero(starts[:references], axis=0).astype(np.int64),
-        candidate_bytes=sizes[references:],
-        reference_bytes=sizes[:references].sum(axis=0),
+        reference_counts=np.count_nonzero(starts[:reference_count], axis=0).astype(np.int64),
+        candidate_bytes=sizes[reference_count:],
+        reference_bytes=sizes[:reference_count].sum(axis=0),
         signs=signs,
         first_segment=batch.first_segment or 0,
         groups=batch.groups,
     )
-    if not statistics.references.all():
+    if not statistics.reference_counts.all():
         raise InputError(
-            f"{_named(batch, int(statistics.references.argmin()))} has no reference",
+            f"{_named(batch, int(statistics.reference_counts.argmin()))} has no reference",
             "give every segment one or more references (an empty string is one)",
         )
     return statistics
@@ -110,8 +110,8 @@ def _count(
 ) -> Integers:
     """The counts, int64 (systems, segments, 6 + 2 N), of texts given by address (see `spans`)."""
     texts, rows = starts.shape
-    references = len(batch.references)
-    counts = np.zeros((texts - references, rows, width(max_order)), np.int64)
+    reference_count = len(batch.references)
+    counts = np.zeros((texts - reference_count, rows, width(max_order)), np.int64)
     if not rows:
         return counts
     sizes = (ends - starts).sum(axis=0)
@@ -132,14 +132,14 @@ def _count(
     while True:
         table = np.empty((2**bits + 1) * SLOT_BYTES, np.uint8)
         row, bits = _count_rows(
-            row, starts, ends, references, rule, tokens, grams, table, bounds, counts, _SEED
+            row, starts, ends, reference_count, rule, tokens, grams, table, bounds, counts, _SEED
         )
         if row == rows:
             return counts
 
 
 @njit
-def _store_reference_lengths(counts, length, row, rows, references, starts, bounds):
+def _store_reference_lengths(counts, length, row, rows, reference_count, starts, bounds):
     """Writes the length of the references by each rule.
 
     Args:
@@ -147,13 +147,13 @@ def _store_reference_lengths(counts, length, row, rows, references, starts, boun
       length: the candidate's tokens.
       row: the segment's row.
       rows: the number of rows.
-      references: the number of references; they are the first texts.
+      reference_count: the number of references; they are the first texts.
       starts: address of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
       bounds: address of the numbers of each text's first token.
     """
     closest = first = shortest = longest = -1
     total = 0
-    for text in range(references):
+    for text in range(reference_count):
         if load_int(starts, text * rows + row) != 0:
             other = load_int(bounds, text + 1) - 1 - load_int(bounds, text)
             if closest < 0:
@@ -176,7 +176,7 @@ def _store_reference_lengths(counts, length, row, rows, references, starts, boun
 
 @compiled
 def _count_rows(
-    first_row, starts, ends, references, rule, tokens, grams, table, bounds, counts, seed
+    first_row, starts, ends, reference_count, rule, tokens, grams, table, bounds, counts, seed
 ):
     """Counts rows from `first_row` on; returns (rows done, bits of the table for the next)."""
     texts, rows = starts.shape
@@ -200,11 +200,11 @@ def _count_rows(
                 token = tokenize(start, stop, rule, token, seed)
             token += TOKEN_BYTES
         store_int(bound_space, texts, (token - token_space) // TOKEN_BYTES)
-        bits = table_bits(load_int(bound_space, references))
+        bits = table_bits(load_int(bound_space, reference_count))
         if ((1 << bits) + 1) * SLOT_BYTES > table.size:
             return row, bits
-        for text in range(references, texts):
-            of_segment = count_space + ((text - references) * rows + row) * row_bytes
+        for text in range(reference_count, texts):
+            of_segment = count_space + ((text - reference_count) * rows + row) * row_bytes
             length = load_int(bound_space, text + 1) - 1 - load_int(bound_space, text)
             store_int(of_segment, CANDIDATE_LENGTH, length)
             _store_reference_lengths(
@@ -212,14 +212,14 @@ def _count_rows(
                 length,
                 row,
                 rows,
-                references,
+                reference_count,
                 start_space,
                 bound_space,
             )
             for n in range(max_order):
                 store_int(of_segment, FIRST_MATCHES + max_order + n, max(length - n, 0))
         match_segment(
-            references,
+            reference_count,
             texts,
             bound_space,
             end_space,

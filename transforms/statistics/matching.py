@@ -269,17 +269,17 @@ def _keep_wanted(gram, end, table):
 
 
 @njit
-def _fill_table(references, bounds, ends, grams, table, seed):
+def _fill_table(reference_count, bounds, ends, grams, table, seed):
     """Enters the references' next order into a fresh table; returns its bits."""
     entries = 0
-    for text in range(references):
+    for text in range(reference_count):
         begin = grams + load_int(bounds, text) * GRAM_BYTES
         end = _pair_up(begin, _keep_wanted(begin, load_int(ends, text), table))
         store_int(ends, text, end)
         entries += (end - begin) // GRAM_BYTES
     bits = table_bits(entries)
     _clear_table(table, bits)
-    for text in range(references):
+    for text in range(reference_count):
         begin = grams + load_int(bounds, text) * GRAM_BYTES
         _add_pairs(begin, load_int(ends, text), table, bits, seed)
     return bits
@@ -287,12 +287,12 @@ def _fill_table(references, bounds, ends, grams, table, seed):
 
 @njit
 def match_segment(
-    references, texts, bounds, ends, max_order, tokens, grams, table, matches, stride, seed
+    reference_count, texts, bounds, ends, max_order, tokens, grams, table, matches, stride, seed
 ):
     """Writes the clipped matches of every candidate of one segment, for each order.
 
     Args:
-      references: the number of references; they are the first texts.
+      reference_count: the number of references; they are the first texts.
       texts: the number of all texts; the others are candidates.
       bounds: address of texts + 1 int64: text t has the tokens bounds[t] <= i <
         bounds[t + 1] - 1; the last one is the gap.
@@ -300,32 +300,32 @@ def match_segment(
       max_order: the largest n-gram order, N.
       tokens: address of the segment's tokens.
       grams: address of memory for bounds[texts] grams.
-      table: address of memory for 2 ** table_bits(bounds[references]) + 1 slots.
+      table: address of memory for 2 ** table_bits(bounds[reference_count]) + 1 slots.
       matches: address of N int64 zeros for the first candidate.
       stride: bytes from these to the zeros of the next candidate.
       seed: the process's secret (see hashing.py).
     """
-    bits = table_bits(load_int(bounds, references))
+    bits = table_bits(load_int(bounds, reference_count))
     _clear_table(table, bits)
-    for text in range(references):
+    for text in range(reference_count):
         first, last = load_int(bounds, text), load_int(bounds, text + 1) - 1
         store_int(ends, text, _add_tokens(first, last, tokens, grams, table, bits, seed))
     any_match = 0
-    for text in range(references, texts):
+    for text in range(reference_count, texts):
         first, last = load_int(bounds, text), load_int(bounds, text + 1) - 1
         end, count = _take_tokens(first, last, tokens, grams, table, bits, seed)
         store_int(ends, text, end)
-        store_int(matches + (text - references) * stride, 0, count)
+        store_int(matches + (text - reference_count) * stride, 0, count)
         any_match |= count
     for order in range(2, max_order + 1):
         if any_match == 0:
             break  # without an (n-1)-gram no n-gram can match
-        bits = _fill_table(references, bounds, ends, grams, table, seed)
+        bits = _fill_table(reference_count, bounds, ends, grams, table, seed)
         any_match = 0
-        for text in range(references, texts):
+        for text in range(reference_count, texts):
             begin = grams + load_int(bounds, text) * GRAM_BYTES
             end = _pair_up(begin, load_int(ends, text))
             end, count = _take_pairs(begin, end, table, bits, seed)
             store_int(ends, text, end)
-            store_int(matches + (text - references) * stride, order - 1, count)
+            store_int(matches + (text - reference_count) * stride, order - 1, count)
             any_match |= count

@@ -22,7 +22,7 @@ _SPACE, _PERIOD, _CARRIAGE_RETURN = (ord(each) for each in " .\r")
 
 
 @dataclasses.dataclass(frozen=True)
-class SegmentSigns:
+class BatchSigns:
     """The signs of a batch's original texts.
 
     Attributes:
@@ -44,14 +44,14 @@ class SegmentSigns:
     reference_returns: _Flags
 
     @classmethod
-    def none(cls, systems: int, references: int, segments: int) -> SegmentSigns:
+    def none(cls, systems: int, reference_count: int, segments: int) -> BatchSigns:
         """The signs of texts without any sign, with all references missing."""
         return cls(
             np.zeros((systems, segments), np.bool_),
             np.zeros((systems, segments), np.bool_),
-            np.zeros((systems, references, segments), np.bool_),
-            np.zeros((references, segments), np.bool_),
-            np.zeros((references, segments), np.bool_),
+            np.zeros((systems, reference_count, segments), np.bool_),
+            np.zeros((reference_count, segments), np.bool_),
+            np.zeros((reference_count, segments), np.bool_),
         )
 
     @property
@@ -60,11 +60,11 @@ class SegmentSigns:
         return sum(getattr(self, field.name).nbytes for field in dataclasses.fields(self))
 
 
-def segment_signs(starts: Integers, ends: Integers, references: int) -> SegmentSigns:
+def find_signs(starts: Integers, ends: Integers, reference_count: int) -> BatchSigns:
     """The signs of texts, given by address (see `columns.spans`); references come first."""
     texts, segments = starts.shape
-    signs = SegmentSigns.none(texts - references, references, segments)
-    _find_signs(
+    signs = BatchSigns.none(texts - reference_count, reference_count, segments)
+    _write_signs(
         starts,
         ends,
         signs.tokenized,
@@ -98,19 +98,19 @@ def _last_byte(end, size):
 
 
 @compiled
-def _find_signs(starts, ends, tokenized, candidate_returns, identical, given, reference_returns):
+def _write_signs(starts, ends, tokenized, candidate_returns, identical, given, reference_returns):
     """Writes all signs."""
-    references, rows = given.shape
+    reference_count, rows = given.shape
     systems = tokenized.shape[0]
     start_space, end_space = address_of(starts), address_of(ends)
-    for reference in range(references):
+    for reference in range(reference_count):
         for row in range(rows):
             start = load_int(start_space, reference * rows + row)
             end = load_int(end_space, reference * rows + row)
             given[reference, row] = start != 0
             reference_returns[reference, row] = _last_byte(end, end - start) == _CARRIAGE_RETURN
     for system in range(systems):
-        text = references + system
+        text = reference_count + system
         for row in range(rows):
             start = load_int(start_space, text * rows + row)
             end = load_int(end_space, text * rows + row)
@@ -123,7 +123,7 @@ def _find_signs(starts, ends, tokenized, candidate_returns, identical, given, re
             before = load_byte(line_end - min(line_size, 2))
             is_period = _last_byte(line_end, line_size) == _PERIOD
             tokenized[system, row] = is_period & (before == _SPACE)
-            for reference in range(references):
+            for reference in range(reference_count):
                 other = load_int(start_space, reference * rows + row)
                 identical[system, reference, row] = (
                     other != 0

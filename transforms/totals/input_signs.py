@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 
-from beam_bleu.transforms.statistics.signs import SegmentSigns
+from beam_bleu.transforms.statistics.signs import BatchSigns
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +33,7 @@ class InputSigns:
     reference_returns: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, signs: SegmentSigns, system: int, rows: slice = slice(None)) -> InputSigns:
+    def of(cls, signs: BatchSigns, system: int, rows: slice = slice(None)) -> InputSigns:
         """The signs of some rows of one system's segments."""
         count = np.count_nonzero
         given = [int(count(each[rows])) for each in signs.given]

@@ -28,7 +28,7 @@ from scoring import (
     score_of,
     signature_of,
     statistics_of,
-    totals_of,
+    sums_of,
 )
 
 from beam_bleu.pipeline.options import our_flags
@@ -55,15 +55,15 @@ from beam_bleu.transforms.definition.smoothing import (
     corpus_smooth_methods,
 )
 from beam_bleu.transforms.definition.tokenizers import TOKENIZERS, Tokenizer, TokenizerName
-from beam_bleu.transforms.pairing.records.segments import Segment, batch_segments
-from beam_bleu.transforms.score import formula, segment_scores
+from beam_bleu.transforms.pairing.records.batching import Segment, to_batch
+from beam_bleu.transforms.score import bleu_table, formula
 from beam_bleu.transforms.statistics import (
+    batch_statistics,
     library_tokenizers,
-    segment_statistics,
     spacing,
     splitting,
 )
-from beam_bleu.transforms.totals import corpus_totals
+from beam_bleu.transforms.totals import corpus_sums
 
 PROJECT = pathlib.Path(__file__).parents[3]
 
@@ -130,8 +130,8 @@ def test_each_room_has_a_function_for_each_row() -> None:
     assert library_tokenizers._MECABS.keys() == {name for name in libraries if "mecab" in name}
     assert spacing._CLASSIFY.keys() == spacing._STRIPS_START.keys() < TOKENIZERS.keys()
     assert splitting._CASES.keys() == CASES.keys()
-    columns = segment_statistics._REFERENCE_LENGTH_COLUMNS
-    assert columns.keys() == corpus_totals._BY_RULE.keys() == REFERENCE_LENGTHS.keys()
+    columns = batch_statistics._REFERENCE_LENGTH_COLUMNS
+    assert columns.keys() == corpus_sums._BY_RULE.keys() == REFERENCE_LENGTHS.keys()
     assert len(set(columns.values())) == len(columns)
     assert formula._NUMBERS.keys() == SMOOTH_METHODS.keys()
     assert len(set(formula._NUMBERS.values())) == len(SMOOTH_METHODS)
@@ -194,7 +194,7 @@ def test_a_tokenizer_is_its_oracles(name: str) -> None:
         tuple(theirs.counts),
         tuple(theirs.totals),
     )
-    sign_of = sacrebleu_signature_of(totals_of(SEGMENTS, config), config)
+    sign_of = sacrebleu_signature_of(sums_of(SEGMENTS, config), config)
     assert sign_of == (None if row.sacrebleu is None else str(metric.get_signature()))
 
 
@@ -207,7 +207,7 @@ def test_a_case_is_its_oracles(value: Lowercase) -> None:
         (change[value](one), [change[value](each) for each in others]) for one, others in texts
     ]
     assert ours.score == score_of(changed, BleuConfig("none")).score
-    signed = sacrebleu_signature_of(totals_of(texts, BleuConfig()), BleuConfig("13a", value))
+    signed = sacrebleu_signature_of(sums_of(texts, BleuConfig()), BleuConfig("13a", value))
     assert (signed is not None) == CASES[value].in_sacrebleu
 
 
@@ -233,13 +233,13 @@ def brute(segments: list[Segment], rule: str = "closest", order: int = 4) -> Any
 def test_a_reference_length_is_by_brute_force(name: Any) -> None:
     assert brute_force.REFERENCE_LENGTHS.keys() == REFERENCE_LENGTHS.keys()
     config = BleuConfig("none", reference_length=name)
-    totals = totals_of(PLAIN, config)
+    sums = sums_of(PLAIN, config)
     expected = brute(PLAIN, name).reference_length
-    assert totals.reference_lengths.by(name) == expected
+    assert sums.reference_lengths.by(name) == expected
     ours = score_of(PLAIN, config)
     assert ours.ref_len == float(expected)
     assert type(ours.ref_len) is (float if REFERENCE_LENGTHS[name].divided else int)
-    signed = sacrebleu_signature_of(totals, config)
+    signed = sacrebleu_signature_of(sums, config)
     assert (signed is not None) == REFERENCE_LENGTHS[name].in_sacrebleu
     if signed is not None:
         assert expected == sacrebleus(PLAIN, tokenize="none")[1].ref_len
@@ -280,7 +280,7 @@ def test_the_smoothing_of_a_corpus_is_its_oracles(name: Any, segments: list[Segm
     row = SMOOTH_METHODS[name]
     config = BleuConfig("none", smooth_method=name)
     ours = score_of(segments, config).score
-    signed = sacrebleu_signature_of(totals_of(segments, config), config)
+    signed = sacrebleu_signature_of(sums_of(segments, config), config)
     if row.sacrebleu is None:
         assert ours == pytest.approx(100 * SMOOTHINGS_BEYOND_SACREBLEU[name](segments), rel=1e-12)
         assert signed is None
@@ -298,9 +298,7 @@ def test_the_smoothing_of_segments_is_nltks(name: Any) -> None:
     with pytest.raises(ValueError, match="is for segment scores only"):
         config.scoring.require_corpus()
     given = [("a b c d e f", ["a b c e d f g"])]
-    rows = segment_scores.segment_scores(
-        statistics_of(batch_segments(given), config), config.scoring, ["s"]
-    )
+    rows = bleu_table.bleu_table(statistics_of(to_batch(given), config), config.scoring, ["s"])
     ((one, (other,)),) = given
     method = getattr(SmoothingFunction(), name.removeprefix("nltk-"))
     expected = sentence_bleu([other.split()], one.split(), smoothing_function=method)
@@ -358,8 +356,8 @@ def test_each_choice_changes_the_signature() -> None:
             if name != "exp"
         ),
     ]
-    totals = totals_of(PLAIN, BleuConfig())
-    signatures = [signature_of(totals, config) for config in configs]
+    sums = sums_of(PLAIN, BleuConfig())
+    signatures = [signature_of(sums, config) for config in configs]
     assert (
         len(set(signatures))
         == len(configs)
@@ -370,7 +368,7 @@ def test_each_choice_changes_the_signature() -> None:
 @pytest.mark.parametrize("name", TOKENIZERS)
 def test_the_signature_tells_the_versions_of_the_row(name: str) -> None:
     config = of_tokenizer(name)
-    fields = signature_of(totals_of(PLAIN, BleuConfig()), config).split("|")
+    fields = signature_of(sums_of(PLAIN, BleuConfig()), config).split("|")
     assert next(field for field in fields if field.startswith("tok:")).startswith(f"tok:{name}")
     for package in TOKENIZERS[name].versions:
         assert [field for field in fields if field.startswith(f"{package}:")]
@@ -417,9 +415,9 @@ def test_a_smoothing_method_without_a_function_is_an_error(
     config = BleuConfig(smooth_method=FAKE)
     with pytest.raises(NotImplementedError, match="nothing computes the smooth_method 'fake'"):
         score_of(PLAIN, config)
-    statistics = statistics_of(batch_segments(PLAIN), config)
+    statistics = statistics_of(to_batch(PLAIN), config)
     with pytest.raises(NotImplementedError, match="nothing computes the smooth_method 'fake'"):
-        segment_scores.segment_scores(statistics, config.scoring, ["s"])
+        bleu_table.bleu_table(statistics, config.scoring, ["s"])
 
 
 @pytest.mark.parametrize("number", [-1, len(SMOOTH_METHODS), 99])
@@ -431,9 +429,9 @@ def test_a_smoothing_method_without_a_branch_is_an_error(
     config = BleuConfig(smooth_method=FAKE)
     with pytest.raises(ValueError, match="no smoothing method has this number"):
         score_of(PLAIN, config)
-    statistics = statistics_of(batch_segments(PLAIN), config)
+    statistics = statistics_of(to_batch(PLAIN), config)
     with pytest.raises(ValueError, match="no smoothing method has this number"):  # compiled
-        segment_scores.segment_scores(statistics, config.scoring, ["s"])
+        bleu_table.bleu_table(statistics, config.scoring, ["s"])
 
 
 def test_a_reference_length_without_a_function_is_an_error(
@@ -444,9 +442,9 @@ def test_a_reference_length_without_a_function_is_an_error(
     config = BleuConfig(reference_length=FAKE)
     with pytest.raises(NotImplementedError, match="nothing computes the reference length 'fake'"):
         score_of(PLAIN, config)
-    statistics = statistics_of(batch_segments(PLAIN), config)
+    statistics = statistics_of(to_batch(PLAIN), config)
     with pytest.raises(NotImplementedError, match="nothing computes the reference length 'fake'"):
-        segment_scores.segment_scores(statistics, config.scoring, ["s"])
+        bleu_table.bleu_table(statistics, config.scoring, ["s"])
 
 
 def test_a_normalization_that_python_does_not_have_is_an_error(

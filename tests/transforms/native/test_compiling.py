@@ -25,9 +25,9 @@ PACKAGE = pathlib.Path(beam_bleu.transforms.__file__).parent
 
 COUNT = """
 from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.statistics.kernel import count_batch
-print(count_batch(batch_segments([("a~b", ["a"])]), BleuConfig().text, 1).candidate_length[0, 0])
+print(count_batch(to_batch([("a~b", ["a"])]), BleuConfig().text, 1).candidate_length[0, 0])
 """
 
 
@@ -116,7 +116,7 @@ def test_a_change_of_another_file_is_noticed(copy: pathlib.Path, tmp_path: pathl
         ("statistics/byte_classes.py", '("{", "~")', '("{", "}")', 1),
         # The old compiled code would write the length of the reference, 1, to this column.
         (
-            "statistics/segment_statistics.py",
+            "statistics/batch_statistics.py",
             "CANDIDATE_LENGTH, CLOSEST, CLOSEST_FIRST",
             "CLOSEST, CANDIDATE_LENGTH, CLOSEST_FIRST",
             3,

@@ -13,30 +13,30 @@ from nltk.translate.bleu_score import corpus_bleu
 from scoring import bleu_of, sacrebleu_signature_of, signature_of, statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.score.formula import brevity_penalty
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
 from beam_bleu.transforms.version import VERSION
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=1000)
 
 
-def sums(matches, totals, sys_len, ref_len, segments=1):
-    return CorpusTotals(
+def corpus_sums(matches, totals, sys_len, ref_len, segments=1):
+    return CorpusSums(
         matches=tuple(matches),
         totals=tuple(totals),
         short_candidates=(0,) * len(totals),
         candidate_length=sys_len,
         reference_lengths=ReferenceLengths(closest=ref_len),
         segments=segments,
-        min_references=1,
-        max_references=1,
+        min_reference_count=1,
+        max_reference_count=1,
     )
 
 
 def score(matches, totals, sys_len, ref_len, **config):
     config = BleuConfig(max_ngram_order=len(matches), **config)
-    return bleu_of(sums(matches, totals, sys_len, ref_len), config)
+    return bleu_of(corpus_sums(matches, totals, sys_len, ref_len), config)
 
 
 @pytest.mark.parametrize(
@@ -136,17 +136,17 @@ def test_brevity(sys_len, ref_len, bp, ratio):
 
 
 def test_counts_are_reported_as_they_were_before_smoothing():
-    totals = sums((3, 1, 0), (4, 3, 2), 4, 5, segments=7)
-    result = bleu_of(totals, BleuConfig(smooth_method="add-k", max_ngram_order=3))
+    sums = corpus_sums((3, 1, 0), (4, 3, 2), 4, 5, segments=7)
+    result = bleu_of(sums, BleuConfig(smooth_method="add-k", max_ngram_order=3))
     assert (result.matches, result.totals) == ((3, 1, 0), (4, 3, 2))
     assert (result.sys_len, result.ref_len, result.segments) == (4, 5, 7)
     assert result.precisions == (75.0, 50.0, 100 / 3)
-    assert result.signature == signature_of(totals, BleuConfig("13a", False, "add-k", None, 3))
+    assert result.signature == signature_of(sums, BleuConfig("13a", False, "add-k", None, 3))
 
 
 def test_totals_of_another_order_are_refused():
-    with pytest.raises(ValueError, match=r"totals of order 2 .* max_ngram_order 4"):
-        bleu_of(sums((1, 1), (2, 1), 2, 2), BleuConfig())
+    with pytest.raises(ValueError, match=r"sums of order 2 .* max_ngram_order 4"):
+        bleu_of(corpus_sums((1, 1), (2, 1), 2, 2), BleuConfig())
 
 
 @st.composite
@@ -161,7 +161,7 @@ def any_sums(draw):
     matches = [total * share // 8 for total, share in zip(totals, shares, strict=True)]
     sys_len = draw(st.sampled_from([0, totals[0], totals[0] + 1]))
     ref_len = draw(st.sampled_from([0, sys_len]) | st.integers(0, 2 * largest))
-    return sums(matches, totals, sys_len, ref_len)
+    return corpus_sums(matches, totals, sys_len, ref_len)
 
 
 @st.composite
@@ -177,12 +177,12 @@ def any_scoring(draw, order):
     )
 
 
-def sacrebleu_score(totals, config):
+def sacrebleu_score(sums, config):
     return sacrebleu.BLEU.compute_bleu(
-        list(totals.matches),  # its own lists, because add-k changes them
-        list(totals.totals),
-        totals.candidate_length,
-        totals.reference_lengths.closest,
+        list(sums.matches),  # its own lists, because add-k changes them
+        list(sums.totals),
+        sums.candidate_length,
+        sums.reference_lengths.closest,
         smooth_method=config.smooth_method,
         smooth_value=config.smooth_value,
         effective_order=config.effective_order,
@@ -190,8 +190,8 @@ def sacrebleu_score(totals, config):
     )
 
 
-def assert_equal_to_sacrebleu(totals, config):
-    ours, theirs = bleu_of(totals, config), sacrebleu_score(totals, config)
+def assert_equal_to_sacrebleu(sums, config):
+    ours, theirs = bleu_of(sums, config), sacrebleu_score(sums, config)
     assert ours.score == theirs.score
     assert list(ours.precisions) == theirs.precisions
     assert (ours.bp, ours.ratio) == (theirs.bp, theirs.ratio)
@@ -202,9 +202,9 @@ def assert_equal_to_sacrebleu(totals, config):
 @DETERMINISTIC
 @given(st.data())
 def test_any_sums_score_as_in_sacrebleu_to_the_last_bit(data):
-    totals = data.draw(any_sums())
-    config = data.draw(any_scoring(len(totals.matches)))
-    assert_equal_to_sacrebleu(totals, config)
+    sums = data.draw(any_sums())
+    config = data.draw(any_scoring(len(sums.matches)))
+    assert_equal_to_sacrebleu(sums, config)
 
 
 def test_realistic_sums_score_as_in_sacrebleu_to_the_last_bit():
@@ -219,7 +219,7 @@ def test_realistic_sums_score_as_in_sacrebleu_to_the_last_bit():
         reference_length = int(length * rng.uniform(0.7, 1.5))
         for method in ("exp", "floor", "add-k", "none"):
             config = BleuConfig(smooth_method=method, max_ngram_order=order)
-            corpus = sums(matches, totals, length, reference_length, segments)
+            corpus = corpus_sums(matches, totals, length, reference_length, segments)
             scores.add(assert_equal_to_sacrebleu(corpus, config).score)
     assert len(scores) > 2000
 
@@ -232,7 +232,7 @@ def test_a_sentence_of_any_length_scores_as_in_sacrebleu(data):
     length = data.draw(st.integers(0, order + 2))
     totals = [max(length - n, 0) for n in range(order)]
     matches = [data.draw(st.integers(0, total)) for total in totals]
-    corpus = sums(matches, totals, length, data.draw(st.integers(0, 40)))
+    corpus = corpus_sums(matches, totals, length, data.draw(st.integers(0, 40)))
     assert_equal_to_sacrebleu(corpus, data.draw(any_scoring(order)))
 
 
@@ -249,7 +249,7 @@ def printed_by_sacrebleu(config, references):
     return str(metric.get_signature())
 
 
-@pytest.mark.parametrize("references", [1, 3])
+@pytest.mark.parametrize("reference_count", [1, 3])
 @pytest.mark.parametrize("effective_order", [False, True])
 @pytest.mark.parametrize(
     ("smooth_method", "smooth_value"),
@@ -263,38 +263,34 @@ def printed_by_sacrebleu(config, references):
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenize", ["13a", "none"])
 def test_signatures_are_sacrebleus_up_to_the_version(
-    tokenize, lowercase, smooth_method, smooth_value, effective_order, references
+    tokenize, lowercase, smooth_method, smooth_value, effective_order, reference_count
 ):
     config = BleuConfig(tokenize, lowercase, smooth_method, smooth_value, 4, effective_order)
-    totals = CorpusTotals.of(
-        statistics_of(batch_segments([("a b", ["a"] * references)]), config), 0
-    )
-    theirs = printed_by_sacrebleu(config, [["a"]] * references)
-    assert sacrebleu_signature_of(totals, config) == theirs
+    sums = CorpusSums.of(statistics_of(to_batch([("a b", ["a"] * reference_count)]), config), 0)
+    theirs = printed_by_sacrebleu(config, [["a"]] * reference_count)
+    assert sacrebleu_signature_of(sums, config) == theirs
     versions = f"version:beam-bleu-{VERSION}"
     if lowercase:
         versions = f"unicode:{unicodedata.unidata_version}|{versions}"
-    assert signature_of(totals, config) == re.sub("version:.*", versions, theirs)
+    assert signature_of(sums, config) == re.sub("version:.*", versions, theirs)
 
 
 def test_the_signature_shows_a_varying_number_of_references_as_in_sacrebleu():
-    statistics = statistics_of(batch_segments([("a", ["a"]), ("b", ["b", "c"])]), BleuConfig())
-    ours = signature_of(CorpusTotals.of(statistics, 0), BleuConfig())
+    statistics = statistics_of(to_batch([("a", ["a"]), ("b", ["b", "c"])]), BleuConfig())
+    ours = signature_of(CorpusSums.of(statistics, 0), BleuConfig())
     theirs = printed_by_sacrebleu(BleuConfig(), [["a", "b"], [None, "c"]])
     assert ours.split("|")[0] == theirs.split("|")[0] == "nrefs:var"
 
 
 def test_missing_references_are_not_counted_in_the_signature():
-    statistics = statistics_of(
-        batch_segments([("a", ["a", None]), ("b", [None, ""])]), BleuConfig()
-    )
-    assert signature_of(CorpusTotals.of(statistics, 0), BleuConfig()).startswith("nrefs:1|")
+    statistics = statistics_of(to_batch([("a", ["a", None]), ("b", [None, ""])]), BleuConfig())
+    assert signature_of(CorpusSums.of(statistics, 0), BleuConfig()).startswith("nrefs:1|")
 
 
 @pytest.mark.parametrize("order", range(1, 17))
 def test_the_signature_has_the_order_if_it_is_not_4(order):
     config = BleuConfig(max_ngram_order=order)
-    fields = signature_of(CorpusTotals.zero(order), config).split("|")
+    fields = signature_of(CorpusSums.zero(order), config).split("|")
     assert [field for field in fields if field.startswith("order:")] == (
         [] if order == 4 else [f"order:{order}"]
     )
@@ -315,7 +311,7 @@ def test_the_signature_has_the_order_if_it_is_not_4(order):
 )
 def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
     config = BleuConfig(smooth_method="floor", smooth_value=value)
-    assert f"|smooth:floor[{shown}]|" in signature_of(CorpusTotals.zero(4), config)
+    assert f"|smooth:floor[{shown}]|" in signature_of(CorpusSums.zero(4), config)
 
 
 @DETERMINISTIC
@@ -324,7 +320,7 @@ def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
 @example(0.0, 1e-300)
 def test_different_smooth_values_have_different_signatures(one, other):
     signatures = {
-        signature_of(CorpusTotals.zero(4), BleuConfig(smooth_method="add-k", smooth_value=value))
+        signature_of(CorpusSums.zero(4), BleuConfig(smooth_method="add-k", smooth_value=value))
         for value in (one, other)
     }
     assert len(signatures) == (1 if one == other else 2)
@@ -385,11 +381,11 @@ def test_unsmoothed_scores_are_nltks():
                 references = [reference, *(sentence(1, 20) for _ in range(rng.randrange(3)))]
                 segments.append((candidate, references))
             config = BleuConfig("none", smooth_method="none", max_ngram_order=order)
-            totals = CorpusTotals.of(statistics_of(batch_segments(segments), config), 0)
+            sums = CorpusSums.of(statistics_of(to_batch(segments), config), 0)
             theirs = corpus_bleu(
                 [[text.split() for text in references] for _, references in segments],
                 [candidate.split() for candidate, _ in segments],
                 weights=[1 / order] * order,
             )
             assert 0 < theirs < 1
-            assert bleu_of(totals, config).score == pytest.approx(100 * theirs, rel=1e-12)
+            assert bleu_of(sums, config).score == pytest.approx(100 * theirs, rel=1e-12)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
-from scoring import bleu_of, score_of, totals_of
+from scoring import bleu_of, score_of, sums_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import preset
@@ -18,10 +18,10 @@ DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=150)
 
 
 @st.composite
-def corpora(draw, longest=9, references=3):
+def corpora(draw, longest=9, most_references=3):
     """Corpora with a small vocabulary: ties, all numbers of matches, and empty candidates."""
     line = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=longest).map(" ".join)
-    segment = st.tuples(line, st.lists(line, min_size=1, max_size=references))
+    segment = st.tuples(line, st.lists(line, min_size=1, max_size=most_references))
     return draw(st.lists(segment, min_size=1, max_size=6))
 
 
@@ -102,7 +102,7 @@ def test_any_weights_agree_with_brute_force(data):
 
 
 @DETERMINISTIC
-@given(corpora(references=1))
+@given(corpora(most_references=1))
 def test_tensorflow_with_smoothing_agrees_with_brute_force(segments):
     sums = in_brute_force(segments, rule="shortest")
     expected = 0
@@ -115,7 +115,7 @@ def test_tensorflow_with_smoothing_agrees_with_brute_force(segments):
 
 
 @DETERMINISTIC
-@given(corpora(references=1), st.integers(1, 6))
+@given(corpora(most_references=1), st.integers(1, 6))
 def test_d2l_agrees_with_brute_force(segments, order):
     for candidate, references in segments:
         ours = score_of([(candidate, references)], preset("d2l", max_ngram_order=order))
@@ -167,9 +167,9 @@ def test_candidates_shorter_than_an_order_add_to_nltks_total():
 @pytest.mark.parametrize("method", ["nltk-method5", "nltk-method6", "nltk-method7"])
 def test_methods_of_single_segments_are_refused_for_sums(method):
     config = BleuConfig(smooth_method=method)
-    totals = totals_of([("a b c d e", ["a b c d e"])], config)
+    sums = sums_of([("a b c d e", ["a b c d e"])], config)
     with pytest.raises(ValueError, match=f"'{method}' is for segment scores only.* last segment"):
-        bleu_of(totals, config)
+        bleu_of(sums, config)
 
 
 @pytest.mark.parametrize(

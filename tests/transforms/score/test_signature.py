@@ -8,10 +8,10 @@ from scoring import sacrebleu_signature_of, signature_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.version import VERSION
 
-TOTALS = CorpusTotals.zero(16)
+SUMS = CorpusSums.zero(16)
 CHOICES = {
     "tokenize": ["13a", "none"],
     "lowercase": [False, True],
@@ -44,7 +44,7 @@ def configs():
 
 
 def test_different_definitions_have_different_signatures():
-    signatures = [signature_of(TOTALS, config) for config in configs()]
+    signatures = [signature_of(SUMS, config) for config in configs()]
     assert len(signatures) == 2 * 2 * (12 * 2 - 4) * 5 * 3 * 5
     assert len(set(signatures)) == len(signatures)
 
@@ -61,7 +61,7 @@ def test_different_definitions_have_different_signatures():
     ],
 )
 def test_the_same_definition_has_the_same_signature(one, other):
-    assert signature_of(TOTALS, one) == signature_of(TOTALS, other)
+    assert signature_of(SUMS, one) == signature_of(SUMS, other)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_same_definition_has_the_same_signature(one, other):
     ],
 )
 def test_fields_that_sacrebleu_does_not_have_come_before_the_version(config, field):
-    written = signature_of(TOTALS, config)
+    written = signature_of(SUMS, config)
     assert f"|smooth:exp{field}|version:beam-bleu-{VERSION}" in written
 
 
@@ -91,16 +91,16 @@ def test_fields_that_sacrebleu_does_not_have_come_before_the_version(config, fie
     ],
 )
 def test_a_definition_that_sacrebleu_does_not_have_has_no_sacrebleu_signature(config):
-    assert sacrebleu_signature_of(TOTALS, config) is None
+    assert sacrebleu_signature_of(SUMS, config) is None
 
 
 def test_a_model_has_the_digest_of_its_data():
     model = SentencePieceModel.of(b"one")
     assert SentencePieceModel(model.digest, b"one") == model
-    with pytest.raises(ValueError, match=f"{model.digest}, got 'mine'"):
-        SentencePieceModel("mine", b"one")
+    with pytest.raises(ValueError, match=f"{model.digest}, got 'other'"):
+        SentencePieceModel("other", b"one")
 
 
 def test_minus_0_is_0():
     minus, plus = (BleuConfig(smooth_method="floor", smooth_value=each) for each in (-0.0, 0.0))
-    assert signature_of(TOTALS, minus) == signature_of(TOTALS, plus)
+    assert signature_of(SUMS, minus) == signature_of(SUMS, plus)

@@ -14,11 +14,11 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scoring import bleu_of, score_of, totals_of
+from scoring import bleu_of, score_of, sums_of
 
 from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu
 from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
-from beam_bleu.transforms.pairing.records.segments import Segment
+from beam_bleu.transforms.pairing.records.batching import Segment
 from beam_bleu.transforms.score import suspicious_input
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "input.md"
@@ -136,7 +136,7 @@ def test_all_references_that_a_system_equals_are_named():
         (lines("a\r\n b", 10, "", 0), []),  # inside a text
     ],
 )
-def test_windows_line_ends_in_only_some_streams_give_a_warning(segments, words):
+def test_windows_line_ends_in_only_a_part_of_the_streams_give_a_warning(segments, words):
     assert told(segments, *words) == bool(words)
 
 
@@ -199,13 +199,11 @@ def test_warnings_do_not_depend_on_split_and_order():
         *[("x .", ["x .", "y"]), ("é", [None, "é\r"]), ("", ["", None, "a\r"])] * 40,
     ]
     config = BleuConfig()
-    expected = bleu_of(totals_of(segments, config), config)
+    expected = bleu_of(sums_of(segments, config), config)
     # Tokenized text, line ends of references 3, empty candidates, and the ratio.
     assert len(expected.warnings) == 4
     for step in (1, 7, 100):
-        parts = [
-            totals_of(segments[at : at + step], config) for at in range(0, len(segments), step)
-        ]
+        parts = [sums_of(segments[at : at + step], config) for at in range(0, len(segments), step)]
         for order in (parts, parts[::-1]):
             total = order[0]
             for part in order[1:]:
@@ -215,9 +213,9 @@ def test_warnings_do_not_depend_on_split_and_order():
 
 def test_a_warning_about_input_changes_no_number():
     config = BleuConfig()
-    totals = totals_of([("a b c d .\r", ["a b c d ."])] * 200, config)
-    suspicious = bleu_of(totals, config)
-    plain = bleu_of(totals, config, judge_input=False)
+    sums = sums_of([("a b c d .\r", ["a b c d ."])] * 200, config)
+    suspicious = bleu_of(sums, config)
+    plain = bleu_of(sums, config, judge_input=False)
     assert suspicious.warnings
     assert plain.warnings == ()
     numbers = [field for field in vars(plain) if field != "warnings"]

@@ -14,7 +14,7 @@ from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 
 SACREBLEUS = [
     name
@@ -43,7 +43,7 @@ def integers(statistics: Any) -> np.ndarray:
 
 def counted(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:
     """The kernel's integers of one system, int64 (segments, 2 + 2 N)."""
-    return integers(statistics_of(batch_segments(segments), config))[0]
+    return integers(statistics_of(to_batch(segments), config))[0]
 
 
 def sacrebleu_integers(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:

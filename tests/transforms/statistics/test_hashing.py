@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.statistics import kernel, matching, tokenization
 from beam_bleu.transforms.statistics.hashing import Seed, new_seed
 
@@ -162,7 +162,7 @@ def segments() -> Iterator[tuple[str, list[str]]]:
 
 
 def test_no_number_depends_on_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    batch, text = batch_segments(list(segments())), BleuConfig("none").text
+    batch, text = to_batch(list(segments())), BleuConfig("none").text
     expected = kernel.count_batch(batch, text, max_order=4).counts
     assert expected.any(axis=1).all()
     for seed in SEEDS:

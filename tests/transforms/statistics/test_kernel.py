@@ -10,7 +10,7 @@ from scoring import statistics_of
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 
 
 @dataclasses.dataclass
@@ -24,7 +24,7 @@ class Counts:
 
 
 def count(candidate, references, **config):
-    statistics = statistics_of(batch_segments([(candidate, references)]), BleuConfig(**config))
+    statistics = statistics_of(to_batch([(candidate, references)]), BleuConfig(**config))
     return Counts(
         int(statistics.candidate_length[0, 0]),
         int(statistics.reference_length("closest")[0, 0]),
@@ -249,9 +249,9 @@ def test_one_order_is_counted_alone():
 
 
 def test_statistics_have_references_and_bytes_of_each_segment():
-    batch = batch_segments([("é!", ["ab", None]), ("", ["", "日本"]), ("ÀB", ["x"])])
+    batch = to_batch([("é!", ["ab", None]), ("", ["", "日本"]), ("ÀB", ["x"])])
     statistics = statistics_of(batch, BleuConfig(lowercase=True))
-    assert statistics.references.tolist() == [1, 2, 1]
+    assert statistics.reference_counts.tolist() == [1, 2, 1]
     assert statistics.candidate_bytes.tolist() == [[3, 0, 3]]
     assert statistics.reference_bytes.tolist() == [2, 6, 1]
 

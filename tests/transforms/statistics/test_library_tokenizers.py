@@ -22,11 +22,11 @@ from scoring import bleu_of, statistics_of
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.errors import InputError, JobError, UsageError
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.statistics import library_tokenizers
 from beam_bleu.transforms.statistics.kernel import compile_kernel
 from beam_bleu.transforms.statistics.library_tokenizers import mecab, require_tokenizer
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 JAPANESE = [
     "東京都に住んでいる学生は、毎日図書館で本を読みます。",
@@ -173,7 +173,7 @@ def segments(seed, count):
 @pytest.mark.parametrize("config", CONFIGS, ids=name)
 def test_real_and_hostile_lines_count_as_in_sacrebleu(config):
     corpus = [*segments(1, 300), *((text, [text]) for text in CORPUS)]
-    ours = integers(statistics_of(batch_segments(corpus), config))
+    ours = integers(statistics_of(to_batch(corpus), config))
     assert ours == expected_integers(corpus, config)
     assert sum(row[2 + config.max_ngram_order - 1] > 0 for row in ours) > 150
 
@@ -195,7 +195,7 @@ TEXTS = st.lists(
 )
 def test_any_text_counts_as_in_sacrebleu(triples, config):
     corpus = [(one + two, [two, three]) for one, two, three in triples]
-    ours = integers(statistics_of(batch_segments(corpus), config))
+    ours = integers(statistics_of(to_batch(corpus), config))
     assert ours == expected_integers(corpus, config)
 
 
@@ -204,13 +204,13 @@ def test_normalization_comes_first(config):
     normalizing = BleuConfig(config.tokenize, normalize="nfkc", spm_model=config.spm_model)
     decomposed = [("각 ｶﾞ ﬁ e\u0301", ["\u1100\u1161\u11a8 ガ fi é"])]
     composed = [("각 ガ fi é", ["각 ガ fi é"])]
-    ours = integers(statistics_of(batch_segments(decomposed), normalizing))
+    ours = integers(statistics_of(to_batch(decomposed), normalizing))
     assert ours == expected_integers(composed, config)
 
 
 @pytest.mark.parametrize("config", [CONFIGS[0], CONFIGS[2], *SPM[:2]], ids=name)
 def test_threads_share_a_tokenizer(config):
-    batches = [batch_segments(list(segments(seed, 100))) for seed in range(8)]
+    batches = [to_batch(list(segments(seed, 100))) for seed in range(8)]
     alone = [integers(statistics_of(batch, config)) for batch in batches]
     with ThreadPoolExecutor(4) as pool:
         for _ in range(2):
@@ -221,9 +221,7 @@ def test_threads_share_a_tokenizer(config):
 @pytest.mark.parametrize("tokenize", ["ja-mecab", "ko-mecab"])
 def test_lines_are_not_kept(tokenize):
     before = type(mecab(tokenize)).__call__.cache_info()
-    statistics_of(
-        batch_segments([(f"{text} new", [text]) for text in CORPUS]), BleuConfig(tokenize)
-    )
+    statistics_of(to_batch([(f"{text} new", [text]) for text in CORPUS]), BleuConfig(tokenize))
     assert type(mecab(tokenize)).__call__.cache_info() == before
 
 
@@ -235,13 +233,13 @@ def test_a_line_that_mecab_gives_up_is_bad_input():
     with pytest.raises(
         InputError, match=r"ja-mecab cannot .* 200000 characters: too long sentence"
     ):
-        statistics_of(batch_segments([("x", [line])]), CONFIGS[0])
-    assert integers(statistics_of(batch_segments([("猫 だ", ["猫だ"])]), CONFIGS[0]))[0][2] == 2
+        statistics_of(to_batch([("x", [line])]), CONFIGS[0])
+    assert integers(statistics_of(to_batch([("猫 だ", ["猫だ"])]), CONFIGS[0]))[0][2] == 2
 
 
 def signature(config):
-    statistics = statistics_of(batch_segments([("a b c d", ["a b c d"])]), config)
-    return bleu_of(CorpusTotals.of(statistics, 0), config).signature
+    statistics = statistics_of(to_batch([("a b c d", ["a b c d"])]), config)
+    return bleu_of(CorpusSums.of(statistics, 0), config).signature
 
 
 @pytest.mark.parametrize("config", CONFIGS[:3], ids=name)
@@ -377,5 +375,5 @@ def test_setup_leaves_nothing_to_load(config, monkeypatch):
         tokenizer = sys.modules.get(f"sacrebleu.tokenizers.tokenizer_{module}_mecab")
         if tokenizer is not None:
             monkeypatch.setattr(tokenizer, "MeCab", None)
-    counted = statistics_of(batch_segments([("a b", ["a b"])]), config)
+    counted = statistics_of(to_batch([("a b", ["a b"])]), config)
     assert counted.matches[0, 0, 0] >= 2

@@ -12,12 +12,12 @@ from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 
 
 def test_threads_count_at_the_same_time():
     rng = random.Random(9)
-    batches = [batch_segments([hostile_segment(rng) for _ in range(2000)]) for _ in range(8)]
+    batches = [to_batch([hostile_segment(rng) for _ in range(2000)]) for _ in range(8)]
     config = BleuConfig(lowercase=True)
     with ThreadPoolExecutor(4) as pool:
         threaded = list(pool.map(lambda batch: integers(statistics_of(batch, config)), batches))
@@ -43,7 +43,7 @@ def sliced_twice(texts):
     return sliced([*texts, "x"]).slice(0, len(texts) + 1).slice(0, len(texts))
 
 
-def with_nothing_behind(texts):
+def with_nothing_after(texts):
     """The column with buffers that end at the last byte of the last text."""
     column = pa.array(texts, pa.large_string())
     validity, offsets, data = column.buffers()
@@ -61,7 +61,7 @@ def with_text_under_nulls(texts):
 
 
 @pytest.mark.parametrize(
-    "layout", [sliced, sliced_twice, with_nothing_behind, with_text_under_nulls], ids=name
+    "layout", [sliced, sliced_twice, with_nothing_after, with_text_under_nulls], ids=name
 )
 @pytest.mark.parametrize("config", EVERY_TOKENIZATION, ids=name)
 def test_the_memory_layout_of_columns_does_not_matter(layout, config, layout_segments):

@@ -17,7 +17,7 @@ from scoring import statistics_of
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.normalizations import NORMALIZATIONS
 from beam_bleu.transforms.native.columns import padded
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.statistics import normalization
 from beam_bleu.transforms.statistics.normalization import _settled, normalized
 
@@ -69,7 +69,7 @@ def test_every_code_point_is_normalized_as_by_python(normalize):
         texts = [form.format(point) for point in points]
         ours = normalized(column(texts), normalize).to_pylist()
         wrong = [
-            text for text, mine in zip(texts, ours, strict=True) if mine != in_form(normalize, text)
+            text for text, our in zip(texts, ours, strict=True) if our != in_form(normalize, text)
         ]
         assert not wrong[:5], form
 
@@ -121,7 +121,7 @@ def test_the_integers_are_sacrebleus_on_normalized_texts(segments, normalize, to
     # Each reference has half of its candidate, so that n-grams match.
     segments = [(first + second, first, third) for first, second, third in segments]
     config = BleuConfig(tokenize, lowercase, normalize=normalize)
-    ours = statistics_of(batch_segments([(one, list(rest)) for one, *rest in segments]), config)
+    ours = statistics_of(to_batch([(one, list(rest)) for one, *rest in segments]), config)
     metric = sacrebleu.BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
     candidates, *references = (
         [in_form(normalize, text) for text in texts] for texts in zip(*segments, strict=True)
@@ -137,16 +137,16 @@ def test_two_forms_of_a_word_are_different_words_until_they_are_normalized(token
     words = ["café", "naïve", "Ångström", "ô\u0323", "가각"]
     decomposed = " ".join(unicodedata.normalize("NFD", word) for word in words)
     composed = " ".join(unicodedata.normalize("NFC", word) for word in words)
-    batch = batch_segments([(decomposed, [composed, None]), (composed, [None, decomposed])])
+    batch = to_batch([(decomposed, [composed, None]), (composed, [None, decomposed])])
     for normalize, matches in ((None, [0, 0, 0, 0]), ("nfc", [5, 4, 3, 2]), ("nfkc", [5, 4, 3, 2])):
         counted = statistics_of(batch, BleuConfig(tokenize, normalize=normalize))
         assert counted.matches[0].tolist() == [matches, matches], normalize
-        assert counted.references.tolist() == [1, 1]
+        assert counted.reference_counts.tolist() == [1, 1]
 
 
 def test_white_space_that_normalization_makes_splits():
     # NFKC turns "´" into a space and an accent, and a no-break space into a space.
-    batch = batch_segments([("a´b\u00a0c", ["a \u0301b c"])])
+    batch = to_batch([("a´b\u00a0c", ["a \u0301b c"])])
     assert statistics_of(batch, BleuConfig("none")).matches[0, 0, 0] == 1
     counted = statistics_of(batch, BleuConfig("none", normalize="nfkc"))
     assert counted.matches[0].tolist() == [[3, 2, 1, 0]]
@@ -156,18 +156,18 @@ def test_normalization_comes_before_lower_case_and_13a():
     # NFKC turns "＜" into "<", and "Ａ" into "A".
     pairs = [("x ＜skipped＞ＡＢ &ａmp; y", ["x ab & y"])]
     config = BleuConfig(lowercase=True, normalize="nfkc")
-    assert statistics_of(batch_segments(pairs), config).matches[0].tolist() == [[4, 3, 2, 1]]
+    assert statistics_of(to_batch(pairs), config).matches[0].tolist() == [[4, 3, 2, 1]]
 
 
 def test_bytes_are_those_of_the_original_texts():
-    batch = batch_segments([("e\u0301", ["ﬃ"])])
+    batch = to_batch([("e\u0301", ["ﬃ"])])
     counted = statistics_of(batch, BleuConfig(normalize="nfkc"))
     assert (counted.candidate_bytes.tolist(), counted.reference_bytes.tolist()) == ([[3]], [3])
 
 
 def test_long_texts_beside_short_ones():
     texts = ["e\u0301" * 100_000, "", "e\u0301", "é" * 100_000, "a" * 100_000]
-    batch = batch_segments([(one, [other]) for one, other in itertools.product(texts, repeat=2)])
+    batch = to_batch([(one, [other]) for one, other in itertools.product(texts, repeat=2)])
     counted = statistics_of(batch, BleuConfig(normalize="nfc", max_ngram_order=1))
     composed = [in_form("nfc", text) for text in texts]
     expected = [
@@ -183,7 +183,7 @@ def test_lower_cased_text_is_normalized_too(form):
         lower = unicodedata.normalize("NFC", upper.lower())
         assert len(lower) == 1
         config = BleuConfig("none", lowercase=True, max_ngram_order=1, normalize=form)
-        statistics = statistics_of(batch_segments([(f"{upper}ohn", [f"{lower}ohn"])]), config)
+        statistics = statistics_of(to_batch([(f"{upper}ohn", [f"{lower}ohn"])]), config)
         assert statistics.matches[0, 0, 0] == 1
 
 

@@ -13,8 +13,8 @@ from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.pairing.records.batching import to_batch
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.input_signs import InputSigns
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
@@ -45,7 +45,7 @@ def corpora(draw: st.DrawFn) -> list[Segment]:
 def batch_of(segments: Sequence[Segment]) -> SegmentBatch:
     systems = range(len(segments[0][0]))
     batches = [
-        batch_segments([(candidates[system], references) for candidates, references in segments])
+        to_batch([(candidates[system], references) for candidates, references in segments])
         for system in systems
     ]
     return SegmentBatch(tuple(each.candidates[0] for each in batches), batches[0].references)
@@ -77,12 +77,12 @@ def test_signs_agree_with_brute_force_for_all_cuts_of_batches(segments, cuts, co
     parts = [statistics_of(batch_of(segments[slice(*ends)]), config) for ends in pairs(bounds)]
     for system in range(len(segments[0][0])):
         expected = by_brute_force(segments, system)
-        assert CorpusTotals.of(whole, system).signs == expected
-        totals = [CorpusTotals.of(part, system) for part in parts]
-        for order in (totals, totals[::-1]):
-            assert sum(order, CorpusTotals.zero(4)).signs == expected
-        for ends, total in zip(pairs(bounds), totals, strict=True):
-            assert CorpusTotals.of(whole, system, slice(*ends)).signs == total.signs
+        assert CorpusSums.of(whole, system).signs == expected
+        sums = [CorpusSums.of(part, system) for part in parts]
+        for order in (sums, sums[::-1]):
+            assert sum(order, CorpusSums.zero(4)).signs == expected
+        for ends, total in zip(pairs(bounds), sums, strict=True):
+            assert CorpusSums.of(whole, system, slice(*ends)).signs == total.signs
 
 
 def pairs(bounds: Sequence[int]) -> list[tuple[int, int]]:
@@ -91,7 +91,7 @@ def pairs(bounds: Sequence[int]) -> list[tuple[int, int]]:
 
 def signs_of(candidate: str, *references: str | None, **config: object) -> InputSigns:
     statistics = statistics_of(batch_of([((candidate,), references)]), BleuConfig(**config))
-    return CorpusTotals.of(statistics, 0).signs
+    return CorpusSums.of(statistics, 0).signs
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_columns_that_begin_in_the_middle_of_their_data():
     references = pa.array([None, "a .", None, "c\r"], pa.large_string())
     others = pa.array(["zz", "", "b\r", "c"], pa.large_string())
     batch = SegmentBatch((candidates[1:],), (references[1:], others[1:]))
-    assert CorpusTotals.of(statistics_of(batch, BleuConfig()), 0).signs == InputSigns(
+    assert CorpusSums.of(statistics_of(batch, BleuConfig()), 0).signs == InputSigns(
         tokenized=1,
         candidate_returns=1,
         identical=(1, 2),
@@ -153,4 +153,4 @@ def test_columns_that_begin_in_the_middle_of_their_data():
 def test_a_batch_without_rows_has_no_signs():
     nothing = pa.array([], pa.large_string())
     statistics = statistics_of(SegmentBatch((nothing,), (nothing,)), BleuConfig())
-    assert CorpusTotals.of(statistics, 0).signs == InputSigns()
+    assert CorpusSums.of(statistics, 0).signs == InputSigns()

@@ -63,7 +63,7 @@ def test_characters_that_are_always_tokens_of_their_own(tokenize, text, tokens):
 
 
 @pytest.mark.parametrize("title", SPACED)
-def test_many_texts_have_sacrebleus_tokens(title):
+def test_texts_of_each_kind_have_sacrebleus_tokens(title):
     tokenize, make = SPACED[title]
     texts = make()
     ours = tokens_of(texts, tokenize)

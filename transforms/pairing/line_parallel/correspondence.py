@@ -99,12 +99,12 @@ def require_same_lines(shards: Sequence[Sequence[Shard]], lines: Sequence[Sequen
     Raises:
       InputError: they differ; the message begins with the shard that differs from the others.
     """
-    several = [number for number, of_stream in enumerate(shards) if len(of_stream) > 1]
-    if len(several) < 2:
+    sharded = [number for number, of_stream in enumerate(shards) if len(of_stream) > 1]
+    if len(sharded) < 2:
         return
     different = []
-    for place in range(len(shards[several[0]])):
-        odd, other = _odd_one({i: lines[i][place] for i in several})
+    for place in range(len(shards[sharded[0]])):
+        odd, other = _odd_one({i: lines[i][place] for i in sharded})
         if odd != other:
             different.append((place, odd, other))
     if not different:
@@ -117,7 +117,7 @@ def require_same_lines(shards: Sequence[Sequence[Shard]], lines: Sequence[Sequen
     if len(different) > 1:
         more = [shards[odd][place].file.path for place, odd, _ in different[1:]]
         cause += f"; also different: {_shown(more)}"
-    equal = len(shards[several[0]]) - len(different)
+    equal = len(shards[sharded[0]]) - len(different)
     rest = f"the other {equal} {'is' if equal == 1 else 'are'} equal"
     raise InputError(
         f"{cause}; {rest if equal else 'no shards are equal'}",

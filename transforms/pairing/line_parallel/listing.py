@@ -18,7 +18,7 @@ from beam_bleu.transforms.errors import (
     InputError,
     UsageError,
     lacks_open_files,
-    too_many_open_files,
+    open_file_limit,
 )
 from beam_bleu.transforms.pairing.line_parallel.streams import FoundFile, is_pattern
 
@@ -152,7 +152,7 @@ def _looked_at(label: str, path: str) -> os.stat_result:
 
 def _unreadable(label: str, what: str, error: OSError) -> BleuError:
     if lacks_open_files(error):
-        return too_many_open_files(f"{label}: {what}")
+        return open_file_limit(f"{label}: {what}")
     return InputError(
         f"{label}: {what} cannot be read: {error.strerror}",
         "fix it or its permissions, or remove it",

@@ -63,9 +63,9 @@ def _require_text(stream: Stream, of_file: Sequence[LineCounts]) -> None:
     controls = sum(count.control_bytes for count in of_file)
     size = sum(count.text_bytes for count in of_file)
     lines = sum(int(count.newlines.sum()) for count in of_file)
-    many_lines = nuls > _MOST_WITH_LINES * size and nuls >= lines >= _FEWEST_LINES
+    one_per_line = nuls > _MOST_WITH_LINES * size and nuls >= lines >= _FEWEST_LINES
     most = (_MOST if nuls else _MOST_WITHOUT_NUL) * size
-    if controls > most or many_lines:
+    if controls > most or one_per_line:
         path = of_file[0].range.shard.file.path
         raise InputError(
             f"{stream.label}: {path}: {nuls} of its {size} bytes are NUL "

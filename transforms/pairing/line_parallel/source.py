@@ -203,9 +203,11 @@ class _Plan(beam.DoFn):
 
 
 class _ReadUnit(beam.DoFn):
-    def __init__(self, streams: Sequence[Stream], references: int, max_line_bytes: int) -> None:
+    def __init__(
+        self, streams: Sequence[Stream], reference_count: int, max_line_bytes: int
+    ) -> None:
         self._streams = streams
-        self._references = references
+        self._reference_count = reference_count
         self._max_line_bytes = max_line_bytes
 
     def process(self, unit: WorkUnit) -> Iterator[SegmentBatch]:
@@ -219,8 +221,8 @@ class _ReadUnit(beam.DoFn):
             lines = min(reader.available(min(rows, left)) for reader in readers)
             texts = tuple(reader.take(lines) for reader in readers)
             yield SegmentBatch(
-                texts[self._references :],
-                texts[: self._references],
+                texts[self._reference_count :],
+                texts[: self._reference_count],
                 unit.first_line + unit.lines - left,
             )
             left -= lines

@@ -13,7 +13,7 @@ from apache_beam.transforms.window import TimestampCombiner
 from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.pairing.batch import RowGroup, SegmentBatch
-from beam_bleu.transforms.pairing.records.segments import Segment, batch_segments
+from beam_bleu.transforms.pairing.records.batching import Segment, to_batch
 from beam_bleu.transforms.wiring.coders import giving_batches
 
 __all__ = ["GatherSegments"]
@@ -26,7 +26,7 @@ class GatherSegments(beam.PTransform):
     """PCollection of segments, or of (key, segment) -> PCollection of `SegmentBatch`.
 
     Segments of several keys and windows share a batch. The batch's groups say which key its
-    rows have, and to which window their totals belong.
+    rows have, and to which window their sums belong.
 
     Args:
       keyed: whether segments have keys.
@@ -43,7 +43,7 @@ class GatherSegments(beam.PTransform):
 
 
 def _one_by_one(segments: PCollection[Any]) -> bool:
-    """Whether each segment must have totals of its own.
+    """Whether each segment must have sums of its own.
 
     A trigger can count elements, and a timestamp combiner can use the time of each one.
     """
@@ -87,8 +87,8 @@ class _Gather(beam.DoFn):
             yield self._batch()
 
     def _batch(self) -> WindowedValue:
-        batch = batch_segments(self._segments, tuple(self._groups()))
-        # Beam needs a window for the batch, too. The groups have the windows of the totals.
+        batch = to_batch(self._segments, tuple(self._groups()))
+        # Beam needs a window for the batch, too. The groups have the windows of the sums.
         _, window, timestamp = self._places[0]
         self.start_bundle()
         return WindowedValue(batch, timestamp, (window,))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.records.segments import Segment
+from beam_bleu.transforms.pairing.records.batching import Segment
 
 _TEXT = (str, str | None)
 """The types of a field with a text."""
@@ -20,15 +20,15 @@ class RowFields:
     """The names of the fields of a row that are read.
 
     Attributes:
-      candidate: the field with the candidate.
-      references: the fields with one reference each; empty if `reference_list` is given.
-      reference_list: the field with a list of references, or None.
+      candidate_field: the field with the candidate.
+      reference_fields: the fields with one reference each; empty if the next one is given.
+      reference_list_field: the field with a list of references, or None.
       group_by: the fields whose values are the key.
     """
 
-    candidate: str
-    references: tuple[str, ...]
-    reference_list: str | None
+    candidate_field: str
+    reference_fields: tuple[str, ...]
+    reference_list_field: str | None
     group_by: tuple[str, ...]
 
     @classmethod
@@ -64,12 +64,12 @@ class RowFields:
         problem = self._missing_in(types)
         if problem:
             raise ValueError(problem)
-        for name in (self.candidate, *self.references):
+        for name in (self.candidate_field, *self.reference_fields):
             if types[name] not in (*_TEXT, Any):
                 raise ValueError(
                     f"the field {name!r} must be a text, but its type is {_shown(types[name])}"
                 )
-        if self.reference_list is not None and types[self.reference_list] in _TEXT:
+        if self.reference_list_field is not None and types[self.reference_list_field] in _TEXT:
             raise ValueError(f"{self._not_a_list()}; {_ONE_EACH}")
 
     def segment_of(self, row: Any, checked: bool) -> tuple[tuple[Any, ...], Segment]:
@@ -84,14 +84,14 @@ class RowFields:
         """
         if not checked:
             self._check_row(row)
-        if self.reference_list is not None:
-            references = getattr(row, self.reference_list)
+        if self.reference_list_field is not None:
+            references = getattr(row, self.reference_list_field)
             if isinstance(references, str):
                 raise InputError(f"{self._not_a_list()}: {_shown(references)}", _ONE_EACH)
         else:
-            references = [getattr(row, name) for name in self.references]
+            references = [getattr(row, name) for name in self.reference_fields]
         key = tuple(getattr(row, name) for name in self.group_by)
-        return key, (getattr(row, self.candidate), references)
+        return key, (getattr(row, self.candidate_field), references)
 
     def _check_row(self, row: Any) -> None:
         if not hasattr(row, "_asdict"):
@@ -103,15 +103,15 @@ class RowFields:
     def _missing_in(self, fields: Iterable[str]) -> str:
         """The message for a missing field; "" if all fields are there."""
         there = list(fields)
-        lists = () if self.reference_list is None else (self.reference_list,)
-        for name in (self.candidate, *self.references, *lists, *self.group_by):
+        lists = () if self.reference_list_field is None else (self.reference_list_field,)
+        for name in (self.candidate_field, *self.reference_fields, *lists, *self.group_by):
             if name not in there:
                 return f"the rows have no field {name!r}; they have {', '.join(there)}"
         return ""
 
     def _not_a_list(self) -> str:
         return (
-            f"the field {self.reference_list!r} must be a list of texts, but it is one text "
+            f"the field {self.reference_list_field!r} must be a list of texts, but it is one text "
             "(ReadFromJson turns a list into one text)"
         )
 

@@ -58,7 +58,7 @@ def incompressible(size: int) -> bytes:
         [b"x"] * 40,
         [incompressible(3000), incompressible(10)],
     ],
-    ids=["one", "two", "empty between", "empty", "empty first", "split", "many", "binary"],
+    ids=["one", "two", "empty between", "empty", "empty first", "split", "forty", "binary"],
 )
 def test_all_members_come_back_in_order(suffix, read_size, members):
     data = b"".join(map(COMPRESS[suffix], members))

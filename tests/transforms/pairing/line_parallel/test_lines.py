@@ -120,7 +120,7 @@ def test_lines_and_characters_across_chunks(shift, suffix):
     assert read_file(COMPRESS[suffix](text), "a" + suffix) == lines
 
 
-def test_a_reader_reads_ahead_only_a_few_megabytes():
+def test_a_reader_does_not_read_far_ahead():
     lines = ["x" * 99_999] * 200  # 20 MB
     file = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
     (part,) = cut(Shard(0, 0, FoundFile("a", len(file.getvalue()))), 1 << 26)

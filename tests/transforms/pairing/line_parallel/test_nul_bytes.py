@@ -46,7 +46,7 @@ def test_a_compressed_file_is_judged_by_its_text():
         nul_warnings(STREAMS, counted(bad, suffix=".gz"))
 
 
-def test_one_bad_shard_among_many_is_found():
+def test_one_bad_shard_among_good_ones_is_found():
     good, bad = LATIN.encode() * 50, LATIN.encode("utf-16-le")
     counts = counted(good)
     shard = Shard(0, 1, FoundFile("/data/bad", len(bad)))
@@ -63,7 +63,7 @@ def test_a_rare_nul_is_counted_whatever_the_ranges():
         assert warning.startswith("candidates x: the text has 2 NUL characters (U+0000)")
 
 
-def test_one_nul_in_a_few_lines_is_rare():
+def test_one_nul_in_three_lines_is_rare():
     text = b"the cat\0 sat on the mat\na dog barked\nnothing more was heard\n"
     (warning,) = nul_warnings(STREAMS, counted(text))
     assert "1 NUL character (U+0000)" in warning
@@ -73,7 +73,7 @@ def test_text_without_nuls_gives_no_warning():
     assert nul_warnings(STREAMS, counted(LATIN.encode(), b"")) == ()
 
 
-def test_a_nul_in_each_of_many_long_lines_is_rare():
+def test_a_nul_in_each_long_line_is_rare():
     text = ("a plain sentence of text, number 7; " * 20 + "\0\n") * 12
     (warning,) = nul_warnings(STREAMS, counted(text.encode()))
     assert "12 NUL characters" in warning
@@ -85,5 +85,5 @@ def test_utf_16_without_a_nul_is_bad_data(encoding):
         nul_warnings(STREAMS, counted(THAI.replace("\n", "").encode(encoding)))
 
 
-def test_some_control_characters_are_text():
+def test_rare_control_characters_are_text():
     assert nul_warnings(STREAMS, counted(b"one \x01 two \x02 three\n")) == ()

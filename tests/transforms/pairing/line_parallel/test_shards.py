@@ -173,7 +173,7 @@ def test_names_with_a_total_must_be_complete(paths, cause):
     assert cause in error.value.cause
 
 
-def test_one_shard_of_several_can_be_scored_alone_with_a_warning():
+def test_one_shard_of_a_stream_can_be_scored_alone_with_a_warning():
     path = "h/part-00002-of-00004"
     stream = Stream("candidates x", path)
     assert ordered([path], stream) == [path]

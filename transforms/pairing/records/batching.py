@@ -1,4 +1,4 @@
-"""Pairing of single segments: makes batches of segments that have their own references."""
+"""Makes batches of single segments: each record has its own references."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ Segment = tuple[str, Sequence[str | None]]
 """(candidate, [reference, ...]); a reference that is None is missing."""
 
 
-def batch_segments(
-    segments: Sequence[Segment], groups: tuple[RowGroup, ...] = ALL_ROWS
-) -> SegmentBatch:
+def to_batch(segments: Sequence[Segment], groups: tuple[RowGroup, ...] = ALL_ROWS) -> SegmentBatch:
     """The segments of one system as a batch, in order.
 
     Args:

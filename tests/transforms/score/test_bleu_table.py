@@ -21,11 +21,11 @@ from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS
-from beam_bleu.transforms.pairing.records.segments import Segment, batch_segments
+from beam_bleu.transforms.pairing.records.batching import Segment, to_batch
 from beam_bleu.transforms.score import formula
-from beam_bleu.transforms.score.segment_scores import segment_scores, segment_scores_schema
-from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
-from beam_bleu.transforms.statistics.signs import SegmentSigns
+from beam_bleu.transforms.score.bleu_table import bleu_table, bleu_table_schema
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.signs import BatchSigns
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
 
@@ -55,8 +55,8 @@ segments = st.lists(
 
 
 def scored(given: list[Segment], config: BleuConfig, first_segment: int = 0) -> pa.Table:
-    batch = dataclasses.replace(batch_segments(given), first_segment=first_segment)
-    return segment_scores(statistics_of(batch, config), config.scoring, ["a"])
+    batch = dataclasses.replace(to_batch(given), first_segment=first_segment)
+    return bleu_table(statistics_of(batch, config), config.scoring, ["a"])
 
 
 def present(references) -> list[str]:
@@ -167,7 +167,7 @@ def test_a_score_that_is_not_defined_is_null():
     assert third == 0
 
 
-def interpreted(statistics: SegmentStatistics, system: int, row: int, config: BleuConfig) -> float:
+def interpreted(statistics: BatchStatistics, system: int, row: int, config: BleuConfig) -> float:
     """The score from the formula, run by Python without compiling."""
     matches, totals = (
         counts[system, row].tolist() for counts in (statistics.matches, statistics.totals)
@@ -188,14 +188,14 @@ def interpreted(statistics: SegmentStatistics, system: int, row: int, config: Bl
     )
     ref_len = int(statistics.reference_length(config.reference_length)[system, row])
     is_average = config.reference_length == "average"
-    divisor = int(statistics.references[row]) if is_average else 1
+    divisor = int(statistics.reference_counts[row]) if is_average else 1
     bp = formula.brevity_penalty(length, ref_len, divisor)
     return formula.weighted_score(method, weights, precisions, counted, bp)
 
 
 def assert_compiled_is_interpreted(config: BleuConfig) -> None:
-    statistics = statistics_of(batch_segments(SEGMENTS * 3), config)
-    ours = segment_scores(statistics, config.scoring, ["a"])["score"].to_pylist()
+    statistics = statistics_of(to_batch(SEGMENTS * 3), config)
+    ours = bleu_table(statistics, config.scoring, ["a"])["score"].to_pylist()
     for row, score in enumerate(ours):
         expected = interpreted(statistics, 0, row, config)
         assert score == (None if np.isnan(expected) else expected), (config, row)
@@ -214,17 +214,15 @@ def test_compiled_and_interpreted_are_the_same_to_the_last_bit(method, rule):
 
 def test_rows_are_numbered_and_named_system_by_system():
     one, other = (
-        batch_segments([(candidate, ["a b c", "a"]) for candidate in candidates])
+        to_batch([(candidate, ["a b c", "a"]) for candidate in candidates])
         for candidates in (["a b c", "a"], ["x", "c b"])
     )
     both = dataclasses.replace(
         one, candidates=(*one.candidates, *other.candidates), first_segment=5_000_000_000
     )
     config = BleuConfig(max_ngram_order=2)
-    table = segment_scores(
-        statistics_of(both, config, max_order=5), config.scoring, ["first", "größe"]
-    )
-    assert table.schema == segment_scores_schema(config.scoring)
+    table = bleu_table(statistics_of(both, config, max_order=5), config.scoring, ["first", "größe"])
+    assert table.schema == bleu_table_schema(config.scoring)
     rows = table.to_pylist()
     assert [row["index"] for row in rows] == [5_000_000_000, 5_000_000_001] * 2
     assert [row["system"] for row in rows] == ["first", "first", "größe", "größe"]
@@ -246,22 +244,22 @@ def test_the_length_of_the_references_is_by_the_rule(rule, lengths):
 
 
 def test_statistics_of_too_low_an_order_are_refused():
-    statistics = statistics_of(batch_segments(SEGMENTS), BleuConfig())
+    statistics = statistics_of(to_batch(SEGMENTS), BleuConfig())
     for config in (BleuConfig(smooth_method="nltk-method5"), BleuConfig(max_ngram_order=5)):
         with pytest.raises(ValueError, match=r"order 4 cannot be scored .* order 5"):
-            segment_scores(statistics, config.scoring, ["a"])
+            bleu_table(statistics, config.scoring, ["a"])
 
 
 def test_no_segments_are_no_rows():
-    statistics = statistics_of(batch_segments(SEGMENTS), BleuConfig())
-    none = SegmentStatistics(
+    statistics = statistics_of(to_batch(SEGMENTS), BleuConfig())
+    none = BatchStatistics(
         statistics.counts[:, :0],
-        statistics.references[:0],
+        statistics.reference_counts[:0],
         statistics.candidate_bytes[:, :0],
         statistics.reference_bytes[:0],
-        SegmentSigns.none(systems=1, references=1, segments=0),
+        BatchSigns.none(systems=1, reference_count=1, segments=0),
     )
-    assert len(segment_scores(none, BleuConfig().scoring, ["a"])) == 0
+    assert len(bleu_table(none, BleuConfig().scoring, ["a"])) == 0
 
 
 def test_the_scoring_of_segments():
@@ -292,7 +290,7 @@ PROGRAM = """
 import sys
 from numba.core.dispatcher import Dispatcher
 from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.pairing.records.segments import batch_segments
+from beam_bleu.transforms.pairing.records.batching import to_batch
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics.kernel import count_batch
 
@@ -300,7 +298,7 @@ def refuse(dispatcher, signature):
     sys.exit(f"{dispatcher} is compiled late")
 
 config = BleuConfig(smooth_method=sys.argv[1], reference_length=sys.argv[2])
-batch = batch_segments([("a b", ["a"]), ("c", ["d", "e"])])
+batch = to_batch([("a b", ["a"]), ("c", ["d", "e"])])
 statistics = count_batch(batch, config.text, max_order=5)
 scoring = ScoreSegments(config.scoring.for_segments(), ["s"], threads=1)
 if sys.argv[3] == "set up":

@@ -1,4 +1,4 @@
-"""Segment statistics: the integers that each segment of a batch adds to the totals."""
+"""Batch statistics: the integers that each segment of a batch adds to the sums."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import dataclasses
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup
-from beam_bleu.transforms.statistics.signs import SegmentSigns
+from beam_bleu.transforms.statistics.signs import BatchSigns
 
-# The columns of `SegmentStatistics.counts`: the length of the candidate, the length of the
+# The columns of `BatchStatistics.counts`: the length of the candidate, the length of the
 # references by each rule, then matches and totals of N orders.
 CANDIDATE_LENGTH, CLOSEST, CLOSEST_FIRST, SHORTEST, LONGEST, AVERAGE, FIRST_MATCHES = range(7)
 
@@ -33,12 +33,12 @@ def width(max_order: int) -> int:
 
 
 @dataclasses.dataclass(frozen=True)
-class SegmentStatistics:
+class BatchStatistics:
     """The statistics of a batch of segments, for every system.
 
     Attributes:
       counts: int64 (systems, segments, 6 + 2 N), read through the properties.
-      references: int64 (segments,), the number of references of each segment.
+      reference_counts: int64 (segments,), the number of references of each segment.
       candidate_bytes: int64 (systems, segments), bytes of UTF-8.
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
       signs: the signs of suspicious input.
@@ -47,20 +47,20 @@ class SegmentStatistics:
     """
 
     counts: Integers
-    references: Integers
+    reference_counts: Integers
     candidate_bytes: Integers
     reference_bytes: Integers
-    signs: SegmentSigns
+    signs: BatchSigns
     first_segment: int = 0
     groups: tuple[RowGroup, ...] = ALL_ROWS
 
     def __len__(self) -> int:
-        return len(self.references)
+        return len(self.reference_counts)
 
     @property
     def nbytes(self) -> int:
         """The bytes of all arrays."""
-        arrays = (self.counts, self.references, self.candidate_bytes, self.reference_bytes)
+        arrays = (self.counts, self.reference_counts, self.candidate_bytes, self.reference_bytes)
         return sum(array.nbytes for array in arrays) + self.signs.nbytes
 
     @property
@@ -82,7 +82,7 @@ class SegmentStatistics:
         """Tokens of each segment's references by a rule, (systems, segments).
 
         If the rule divides the length ("average"), this is the sum over all references of the
-        segment, an integer, which must be divided by `references`.
+        segment, an integer, which must be divided by `reference_counts`.
         """
         return self.counts[:, :, reference_length_column(rule)]
 

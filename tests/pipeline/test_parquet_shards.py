@@ -12,20 +12,20 @@ import pytest
 from result_folder import document, publish
 from scoring import statistics_of
 
-import beam_bleu.pipeline.segment_shards as module
+import beam_bleu.pipeline.parquet_shards as module
 from beam_bleu.pipeline.output_folder import staging_folder
+from beam_bleu.pipeline.parquet_shards import WriteShards, check_rows
 from beam_bleu.pipeline.publication import discard, in_place
-from beam_bleu.pipeline.segment_shards import WriteShards, check_rows
 from beam_bleu.pipeline.storage import write_atomically
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.score.segment_scores import segment_scores
+from beam_bleu.transforms.pairing.records.batching import to_batch
+from beam_bleu.transforms.score.bleu_table import bleu_table
 
 
 def table(first: int, count: int, config: BleuConfig) -> pa.Table:
-    batch = batch_segments([("a b", ["a"])] * count)
-    scores = segment_scores(statistics_of(batch, config), config.scoring, ["s"])
+    batch = to_batch([("a b", ["a"])] * count)
+    scores = bleu_table(statistics_of(batch, config), config.scoring, ["s"])
     return scores.set_column(0, scores.schema.field(0), [list(range(first, first + count))])
 
 

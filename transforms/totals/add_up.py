@@ -1,4 +1,4 @@
-"""Wires the addition of corpus totals to Beam: the way from batches to sums."""
+"""Wires the addition of corpus sums to Beam: the way from batches to sums."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.count_matches import count_matches
-from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
-__all__ = ["Counted", "SumTotals", "count_and_add_up", "totals_of_groups"]
+__all__ = ["AddUp", "Counted", "count_and_add_up", "sums_of_groups"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,12 +26,12 @@ class Counted:
     """What batches of segments come to.
 
     Attributes:
-      statistics: PCollection of `SegmentStatistics`, one for each batch.
-      totals: PCollection of ((number of the system, key of the group), `CorpusTotals`).
+      statistics: PCollection of `BatchStatistics`, one for each batch.
+      sums: PCollection of ((number of the system, key of the group), `CorpusSums`).
     """
 
-    statistics: PCollection[SegmentStatistics]
-    totals: PCollection[tuple[tuple[int, Any], CorpusTotals]]
+    statistics: PCollection[BatchStatistics]
+    sums: PCollection[tuple[tuple[int, Any], CorpusSums]]
 
 
 def count_and_add_up(
@@ -55,22 +55,22 @@ def count_and_add_up(
       step: what makes a step of the DoFn that counts.
     """
     statistics = batches | "Count matches" >> count_matches(text, max_order, threads, step)
-    totals = (
+    sums = (
         statistics
         | "Total each batch"
-        >> beam.FlatMap(totals_of_groups).with_output_types(
-            typehints.Tuple[typehints.Tuple[int, key_type], CorpusTotals]
+        >> beam.FlatMap(sums_of_groups).with_output_types(
+            typehints.Tuple[typehints.Tuple[int, key_type], CorpusSums]
         )
-        | "Add up totals" >> beam.CombinePerKey(SumTotals(max_order))
+        | "Add up totals" >> beam.CombinePerKey(AddUp(max_order))
     )
-    return Counted(statistics, totals)
+    return Counted(statistics, sums)
 
 
-def totals_of_groups(statistics: SegmentStatistics) -> Iterator[Any]:
-    """The totals of a batch, as ((number of the system, key of the group), totals)."""
+def sums_of_groups(statistics: BatchStatistics) -> Iterator[Any]:
+    """The sums of a batch, as ((number of the system, key of the group), sums)."""
     for group in statistics.groups:
         for system in range(statistics.systems):
-            keyed = (system, group.key), CorpusTotals.of(statistics, system, group.rows)
+            keyed = (system, group.key), CorpusSums.of(statistics, system, group.rows)
             if group.place is None:
                 yield keyed
             else:
@@ -78,24 +78,24 @@ def totals_of_groups(statistics: SegmentStatistics) -> Iterator[Any]:
                 yield WindowedValue(keyed, timestamp, (window,))
 
 
-class SumTotals(beam.CombineFn):
-    """Adds up `CorpusTotals`.
+class AddUp(beam.CombineFn):
+    """Adds up `CorpusSums`.
 
-    The accumulator is a frozen `CorpusTotals`, so neither an input nor another
+    The accumulator is a frozen `CorpusSums`, so neither an input nor another
     accumulator is ever changed, and any split and order gives the same sum.
     """
 
     def __init__(self, max_order: int) -> None:
         self._max_order = max_order
 
-    def create_accumulator(self) -> CorpusTotals:
-        return CorpusTotals.zero(self._max_order)
+    def create_accumulator(self) -> CorpusSums:
+        return CorpusSums.zero(self._max_order)
 
-    def add_input(self, accumulator: CorpusTotals, totals: CorpusTotals) -> CorpusTotals:
-        return accumulator + totals
+    def add_input(self, accumulator: CorpusSums, sums: CorpusSums) -> CorpusSums:
+        return accumulator + sums
 
-    def merge_accumulators(self, accumulators: Iterable[CorpusTotals]) -> CorpusTotals:
+    def merge_accumulators(self, accumulators: Iterable[CorpusSums]) -> CorpusSums:
         return sum(accumulators, start=self.create_accumulator())
 
-    def extract_output(self, accumulator: CorpusTotals) -> CorpusTotals:
+    def extract_output(self, accumulator: CorpusSums) -> CorpusSums:
         return accumulator

@@ -1,4 +1,4 @@
-"""Segment scores: BLEU of each segment by itself, for every system of a batch, as rows.
+"""The table with BLEU of each segment by itself, for every system of a batch.
 
 It compiles the functions of formula.py. With sacreBLEU's smoothing methods the scores equal
 those of its `sentence_score`. With NLTK's methods they equal its `sentence_bleu` times 100.
@@ -17,14 +17,14 @@ from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.score import formula
-from beam_bleu.transforms.statistics.segment_statistics import (
+from beam_bleu.transforms.statistics.batch_statistics import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
-    SegmentStatistics,
+    BatchStatistics,
     reference_length_column,
     width,
 )
-from beam_bleu.transforms.statistics.signs import SegmentSigns
+from beam_bleu.transforms.statistics.signs import BatchSigns
 
 # Python still runs them as before. Now compiled code can call them, too.
 for _function in (
@@ -37,8 +37,8 @@ for _function in (
     register_jitable(_function)
 
 
-def segment_scores_schema(scoring: Scoring) -> pa.Schema:
-    """The columns of segment scores. Only `score` can be null, if it is not defined."""
+def bleu_table_schema(scoring: Scoring) -> pa.Schema:
+    """The columns of the table. Only `score` can be null, if it is not defined."""
     integers = pa.list_(pa.field("element", pa.int64(), nullable=False))
     ref_len = pa.float64() if _is_divided(scoring) else pa.int64()
     return pa.schema(
@@ -54,9 +54,7 @@ def segment_scores_schema(scoring: Scoring) -> pa.Schema:
     )
 
 
-def segment_scores(
-    statistics: SegmentStatistics, scoring: Scoring, systems: Sequence[str]
-) -> pa.Table:
+def bleu_table(statistics: BatchStatistics, scoring: Scoring, systems: Sequence[str]) -> pa.Table:
     """The scores of a batch: a row for each segment and system, system by system.
 
     Args:
@@ -81,7 +79,7 @@ def segment_scores(
     rows = statistics.systems * len(statistics)
     orders = scoring.max_ngram_order
     is_divided = _is_divided(scoring)
-    divisors = statistics.references if is_divided else np.ones(len(statistics), np.int64)
+    divisors = statistics.reference_counts if is_divided else np.ones(len(statistics), np.int64)
     scores = np.empty((statistics.systems, len(statistics)))
     _score_rows(
         formula.method_number(scoring.smooth_method),
@@ -97,7 +95,7 @@ def segment_scores(
     ref_len = statistics.reference_length(scoring.reference_length)
     numbers = np.arange(statistics.first_segment, statistics.first_segment + len(statistics))
     bounds = pa.array(np.arange(0, rows * orders + 1, orders, dtype=np.int32))
-    schema = segment_scores_schema(scoring)
+    schema = bleu_table_schema(scoring)
     integers = schema.field("matches").type
     of_system = np.repeat(np.arange(statistics.systems, dtype=np.int32), len(statistics))
     columns = [
@@ -119,17 +117,17 @@ def _is_divided(scoring: Scoring) -> bool:
     return REFERENCE_LENGTHS[scoring.reference_length].divided
 
 
-def compile_segment_scores(scoring: Scoring) -> None:
+def compile_bleu_table(scoring: Scoring) -> None:
     """Compiles the code that scores segments, or loads it, unless this process has done so."""
     one = np.ones(1, np.int64)
     counts = np.zeros((1, 1, width(counted_order([scoring]))), np.int64)
-    signs = SegmentSigns.none(systems=1, references=1, segments=1)
-    segment_scores(SegmentStatistics(counts, one, one[None], one, signs), scoring, ["a"])
+    signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
+    bleu_table(BatchStatistics(counts, one, one[None], one, signs), scoring, ["a"])
 
 
 @compiled
 def _score_rows(
-    method, value, effective_order, weights, orders, counts, reference_column, divisors, scores
+    method, value, effective_order, weights, orders, counts, ref_len_column, divisors, scores
 ):
     """Writes the score of each segment; see formula.py.
 
@@ -140,7 +138,7 @@ def _score_rows(
       weights: float64 (N,); (0,) if all orders have the same weight.
       orders: the largest n-gram order, N.
       counts: int64 (systems, segments, width), of order N or higher.
-      reference_column: the column of the references' length.
+      ref_len_column: the column of the references' length.
       divisors: int64 (segments,), the numbers by which this length is divided.
       scores: float64 (systems, segments), which is overwritten; nan if a score is not defined.
     """
@@ -158,5 +156,5 @@ def _score_rows(
             counted = formula.smooth(
                 method, value, effective_order, weights, matches, totals, short, length, precisions
             )
-            bp = formula.brevity_penalty(length, of_segment[reference_column], divisors[row])
+            bp = formula.brevity_penalty(length, of_segment[ref_len_column], divisors[row])
             scores[system, row] = formula.weighted_score(method, weights, precisions, counted, bp)

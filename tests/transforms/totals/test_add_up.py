@@ -1,4 +1,4 @@
-"""Totals have the same sum in every order in which an engine may add them."""
+"""Adding up gives the same sums in every order in which an engine may add them."""
 
 import dataclasses
 import itertools
@@ -12,11 +12,12 @@ from apache_beam.testing.util import assert_that, equal_to
 from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.records.segments import batch_segments
-from beam_bleu.transforms.totals.corpus_totals import CorpusTotals, ReferenceLengths
+from beam_bleu.transforms.pairing.records.batching import to_batch
+from beam_bleu.transforms.totals.add_up import AddUp, sums_of_groups
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
 from beam_bleu.transforms.totals.input_signs import InputSigns
-from beam_bleu.transforms.totals.sum_totals import SumTotals, totals_of_groups
 
 ORDER = 4
 WORDS = ["a", "a", "é", "."]
@@ -33,7 +34,7 @@ def made_batch(systems=1, segments=9, seed=1):
     candidates = [[line() for _ in range(segments)] for _ in range(systems)]
     for texts in candidates:
         texts[rng.randrange(segments)] = ""
-    batches = [batch_segments(list(zip(texts, references, strict=True))) for texts in candidates]
+    batches = [to_batch(list(zip(texts, references, strict=True))) for texts in candidates]
     columns = tuple(batch.candidates[0] for batch in batches)
     return SegmentBatch(columns, batches[0].references)
 
@@ -43,28 +44,35 @@ def made_statistics(systems=1, seed=1):
 
 
 def each_segment(statistics, system=0):
-    return [CorpusTotals.of(statistics, system, slice(i, i + 1)) for i in range(len(statistics))]
+    return [CorpusSums.of(statistics, system, slice(i, i + 1)) for i in range(len(statistics))]
 
 
 def summed_by_hand(inputs):
-    """The totals, field by field and without CorpusTotals's own addition."""
-    return CorpusTotals(
+    """The sums, field by field and without CorpusSums's own addition."""
+    return CorpusSums(
         matches=tuple(sum(each.matches[n] for each in inputs) for n in range(ORDER)),
         totals=tuple(sum(each.totals[n] for each in inputs) for n in range(ORDER)),
-        min_references=min(each.min_references for each in inputs),
-        max_references=max(each.max_references for each in inputs),
+        min_reference_count=min(each.min_reference_count for each in inputs),
+        max_reference_count=max(each.max_reference_count for each in inputs),
         short_candidates=tuple(
             sum(each.short_candidates[n] for each in inputs) for n in range(ORDER)
         ),
         reference_lengths=ReferenceLengths(
             **{
                 rule: sum(getattr(each.reference_lengths, rule) for each in inputs)
-                for rule in ("closest", "closest_first", "shortest", "longest")
+                for rule, row in REFERENCE_LENGTHS.items()
+                if not row.divided
             },
-            sums=tuple(
-                (number, sum(dict(each.reference_lengths.sums).get(number, 0) for each in inputs))
+            by_reference_count=tuple(
+                (
+                    number,
+                    sum(
+                        dict(each.reference_lengths.by_reference_count).get(number, 0)
+                        for each in inputs
+                    ),
+                )
                 for number in (1, 2, 3)
-                if any(number in dict(each.reference_lengths.sums) for each in inputs)
+                if any(number in dict(each.reference_lengths.by_reference_count) for each in inputs)
             ),
         ),
         **{
@@ -164,40 +172,40 @@ def test_every_route_gives_the_same_totals():
     statistics = made_statistics()
     inputs = each_segment(statistics)
     expected = summed_by_hand(inputs)
-    assert expected == CorpusTotals.of(statistics, 0)
+    assert expected == CorpusSums.of(statistics, 0)
     routes = 0
-    for route, output in by_every_route(SumTotals(ORDER), inputs):
+    for route, output in by_every_route(AddUp(ORDER), inputs):
         assert output == expected, route
         routes += 1
     assert routes > 100
 
 
 def test_the_inputs_of_the_routes_are_not_trivial():
-    totals = CorpusTotals.of(made_statistics(), 0)
-    assert totals.min_references < totals.max_references
-    assert totals.segments > totals.empty_candidates > 0
-    assert all(totals.matches)
-    assert totals.totals > totals.matches
-    assert totals.signs.tokenized
-    assert totals.signs.given[0] > totals.signs.given[-1] > 0
+    sums = CorpusSums.of(made_statistics(), 0)
+    assert sums.min_reference_count < sums.max_reference_count
+    assert sums.segments > sums.empty_candidates > 0
+    assert all(sums.matches)
+    assert sums.totals > sums.matches
+    assert sums.signs.tokenized
+    assert sums.signs.given[0] > sums.signs.given[-1] > 0
 
 
 def test_beyond_64_bits_totals_stay_exact():
     large = dataclasses.replace(
-        CorpusTotals.of(made_statistics(), 0),
+        CorpusSums.of(made_statistics(), 0),
         matches=(2**63 - 1,) * ORDER,
-        reference_lengths=ReferenceLengths(2**70, sums=((2, 2**70),)),
+        reference_lengths=ReferenceLengths(2**70, by_reference_count=((2, 2**70),)),
     )
-    for route, output in by_every_route(SumTotals(ORDER), [large] * 5):
+    for route, output in by_every_route(AddUp(ORDER), [large] * 5):
         assert output.matches == (5 * (2**63 - 1),) * ORDER, route
-        assert output.reference_lengths == ReferenceLengths(5 * 2**70, sums=((2, 5 * 2**70),)), (
-            route
-        )
+        assert output.reference_lengths == ReferenceLengths(
+            5 * 2**70, by_reference_count=((2, 5 * 2**70),)
+        ), route
 
 
 def test_the_sum_of_no_totals_is_zero():
-    combine = SumTotals(ORDER)
-    zero = CorpusTotals.zero(ORDER)
+    combine = AddUp(ORDER)
+    zero = CorpusSums.zero(ORDER)
     assert combine.extract_output(combine.create_accumulator()) == zero
     assert combine.merge_accumulators([]) == zero
     assert combine.merge_accumulators([zero, zero]) == zero
@@ -205,26 +213,26 @@ def test_the_sum_of_no_totals_is_zero():
 
 
 def test_addition_is_commutative_and_associative_with_zero():
-    totals = [*each_segment(made_statistics(seed=2)), CorpusTotals.zero(ORDER)]
-    zero = CorpusTotals.zero(ORDER)
-    for a, b, c in itertools.product(totals, repeat=3):
+    sums = [*each_segment(made_statistics(seed=2)), CorpusSums.zero(ORDER)]
+    zero = CorpusSums.zero(ORDER)
+    for a, b, c in itertools.product(sums, repeat=3):
         assert (a + b) + c == a + (b + c)
         assert a + b == b + a
         assert a + zero == zero + a == a
 
 
 def test_zero_does_not_lower_the_smallest_number_of_references():
-    (three,) = each_segment(statistics_of(batch_segments([("a", ["a", "b", "c"])]), BleuConfig()))
-    total = three + CorpusTotals.zero(ORDER)
-    assert (total.min_references, total.max_references) == (3, 3)
+    (three,) = each_segment(statistics_of(to_batch([("a", ["a", "b", "c"])]), BleuConfig()))
+    total = three + CorpusSums.zero(ORDER)
+    assert (total.min_reference_count, total.max_reference_count) == (3, 3)
 
 
 def test_totals_of_different_orders_do_not_add_up():
-    four, two = (CorpusTotals.zero(order) for order in (4, 2))
+    four, two = (CorpusSums.zero(order) for order in (4, 2))
     with pytest.raises(ValueError, match="order 4 and 2"):
         _ = four + two
     with pytest.raises(ValueError, match="order 4 and 2"):
-        SumTotals(4).add_input(four, two)
+        AddUp(4).add_input(four, two)
 
 
 def test_rows_of_a_batch_add_up_to_the_batch():
@@ -233,15 +241,15 @@ def test_rows_of_a_batch_add_up_to_the_batch():
     for system in range(3):
         inputs = each_segment(statistics, system)
         for first, last in itertools.combinations(range(size + 1), 2):
-            of_part = CorpusTotals.of(statistics, system, slice(first, last))
+            of_part = CorpusSums.of(statistics, system, slice(first, last))
             assert of_part == summed_by_hand(inputs[first:last])
-    assert CorpusTotals.of(statistics, 0, slice(4, 4)) == CorpusTotals.zero(ORDER)
+    assert CorpusSums.of(statistics, 0, slice(4, 4)) == CorpusSums.zero(ORDER)
 
 
 def test_totals_of_a_segment_are_its_statistics():
-    batch = batch_segments([("a b é", ["a b", "a b c d", None]), ("", ["x", "", None])])
+    batch = to_batch([("a b é", ["a b", "a b c d", None]), ("", ["x", "", None])])
     statistics = statistics_of(batch, BleuConfig())
-    assert CorpusTotals.of(statistics, 0) == CorpusTotals(
+    assert CorpusSums.of(statistics, 0) == CorpusSums(
         matches=(2, 1, 0, 0),
         totals=(3, 2, 1, 0),
         candidate_length=3,
@@ -249,8 +257,8 @@ def test_totals_of_a_segment_are_its_statistics():
         # 2 and 4 are equally close to 3: the shorter one is also the first; "" is closest to "".
         reference_lengths=ReferenceLengths(2 + 0, 2 + 0, 2 + 0, 4 + 1, ((2, 2 + 4 + 1 + 0),)),
         segments=2,
-        min_references=2,
-        max_references=2,
+        min_reference_count=2,
+        max_reference_count=2,
         candidate_bytes=6,
         reference_bytes=3 + 7 + 1,
         # The second candidate equals its second reference; no segment has a third one.
@@ -259,7 +267,7 @@ def test_totals_of_a_segment_are_its_statistics():
 
 
 def test_totals_are_plain_integers():
-    totals = CorpusTotals.of(made_statistics(), 0)
+    sums = CorpusSums.of(made_statistics(), 0)
 
     def check(value):
         if isinstance(value, tuple):
@@ -268,38 +276,38 @@ def test_totals_are_plain_integers():
         else:
             assert type(value) is int
 
-    check(dataclasses.astuple(totals))
+    check(dataclasses.astuple(sums))
 
 
 def test_each_system_of_a_batch_has_its_own_totals():
     statistics = made_statistics(systems=3)
-    keyed = list(totals_of_groups(statistics))
-    assert keyed == [((system, None), CorpusTotals.of(statistics, system)) for system in range(3)]
-    assert len({totals for _, totals in keyed}) == 3
+    keyed = list(sums_of_groups(statistics))
+    assert keyed == [((system, None), CorpusSums.of(statistics, system)) for system in range(3)]
+    assert len({sums for _, sums in keyed}) == 3
 
 
 def test_a_system_has_the_same_totals_alone_and_with_others():
     batch = made_batch(systems=3)
     together = statistics_of(batch, BleuConfig())
-    totals = [CorpusTotals.of(together, system) for system in range(3)]
+    sums = [CorpusSums.of(together, system) for system in range(3)]
     for system, candidates in enumerate(batch.candidates):
         alone = statistics_of(SegmentBatch((candidates,), batch.references), BleuConfig())
-        assert totals[system] == CorpusTotals.of(alone, 0)
-    assert len({each.reference_lengths for each in totals}) == 3
+        assert sums[system] == CorpusSums.of(alone, 0)
+    assert len({each.reference_lengths for each in sums}) == 3
 
 
 def test_beam_gives_the_direct_sums():
     batches = [made_statistics(systems=2, seed=seed) for seed in range(12)]
     expected = [
-        ((system, None), summed_by_hand([CorpusTotals.of(batch, system) for batch in batches]))
+        ((system, None), summed_by_hand([CorpusSums.of(batch, system) for batch in batches]))
         for system in range(2)
     ]
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        totals = (
+        sums = (
             pipeline
             | beam.Create(batches)
             | beam.Reshuffle()
-            | beam.FlatMap(totals_of_groups)
-            | beam.CombinePerKey(SumTotals(ORDER))
+            | beam.FlatMap(sums_of_groups)
+            | beam.CombinePerKey(AddUp(ORDER))
         )
-        assert_that(totals, equal_to(expected))
+        assert_that(sums, equal_to(expected))

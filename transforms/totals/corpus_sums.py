@@ -1,4 +1,4 @@
-"""Corpus totals: the sums from which every definition of BLEU is computed."""
+"""Corpus sums: the integers from which every definition of BLEU is computed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from beam_bleu.transforms.definition.choices import function_of
-from beam_bleu.transforms.statistics.segment_statistics import SegmentStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.input_signs import InputSigns
 
 
@@ -24,26 +24,26 @@ class ReferenceLengths:
       closest_first: the same, but if two are equally close, the first one.
       shortest: tokens in each segment's shortest reference.
       longest: tokens in each segment's longest reference.
-      sums: (number of references, tokens in all references of the segments with this number
-        of references), ordered by the number. Integers, so that the average is exact.
+      by_reference_count: (number of references, tokens in all references of the segments with
+        this number of references), ordered by the number. Integers, so that the average is exact.
     """
 
     closest: int = 0
     closest_first: int = 0
     shortest: int = 0
     longest: int = 0
-    sums: tuple[tuple[int, int], ...] = ()
+    by_reference_count: tuple[tuple[int, int], ...] = ()
 
     def __add__(self, other: ReferenceLengths) -> ReferenceLengths:
-        sums = dict(self.sums)
-        for number, tokens in other.sums:
-            sums[number] = sums.get(number, 0) + tokens
+        tokens_of = dict(self.by_reference_count)
+        for count, tokens in other.by_reference_count:
+            tokens_of[count] = tokens_of.get(count, 0) + tokens
         return ReferenceLengths(
             self.closest + other.closest,
             self.closest_first + other.closest_first,
             self.shortest + other.shortest,
             self.longest + other.longest,
-            tuple(sorted(sums.items())),
+            tuple(sorted(tokens_of.items())),
         )
 
     def by(self, rule: str) -> int | Fraction:
@@ -52,7 +52,8 @@ class ReferenceLengths:
 
 
 def _average(lengths: ReferenceLengths) -> Fraction:
-    return sum((Fraction(tokens, number) for number, tokens in lengths.sums), Fraction())
+    shares = (Fraction(tokens, count) for count, tokens in lengths.by_reference_count)
+    return sum(shares, Fraction())
 
 
 _BY_RULE: dict[str, Callable[[ReferenceLengths], int | Fraction]] = {
@@ -65,7 +66,7 @@ _BY_RULE: dict[str, Callable[[ReferenceLengths], int | Fraction]] = {
 
 
 @dataclasses.dataclass(frozen=True)
-class CorpusTotals:
+class CorpusSums:
     """The sums over any number of segments of one system.
 
     Attributes:
@@ -76,8 +77,8 @@ class CorpusTotals:
       candidate_length: tokens in the candidates.
       reference_lengths: tokens in the references, by each rule.
       segments: the number of segments.
-      min_references: the smallest number of references of a segment, 0 without segments.
-      max_references: the largest number of references of a segment.
+      min_reference_count: the smallest number of references of a segment, 0 without segments.
+      max_reference_count: the largest number of references of a segment.
       candidate_bytes: bytes of the candidates in UTF-8.
       reference_bytes: bytes of all references in UTF-8.
       signs: the numbers of texts that look suspicious.
@@ -89,31 +90,29 @@ class CorpusTotals:
     candidate_length: int = 0
     reference_lengths: ReferenceLengths = ReferenceLengths()
     segments: int = 0
-    min_references: int = 0
-    max_references: int = 0
+    min_reference_count: int = 0
+    max_reference_count: int = 0
     candidate_bytes: int = 0
     reference_bytes: int = 0
     signs: InputSigns = dataclasses.field(default_factory=InputSigns)
 
     @classmethod
-    def zero(cls, max_order: int) -> CorpusTotals:
-        """The totals of no segment."""
+    def zero(cls, max_order: int) -> CorpusSums:
+        """The sums of no segment."""
         zeros = (0,) * max_order
         return cls(matches=zeros, totals=zeros, short_candidates=zeros)
 
     @classmethod
-    def of(
-        cls, statistics: SegmentStatistics, system: int, rows: slice = slice(None)
-    ) -> CorpusTotals:
-        """The totals of some rows of one system's segment statistics."""
-        references = statistics.references[rows]
-        if not len(references):
+    def of(cls, statistics: BatchStatistics, system: int, rows: slice = slice(None)) -> CorpusSums:
+        """The sums of some rows of one system's segment statistics."""
+        reference_counts = statistics.reference_counts[rows]
+        if not len(reference_counts):
             return cls.zero(statistics.max_order)
         # Sum all columns in one pass, and read the sums like the columns of one segment. The
         # sums of a batch fit in an int64. Those of a corpus are Python's unbounded integers.
         sums = statistics.counts[system, rows].sum(axis=0)
         summed = dataclasses.replace(statistics, counts=sums[None, None])
-        smallest, largest = int(references.min()), int(references.max())
+        smallest, largest = int(reference_counts.min()), int(reference_counts.max())
 
         def length(rule: str) -> int:
             return int(summed.reference_length(rule)[0, 0])
@@ -123,8 +122,8 @@ class CorpusTotals:
         else:
             lengths = statistics.reference_length("average")[system, rows]
             by_number = {
-                number: int(lengths[references == number].sum())
-                for number in np.unique(references).tolist()
+                number: int(lengths[reference_counts == number].sum())
+                for number in np.unique(reference_counts).tolist()
             }
         return cls(
             matches=tuple(summed.matches[0, 0].tolist()),
@@ -140,9 +139,9 @@ class CorpusTotals:
                 length("longest"),
                 tuple(by_number.items()),
             ),
-            segments=len(references),
-            min_references=smallest,
-            max_references=largest,
+            segments=len(reference_counts),
+            min_reference_count=smallest,
+            max_reference_count=largest,
             candidate_bytes=int(statistics.candidate_bytes[system, rows].sum()),
             reference_bytes=int(statistics.reference_bytes[rows].sum()),
             signs=InputSigns.of(statistics.signs, system, rows),
@@ -158,22 +157,20 @@ class CorpusTotals:
         """Segments whose candidate has no token."""
         return self.short_candidates[0]
 
-    def __add__(self, other: CorpusTotals) -> CorpusTotals:
+    def __add__(self, other: CorpusSums) -> CorpusSums:
         if self.max_order != other.max_order:
-            raise ValueError(
-                f"totals of order {self.max_order} and {other.max_order} do not add up"
-            )
+            raise ValueError(f"sums of order {self.max_order} and {other.max_order} do not add up")
         if not self.segments or not other.segments:
             return self if self.segments else other
-        return CorpusTotals(
+        return CorpusSums(
             matches=_added(self.matches, other.matches),
             totals=_added(self.totals, other.totals),
             short_candidates=_added(self.short_candidates, other.short_candidates),
             candidate_length=self.candidate_length + other.candidate_length,
             reference_lengths=self.reference_lengths + other.reference_lengths,
             segments=self.segments + other.segments,
-            min_references=min(self.min_references, other.min_references),
-            max_references=max(self.max_references, other.max_references),
+            min_reference_count=min(self.min_reference_count, other.min_reference_count),
+            max_reference_count=max(self.max_reference_count, other.max_reference_count),
             candidate_bytes=self.candidate_bytes + other.candidate_bytes,
             reference_bytes=self.reference_bytes + other.reference_bytes,
             signs=self.signs + other.signs,

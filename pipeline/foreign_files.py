@@ -12,7 +12,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from beam_bleu.pipeline import storage
 from beam_bleu.pipeline.output_folder import aside_folder, final_folder, run_of
-from beam_bleu.pipeline.segment_shards import RUN_KEY, metadata_of
+from beam_bleu.pipeline.parquet_shards import RUN_KEY, metadata_of
 from beam_bleu.transforms.errors import JobError
 
 _PARQUET = (".parquet", ".parq", ".pq")
@@ -23,8 +23,8 @@ _SHOWN = 3
 
 
 @dataclasses.dataclass(frozen=True)
-class ShardFolder:
-    """The files in a folder of segment scores, without those that readers of Parquet ignore.
+class FolderContents:
+    """What is in a folder of segment scores, without the files that readers of Parquet ignore.
 
     Attributes:
       own: the shards that are certainly beam-bleu's.
@@ -35,7 +35,7 @@ class ShardFolder:
     foreign: list[str]
 
 
-def look_through(output: str, asked: bool) -> ShardFolder:
+def look_through(output: str, asked: bool) -> FolderContents:
     """Finds out which files in the folder of segment scores are beam-bleu's.
 
     On this machine it opens each file with the name of a shard. On other filesystems it opens
@@ -68,7 +68,7 @@ def look_through(output: str, asked: bool) -> ShardFolder:
     foreign = sorted([*linked, *unmarked, *parquet])
     if asked:
         _refuse_foreign(folder, foreign)
-    return ShardFolder([name for name in shards if marked[name]], foreign)
+    return FolderContents([name for name in shards if marked[name]], foreign)
 
 
 def check_places(output: str, asked: bool) -> None:
@@ -99,7 +99,7 @@ def check_places(output: str, asked: bool) -> None:
             )
 
 
-def notes_on(output: str, found: ShardFolder) -> list[str]:
+def notes_on(output: str, found: FolderContents) -> list[str]:
     """Notes for a user whose job leaves foreign Parquet files in the folder."""
     if not found.foreign:
         return []
