@@ -42,7 +42,7 @@ def words(workspace: Workspace, sizes: Sizes) -> Results:
 
 
 def bleuscore(workspace: Workspace, sizes: Sizes) -> Results:
-    """The whole command against bleuscore, of which only the counting is timed."""
+    """The whole command against bleuscore. For bleuscore, only the counting is timed."""
     warm_up(workspace)
     text = workspace.whole()
     runs = interleaved(

@@ -62,7 +62,7 @@ def metadata() -> dict[str, Any]:
 
 
 def metadata_text() -> str:
-    """metadata.json as it is written."""
+    """The content of metadata.json."""
     return json.dumps(metadata(), indent=2, ensure_ascii=False) + "\n"
 
 

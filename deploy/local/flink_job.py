@@ -70,7 +70,8 @@ class FlinkJob:
     def look(self) -> dict[str, Any]:
         """Flink's description of the job.
 
-        If Flink cannot be asked, or does not know the job: what it told last, with another state.
+        If Flink does not answer, or does not know the job, this is its last description with
+        another state.
         """
         try:
             job = self._cluster.newest_job()

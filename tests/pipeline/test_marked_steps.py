@@ -20,7 +20,7 @@ from beam_bleu.pipeline.options import parse
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-BAD = InputError("line 3 is bad", "mend it")
+BAD = InputError("line 3 is bad", "repair it")
 
 
 class Fails(beam.DoFn):

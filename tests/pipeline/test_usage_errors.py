@@ -147,7 +147,7 @@ def test_a_pipe_among_the_files_of_a_pattern_does_not_hang(tmp_path):
     try:
         run = typed(*EXAMPLE, "--candidates", f"x={tmp_path}/part-*")
     except subprocess.TimeoutExpired:
-        pytest.fail("the command waits for somebody to write to the pipe")
+        pytest.fail("the command waits until a program writes to the pipe")
     assert run.code in (2, 3)
     run.assert_failed(run.code, "part-2")
 

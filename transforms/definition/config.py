@@ -30,8 +30,8 @@ class BleuConfig:
         sacreBLEU, with the same dictionaries) or "spm" (the pieces of `spm_model`).
       lowercase: whether texts are lower-cased first, as `str.lower` does; "ascii"
         for A-Z only.
-      smooth_method: what happens with an order without matches: "exp" (its
-        precision is halved once more at each such order, as in mteval-v13a),
+      smooth_method: what happens with an order without matches: "exp" (the k-th
+        such order gets 1/2^k matches, as in mteval-v13a),
         "floor" (it gets `smooth_value` matches), "add-k" (`smooth_value` is added
         to the matches and totals of every order above 1), "none", "add-k-all"
         (it is added for every order), "epsilon" (its precision is
