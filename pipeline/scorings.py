@@ -1,4 +1,4 @@
-"""The scorings of a job: by what its sums, and its segments, are scored."""
+"""The scorings of a job: of the corpus, by presets to compare, and of single segments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Scorings:
     Attributes:
       text: how texts become tokens.
       corpus: the scoring of the corpus.
-      presets: others to compare with it, by name.
+      presets: other scorings of the corpus to compare with it, by name.
       segments: the scoring of single segments; None if their scores are not asked for.
     """
 

@@ -87,7 +87,7 @@ _Keys = ParamSpec("_Keys")
 
 
 def _with_known_keys(construct: Callable[_Keys, None]) -> Callable[_Keys, None]:
-    """A constructor whose error for an unknown key shows the known keys; Python's does not."""
+    """A constructor whose error for an unknown key shows all keys. Python's own error does not."""
     _, *known = inspect.signature(construct).parameters
 
     @functools.wraps(construct)
@@ -122,14 +122,14 @@ class CorpusBleuRows(beam.PTransform):
       smooth_value: The value of the smoothing methods that take one.
       max_ngram_order: The largest n-gram order.
       weights: The weight of each order.
-      effective_order: Whether orders are left out for which every candidate is too short.
+      effective_order: Whether orders longer than every candidate are left out.
       normalize: The Unicode normalization of all texts.
       reference_length: Which length counts if a row has several references.
       spm_model: The path of the model for the tokenizer spm, on any of Beam's filesystems;
         it is read when the pipeline is built, and sent with the job.
 
     Raises:
-      ValueError: a key or a value is not known; the choices are shown.
+      ValueError: a key or a value is not known; the message shows the choices.
     """
 
     @_with_known_keys

@@ -64,7 +64,7 @@ def hostile_segments(count: int, seed: int) -> list[tuple[str, list[str | None]]
 
 
 def sacrebleu_score(segments: list[tuple[str, list[str | None]]], **options: Any) -> Any:
-    """sacreBLEU's score of segments; its references are streams, so None fills them up."""
+    """sacreBLEU's score of segments. It takes streams of references, so missing ones are None."""
     most = max(len(references) for _, references in segments)
     streams = [
         [references[i] if i < len(references) else None for _, references in segments]
@@ -178,7 +178,7 @@ def test_a_key_keeps_its_type_and_so_its_coder() -> None:
 
 def test_windows_are_scored_separately() -> None:
     elements = [TimestampedValue(segment, at) for at in range(0, 40, 5) for segment in (CAT, DOG)]
-    expected = sacrebleu_score([CAT, DOG]).score  # repeated segments leave BLEU as it is
+    expected = sacrebleu_score([CAT, DOG]).score  # repeated segments do not change BLEU
 
     def check(found: list[Any]) -> None:
         assert {(str(w), n) for w, n, _ in found} == {

@@ -1,4 +1,4 @@
-"""The smoothing methods: what becomes of an order without matches.
+"""The smoothing methods: what happens with an order without matches.
 
 The functions are in `score/formula.py`. In descriptions, m and t are matches and n-grams of
 an order, v is the method's value, and t' is NLTK's denominator (docs/definitions.md).
@@ -37,16 +37,16 @@ class SmoothMethod:
     """A row of `SMOOTH_METHODS`.
 
     Attributes:
-      name: what it is called here.
-      description: the precision that it makes.
-      sacrebleu: what sacreBLEU calls it; None if it has none.
-      value: what its value is by default, in the tool it comes from; None if it takes none.
-        sacreBLEU's and NLTK's are those of Chen & Cherry 2014; NLTK calls its values
+      name: its name here.
+      description: the precision that it gives.
+      sacrebleu: its name in sacreBLEU; None if sacreBLEU does not have it.
+      value: the default of its value, in the tool that it comes from; None if it takes no
+        value. sacreBLEU and NLTK have the values of Chen & Cherry 2014. NLTK calls them
         epsilon (method 1), k (4 and 7) and alpha (6).
-      divides_by_value: whether it divides by its value, which then cannot be 0.
-      takes_effective_order: whether orders that are too long can be left out; the others
-        have their own way with them.
-      segments_only: whether it smooths the precisions of one segment, and means nothing to sums.
+      divides_by_value: whether it divides by its value. Then the value cannot be 0.
+      takes_effective_order: whether it can be used with effective order. Other methods have
+        their own rule for orders longer than the candidates.
+      segments_only: whether it is defined only for one segment, and not for sums of several.
       smallest_order: the smallest N that it is defined for.
       counted_order: the order up to which n-grams are counted for it, even if N is smaller.
     """
@@ -72,7 +72,7 @@ def _nltk(
     smallest_order: int = 1,
     counted_order: int = 1,
 ) -> SmoothMethod:
-    """One of NLTK's SmoothingFunction."""
+    """A method of NLTK's SmoothingFunction."""
     return SmoothMethod(
         name,
         description,
@@ -137,7 +137,7 @@ def corpus_smooth_methods() -> tuple[SmoothMethodName, ...]:
 
 
 def default_smooth_values() -> dict[SmoothMethodName, float]:
-    """The default values of the methods that take one, by name."""
+    """The default values of the methods that take a value, by name."""
     return {
         name: method.value for name, method in SMOOTH_METHODS.items() if method.value is not None
     }

@@ -73,7 +73,7 @@ _MECABS = {
 
 @functools.cache
 def mecab(tokenize: TokenizerName) -> Any:
-    """The tokenizer of sacreBLEU with this name. A process has only one.
+    """The tokenizer of sacreBLEU with this name. A process makes it only once.
 
     Raises:
       JobError: it is missing, or its dictionary is not the one that sacreBLEU uses.
@@ -107,16 +107,15 @@ def _load_mecab(text: Text) -> Any:
 
 def _in_words(lines: Sequence[str], text: Text) -> list[str]:
     tokenizer = mecab(text.tokenize)
-    # Without sacreBLEU's cache of 65,536 lines: a large corpus fills it, and rarely repeats lines.
+    # Without sacreBLEU's cache of 65,536 lines. A large corpus fills it and rarely repeats a line.
     cut = functools.partial(inspect.unwrap(type(tokenizer).__call__), tokenizer)
     with _mecab_lock:
         words = []
         for line in lines:
             try:
                 words.append(cut(line))
-            except (
-                AttributeError
-            ) as error:  # MeCab returned nothing, and sacreBLEU did not check it
+            except AttributeError as error:
+                # MeCab returned nothing, and sacreBLEU did not check it.
                 raise InputError(
                     f"{text.tokenize} cannot tokenize a line of {len(line)} characters: "
                     f"{tokenizer.tagger.what()}",
@@ -133,8 +132,8 @@ def _load_sentencepiece(text: Text) -> Any:
 
 def _in_pieces(lines: Sequence[str], text: Text) -> list[str]:
     processor = _load_sentencepiece(text)
-    # A limited number of texts per call: other threads can work during a call, and the pieces
-    # of all texts are not Python objects at the same time.
+    # A call gets a limited number of texts, so that the pieces of all texts are not Python objects
+    # at the same time. Other threads can work during a call.
     calls = (
         processor.EncodeAsPieces(lines[start : start + _TEXTS_A_CALL], num_threads=1)
         for start in range(0, len(lines), _TEXTS_A_CALL)

@@ -27,7 +27,7 @@ _Rewrite = Callable[[pa.LargeStringArray, Text], pa.LargeStringArray]
 
 
 class _Tokenizer(NamedTuple):
-    """A tokenizer: a function that rewrites padded columns, and a rule of `tokenize`."""
+    """A tokenizer: a function that rewrites padded columns, and a rule that splits them."""
 
     rewrite: _Rewrite
     rule: int

@@ -102,7 +102,7 @@ def summed_by_hand(inputs):
 def by_every_route(combine, inputs):
     """Yields (route, output) for each way in which an engine may drive a CombineFn.
 
-    Asserts after each that no input was changed.
+    After each way, asserts that no input was changed.
     """
     combine.setup()
     before = pickle.dumps(inputs)

@@ -1,4 +1,4 @@
-"""What must be true of a corpus of lines."""
+"""The user's requirements for a corpus of lines."""
 
 from __future__ import annotations
 

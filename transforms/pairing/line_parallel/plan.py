@@ -30,13 +30,12 @@ class Piece:
 
     Attributes:
       file: the file.
-      version: what tells this version of the file from others; None if its filesystem
-        does not tell.
+      version: the version of the file; None if its filesystem has no versions.
       start: the byte to read from.
       skip: newlines to skip from there.
       first_line: the number of the first line in the file, from 0.
       lines: the number of lines to read.
-      ends_file: whether these are the file's last lines.
+      ends_file: whether these are the last lines of the file.
     """
 
     file: FoundFile
@@ -245,7 +244,7 @@ class _StreamLines:
 def _unit_begins(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
     """The lines at which units start, in order.
 
-    The largest stream leads: units begin at its blocks, so that none of its text is read
+    The largest stream leads: units begin at its blocks, so that its text is never read
     twice. If streams are compressed, the largest compressed one leads, and a unit begins
     only at a line where a file begins in all compressed streams.
     """
