@@ -41,12 +41,11 @@ class _Marked(beam.DoFn):
         with marking():
             self._dofn.start_bundle()
 
-    def process(
-        self,
-        element: Any,
-        window: Any = beam.DoFn.WindowParam,
-        timestamp: Any = beam.DoFn.TimestampParam,
-    ) -> Iterator[Any]:
+    # With --runtime_type_check Beam takes types that are written here for types to check, and
+    # cannot check Any.
+    def process(  # type: ignore[no-untyped-def]
+        self, element, window=beam.DoFn.WindowParam, timestamp=beam.DoFn.TimestampParam
+    ):
         given = {"window": window, "timestamp": timestamp}
         with marking():
             outputs = self._dofn.process(element, **{name: given[name] for name in self._asked})

@@ -32,7 +32,7 @@ class JobError(BleuError):
     """The job could not do its work: the engine failed or the output cannot be written."""
 
 
-class UsageError(BleuError, ValueError):
+class UsageError(BleuError):
     """An impossible option or combination."""
 
 

@@ -29,10 +29,6 @@ def test_beam_makes_the_error_again_with_the_steps_name(kind):
     assert str(again) == "line 3 is bad [while running 'Read']; repair it"
 
 
-def test_an_impossible_option_is_a_value_error():
-    assert issubclass(UsageError, ValueError)
-
-
 def test_the_limit_of_open_files_is_not_an_input_error():
     full = OSError(24, "Too many open files", "/data/a.txt")
     error = unreadable("candidates x: cannot be read", full, "check the file")
