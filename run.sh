@@ -3,8 +3,8 @@
 # ./run.sh ARGS...    runs beam-bleu with these arguments
 # ./run.sh test       runs the fast tests, on all cores
 # ./run.sh test --slow | --libraries | --engines | --fast
-#                     runs these sets of tests (several options: all of them); further
-#                     arguments go to pytest: ./run.sh test tests/pipeline -k usage
+#                     runs these sets of tests; give several options for several sets.
+#                     Other arguments go to pytest: ./run.sh test tests/pipeline -k usage
 # ./run.sh lint       checks style, format and types
 # ./run.sh cluster start|flags|stop flink|prism|spark
 #                     a real engine on this machine, for trying and testing the command,
@@ -15,7 +15,7 @@
 # pyproject.toml or the Python has changed. PYTHON names the Python to use (default: python3).
 set -euo pipefail
 
-# The script itself, where it is called through symbolic links.
+# Find the script itself, because it may be called through symbolic links.
 script=${BASH_SOURCE[0]}
 while [[ -L $script ]]; do
   link=$(readlink -- "$script")
@@ -31,7 +31,7 @@ fail() {
   exit 1
 }
 
-# Installs the project with an extra ("" for none) unless that is done already.
+# Installs the project with an extra ("" for no extra), unless it is installed already.
 install() {
   local extra=$1 stamp now
   stamp=$venv/installed${extra:+-$extra}
@@ -45,11 +45,11 @@ install() {
   [[ -x $venv/bin/python ]] && "$venv/bin/python" -c 'import pip' 2>/dev/null ||
     "$python" -m venv --clear "$venv" >&2 ||
     fail "$python cannot make a virtual environment" "install its venv module (Debian: python3-venv)"
-  # Python compiles what it imports; pip would compile all, which takes a third of its time.
+  # Python compiles the files that it imports. If pip compiled all files, that would be a third of its time.
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile \
     --editable "$project${extra:+[$extra]}" >&2 ||
     fail "installing failed" "pip says why above"
-  printf '%s\n' "$now" | tee "$venv/installed" >"$stamp"  # the project itself is there, too
+  printf '%s\n' "$now" | tee "$venv/installed" >"$stamp"  # the project without an extra is there, too
 }
 
 command -v "$python" >/dev/null || fail "there is no $python" "install Python 3.10 or later, or set PYTHON"
@@ -63,7 +63,7 @@ case ${1-} in
     done
     install "$extra"
     cd "$project"
-    # A process for each core; the tests of a file, and those of an engine, stay together.
+    # One process for each core. The tests of a file stay in one process; so do those of an engine.
     exec "$venv/bin/python" -m pytest --numprocesses auto --dist loadgroup "$@"
     ;;
   lint)

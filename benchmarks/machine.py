@@ -1,4 +1,4 @@
-"""The machine and the versions of what is measured, for the reports."""
+"""The machine and the versions of the measured programs, for the reports."""
 
 from __future__ import annotations
 

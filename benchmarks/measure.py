@@ -1,7 +1,7 @@
-"""Measures child processes: CPU, wall and memory, as the operating system accounts for them.
+"""Measures child processes: CPU, wall and memory, from the operating system.
 
-The measuring process must stay small: Linux counts a child's memory from the fork
-on, so a child never seems to use less than its parent did.
+The measuring process must stay small. Linux counts a child's memory from the fork on, so a child
+never seems to use less memory than its parent at that time.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ BEAM_BLEU = (sys.executable, "-m", "beam_bleu.pipeline")
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """What one run took, or the medians of several.
+    """The time and memory of one run, or the medians of several runs.
 
     Attributes:
       cpu: seconds of all cores, user and system, with its children.
       wall: seconds.
       peak: bytes of memory, of its largest process.
-      stdout: what it printed (of several: the last one).
+      stdout: its output (the last one, if there are several runs).
     """
 
     cpu: float
@@ -112,12 +112,12 @@ def _content(file: IO[bytes]) -> bytes:
 def interleaved(
     contestants: Sequence[Callable[[], Run]], times: int, warm_up: bool = False
 ) -> list[list[Run]]:
-    """Runs contestants in turn (A B A B ...), so that a disturbance meets all of them.
+    """Runs contestants in turn (A B A B ...), so that a disturbance affects all of them.
 
     Args:
       contestants: each runs once when it is called.
       times: how often each one runs.
-      warm_up: whether each runs once more before.
+      warm_up: whether each one runs once before; this run does not count.
 
     Returns:
       The runs of each contestant, in order.
@@ -130,7 +130,7 @@ def interleaved(
 
 
 def medians(runs: Sequence[Run]) -> Run:
-    """The medians of several runs, of each figure by itself; of memory the largest."""
+    """The median of each figure of several runs, but the largest figure of memory."""
     return Run(
         cpu=statistics.median(each.cpu for each in runs),
         wall=statistics.median(each.wall for each in runs),
@@ -140,7 +140,7 @@ def medians(runs: Sequence[Run]) -> Run:
 
 
 def total(runs: Sequence[Run]) -> Run:
-    """Several runs one after the other as one."""
+    """The sum of several runs, as if they were one run."""
     return Run(
         cpu=sum(each.cpu for each in runs),
         wall=sum(each.wall for each in runs),

@@ -1,4 +1,4 @@
-"""What the programs share: their flags, and where their reports go."""
+"""The flags that all programs have, and the output of their reports."""
 
 from __future__ import annotations
 

@@ -81,12 +81,12 @@ def add_definition_flags(parser: argparse.ArgumentParser) -> None:
     add(
         "--effective_order",
         action="store_true",
-        help="leave out orders for which every candidate is too short",
+        help="leave out orders longer than every candidate",
     )
     add(
         "--no_effective_order",
         action="store_true",
-        help="keep orders for which every candidate is too short, even if the preset does not",
+        help="keep orders longer than every candidate, even if the preset leaves them out",
     )
     add(
         "--reference_length",
@@ -181,7 +181,7 @@ def segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring | No
 
 
 def _switched(flags: argparse.Namespace, meanings: Mapping[str, Any]) -> Any:
-    """The meaning of the one switch that is given; None if none is given."""
+    """The meaning of the one switch that is given; None if no switch is given."""
     given = [name for name in meanings if getattr(flags, name)]
     if len(given) > 1:
         raise UsageError(f"--{given[0]} and --{given[1]} contradict each other", "give only one")
@@ -197,7 +197,7 @@ def _preset_name(text: str) -> str:
 
 
 def _corpus_method(text: str) -> str:
-    if text in SMOOTH_METHODS:  # of another one argparse shows the choices
+    if text in SMOOTH_METHODS:  # for other names argparse shows the choices
         try:
             preset(DEFAULT_PRESET, smooth_method=text).scoring.require_corpus()
         except ValueError as error:

@@ -1,14 +1,14 @@
 """Errors of the command's job as text, and their exit codes.
 
-An exception reaches the launcher of a distributed job as text, often as a plain
-RuntimeError with an engine's own words around it. So the job's steps raise errors whose
-text has two parts:
+The launcher of a distributed job gets exceptions as text, often as a plain RuntimeError with
+an engine's own words before and after it. So the job's steps raise errors with two parts in
+their text:
 
     beam-bleu[3]: CAUSE || REMEDY || [beam-bleu.PAYLOAD.CHECKSUM]
 
-The first part is for people who read an engine's log. The second part is the mark
-that the launcher finds. Its letters survive quoting, and no path or name can end it
-or stand in for it: a mark inside a cause or a remedy is broken up.
+The first part is for people who read an engine's log. The second part is the mark that the
+launcher finds. Quoting does not change its letters. A path or a name can look like a mark, or
+like the end of one. So marks inside a cause or a remedy are broken up.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from beam_bleu.pipeline.printable import printable
 from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError
 
 _KINDS: dict[int, type[BleuError]] = {1: JobError, 2: UsageError, 3: InputError}
-"""The error that each exit code of the command stands for."""
+"""The type of error for each exit code of the command."""
 
 _MARK = re.compile(r"\[beam-bleu\.([A-Za-z0-9_-]+)\.([0-9a-f]{8})\]")
 
 _CUT = re.compile(
     r"beam-bleu\[([123])\]: (?P<cause>.*?) \|\| (?P<remedy>.*?) \|\| \[beam-bleu\.", re.DOTALL
 )
-"""What is left of an error whose mark an engine has cut off."""
+"""The rest of an error if an engine has cut its mark off."""
 
 
 class MarkedError(Exception):
@@ -44,7 +44,7 @@ class MarkedError(Exception):
     """
 
     def __init__(self, cause: str, error: BleuError) -> None:
-        # Beam makes it again, with the step's name behind its first argument.
+        # Beam makes the error again and adds the step's name to the first argument.
         super().__init__(cause, error)
         self.error = error
 
@@ -55,12 +55,12 @@ class MarkedError(Exception):
 
 @contextlib.contextmanager
 def marking() -> Iterator[None]:
-    """While this lasts, an error is raised with its mark."""
+    """A context that adds marks to the errors that leave it."""
     try:
         yield
     except BleuError as error:
-        # Not "from error": in an engine's log its text, which can have parts of a path that look
-        # like a mark, would stand before the mark.
+        # Not "from error": then an engine's log would have the text of `error` before the mark,
+        # and a path in this text can look like a mark.
         marked = MarkedError(error.cause, error).with_traceback(error.__traceback__)
         raise marked from error.__cause__
 
@@ -73,8 +73,8 @@ def exit_code(error: BleuError) -> int:
 def find_error(text: str) -> BleuError | None:
     """The error whose mark is in `text`, or None.
 
-    Of several it is the last one, because Python writes an exception after its cause.
-    Where an engine has cut the last mark off, the part for people must do.
+    If there are several marks, it is the last one, because Python writes an exception after
+    its cause. If an engine has cut the last mark off, the error is made from the part for people.
     """
     cut = max(_CUT.finditer(text), key=lambda match: match.start(), default=None)
     for mark in reversed([*_MARK.finditer(text)]):
@@ -110,6 +110,6 @@ def _checksum(payload: str) -> str:
 
 
 def _without_marks(text: str) -> str:
-    """A text as one line in which nothing looks like a part of a mark."""
+    """The text as one line, without anything that looks like a part of a mark."""
     text = re.sub(r"\|(?=\|)", "| ", printable(text))
     return re.sub(r"beam-bleu(?=\[\d)|\[beam-bleu(?=\.)", r"\g<0> ", text)

@@ -88,8 +88,8 @@ def check_places(output: str, asked: bool) -> None:
                     f"{folder} is not a folder",
                     "move it to another folder, or name another --output",
                 )
-        # If the job writes no segment scores, the visible folder may be a link that is somebody's
-        # own. But not if it leads to the shards of a run: they would stay beside a scores.json of
+        # If the job writes no segment scores, the visible folder may be a link that a user made.
+        # But it must not lead to the shards of a run: they would stay next to the scores.json of
         # another run.
         elif folder != final or asked or any(map(run_of, storage.names(folder))):
             raise JobError(

@@ -35,15 +35,15 @@ def build(root: beam.Pipeline, job: Job) -> None:
     counted = count_and_add_up(
         paired.batches, job.config.text, scorings.counted_order, job.threads, None, marked
     )
-    # The last step always gets one element: what to do with the sums. So it runs even if a
-    # runner has lost the other data; then it finds that the numbers of segments differ, and fails.
+    # The last step always gets the element `results`. So it runs even if a runner has lost the
+    # other data. Then it finds that the numbers of segments differ, and fails.
     ends = {
         "results": root | "Name the job" >> beam.Create([job.results], reshuffle=False),
         "totals": counted.sums,
         "segments": paired.segments,
     }
     if scorings.segments is not None:
-        # Fused with the counting: only the names of files cross a shuffle.
+        # Beam fuses these steps with the counting, so only the names of files are shuffled.
         ends["shards"] = (
             counted.statistics
             | "Score segments"
@@ -93,6 +93,6 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
         # Before the result: if this fails, the previous result stays. The launcher reads the
         # receipt only after the job is done.
         write_receipt(results.receipt, data, segments.notes)
-    # Also without segment scores: those of a previous run would not belong to these scores.
+    # Also without segment scores, because those of a previous run must be removed.
     with in_place(output, run, shards, data):
         write_atomically(scores_path(output), data)

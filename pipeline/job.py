@@ -14,9 +14,9 @@ from beam_bleu.transforms.pairing.paired import Source
 
 @dataclasses.dataclass(frozen=True)
 class Results:
-    """What a job does with its sums; the attributes are the job's.
+    """What a job does with its sums. `Job` explains the attributes.
 
-    It travels with the data, so it holds neither the source nor the model of a tokenizer.
+    It is sent with the data, so it has neither the source nor the model of a tokenizer.
     """
 
     systems: tuple[str, ...]
@@ -31,13 +31,13 @@ class Job:
     """A source of segments, a definition of BLEU and an output folder.
 
     Attributes:
-      source: what is read; it names the systems, in the order of the result.
+      source: the input. It names the systems, in the order of the result.
       config: the definition of BLEU.
-      compare_presets: whether it is also scored under each preset with the same tokens.
+      compare_presets: whether the corpus is also scored by each preset with the same tokens.
       output: the folder for scores.json, which workers and launcher can see.
       threads: the number of threads of a worker.
       segment_scoring: how single segments are scored; None if their scores are not written.
-      run: a name that is part of the names of all files that only this run writes.
+      run: the run's name. All files that only this run writes have it in their names.
       receipt: the file that gives the launcher the result of this run; "" if no launcher
         waits for it.
     """
@@ -53,7 +53,7 @@ class Job:
 
     @property
     def scorings(self) -> Scorings:
-        """By what the corpus, and its segments, are scored."""
+        """The definitions by which the corpus and its segments are scored."""
         presets = comparable(self.config) if self.compare_presets else {}
         return Scorings(
             self.config.text.name,
@@ -64,5 +64,5 @@ class Job:
 
     @property
     def results(self) -> Results:
-        """What becomes of the sums."""
+        """What the last step needs to know."""
         return Results(self.source.systems, self.scorings, self.output, self.run, self.receipt)

@@ -1,4 +1,4 @@
-"""Removing what runs have left in the output folder that were killed long ago."""
+"""Removes the files of runs that were killed long ago from the output folder."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _TEMPORARY = re.compile(rf"\.({re.escape(SCORES)}|{re.escape(RECEIPT)})\.[0-9a-f
 
 
 def remove_leftovers(output: str) -> None:
-    """Removes files of runs that were killed long ago, if their names are those of a run.
+    """Removes files of runs that were killed long ago, if they have names that a run gives.
 
-    Call it just after scores.json was written: its time is that of the filesystem's own clock.
+    Call it just after scores.json was written, because its time shows the filesystem's clock.
     """
     then = FileSystems.last_updated(scores_path(output)) - _DEAD
     aside = aside_folder(output)

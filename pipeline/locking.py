@@ -24,7 +24,7 @@ except ImportError:  # Windows
 LOCK = ".beam-bleu.lock"
 
 _PATIENCE = 600.0
-"""Seconds. A run holds the lock while it renames files, so this is never a queue."""
+"""Seconds. A run holds the lock only while it renames files, so this is much more than enough."""
 
 _PAUSE = 0.02
 

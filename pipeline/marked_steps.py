@@ -1,4 +1,4 @@
-"""Steps of the command's job, which raise errors with their marks."""
+"""Makes the steps of the command's job raise errors with marks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["marked"]
 
 
 def marked(dofn: beam.DoFn) -> beam.DoFn:
-    """A DoFn that does the same, and marks the errors that it raises.
+    """A DoFn that does the same, and adds marks to the errors that it raises.
 
     Args:
-      dofn: its `process` takes an element, and perhaps its `window` and its `timestamp`.
+      dofn: the DoFn. Its `process` takes an element, and can take a `window` and a `timestamp`.
 
     Raises:
-      TypeError: its `process` takes something else.
+      TypeError: its `process` has another parameter.
     """
     return _Marked(dofn)
 
@@ -41,12 +41,11 @@ class _Marked(beam.DoFn):
         with marking():
             self._dofn.start_bundle()
 
-    def process(
-        self,
-        element: Any,
-        window: Any = beam.DoFn.WindowParam,
-        timestamp: Any = beam.DoFn.TimestampParam,
-    ) -> Iterator[Any]:
+    # With --runtime_type_check Beam takes types that are written here for types to check, and
+    # cannot check Any.
+    def process(  # type: ignore[no-untyped-def]
+        self, element, window=beam.DoFn.WindowParam, timestamp=beam.DoFn.TimestampParam
+    ):
         given = {"window": window, "timestamp": timestamp}
         with marking():
             outputs = self._dofn.process(element, **{name: given[name] for name in self._asked})
@@ -60,7 +59,7 @@ class _Marked(beam.DoFn):
         with marking():
             self._dofn.teardown()
 
-    # Beam asks these what goes in and out, and chooses coders by it.
+    # Beam uses these methods to find the types of inputs and outputs, and chooses coders by them.
 
     def default_type_hints(self) -> Any:
         return self._dofn.get_type_hints()

@@ -7,7 +7,7 @@ import dataclasses
 import difflib
 import os
 from collections.abc import Iterable, Sequence
-from typing import NoReturn
+from typing import Literal, NoReturn, get_args
 
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
@@ -24,6 +24,8 @@ from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.threads import available_threads
 
+Format = Literal["text", "json"]
+
 
 @dataclasses.dataclass(frozen=True)
 class Arguments:
@@ -31,7 +33,7 @@ class Arguments:
 
     Attributes:
       job: the job; its output is "" if --output is not given.
-      format: what stdout shows, "text" or "json".
+      format: what stdout shows.
       verbose: whether logs and tracebacks are shown.
       runner: the engine.
       beam: Beam's options.
@@ -39,7 +41,7 @@ class Arguments:
     """
 
     job: Job
-    format: str
+    format: Format
     verbose: bool
     runner: Runner
     beam: PipelineOptions
@@ -118,7 +120,7 @@ def _our_parser() -> Parser:
     add_definition_flags(parser)
     add(
         "--format",
-        choices=("text", "json"),
+        choices=get_args(Format),
         default="text",
         help="what stdout shows: a table (text, default) or the bytes of scores.json (json)",
     )

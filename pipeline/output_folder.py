@@ -1,10 +1,10 @@
-"""Where the files of a run are in its output folder, and what they are called.
+"""The places and names of a run's files in its output folder.
 
 DIR/scores.json                                      the last successful run's result
 DIR/segment_scores/part-RUN-*.parquet                shards of that run
 DIR/.segment_scores/RUN/staged/part-RUN-*.parquet    shards of a run that is not finished
-DIR/.segment_scores/RUN/former/*                     the files that it is replacing
-DIR/.segment_scores/RUN/receipt.json                 what it hands to its launcher
+DIR/.segment_scores/RUN/former/*                     the files that this run is replacing
+DIR/.segment_scores/RUN/receipt.json                 the result of this run, for its launcher
 """
 
 from __future__ import annotations

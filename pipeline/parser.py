@@ -21,7 +21,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, SEE_HELP)
 
     def add_value_provider_argument(self, *names: str, **keywords: Any) -> None:
-        """Beam's options call this; for checking, a value is like any other."""
+        """Beam's options call this method. It adds the argument like any other one."""
         self.add_argument(*names, **keywords)
 
     def flags(self) -> set[str]:
@@ -29,7 +29,7 @@ class Parser(argparse.ArgumentParser):
         return set(self._option_string_actions)
 
     def actions(self) -> list[argparse.Action]:
-        """What argparse knows of each flag."""
+        """The description of each flag, from argparse."""
         return list(self._actions)
 
     def _print_message(self, message: str, file: Any = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from beam_bleu.pipeline.table import aligned
 from beam_bleu.transforms.definition.cases import CASES
 from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.presets import PRESETS, preset
+from beam_bleu.transforms.definition.presets import PRESETS, PresetName, preset
 
 _HEADER = ("preset", "tokenize", "case", "reference_length", "N", "weights", "smoothing", "equals")
 
@@ -16,7 +16,7 @@ def presets_table() -> str:
     return aligned([_HEADER, *rows])
 
 
-def _row(name: str, config: BleuConfig) -> tuple[str, ...]:
+def _row(name: PresetName, config: BleuConfig) -> tuple[str, ...]:
     weights = "1/N" if config.weights is None else ",".join(f"{each:g}" for each in config.weights)
     return (
         name,

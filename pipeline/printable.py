@@ -9,10 +9,10 @@ _RAW_BYTES = re.compile("[\udc80-\udcff]+")
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""A text in which every character can be printed, the others escaped as `repr` does it.
+    r"""The text, with characters that cannot be printed escaped as in `repr`.
 
-    Escaped are control characters, which a terminal would obey, line breaks, characters
-    that change the direction of a text or cannot be seen, and bytes that are not UTF-8.
+    It escapes control characters (a terminal would obey them), line breaks, characters that
+    are invisible or change the direction of a text, and bytes that are not UTF-8.
 
     Args:
       text: a message, or a part of one.
@@ -27,9 +27,9 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def utf8(text: str) -> str:
-    """A text with those raw bytes decoded that are UTF-8.
+    """The text, with its raw bytes decoded if they are UTF-8.
 
-    In the C locale Python takes every byte above 127 of an argument for a raw one.
+    In the C locale Python keeps every byte above 127 of an argument as a raw byte.
     """
     return _RAW_BYTES.sub(lambda found: _bytes(found[0]).decode("utf-8", "surrogateescape"), text)
 

@@ -1,4 +1,4 @@
-"""Puts a run's result in place, so that scores.json and the segment scores are of the same run.
+"""Puts a run's result in place: scores.json and the segment scores are always of the same run.
 
 No filesystem can replace several files at once. So a run first moves the previous scores.json
 and the previous shards to a hidden folder. Then it moves its own shards into their place, and
@@ -9,9 +9,9 @@ therefore never sees the scores.json of one run with the segment scores of anoth
 
 On this machine a lock stops two runs from doing this at the same time. If the run that holds
 the lock finds a `former` folder, another run was killed while it replaced the result. If there
-is a scores.json, that run was done, and the folder is removed. If there is none, the previous
-result is put back. On a filesystem without locks (object stores, HDFS), a run checks at the
-end that the result is its own.
+is a scores.json, that run was done, and the folder is removed. If there is no scores.json, the
+previous result is put back. On a filesystem without locks (object stores, HDFS), a run checks at
+the end that the result is its own.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _PATIENCE_OF_A_FAILED_RUN = 2.0
 def prepare(output: str, asked: bool) -> list[str]:
     """Makes an output folder ready for a run, before anything is scored.
 
-    If a run was killed while it replaced the result, this is undone.
+    If a run was killed while it replaced the result, the previous result is put back.
 
     Args:
       output: the job's folder.
@@ -120,12 +120,13 @@ def discard(output: str, run: str) -> None:
         return
     with contextlib.suppress(Exception):
         try:
-            # With the lock: the last step may still be running. It has then ended or not begun.
+            # The last step may still be running. With the lock, it has ended or not yet begun.
             with locked(output, _PATIENCE_OF_A_FAILED_RUN):
                 _settle(output, run)
                 _remove_staged(output, run)
         except JobError:
-            # Another run has the lock. If this run has begun to replace files, a later run ends it.
+            # Another run has the lock. If this run has begun to replace files, a later run
+            # settles it.
             if not storage.is_folder(former_folder(output, run)):
                 _remove_staged(output, run)
         storage.remove_if_empty(aside)
@@ -150,7 +151,7 @@ def _replace(output: str, run: str, shards: Sequence[str], former: Sequence[str]
 
 
 def _settle(output: str, run: str) -> None:
-    """Finishes or undoes the replacement that a run has begun: scores.json shows if it was done."""
+    """Ends the replacement that a run has begun if there is a scores.json, and else undoes it."""
     if storage.exists(scores_path(output)):
         _forget_former(output, run)
     else:
@@ -166,7 +167,7 @@ def _forget_former(output: str, run: str) -> None:
 def _put_back_former(output: str, run: str) -> None:
     final, former = final_folder(output), former_folder(output, run)
     if storage.is_local(output) and not storage.is_folder(former):
-        return  # the run has not begun to replace it
+        return  # the run has not begun to replace the result
     own = [name for name in storage.names(final) if run_of(name) == run]
     storage.move(own, final, staging_folder(output, run))
     found = [name for name in storage.names(former) if is_of_result(name)]
@@ -176,7 +177,7 @@ def _put_back_former(output: str, run: str) -> None:
 
 
 def _remove_staged(output: str, run: str) -> None:
-    # Only this folder is removed with all its files: only this run can have a folder of this name.
+    # This folder is removed with all its files, because no other run has a folder of this name.
     storage.remove(staging_folder(output, run))
     storage.remove_if_empty(run_folder(output, run))
 
@@ -188,7 +189,7 @@ def _recover(output: str) -> None:
         try:
             has_begun = storage.is_folder(former) and not os.path.islink(former)
         except JobError:
-            # Another user's run. If there is a scores.json, no previous result is missing.
+            # The run of another user. If there is a scores.json, no previous result is missing.
             if not storage.exists(scores_path(output)):
                 raise
             continue
@@ -203,7 +204,7 @@ def _is_there(output: str, document: bytes) -> bool:
 
 
 def _check_written(output: str, document: bytes) -> None:
-    # With the lock, no other run can have replaced it. It must not be an older one, either.
+    # With the lock, no other run can have replaced it. It must not be an old one, either.
     if not _is_there(output, document):
         raise JobError(
             f"the job wrote no {scores_path(output)}, or something else has replaced it",

@@ -39,7 +39,7 @@ def write_receipt(path: str, document: bytes, notes: Sequence[str]) -> None:
 
 
 def read_receipt(path: str) -> Receipt | None:
-    """The receipt at a path; None if there is none.
+    """The receipt at a path; None if there is no receipt.
 
     Raises:
       JobError: it cannot be read.

@@ -40,7 +40,7 @@ _CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)
 
 
 class _Interrupts:
-    """Makes a KeyboardInterrupt of SIGINT, SIGTERM and SIGHUP.
+    """Turns SIGINT, SIGTERM and SIGHUP into a KeyboardInterrupt.
 
     Attributes:
       received: the signals that have come.
@@ -70,7 +70,7 @@ class _Interrupts:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """While the body runs, signals wait."""
+        """Delays signals until the body ends."""
         self._held = True
         try:
             yield
@@ -90,7 +90,7 @@ _interrupts = _Interrupts()
 
 @contextlib.contextmanager
 def importing() -> Iterator[None]:
-    """While the body runs, an interrupt waits.
+    """Delays an interrupt until the body ends.
 
     During an import, the imported library could swallow the interrupt, or Python could end as
     if nothing had handled it.
@@ -143,7 +143,7 @@ def reported(work: Callable[[], None], verbose: bool) -> int:
         except (Exception, KeyboardInterrupt) as error:
             if verbose:
                 say(printable(traceback.format_exc().rstrip("\n"), keep="\n\t"))
-            if _interrupts.received:  # an engine may have made another error of it
+            if _interrupts.received:  # an engine may have turned it into another error
                 first = _interrupts.received[0]
                 say(f"beam-bleu: stopped by {first.name}")
                 end(128 + first)
@@ -166,7 +166,7 @@ def end(code: int) -> NoReturn:
 
 
 def _as_bleu_error(error: BaseException) -> BleuError:
-    """The error, found by its marker in the text that an engine has made of it."""
+    """The error, found by its mark in the text from an engine."""
     for cause in causes(error):
         found = cause if isinstance(cause, BleuError) else find_error(str(cause))
         if found is not None:

@@ -1,10 +1,11 @@
-"""The scorings of a job: by what its sums, and its segments, are scored."""
+"""The scorings of a job: of the corpus, by presets to compare, and of single segments."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
 
+from beam_bleu.transforms.definition.presets import PresetName
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.definition.text import TextName
 
@@ -16,13 +17,13 @@ class Scorings:
     Attributes:
       text: how texts become tokens.
       corpus: the scoring of the corpus.
-      presets: others to compare with it, by name.
+      presets: other scorings of the corpus to compare with it, by name.
       segments: the scoring of single segments; None if their scores are not asked for.
     """
 
     text: TextName
     corpus: Scoring
-    presets: Mapping[str, Scoring] = dataclasses.field(default_factory=dict)
+    presets: Mapping[PresetName, Scoring] = dataclasses.field(default_factory=dict)
     segments: Scoring | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""The flags that say what is read, and the source that they make."""
+"""The flags for the input, and the source that is made from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from beam_bleu.transforms.pairing.paired import Source
 
 _LARGEST_RANGE = 1 << 40
 _LONGEST_LINE = 1 << 30
-"""The texts of one segment may have twice as many bytes."""
+"""The texts of one segment may have twice as many bytes in all."""
 
 
 def add_text_flags(parser: argparse.ArgumentParser) -> None:
@@ -76,14 +76,14 @@ def add_reading_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def source(flags: argparse.Namespace, anywhere: bool) -> Source:
-    """The source that a command line asks for.
+    """The source for a command line.
 
     Args:
       flags: the parsed flags.
       anywhere: whether the job may run in another folder than this process.
 
     Raises:
-      UsageError: a flag is missing, a value is impossible, or a name cannot be a system's.
+      UsageError: a flag is missing, a value is impossible, or a system cannot have its name.
     """
     for name in ("candidates", "references"):
         if not getattr(flags, name):

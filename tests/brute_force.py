@@ -1,7 +1,7 @@
 """Slow implementations of all definitions of BLEU, written from the papers, on lists of tokens.
 
-Sums are exact integers and fractions; only the last logarithm and exponential are floats. Scores
-are on the scale 0..1. Nothing of this project is imported.
+Sums are exact integers and fractions. Only the last logarithm and exponential are floats. Scores
+are on the scale 0..1. This file imports nothing of this project.
 """
 
 import math
@@ -13,12 +13,12 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Sums:
-    """What a corpus adds up to; element n - 1 of a list belongs to order n."""
+    """The sums of a corpus. Element n - 1 of a list belongs to order n."""
 
     matches: list[int]
     totals: list[int]
     shorter: list[int]
-    """Candidates of fewer than n tokens."""
+    """The number of candidates with fewer than n tokens."""
     candidate_length: int
     reference_length: Fraction
 
@@ -38,7 +38,7 @@ def clipped_matches(candidate, references, n):
 
 
 def unclipped_matches(candidate, references, n):
-    """The precision that the paper's section 2.1 starts from: an n-gram of any reference counts."""
+    """The matches for the first precision in the paper's section 2.1, where nothing is clipped."""
     return sum(
         count
         for ngram, count in ngrams(candidate, n).items()
@@ -47,12 +47,12 @@ def unclipped_matches(candidate, references, n):
 
 
 def closest(candidate_length, lengths):
-    """The best match length; of two equally close ones the shorter (multi-bleu, mteval, NLTK)."""
+    """The best match length. If two are equally close, the shorter (multi-bleu, mteval, NLTK)."""
     return min(lengths, key=lambda length: (abs(length - candidate_length), length))
 
 
 def closest_first(candidate_length, lengths):
-    """The best match length; of two that are equally close, the first (torchmetrics)."""
+    """The best match length. If two are equally close, the first (torchmetrics)."""
     distances = [abs(length - candidate_length) for length in lengths]
     return lengths[distances.index(min(distances))]
 
@@ -110,7 +110,7 @@ def uniform(max_order):
 
 
 def brevity_penalty(sums):
-    """BP (Papineni et al. 2002, section 2.3); an empty candidate is infinitely too short.
+    """BP (Papineni et al. 2002, section 2.3); it is 0 for an empty candidate.
 
     If both are empty, there is no penalty; this makes no difference in any definition here.
     """
@@ -121,7 +121,7 @@ def brevity_penalty(sums):
 
 
 def weighted_geometric_mean(precisions, weights):
-    """exp(sum of w_n log p_n); 0 when a precision that has a weight is 0."""
+    """exp(sum of w_n log p_n); 0 if a precision with a weight is 0."""
     pairs = [(p, w) for p, w in zip(precisions, weights, strict=True) if w]
     if any(p == 0 for p, _ in pairs):
         return 0.0
@@ -129,14 +129,14 @@ def weighted_geometric_mean(precisions, weights):
 
 
 def precisions_or_zero(sums):
-    """p_n; 0 where there is no n-gram of the order."""
+    """p_n; 0 if there is no n-gram of the order."""
     return [
         Fraction(m, t) if t else Fraction(0) for m, t in zip(sums.matches, sums.totals, strict=True)
     ]
 
 
 def papineni2002(sums, weights=None):
-    """BLEU = BP exp(sum of w_n log p_n) (section 2.3), log 0 being minus infinity."""
+    """BLEU = BP exp(sum of w_n log p_n) (section 2.3), where log 0 is minus infinity."""
     weights = weights or uniform(len(sums.matches))
     return brevity_penalty(sums) * weighted_geometric_mean(precisions_or_zero(sums), weights)
 
@@ -151,8 +151,8 @@ def papineni2002_epsilon(sums, epsilon=1e-100, weights=None):
 def tensorflow(sums, smooth=False):
     """compute_bleu of TensorFlow NMT, whose reference lengths are the shortest.
 
-    Smoothing adds one to matches and totals of every order, unigrams included. Like the tool it
-    divides by the reference length and then by the ratio, so that an empty side is an error.
+    Smoothing adds one to matches and totals of every order, also of unigrams. Like the tool, it
+    divides by the reference length and then by the ratio. So an empty side is an error.
     """
     added = 1 if smooth else 0
     precisions = [
@@ -167,8 +167,8 @@ def tensorflow(sums, smooth=False):
 def torchmetrics(sums, smooth=False, weights=None):
     """torchmetrics' bleu_score in exact numbers (its own are float32); lengths: closest_first.
 
-    Any order without matches gives 0, smoothing or not; smoothing adds one to matches and totals
-    of every order but the first.
+    An order without matches gives 0, also with smoothing. Smoothing adds one to matches and totals
+    of every order except the first.
     """
     if min(sums.matches) == 0:
         return 0.0
@@ -193,7 +193,7 @@ def d2l(candidate, reference, k):
 
 
 def d2l_until_0_17(candidate, reference, k):
-    """d2l 0.15 to 0.17 go on to order k, and divide by zero where there is no such n-gram."""
+    """d2l 0.15 to 0.17 always go on to order k, and divide by zero if an order has no n-gram."""
     if k > len(candidate):
         raise ZeroDivisionError
     return d2l(candidate, reference, k)
@@ -207,9 +207,9 @@ def nltk_totals(sums):
 def nltk(sums, method=0, weights=None, epsilon=0.1, k=5):
     """NLTK's corpus_bleu with SmoothingFunction().method0 .. method4 (3.6 and later).
 
-    Chen and Cherry 2014, as NLTK has them; no unigram matches is 0 before any smoothing. Method 0
-    takes the smallest normal float for 0; method 4 takes the candidate length of the corpus, and
-    leaves an order without matches out when that is 1.
+    The methods of Chen and Cherry 2014 as NLTK computes them. If no unigram matches, the score is 0
+    before any smoothing. Method 0 uses the smallest normal float instead of 0. Method 4 uses the
+    candidate length of the corpus. If that is 1, it leaves out an order without matches.
     """
     totals = nltk_totals(sums)
     if not any(totals):
@@ -240,7 +240,7 @@ def nltk(sums, method=0, weights=None, epsilon=0.1, k=5):
 
 
 def nltk_legacy(sums, weights=None):
-    """NLTK 3.2.2 to 3.2.5: an order without matches is left out, the other weights stay."""
+    """NLTK 3.2.2 to 3.2.5: orders without matches are left out; other weights do not change."""
     totals = nltk_totals(sums)
     if not any(totals):
         raise ZeroDivisionError
@@ -258,7 +258,8 @@ def nltk_legacy(sums, weights=None):
 def sacrebleu(sums, smooth_method="exp", smooth_value=None, effective_order=False):
     """sacreBLEU's corpus score (2.x), divided by 100.
 
-    An order without n-grams is 0, or with effective_order ends the mean; no match at all is 0.
+    An order without n-grams gives 0. With effective_order, the mean ends before this order. If
+    nothing matches, the score is 0.
     """
     value = (
         {"floor": 0.1, "add-k": 1}.get(smooth_method, 0) if smooth_value is None else smooth_value
@@ -281,9 +282,9 @@ def sacrebleu(sums, smooth_method="exp", smooth_value=None, effective_order=Fals
 
 
 def multi_bleu(sums):
-    """multi-bleu.perl of Moses: as the paper; 0, with a BP of 0, where the references are empty.
+    """multi-bleu.perl of Moses: as the paper, but BP and score are 0 if the references are empty.
 
-    An empty candidate is a division by zero.
+    An empty candidate gives a division by zero.
     """
     if sums.reference_length == 0:
         return 0.0
@@ -293,11 +294,11 @@ def multi_bleu(sums):
 
 
 def mteval13a(sums, smoothing=True):
-    """mteval-v13a.pl: 1/2, 1/4, ... matches for orders without any; p_n = 1 where no n-gram is.
+    """mteval-v13a.pl: orders without matches get 1/2, 1/4, ... matches; p_n = 1 without n-grams.
 
-    At the level of a segment, where an empty candidate gives 0; for the whole corpus the script
-    takes the logarithm of its brevity penalty, and of the length ratio, and dies on an empty side.
-    Without smoothing an order without matches gives 0.
+    This is the score of a segment: an empty candidate gives 0. For a whole corpus the script takes
+    the logarithm of the brevity penalty and of the length ratio, and fails if one side is empty.
+    Without smoothing, an order without matches gives 0.
     """
     if not smoothing:
         return papineni2002(sums)

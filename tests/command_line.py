@@ -1,4 +1,4 @@
-"""Runs the command in the tests: as a user types it, or in this process if there are many runs."""
+"""Runs the command in tests: as a user types it or, because it is faster, in this process."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Run:
         return json.loads(self.out)
 
     def assert_failed(self, code: int, *fragments: str) -> None:
-        """It ended with this code, with nothing on stdout, and with this cause and this remedy."""
+        """Checks the exit code, the cause and the remedy, and that stdout is empty."""
         assert self.code == code, self.err
         assert self.out == b""
         assert "Traceback" not in self.err
@@ -129,7 +129,7 @@ def assert_equals_sacrebleu(
     references: Sequence[Sequence[str]],
     **choices: Any,
 ) -> None:
-    """The document has sacreBLEU's numbers, to the last bit, for each system."""
+    """Checks that the document has sacreBLEU's numbers for each system, to the last bit."""
     bleu = BLEU(force=True, **choices)
     # sacreBLEU's add-k changes the counts that it returns; these are the ones before smoothing.
     counting = BLEU(force=True, **{**choices, "smooth_method": "none", "smooth_value": None})

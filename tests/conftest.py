@@ -1,4 +1,4 @@
-"""For all tests: which run, on which process; the oracle adds numbers as on Python 3.11."""
+"""For all tests: chooses the tests that run, and makes sacreBLEU add floats as on Python 3.11."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ SETS = {
     "libraries": "tests that need a library of the extra test-libraries",
     "engines": "tests on real engines: Flink, Prism, Spark",
 }
-"""Every test is in one of these. An option of the same name runs the set: --slow.
+"""The sets of tests. Every test is in one set. An option with its name runs a set: --slow.
 
-Without an option the sets of the given paths run: tests/engines is in `engines`.
+Without an option, the sets of the given paths run. For example, tests/engines is in `engines`.
 """
 
 SET_OF_PATH = {
@@ -37,14 +37,14 @@ SET_OF_PATH = {
     "transforms/statistics/test_library_tokenizers.py": "libraries",
     "transforms/test_beam_yaml.py": "libraries",
 }
-"""The files and folders whose tests are all in one set. Other tests are marked one by one."""
+"""Files and folders whose tests are all in one set. Other tests have a mark, or are fast."""
 
 LIBRARIES = ("MeCab", "google.cloud.dataflow_v1beta3", "jinja2", "mecab_ko")
-"""Modules that show whether the extra test-libraries is installed: one for each part of it."""
+"""Modules that show whether the extra test-libraries is installed: one from each of its parts."""
 
 
 settings.register_profile(
-    # The same examples in each run, and no judgement by the clock: other processes use the machine.
+    # Each run has the same examples. There are no time limits, because the machine may be busy.
     "tests",
     derandomize=True,
     deadline=None,
@@ -54,7 +54,7 @@ settings.load_profile("tests")
 
 
 def left_to_right(numbers):
-    """`sum` as Python had it before 3.12, which compensates for rounding."""
+    """`sum` as in Python before 3.12. Since 3.12 it compensates for rounding."""
     total = 0
     for number in numbers:
         total += number
@@ -72,7 +72,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def chosen(config: pytest.Config) -> set[str]:
-    """The sets that run: those of the options, or else those of the given paths."""
+    """The sets that run: those of the options or, without options, those of the given paths."""
     options = {name for name in SETS if config.getoption(name)}
     paths = [pathlib.Path(argument.split("::")[0]).absolute() for argument in config.args]
     return options or {set_of_path(path) or "fast" for path in paths}
@@ -105,7 +105,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def is_installed(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # of the package that it would be in
+    except ModuleNotFoundError:  # the package of the module is missing
         return False
 
 
@@ -115,14 +115,14 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
-    """A file of a set that does not run is not imported: it may need what is not installed."""
+    """Does not import files of sets that do not run: their libraries may not be installed."""
     whole = set_of_path(collection_path)
     return True if whole and whole not in chosen(config) else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselects the tests of the other sets; with several processes, says who runs with whom."""
+    """Deselects the tests of other sets, and groups the tests that must share a process."""
     kept, dropped = [], []
     for item in items:
         whole = set_of_path(item.path)
@@ -130,7 +130,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         assert len(named) <= 1, f"{item.nodeid} is in several sets: {named}"
         (kept if (named or ["fast"])[0] in chosen(config) else dropped).append(item)
         if config.pluginmanager.hasplugin("xdist"):
-            # The tests of a file share fixtures, those of an engine its cluster.
+            # The tests of a file share fixtures. The tests of an engine share its cluster.
             item.add_marker(pytest.mark.xdist_group(engine_of(item) or item.nodeid.split("::")[0]))
     items[:] = kept
     if dropped:
@@ -145,9 +145,9 @@ def engine_of(item: pytest.Item) -> str | None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Before several processes run tests, one compiles the kernel, for all of them."""
+    """Compiles the kernel once, before several processes need it at the same time."""
     option = session.config.option
-    if option.collectonly or not getattr(option, "numprocesses", None):  # in a worker it is None
+    if option.collectonly or not getattr(option, "numprocesses", None):  # None in a worker
         return
     kept = cache_folder().path
     if kept and not any(kept.glob("*.nbc")):

@@ -1,4 +1,4 @@
-"""Which engines can be tested on this machine, and which ones must be."""
+"""Finds out which engines can be tested on this machine, and which engines must be tested."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from deploy.local import parts
 from deploy.local.engines import ENGINES
 
 REQUIRED = os.environ.get("BEAM_BLEU_REQUIRED_ENGINES", "").split()
-"""If one of these engines is missing, its tests fail. Tests of the others are then skipped."""
+"""If one of these engines is missing, its tests fail. Tests of another missing one are skipped."""
 
 
 def need(engine: str) -> None:
-    """Fetches the parts of an engine, or Beam's boot program; skips the test without them."""
+    """Fetches the parts of an engine, or Beam's boot program. Skips the test if that fails."""
     assert set(REQUIRED) <= set(ENGINES), REQUIRED
     try:
         if engine == "prism":

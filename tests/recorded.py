@@ -1,7 +1,7 @@
-"""What an oracle answers to very many questions, recorded: a digest for each block of answers.
+"""Records of an oracle's answers to very many questions: a digest for each block of answers.
 
-An answer that is not the recorded one is not yet wrong, because Python's Unicode, or the oracle's,
-may be another: then the oracle itself is asked about the block.
+A different answer need not be wrong: Python or the oracle may have another version of Unicode. So
+the tests then ask the oracle itself about the block.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DIGEST_BYTES = 6
 
 
 def blocks(count: int) -> Iterator[slice]:
-    """So many answers, in blocks."""
+    """The slices that divide this many answers into blocks."""
     return (slice(start, start + BLOCK) for start in range(0, count, BLOCK))
 
 
@@ -38,12 +38,12 @@ def write(path: Path, answers: dict[str, str]) -> None:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The record; an empty one where none was made."""
+    """The records of a file; no answers if there is no file."""
     return json.loads(path.read_text()) if path.exists() else {"sacrebleu": None, "answers": {}}
 
 
 def unrecorded(record: dict[str, Any], title: str, answers: list[bytes]) -> list[int]:
-    """The numbers of the blocks that the record does not have so."""
+    """The numbers of the blocks that differ from the record."""
     ours, recorded = digests(answers).split(), record["answers"].get(title, "").split()
     recorded += [""] * (len(ours) - len(recorded))
     return [number for number, digest in enumerate(ours) if digest != recorded[number]]

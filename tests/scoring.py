@@ -1,6 +1,6 @@
 """The score of a few segments, as the library computes it without a pipeline.
 
-Tests speak of a whole definition, a `BleuConfig`; each room gets the part of it that it needs.
+Tests give a whole definition, a `BleuConfig`. The helpers here pass on the part that a room needs.
 """
 
 from __future__ import annotations
@@ -52,5 +52,5 @@ def _signed(sums: CorpusSums, config: BleuConfig) -> Any:
 
 
 def of_segments(config: BleuConfig) -> BleuConfig:
-    """The definition whose scoring is that of single segments."""
+    """The same definition, for single segments."""
     return dataclasses.replace(config, **vars(config.scoring.for_segments()))

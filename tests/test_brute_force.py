@@ -1,4 +1,4 @@
-"""The brute force agrees with the tools: the installed ones and those of the golden tables."""
+"""The brute force agrees with the tools: installed ones, and those of the golden tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What shows the choices shows the rows: flags, the template of Dataflow, the documentation."""
+"""Flags, the template for Dataflow and the documentation show the rows of the tables of choices."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ CONTRIBUTING = PROJECT / "CONTRIBUTING.md"
 README = (PROJECT / "README.md").read_text()
 
 NEEDS_FLINK = "cluster flags flink"
-"""A command with this needs a running cluster."""
+"""A command with this text needs a running cluster."""
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ PAGES = [
 
 
 def anchor(title: str) -> str:
-    """What a link to a heading ends with, as GitHub makes it."""
+    """The end of a link to a heading, as GitHub makes it."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
@@ -163,7 +163,7 @@ def test_links_lead_to_files_and_headings(page: pathlib.Path) -> None:
 def test_pages_name_only_pages_that_exist() -> None:
     for page in PAGES:
         for name in re.findall(r"`(docs/[\w./-]+)`", page.read_text()):
-            # The changelog may name a page that had another name then.
+            # The changelog may name a page by an old name.
             assert (PROJECT / name).exists() or page.name == "CHANGELOG.md", f"{page}: {name}"
 
 
@@ -258,7 +258,7 @@ def test_an_example_of_a_definition_scores_what_the_page_shows(
 ) -> None:
     score = scored(candidates, references, flags).score
     digits = len(shown.partition(".")[2])
-    # The founding documents print all digits of a float, 0 to 1: the last one may be rounded.
+    # The founding documents print all digits of a float between 0 and 1. The last may be rounded.
     assert score == pytest.approx(float(shown), rel=1e-15, abs=0.5 * 10**-digits)
 
 

@@ -1,6 +1,6 @@
-"""Imports go one way: rooms in the data's order, the maths without Beam, the library alone.
+"""Tests the rules for imports between rooms, from Beam, and between library and application.
 
-The rules hold for every file that there is: a new one is under them from its first day.
+The rules hold for every file of the project, so also for new files.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ PROJECT = pathlib.Path(beam_bleu.transforms.__file__).parent.parent
 LIBRARY, APPLICATION = "beam_bleu.transforms", "beam_bleu.pipeline"
 
 ROOMS = ["pairing", "statistics", "totals", "score"]
-"""In the data's order: each imports those before it."""
+"""The rooms in the order of the data. A room can import only the rooms before it."""
 
 FLOORS = ["native", "definition", "wiring"]
-"""What rooms stand on: a floor imports neither a room nor another floor."""
+"""The folders that all rooms can import. They import no room, and not each other."""
 
 FRONT = ["__init__", "beam_yaml", "corpus_bleu"]
-"""The files beside the rooms that put them together. The others there import no room."""
+"""The files next to the rooms that use several rooms. The other files there import no room."""
 
 LOADS_BEAM = {
     LIBRARY: [
@@ -65,10 +65,10 @@ LOADS_BEAM = {
         "storage",
     ],
 }
-"""The files with which Beam is loaded, and no others: in the library, those that wire."""
+"""All files that load Beam. In the library these are the wiring files."""
 
 LOADS_BEAM_LATER = [f"{APPLICATION}.main"]
-"""These import it in a function, when they need it."""
+"""Files that import Beam only in a function."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Import:
 
 
 class Tree:
-    """Modules, and what each imports.
+    """The imports of each module.
 
     Args:
       sources: the source of each module.
@@ -119,7 +119,7 @@ class Tree:
         return name in self.sources or any(each.startswith(f"{name}.") for each in self.sources)
 
     def loading_beam(self) -> set[str]:
-        """The modules with which Beam is loaded: they import it, or what they import does."""
+        """The modules that load Beam: they import it, or they import a module that loads it."""
         loading: set[str] = set()
         while True:
             more = {
@@ -151,19 +151,19 @@ def module_of(file: pathlib.PurePath) -> str:
 
 
 def is_beam(module: str) -> bool:
-    """Whether a module is Beam's."""
+    """Whether a module belongs to Beam."""
     return module.partition(".")[0] == "apache_beam"
 
 
 def part_of(module: str) -> str:
-    """What a module of the library belongs to: a room, a floor, or the files beside them."""
+    """The part of the library that a module is in: a room, a floor, or the files next to them."""
     if module == LIBRARY:
         return "__init__"
     return module.removeprefix(f"{LIBRARY}.").partition(".")[0]
 
 
 def may_import(part: str, other: str) -> bool:
-    """Whether what is in one part of the library may import what is in another one."""
+    """Whether the modules of one part of the library may import those of another part."""
     if part in FRONT or part == other:
         return True
     if part in ROOMS:
@@ -173,7 +173,7 @@ def may_import(part: str, other: str) -> bool:
 
 
 def wrong_imports(tree: Tree) -> set[tuple[str, str]]:
-    """(module, what it imports against the rules)."""
+    """Pairs of a module and an import that breaks the rules."""
     wrong = set()
     for name, imports in tree.imports.items():
         of_library = not name.startswith(APPLICATION)
@@ -189,7 +189,7 @@ def wrong_imports(tree: Tree) -> set[tuple[str, str]]:
 
 
 def loading_beam() -> set[str]:
-    """The modules that are said to load Beam."""
+    """The modules that `LOADS_BEAM` names."""
     return {f"{package}.{each}" for package, those in LOADS_BEAM.items() for each in those}
 
 
@@ -199,7 +199,7 @@ def may_import_beam(name: str) -> bool:
 
 
 def in_a_fresh_interpreter(program: str) -> list[str]:
-    """What a program prints, run where this project is the current folder."""
+    """The output of a program. It runs with the project as its current folder."""
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=PROJECT, capture_output=True, text=True
     )

@@ -1,4 +1,4 @@
-"""The wheel beside a user's own project: neither touches the files of the other."""
+"""The wheel and a user's own project can be installed together: they share no files."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def users_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Environment:
-    """A Python environment that sees the dependencies of this one, and nothing of the project."""
+    """A Python environment with the dependencies of this one, but without this project."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -101,7 +101,7 @@ class Environment:
         assert output == "beam_bleu.transforms.corpus_bleu\n"
 
     def check_users(self) -> None:
-        """Every file of the user's project is the user's."""
+        """The files of the user's project are unchanged."""
         assert checked(self.python, "-c", USERS_PROGRAM, cwd=self.folder) == USERS_OUTPUT
 
 

@@ -1,4 +1,4 @@
-"""docs/output.md and docs/scores.schema.json say what the program writes: no more, no less.
+"""docs/output.md and docs/scores.schema.json describe exactly what the program writes.
 
 The page has a table for each object of the result document, and one for the columns of the
 segment scores. The schema is compared with the page, and real results with both.
@@ -34,7 +34,7 @@ Json = dict[str, Any]
 
 
 def resolved(schema: Json) -> Json:
-    """A part of the schema, or what it refers to."""
+    """A part of the schema; if it is a reference, the part to which it refers."""
     reference = schema.get("$ref")
     return SCHEMA["$defs"][reference.removeprefix("#/$defs/")] if reference else schema
 
@@ -95,7 +95,7 @@ def test_the_page_and_the_schema_have_the_same_fields(name):
     always = [field for (field, *_), row in zip(plain, rows, strict=True) if not is_optional(row)]
     assert always == schema["required"]
     for row in rows:
-        # A number is of something: only shares have no unit.
+        # Each number has a unit, except shares.
         has_number = "number" in row[1] or "integer" in row[1]
         assert bool(row[3]) == has_number or row[0] in ("`bp`", "`ratio`")
         assert row[4]
@@ -234,7 +234,7 @@ def changed(document: Json, path: tuple[Any, ...], value: Any) -> Json:
 
 def test_a_wrong_document_is_refused(results):
     document = results["all that can be asked for"][0]
-    # Lists of the same objects: the first one stands for all.
+    # The objects of a list have the same fields, so the first one is enough.
     document = copy.deepcopy(document)
     document["scores"], document["presets"] = document["scores"][:1], document["presets"][:1]
     document["warnings"] = ["atlas: a warning"]

@@ -1,4 +1,4 @@
-"""The checks before a commit are those of `./run.sh lint`, by the programs of its environment."""
+"""The checks before a commit are those of `./run.sh lint`, with the same programs."""
 
 from __future__ import annotations
 

@@ -2,9 +2,8 @@
 
 >>> from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu, SentencePieceModel, preset
 
-The names are loaded when they are first used, so that the mathematics
-(`beam_bleu.transforms.score`, `beam_bleu.transforms.statistics.kernel`) can be imported without
-Apache Beam.
+A name is loaded when it is first used. So the mathematics (`beam_bleu.transforms.score`,
+`beam_bleu.transforms.statistics.kernel`) can be imported without Apache Beam.
 """
 
 from __future__ import annotations

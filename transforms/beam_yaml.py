@@ -52,9 +52,14 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 
 from beam_bleu.transforms.corpus_bleu import CorpusBleu
 from beam_bleu.transforms.definition import presets
+from beam_bleu.transforms.definition.cases import Lowercase
 from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.normalizations import NormalizationName
+from beam_bleu.transforms.definition.presets import PresetName
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS, ReferenceLengthName
 from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.definition.smoothing import SmoothMethodName
+from beam_bleu.transforms.definition.tokenizers import TokenizerName
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.records.rows import RowFields
 from beam_bleu.transforms.score.bleu import BleuScore
@@ -82,7 +87,7 @@ _Keys = ParamSpec("_Keys")
 
 
 def _with_known_keys(construct: Callable[_Keys, None]) -> Callable[_Keys, None]:
-    """A constructor whose error for an unknown key shows the known keys; Python's does not."""
+    """A constructor whose error for an unknown key shows all keys. Python's own error does not."""
     _, *known = inspect.signature(construct).parameters
 
     @functools.wraps(construct)
@@ -117,14 +122,14 @@ class CorpusBleuRows(beam.PTransform):
       smooth_value: The value of the smoothing methods that take one.
       max_ngram_order: The largest n-gram order.
       weights: The weight of each order.
-      effective_order: Whether orders are left out for which every candidate is too short.
+      effective_order: Whether orders longer than every candidate are left out.
       normalize: The Unicode normalization of all texts.
       reference_length: Which length counts if a row has several references.
       spm_model: The path of the model for the tokenizer spm, on any of Beam's filesystems;
         it is read when the pipeline is built, and sent with the job.
 
     Raises:
-      ValueError: a key or a value is not known; the choices are shown.
+      ValueError: a key or a value is not known; the message shows the choices.
     """
 
     @_with_known_keys
@@ -134,16 +139,16 @@ class CorpusBleuRows(beam.PTransform):
         candidate: str = "candidate",
         references: str | Sequence[str] = "references",
         group_by: str | Sequence[str] = (),
-        preset: str | None = None,
-        tokenize: str | None = None,
-        lowercase: bool | str | None = None,
-        smooth_method: str | None = None,
+        preset: PresetName | None = None,
+        tokenize: TokenizerName | None = None,
+        lowercase: Lowercase | None = None,
+        smooth_method: SmoothMethodName | None = None,
         smooth_value: float | None = None,
         max_ngram_order: int | None = None,
         weights: Sequence[float] | None = None,
         effective_order: bool | None = None,
-        normalize: str | None = None,
-        reference_length: str | None = None,
+        normalize: NormalizationName | None = None,
+        reference_length: ReferenceLengthName | None = None,
         spm_model: str | None = None,
     ) -> None:
         super().__init__()
@@ -189,7 +194,7 @@ class CorpusBleuRows(beam.PTransform):
         )
 
 
-def _definition(name: str | None, given: Mapping[str, Any]) -> BleuConfig:
+def _definition(name: PresetName | None, given: Mapping[str, Any]) -> BleuConfig:
     """The definition of BLEU that a configuration asks for.
 
     Raises:

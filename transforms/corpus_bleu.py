@@ -1,4 +1,4 @@
-"""The library's transform: BLEU of a PCollection of segments, in anybody's pipeline."""
+"""The library's transform: BLEU of a PCollection of segments, in any Beam pipeline."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ __all__ = ["CorpusBleu"]
 class CorpusBleu:
     """BLEU of a corpus of segments `(candidate, [reference, ...])`.
 
-    How many references segments have may differ; a reference that is None is
-    missing, and a segment needs at least one. Segments are batched internally
-    and counted by the compiled kernel. Works under any windowing and trigger;
-    an empty input (or window) yields no element. A tokenizer of another
-    library must be installed where the pipeline is made and where it runs.
+    Segments may have different numbers of references. A reference that is None is
+    missing, and each segment needs at least one reference. The transform makes
+    batches of segments, and the compiled kernel counts them. It works with any
+    windowing and trigger. An empty input (or window) yields no element. If a
+    tokenizer needs another library, install it where the pipeline is made and
+    where it runs.
 
     Example:
       >>> import apache_beam as beam
@@ -78,7 +79,7 @@ class CorpusBleu:
 
 
 def _checked(config: BleuConfig | None) -> BleuConfig:
-    """The config, or the default one: it is for a corpus, and what its tokenizer needs is here."""
+    """The config, or the default one. It can score a corpus, and its tokenizer is installed."""
     if config is None:
         config = BleuConfig()
     elif not isinstance(config, BleuConfig):

@@ -1,4 +1,4 @@
-"""What can go wrong: what is wrong, and what to do."""
+"""The errors of the library and of the command: each has a cause and a remedy."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class BleuError(Exception):
     """
 
     def __init__(self, cause: str, remedy: str, original: str | None = None) -> None:
-        # Beam makes the error again, with the step's name behind its first argument;
-        # and it can be pickled.
+        # Beam makes the error again and adds the step's name to the first argument. The third
+        # argument keeps the cause without it, also when the error is pickled.
         original = cause if original is None else original
         super().__init__(cause, remedy, original)
         self.cause = original
@@ -32,7 +32,7 @@ class JobError(BleuError):
     """The job could not do its work: the engine failed or the output cannot be written."""
 
 
-class UsageError(BleuError, ValueError):
+class UsageError(BleuError):
     """An impossible option or combination."""
 
 
@@ -41,14 +41,17 @@ class InputError(BleuError):
 
 
 def unreadable(what: str, error: BaseException, remedy: str) -> BleuError:
-    """The error of something that cannot be read; not the input's fault if no file can be."""
+    """The error for something that cannot be read.
+
+    It is not an `InputError` if the process cannot open any more files.
+    """
     if lacks_open_files(error):
         return open_file_limit(what)
     return InputError(f"{what}: {error}", remedy)
 
 
 def open_file_limit(what: str) -> JobError:
-    """The error of a process that may not open another file."""
+    """The error for a process that cannot open any more files."""
     said = "too many open files: "
     return JobError(
         said + what.removeprefix(said),
@@ -57,7 +60,7 @@ def open_file_limit(what: str) -> JobError:
 
 
 def lacks_open_files(error: BaseException | None) -> bool:
-    """Whether an exception, or one that led to it, says that no file can be opened any more."""
+    """Whether an exception, or one that led to it, says that too many files are open."""
     return any(isinstance(each, OSError) and each.errno in _NO_FILES_LEFT for each in causes(error))
 
 

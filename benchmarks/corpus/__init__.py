@@ -1,1 +1,1 @@
-"""The text that the benchmarks score: how it is made, and the folder that keeps it."""
+"""Makes the text that the benchmarks score, and keeps it in a folder."""

@@ -1,11 +1,10 @@
-"""Makes lines like Chinese ones of the corpus's lines, for the tokenizers of Chinese.
+"""Turns lines of the corpus into lines that look like Chinese, for the tokenizers of Chinese.
 
     python -m benchmarks.corpus.chinese FROM TO [FROM TO ...]
 
-Every word becomes one to four Han characters, always the same ones, so that
-candidates match references as they do in the corpus; acronyms and some names
-stay Latin, numbers stay, and punctuation becomes full-width. As in the corpus
-each line is unique.
+Every word becomes one to four Han characters, the same ones each time. So candidates match
+references as in the corpus. Acronyms and a share of the names stay Latin, numbers do not change,
+and punctuation becomes full-width. As in the corpus, each line is unique.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import zlib
 from collections.abc import Sequence
 
 _FIRST_HAN, _HANS = 0x4E00, 3_500
-"""As many as people use. Frequent words make frequent characters."""
+"""The number of Han characters in common use. Frequent words make frequent characters."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FULL_STOP = re.compile(r"\.(?=[\"“]?$)")
@@ -24,7 +23,7 @@ _MARK = re.compile(r"(?<!\d)[,.]|[,.](?=\D)|[!?:;()]")
 _SPACE_ROUND_HAN = re.compile(r"(?<=[^\x00-\x7f]) +| +(?=[^\x00-\x7f])")
 _FULL_WIDTH = ord("！") - ord("!")
 _LATIN_NAMES = 6
-"""Of so many capitalized words one stays Latin."""
+"""One capitalized word out of this number stays Latin."""
 
 
 def chinese(line: str) -> str:

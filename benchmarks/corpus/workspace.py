@@ -1,4 +1,4 @@
-"""The folder that keeps the corpus of a size, and cuts and multiples of it, between runs."""
+"""Keeps the corpus of one size, and larger and smaller texts that are made from it, in a folder."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from collections.abc import Iterable, Iterator
 from benchmarks.measure import run
 
 SYSTEMS = 16
-"""How many systems the first shard has; the other shards have the first system only."""
+"""The number of systems in the first shard. The other shards have only the first system."""
 
 _SOURCES = ("__main__.py", "lines.py", "vocabulary.py")
-"""The files of this folder that decide what is in the corpus."""
+"""The files of this folder that make the corpus. If one changes, the corpus is made again."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Text:
-    """Files that belong together.
+    """Files of references and candidates that belong together.
 
     Attributes:
       pairs: the lines of each stream.
@@ -46,7 +46,7 @@ class Text:
 
 
 class Workspace:
-    """The corpus of `pairs` pairs, made if it is not there yet."""
+    """The corpus with this number of pairs. It is made if it is not there yet."""
 
     def __init__(self, folder: pathlib.Path, pairs: int) -> None:
         self._pairs = pairs
@@ -61,7 +61,7 @@ class Workspace:
             print(f"made {self._folder} in {made.wall:.0f} s", file=sys.stderr)
 
     def whole(self) -> Text:
-        """The corpus; one system."""
+        """The whole corpus, with one system."""
         return self._text(self._pairs, "ref-*.txt", ["system01-*.txt"])
 
     def first_shard(self, systems: int = 1) -> Text:
@@ -70,11 +70,11 @@ class Workspace:
         return self._text(self._pairs // 10, "ref-00.txt", names)
 
     def tenfold(self) -> Text:
-        """The corpus ten times."""
+        """Ten times the corpus."""
         return self.copies(10)
 
     def copies(self, count: int) -> Text:
-        """The corpus `count` times: its files, hard-linked."""
+        """`count` times the corpus, as hard links to its files."""
         folder = f"copies-{count}"
         (self._folder / folder).mkdir(exist_ok=True)
         for copy in range(count):
@@ -94,7 +94,7 @@ class Workspace:
         return self._text(5 * self._pairs, f"copies-10/ref-{copies}-*.txt", names)
 
     def head(self, lines: int) -> Text:
-        """The first lines of the corpus, in files of their own."""
+        """The first lines of the corpus, in separate files."""
         (self._folder / "heads").mkdir(exist_ok=True)
         names = [f"heads/{stream}-{lines:08}.txt" for stream in ("ref", "system01")]
         for pattern, name in zip(self.whole().patterns, names, strict=True):

@@ -2,7 +2,7 @@
 
     python -m benchmarks.flink --output benchmarks/flink/SCALE.md
 
-Linux only. The corpus is the benchmark's, linked as often as said.
+Linux only. The corpus is that of the other benchmarks, with many links to each file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs of the command on a Flink cluster and in-process, and what was seen while they scored."""
+"""Runs the command on a Flink cluster and in-process, and takes samples while it scores."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def score_on_flink(text: Text, task_managers: int) -> FlinkRun:
 
 
 def score_in_process(text: Text) -> list[Sample]:
-    """Samples of the command without an engine, from when it has counted the lines.
+    """Samples of the command without an engine, after it has counted the lines.
 
     Raises:
       RuntimeError: the command failed, or it did not score every pair.

@@ -35,8 +35,8 @@ def sample(processes: Collection[int], ended: dict[int, Sample] | None = None) -
 
     Args:
       processes: their numbers.
-      ended: what was last seen of each process, kept up to date here, so that one that has ended
-        still counts with what it has read and used.
+      ended: the last state of each process. This function updates it, so that the bytes and the
+        CPU of a process that has ended still count.
     """
     seen = {} if ended is None else ended
     memory = 0
@@ -70,9 +70,9 @@ def watch(processes: Callable[[], Collection[int]], is_over: Callable[[], bool])
 
 
 def tenths(samples: Sequence[Sample]) -> list[tuple[float, int]]:
-    """(seconds, largest memory) of each tenth of what was read."""
+    """(seconds, largest memory) of each tenth of the bytes that were read."""
     first, last = samples[0].read, samples[-1].read
-    # Up to the first sample with all: the processes may live on.
+    # Up to the first sample in which everything was read. The processes may run longer.
     samples = samples[: next(i for i, each in enumerate(samples) if each.read == last) + 1]
     result = []
     for tenth in range(10):
@@ -84,7 +84,7 @@ def tenths(samples: Sequence[Sample]) -> list[tuple[float, int]]:
 
 
 def _when(samples: Sequence[Sample], read: int) -> float:
-    """When so much was read, between two samples as if reading were steady."""
+    """The time when this much was read; between two samples, the speed is taken as constant."""
     for before, after in itertools.pairwise(samples):
         if after.read >= read:
             share = (read - before.read) / max(after.read - before.read, 1)

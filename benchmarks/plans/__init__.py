@@ -1,1 +1,1 @@
-"""What the plans of massive corpora cost; these corpora exist as metadata only."""
+"""Measures the plans of massive corpora. Only the metadata of these corpora exists."""

@@ -1,11 +1,11 @@
-"""Plans fake corpora of up to a petabyte and reports what the plan costs.
+"""Plans fake corpora of up to a petabyte, and reports the cost of the plans.
 
     python -m benchmarks.plans --output benchmarks/plans/PLAN.md
 
-Only metadata is made up, nothing is read: the listing and the planning worker
-run as they would, each in a process of its own, and every plan is checked
-against where the newlines would be. It takes some 10 minutes, 10 GB of memory
-and 1 GB of disk; `--only` takes the numbers of some corpora.
+Only metadata exists, and no text is read. The worker that lists files and the worker that
+plans run as in a real job, each in a separate process. Every plan is checked with the places
+where the newlines would be. This takes about 10 minutes, 10 GB of memory and 1 GB of disk.
+`--only` takes the numbers of the corpora to plan.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchmarks.program import add_output_flag, publish
 
 
 def _measured(number: int) -> dict[str, Any]:
-    """What planning a corpus took, in two processes one after the other."""
+    """The cost of planning a corpus, in two processes, one after the other."""
     with tempfile.TemporaryDirectory() as folder:
         file = str(pathlib.Path(folder, "counts"))
         figures: dict[str, Any] = {"shuffles": {}}

@@ -1,7 +1,7 @@
-"""Corpora that exist as metadata only: names, sizes, and where the newlines would be.
+"""Corpora that have only metadata: names, sizes, and the places of newlines.
 
-Nothing of them is read or written. Where a newline would be follows from a
-formula, so that a plan can be checked at any byte of 100 TB.
+No text is read or written. A formula gives the place of each newline, so a plan can be checked
+at any byte of 100 TB.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Integers = npt.NDArray[np.int64]
 _LINE_BYTES = 210
 _SPREAD_OF_LINES, _SPREAD_OF_SHARDS = 0.05, 0.02
 _WAVE = 1e-3
-"""How far newlines stray from their even places, as a share of the file's lines."""
+"""The largest distance of newlines from their even places, as a share of the file's lines."""
 
 
 @dataclasses.dataclass(frozen=True)
 class FakeCorpus:
-    """A corpus by its numbers.
+    """The numbers that describe a corpus.
 
     Attributes:
-      name: what the report calls it.
+      name: its name in the report.
       systems: how many systems there are; there is one stream of references.
       shards: files of each stream.
       shard_bytes: about how large each file is.
@@ -51,7 +51,7 @@ class FakeCorpus:
         return [Stream(name, f"{self._folder(i)}/part-*") for i, name in enumerate(names)]
 
     def text(self, stream: int) -> FakeText:
-        """What is in a stream."""
+        """The lines and sizes of a stream's files."""
         return _text(self, stream)
 
     def found(self, stream: int) -> list[FoundFile]:
@@ -84,10 +84,10 @@ class FakeText:
     waves: int
 
     def newlines_before(self, file: int | Integers, at: Integers) -> Integers:
-        """How many newlines are before a byte of a file; never falls with the byte."""
+        """The number of newlines before a byte of a file. It never falls from byte to byte."""
         lines, sizes = self.lines[file], self.sizes[file]
         share = at / np.maximum(sizes, 1)
-        # The wave is 0 at both ends, and too flat to lead downwards anywhere.
+        # The wave is 0 at both ends, and so flat that the sum never falls.
         wave = _WAVE * np.sin(2 * np.pi * self.waves * share)
         before = np.floor(lines * (share + wave) + 0.5).astype(np.int64)
         return np.where(at >= sizes, lines, np.clip(before, 0, lines))
@@ -95,7 +95,7 @@ class FakeText:
 
 @functools.cache
 def _text(corpus: FakeCorpus, stream: int) -> FakeText:
-    """Every stream has as many lines as the first."""
+    """The text of a stream. Every stream has as many lines as the first one."""
     source = np.random.default_rng([2017, stream])
     shared = np.random.default_rng(2017)
     mean = corpus.shard_bytes / _LINE_BYTES

@@ -1,4 +1,4 @@
-"""Checks that a plan has each line of each stream once, in order, and where it says."""
+"""Checks that a plan has each line of each stream once, in order, and at its right place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.plans.fake_corpora import FakeCorpus, Integers
 
 
 def require_right_plan(corpus: FakeCorpus, plan: Plan) -> float:
-    """Checks a plan against where the newlines are; returns the bytes that are read in vain.
+    """Checks a plan with the places of the newlines; returns the bytes that are read in vain.
 
     Raises:
       RuntimeError: the plan is wrong.
@@ -28,7 +28,7 @@ def require_right_plan(corpus: FakeCorpus, plan: Plan) -> float:
 
 
 def _check_stream(corpus: FakeCorpus, stream: int, pieces: Sequence[Piece]) -> float:
-    """Checks that pieces are a stream, each line once, in order; returns the bytes in vain."""
+    """Checks that pieces have each line of a stream once, in order; returns the bytes in vain."""
     text = corpus.text(stream)
     number = {found.path: i for i, found in enumerate(corpus.found(stream))}
 

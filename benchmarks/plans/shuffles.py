@@ -1,4 +1,4 @@
-"""What a shuffle of the pipeline would carry, by the coders that Beam takes for it."""
+"""Measures the data of the pipeline's shuffles, with the coders that Beam uses for them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from beam_bleu.pipeline.job import Job
 
 
 class Shuffle:
-    """A shuffle, and how much has gone through it.
+    """A shuffle, and the amount of data that has gone through it.
 
     Attributes:
       elements: how many elements.
-      bytes: of all of them, as an engine gets them.
-      largest: bytes of the largest one, where one key has all: of this group.
+      bytes: the bytes of all elements, as an engine gets them.
+      largest: the bytes of the largest element; of the whole group, if all have one key.
     """
 
     def __init__(self, coder: Coder) -> None:
@@ -33,7 +33,7 @@ class Shuffle:
         self.elements = self.bytes = self.largest = 0
 
     def carry(self, element: Any, times: int = 1) -> None:
-        """Takes an element with its key, as often as said."""
+        """Takes an element with its key, this number of times."""
         size = len(self._coder.encode(GlobalWindows.windowed_value(element)))
         self.elements += times
         self.bytes += times * size
@@ -44,13 +44,13 @@ class Shuffle:
         self.carry((random.getrandbits(32), (value, None, PANE_INFO_UNKNOWN)))
 
     def group(self, values: Iterable[Any]) -> bytes:
-        """The values of one key, as the step after the shuffle gets them."""
+        """Encodes the values of one key, as an engine does for the step after the shuffle."""
         encoded = IterableCoder(self._values).encode(_carried(self, values))
         self.largest = len(encoded)
         return encoded
 
     def ungroup(self, encoded: bytes) -> Iterable[Any]:
-        """The values of `group`."""
+        """Decodes the values that `group` has encoded."""
         return IterableCoder(self._values).decode(encoded)
 
     @property
@@ -66,7 +66,7 @@ def _carried(shuffle: Shuffle, values: Iterable[Any]) -> Iterator[Any]:
 
 
 def shuffles_of(job: Job) -> dict[str, Shuffle]:
-    """All shuffles of the pipeline that does a job, by the labels of their stages."""
+    """All shuffles of a job's pipeline, by the labels of their stages."""
     pipeline = beam.Pipeline()
     build(pipeline, job)
     groups = _Groups()

@@ -1,11 +1,11 @@
-"""Plans a fake corpus as the pipeline would, measured from inside the process.
+"""Plans a fake corpus in the same way as the pipeline, and measures its own process.
 
     python -m benchmarks.plans.steps list NUMBER FILE
     python -m benchmarks.plans.steps plan NUMBER FILE
 
-The first one lists and cuts corpus NUMBER and leaves the counts in FILE, as
-they would reach the planning worker; the second one is that worker. Each
-prints, as JSON, what it took and what would be shuffled.
+The first command lists and cuts corpus NUMBER, and writes the counts to FILE in the form in
+which the planning worker gets them. The second command does the work of that worker. Each prints
+its cost and the data of the shuffles as JSON.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _WORDS_IN_LINE = 35
 
 
 def list_files(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.Path) -> Any:
-    """The step "List their files", and what comes of "Count lines"."""
+    """The step "List their files", and the output of "Count lines"."""
     found = [corpus.found(stream) for stream in range(len(corpus.streams))]
     start = time.perf_counter()
     by_stream = [
@@ -70,9 +70,9 @@ def list_files(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
 
 
 def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.Path) -> Any:
-    """The step "Plan work units", and what comes of its units."""
+    """The step "Plan work units", and the shuffle of its units."""
     start = time.perf_counter()
-    # As an engine does: the group as one message, and all that is in it as a list.
+    # An engine also sends the group as one message, and the step gets its values as a list.
     counts = shuffles["Gather the counts"].ungroup(file.read_bytes())
     warnings = nul_warnings(corpus.streams, counts)
     plan = make_plan(corpus.streams, counts, "same" if corpus.aligned else "any")
@@ -83,7 +83,7 @@ def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
         longest = max(longest, unit.lines)
     figures = {"plan_s": time.perf_counter() - start, "plan_peak": _peak()}
     units = shuffles["Spread the work units"].elements
-    # At most: a bundle has the sums of each system, and one unit at least.
+    # This is the maximum: a bundle has one sum for each system, and at least one unit.
     sums = _sums(plan.segments // units)
     for system in range(corpus.systems):
         shuffles["Add up totals"].carry(((system, None), sums), units)

@@ -1,4 +1,4 @@
-"""Measures what the command costs against what it must reach, and prints the report.
+"""Measures the cost of the command, compares it with the required figures, and prints the report.
 
 python -m benchmarks.speed --output benchmarks/speed/RESULTS.md
 """

@@ -13,14 +13,14 @@ from benchmarks.measure import BEAM_BLEU, Run, run
 
 
 def warm_up(workspace: Workspace) -> None:
-    """Loads the corpus and the programs into memory, and has the kernel compiled."""
+    """Loads the corpus and the programs into memory, and compiles the kernel."""
     text = workspace.whole()
     beam_bleu(text)
     run(count_words_command(text))
 
 
 def beam_bleu(text: Text, on: Collection[int] = (), flags: Sequence[str] = ()) -> Run:
-    """The whole command, checked to have scored every pair."""
+    """Runs the whole command, and checks that it has scored every pair."""
     command = [*BEAM_BLEU, *text.arguments, "--format=json", *flags]
     result = run(command, on)
     scored = json.loads(result.stdout)["segments"]
@@ -46,7 +46,7 @@ def count_words_command(text: Text) -> list[str]:
 
 
 def contestant(name: str, text: Text, flags: Sequence[str] = (), on: Collection[int] = ()) -> Run:
-    """A contestant of contestants.py; the seconds are those of its counting alone."""
+    """Runs a contestant of contestants.py. The seconds are only those of its counting."""
     command = [sys.executable, "-m", "benchmarks.speed.contestants", name, *text.patterns, *flags]
     result = run(command, on)
     inside = json.loads(result.stdout)

@@ -1,8 +1,8 @@
-"""The contestants that are measured from inside their process, where only the counting is timed.
+"""The contestants that measure themselves, so that only the counting is timed.
 
     python -m benchmarks.speed.contestants NAME REFERENCES CANDIDATES [--tokenize ...]
 
-prints, as JSON, the seconds of the counting alone and what came of it.
+prints the seconds of the counting, and its result, as JSON.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 _PASSES = 9
 _BATCH_ROWS = 4096
-"""As many as the pipeline puts in a batch."""
+"""The number of segments that the pipeline puts into a batch."""
 
 
 def kernel(references: list[str], candidates: list[str], flags: argparse.Namespace) -> Any:
@@ -53,7 +53,7 @@ def sacrebleu(references: list[str], candidates: list[str], flags: argparse.Name
 
     metric = BLEU(tokenize=flags.tokenize, lowercase=flags.lowercase)
     seconds, score = _timed(lambda: metric.corpus_score(candidates, [references]))
-    # To compare every segment; the API has done the same inside.
+    # To compare every segment. The API has computed the same integers.
     counts = np.array(metric._extract_corpus_statistics(candidates, [references]), np.int64)
     return {**seconds, "score": score.score, "counts": _digest(counts)}
 
@@ -79,7 +79,7 @@ def _median(passes: Sequence[dict[str, float]]) -> dict[str, float]:
 
 
 def _counts(counted: Any) -> Any:
-    """The counts of the first system as sacreBLEU has them, int64 (segments, 2 + 2 N)."""
+    """The counts of the first system in the order of sacreBLEU, int64 (segments, 2 + 2 N)."""
     import numpy as np
 
     lengths = (counted.candidate_length[0], counted.reference_length("closest")[0])
@@ -89,7 +89,8 @@ def _counts(counted: Any) -> Any:
 def _digest(counts: Any) -> str:
     """The digest of counts, int64 (segments, 2 + 2 N).
 
-    Both scorers have them in one order: the lengths of candidate and reference, matches, totals.
+    Both scorers have the same order: length of the candidate, length of the reference, matches,
+    totals.
     """
     return hashlib.sha256(counts.tobytes()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""The whole command against other programs that do as much, or less."""
+"""The whole command against other programs that do the same work, or less."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def words(workspace: Workspace, sizes: Sizes) -> Results:
 
 
 def bleuscore(workspace: Workspace, sizes: Sizes) -> Results:
-    """The whole command against bleuscore, of which only the counting is timed."""
+    """The whole command against bleuscore. For bleuscore, only the counting is timed."""
     warm_up(workspace)
     text = workspace.whole()
     runs = interleaved(
@@ -102,7 +102,7 @@ def small(workspace: Workspace, sizes: Sizes) -> Results:
 def _crossing(
     lines: Sequence[int], ours: Sequence[float], theirs: Sequence[float]
 ) -> tuple[float, str]:
-    """(the size from which ours stays below theirs, the same for people)."""
+    """(the size from which our command stays faster, the same as text)."""
     differences = [our - their for our, their in zip(ours, theirs, strict=True)]
     slower = [i for i, difference in enumerate(differences) if difference > 0]
     if not slower:

@@ -12,7 +12,7 @@ def report(results: Mapping[int, Results], notes: str) -> str:
     """The report.
 
     Args:
-      results: by number, the figures and what was measured for them.
+      results: the figures and their measurements, by number.
       notes: where, when and how it was measured.
     """
     lines = ["# Results", "", notes, ""]

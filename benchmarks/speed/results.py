@@ -20,10 +20,10 @@ class Figure:
 
 @dataclasses.dataclass(frozen=True)
 class Measurement:
-    """What was run for a figure.
+    """The runs of one program for a figure.
 
     Attributes:
-      what: what ran.
+      what: the program.
       pairs: how many pairs it scored, or counted the words of.
       runs: its runs.
     """
@@ -44,4 +44,4 @@ class Measurement:
 
 
 Results = tuple[list[Figure], list[Measurement]]
-"""The figures of one subject, and what was measured for them."""
+"""The figures of one subject, and their measurements."""

@@ -1,4 +1,4 @@
-"""How much is measured."""
+"""The sizes of the measurements."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Sizes:
-    """How much is measured.
+    """The sizes of the measurements.
 
     Attributes:
       kernel_pairs: pairs for the kernel against sacreBLEU's API.
-      lines: the sizes at which the commands of both are compared; the first is a figure itself.
+      lines: the sizes at which the two commands are compared. The first one is also a figure.
       repeats: runs of each long measurement.
       short_repeats: runs of each short one.
     """

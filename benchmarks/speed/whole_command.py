@@ -13,11 +13,11 @@ from benchmarks.speed.results import Figure, Measurement, Results
 from benchmarks.speed.sizes import Sizes
 
 _STARTS = 5
-"""Runs for the seconds of a start, which are subtracted once for each system."""
+"""Runs that measure the seconds of a start. They are subtracted once for each system."""
 
 
 def two_cores(workspace: Workspace, sizes: Sizes) -> Results:
-    """The whole command on two cores against one, wall; and what the machine allows."""
+    """The whole command on two cores against one, wall; and the same for `wc -w`."""
     warm_up(workspace)
     text, halves = workspace.tenfold(), [workspace.tenfold_half(half) for half in (0, 1)]
     both, one = cores()[:2], cores()[:1]

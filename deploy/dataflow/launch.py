@@ -79,7 +79,7 @@ def _launch(given: Sequence[str]) -> None:
     pipeline = arguments.runner.pipeline(arguments.beam)
     for note in prepare(arguments.job.output, asked=arguments.job.segment_scoring is not None):
         warn(note)
-    build(pipeline, arguments.job)  # without a receipt: nobody would read and remove it
+    build(pipeline, arguments.job)  # without a receipt, because no launcher would read it
     # Not wait_until_finish: the service takes the job only when this program has
     # ended. The job's own last step writes scores.json.
     pipeline.run()

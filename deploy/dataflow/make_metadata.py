@@ -16,7 +16,7 @@ from deploy.dataflow.launch import SEPARATOR, is_list
 METADATA = pathlib.Path(__file__).parent / "metadata.json"
 
 _LEFT_OUT = {"help", "version", "format"}
-"""Flags that only print something: nobody reads a template's stdout."""
+"""Flags that only print something: users do not see a template's stdout."""
 
 _REQUIRED = {"candidates", "references", "output"}
 
@@ -62,7 +62,7 @@ def metadata() -> dict[str, Any]:
 
 
 def metadata_text() -> str:
-    """metadata.json as it is written."""
+    """The content of metadata.json."""
     return json.dumps(metadata(), indent=2, ensure_ascii=False) + "\n"
 
 

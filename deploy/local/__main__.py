@@ -23,7 +23,7 @@ import time
 from typing import Any
 
 from deploy.local.cluster import PROJECT
-from deploy.local.engines import ENGINES, make_cluster
+from deploy.local.engines import ENGINES, Engine, make_cluster
 from deploy.local.parts import PartMissingError
 from deploy.local.processes import ClusterError
 
@@ -63,7 +63,7 @@ def main() -> int:
     return 0
 
 
-def _start(folder: pathlib.Path, engine: str) -> None:
+def _start(folder: pathlib.Path, engine: Engine) -> None:
     """Starts a process that starts and keeps the cluster; returns when the cluster runs."""
     if _running(folder):
         print(f"{engine} is running already", file=sys.stderr)
@@ -95,7 +95,7 @@ def _start(folder: pathlib.Path, engine: str) -> None:
     print(f"{engine} is running: {_state(folder)['made_of']}", file=sys.stderr)
 
 
-def _serve(folder: pathlib.Path, engine: str) -> None:
+def _serve(folder: pathlib.Path, engine: Engine) -> None:
     """Keeps a cluster until it gets a SIGTERM."""
     stop = {signal.SIGTERM, signal.SIGINT}
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # while it starts

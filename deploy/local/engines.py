@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 from collections.abc import Callable
+from typing import Literal
 
 from deploy.local import parts
 from deploy.local.cluster import THIS_PYTHON, Cluster, Workers
@@ -31,18 +32,20 @@ def spark_cluster(folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> Spark
     return SparkCluster(folder, parts.spark(server.engine), server, workers)
 
 
-ENGINES: dict[str, Callable[[pathlib.Path, Workers], Cluster]] = {
+Engine = Literal["flink", "prism", "spark"]
+
+ENGINES: dict[Engine, Callable[[pathlib.Path, Workers], Cluster]] = {
     "flink": flink_cluster,
     "prism": prism_cluster,
     "spark": spark_cluster,
 }
 
 
-def make_cluster(engine: str, folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> Cluster:
+def make_cluster(engine: Engine, folder: pathlib.Path, workers: Workers = THIS_PYTHON) -> Cluster:
     """The cluster of an engine, not started. Downloads the parts that are missing.
 
     Args:
-      engine: one of `ENGINES`.
+      engine: its name.
       folder: the folder for its configuration, its work and its logs.
       workers: the programs of its Python workers.
 

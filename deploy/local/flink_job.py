@@ -68,9 +68,10 @@ class FlinkJob:
         return time.monotonic() - self.started
 
     def look(self) -> dict[str, Any]:
-        """What Flink tells of the job.
+        """Flink's description of the job.
 
-        If Flink cannot be asked, or does not know the job: what it told last, with another state.
+        If Flink does not answer, or does not know the job, this is its last description with
+        another state.
         """
         try:
             job = self._cluster.newest_job()

@@ -37,7 +37,7 @@ class JobServerCluster(Cluster):
 
         Args:
           java_options: Java's.
-          flags: those that name the engine.
+          flags: the flags that name the engine.
         """
         artifacts = self.folder / "artifacts"
         artifacts.mkdir(parents=True, exist_ok=True)

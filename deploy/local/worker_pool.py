@@ -1,14 +1,14 @@
 """A pool of Beam's Python workers on loopback: one process for each worker of an engine.
 
-It stands for the pools that run beside the workers of a real cluster (Beam's own
+It takes the place of the pools that run beside the workers of a real cluster (Beam's own
 `worker_pool_main`, which listens on all interfaces). Beam's portable engines use
 it with `--environment_type EXTERNAL --environment_config HOST:PORT`.
 
     python deploy/local/worker_pool.py --port PORT [--boot EXECUTABLE]
 
-With --boot, Beam's boot program starts each worker, after it has installed what
-was staged with the job (--extra_package, --setup_file); without it, workers have
-what is installed in this Python. This file needs no other one of the project, so
+With --boot, Beam's boot program starts each worker, after it has installed the packages
+of the job (--extra_package, --setup_file). Without it, workers have
+only the packages of this Python. This file imports no other file of the project, so
 that a Python without the project can run it.
 """
 

@@ -15,6 +15,7 @@ from apache_beam.internal import pickler
 from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2 as messages
 
+from beam_bleu.pipeline import marked_steps
 from beam_bleu.pipeline.options import parse
 from beam_bleu.transforms.pairing.line_parallel import source
 from beam_bleu.transforms.statistics.count_matches import CountMatches
@@ -256,21 +257,27 @@ def test_workers_import_our_code_from_the_image(pipeline):
         for step in transforms(pipeline, PAR_DO)
     }
     # The very same objects: pickled by name, not by value.
-    assert type(functions["Pair lines/Count lines"]) is source._CountLines
-    assert type(functions["Pair lines/Read in lockstep"]) is source._ReadUnit
-    assert type(functions["Count matches"]) is CountMatches
-    assert functions["Pair lines/List their files"]._fn is source._list_ranges
+    classes = {
+        "Pair lines/List their files": source._ListRanges,
+        "Pair lines/Count lines": source._CountLines,
+        "Pair lines/Read in lockstep": source._ReadUnit,
+        "Count matches": CountMatches,
+    }
+    for step, expected in classes.items():
+        assert type(functions[step]) is marked_steps._Marked
+        assert type(functions[step]._dofn) is expected
     assert functions["Total each batch"]._fn is sums_of_groups
 
 
-def test_the_job_that_is_scored_is_the_one_that_was_given(pipeline):
+def test_the_last_step_gets_the_results_of_the_job_that_was_given(pipeline):
     (name_the_job,) = (
         pickler.loads(each.spec.payload)
         for each in transforms(pipeline, "beam:transform:pickled_python:v1")
         if each.unique_name == "Name the job"
     )
-    (job,) = name_the_job.values
-    assert job == parse(command_line([*BEAMS, *PARAMETERS])).job
-    assert job.source.systems == ("base", "tuned")
-    assert job.config.lowercase
+    (results,) = name_the_job.values
+    job = parse(command_line([*BEAMS, *PARAMETERS])).job
+    assert results == dataclasses.replace(job.results, run=results.run)
+    assert results.systems == ("base", "tuned")
+    assert results.scorings.text.lowercase
     assert job.threads == 1  # Dataflow starts a process per core

@@ -1,4 +1,4 @@
-"""Reads the corpora and writes the tables; runs on Python 3.6, which the oldest tool needs."""
+"""Reads the corpora and writes the tables. It runs on Python 3.6, for the oldest tool."""
 
 import json
 import pathlib
@@ -13,17 +13,17 @@ def read(name):
 
 
 def read_corpora():
-    """Corpora: `name`, `kind`; per segment one of `candidates` and a list in `references`."""
+    """Corpora with `name`, `kind`, and, for each segment, a candidate and a list of references."""
     return read("corpora.json")["corpora"]
 
 
 def read_sentences():
-    """Single segments: `name`, `candidate`, `references`."""
+    """Single segments with `name`, `candidate`, `references`."""
     return read("sentences.json")["sentences"]
 
 
 def write(name, fields, **lists):
-    """A JSON file with one element of the lists per line, so that differences can be read."""
+    """Writes a JSON file. Each element of a list is one line, so that people can read diffs."""
     lines = ["{"]
     lines += [json.dumps(key) + ": " + json.dumps(value) + "," for key, value in fields.items()]
     for key, elements in lists.items():

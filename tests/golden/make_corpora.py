@@ -1,8 +1,8 @@
-"""Makes corpora.json and sentences.json, the texts that the tools of this folder score.
+"""Makes corpora.json and sentences.json, the texts that all tools score.
 
     python tests/golden/make_corpora.py
 
-Needs Python 3.10 and nothing else; the same seeds give the same files.
+It needs only Python 3.10. The same seeds give the same files.
 """
 
 import pathlib
@@ -158,7 +158,7 @@ def words(rng, vocabulary, length):
 
 
 def random_segment(rng, vocabulary, lengths, reference_count, tie=0.5, near=0.5):
-    """A candidate and references that are often similar to it and often equally close in length."""
+    """A candidate and references, often similar to it, and often equally close to it in length."""
     length = rng.choice(lengths)
     candidate = words(rng, vocabulary, length)
     wanted = [rng.choice(lengths) for _ in range(reference_count)]

@@ -6,7 +6,8 @@
     done
     python tests/golden/make_d2l.py d2l-1.0.3 d2l-0.17.6 d2l-0.15.1
 
-One reference: the first of each sentence. A score that could not be computed is its error.
+The tool takes one reference, so it gets the first of each sentence. If a score cannot be
+computed, the record has the error.
 """
 
 import importlib

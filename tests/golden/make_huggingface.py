@@ -5,9 +5,9 @@
 
 The argument is a folder with metrics/bleu/bleu.py and tokenizer_13a.py of
 https://github.com/huggingface/evaluate (a7dd338) and, as nmt_bleu.py, nmt/scripts/bleu.py of
-https://github.com/tensorflow/nmt (0be8642); the comment `# From: https://...` after the import of
-nmt_bleu is taken out, because `evaluate.load` downloads what such a comment names. With network,
-`evaluate.load("bleu")` is the same.
+https://github.com/tensorflow/nmt (0be8642). Remove the comment `# From: https://...` after the
+import of nmt_bleu, because `evaluate.load` downloads the file that such a comment names. With
+network access, `evaluate.load("bleu")` is the same.
 """
 
 import hashlib

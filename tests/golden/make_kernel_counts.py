@@ -1,6 +1,8 @@
 """Makes kernel_counts.json: digests of sacreBLEU's integers of 860,000 hostile segments.
 
-Needs what the tests need. It takes some minutes: python tests/golden/make_kernel_counts.py
+It needs the same packages as the tests, and takes several minutes:
+
+    python tests/golden/make_kernel_counts.py
 """
 
 import sys

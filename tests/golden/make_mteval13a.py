@@ -4,10 +4,13 @@
     python tests/golden/make_mteval13a.py scripts/generic/mteval-v13a.pl
 
 The argument is that file of https://github.com/moses-smt/mosesdecoder (last changed in 5bbd5ca),
-run with Perl 5.36. The corpora go in as SGML, the form that WMT used, with their text as it is: no
-character is escaped. `score` and `segment_scores` are those of the files that
---metricsMATR-output writes, with the 15 digits that Perl prints; `printed` is the line on the
-terminal, `counts` what -x "document info" prints: matches and totals of the orders 1 to 9.
+run with Perl 5.36. The corpora are written as SGML, the form that WMT used, and no character is
+escaped. In the records:
+
+- `score` and `segment_scores` come from the files that --metricsMATR-output writes, with the 15
+  digits that Perl prints.
+- `printed` is the line on the terminal.
+- `counts` comes from -x "document info": matches and totals of the orders 1 to 9.
 """
 
 import hashlib

@@ -4,10 +4,12 @@
 
 The argument is that file of https://github.com/moses-smt/mosesdecoder (LGPL 2.1; last changed in
 48fa6e9), run with Perl 5.36. The wheels texar-pytorch 0.1.4 (bin/utils/multi-bleu.perl) and
-nmtpytorch 4.0.0 (nmtpytorch/lib/multi-bleu.perl) have its arithmetic too, but cut the last
-character of a file that does not end with a line end. A line per segment: corpora of odd line ends
-are no exception, since "\\n" is in none. The i-th reference file has the i-th reference of each
-segment; a segment that has fewer references than another cannot be written so and is left out.
+nmtpytorch 4.0.0 (nmtpytorch/lib/multi-bleu.perl) have the same arithmetic, but remove the last
+character of a file that does not end with a line end.
+
+The files have one line for each segment: no text of the corpora has a "\\n". The i-th reference
+file has the i-th reference of each segment. If segments of a corpus have different numbers of
+references, this is not possible, and the corpus is left out.
 """
 
 import hashlib

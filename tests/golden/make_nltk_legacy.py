@@ -6,7 +6,7 @@
     pip install six requests
     python tests/golden/make_nltk_legacy.py nltk-3.2.5 nltk-3.2.4 ...
 
-With Python 3.6, because later versions cannot import these releases. The first release scores
+It needs Python 3.6, because later versions cannot import these releases. The first release scores
 all corpora. The others score only the corpora of the kinds seed and edge that they can score.
 """
 

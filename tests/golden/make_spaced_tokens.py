@@ -1,6 +1,8 @@
 """Makes spaced_tokens.json: digests of the tokens that sacreBLEU's zh and intl make of many texts.
 
-Needs what the tests need. It takes some minutes: python tests/golden/make_spaced_tokens.py
+It needs the same packages as the tests, and takes several minutes:
+
+    python tests/golden/make_spaced_tokens.py
 """
 
 import sys

@@ -2,9 +2,9 @@
 
     python tests/golden/make_tensorflow.py nmt/scripts/bleu.py
 
-The argument is that file of https://github.com/tensorflow/nmt (0be8642, its last version); it
-imports nothing but the standard library. The tool takes lists of tokens: ours are str.split()'s,
-so the corpora of odd white space are left out.
+The argument is that file of https://github.com/tensorflow/nmt (0be8642, its last version). It
+imports only the standard library. The tool takes lists of tokens. They are made with str.split(),
+so the corpora with unusual white space are left out.
 """
 
 import hashlib

@@ -3,7 +3,7 @@
     pip install torchmetrics==1.9.0 torch    # any recent torch; its CPU build is enough
     python tests/golden/make_torchmetrics.py
 
-The score is the float32 of the tool, written as the double of the same value.
+The tool gives a float32. It is written as the double with the same value.
 """
 
 import torch

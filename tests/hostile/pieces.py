@@ -1,4 +1,4 @@
-"""The pieces of which hostile text is made."""
+"""The pieces from which hostile text is made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Some seconds of the attack, and proofs that it would notice what it looks for."""
+"""Runs the attack for several seconds, and proves that it would find faults."""
 
 from __future__ import annotations
 

@@ -220,7 +220,7 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, older):
     with files_no_larger_than(1000), pytest.raises(JobError) as error:
         write_atomically(str(path), b"x" * 100_000)
     assert error.value.cause.startswith(f"{path} cannot be written: ")
-    assert sorted(os.listdir(tmp_path)) == before  # no temporary file behind
+    assert sorted(os.listdir(tmp_path)) == before  # no temporary file is left
     if older is not None:
         assert path.read_bytes() == older
 

@@ -64,8 +64,8 @@ WRAPS = [str, by_beam, as_traceback, repr, lambda text: repr(repr(text)), in_jso
 @pytest.mark.parametrize("content", HOSTILE)
 def test_an_error_is_found_with_every_character(content, wrap):
     for error in (
-        InputError(f"{content}: is bad", "mend it"),
-        InputError("bad", f"mend {content}"),
+        InputError(f"{content}: is bad", "repair it"),
+        InputError("bad", f"repair {content}"),
         UsageError(content, content),
     ):
         found = find_error(wrap(marked(error)))
@@ -80,10 +80,10 @@ def test_a_remedy_can_be_copied_from_a_log():
 
 @pytest.mark.parametrize("content", HOSTILE)
 def test_the_text_is_one_printable_line_and_its_cause_is_readable(content):
-    text = marked(InputError(f"/data/{content}: is bad", "mend it"))
+    text = marked(InputError(f"/data/{content}: is bad", "repair it"))
     assert text.isprintable()
     assert text.startswith("beam-bleu[3]: /data/")
-    assert ": is bad || mend it || [beam-bleu." in text
+    assert ": is bad || repair it || [beam-bleu." in text
     assert text.count("||") == 2
     assert len(re.findall(r"beam-bleu\[[0-9]", text)) == 1
     assert text.count("[beam-bleu.") == 1
@@ -92,12 +92,12 @@ def test_the_text_is_one_printable_line_and_its_cause_is_readable(content):
 
 @pytest.mark.parametrize("content", HOSTILE)
 def test_beam_makes_the_error_again_with_the_steps_name(content):
-    error = MarkedError(content, InputError(content, "mend it"))
+    error = MarkedError(content, InputError(content, "repair it"))
     again = type(error)(error.args[0] + " [while running 'Read']", *error.args[1:])
     again = pickle.loads(pickle.dumps(again))
     found = find_error(str(again))
-    assert (found.cause, found.remedy) == (content, "mend it")
-    assert "[while running 'Read'] || mend it ||" in str(again)  # in an engine's log
+    assert (found.cause, found.remedy) == (content, "repair it")
+    assert "[while running 'Read'] || repair it ||" in str(again)  # in an engine's log
 
 
 @pytest.mark.parametrize("content", HOSTILE)
@@ -111,16 +111,16 @@ def test_an_error_is_not_replaced_by_its_cause(content):
 
 @pytest.mark.parametrize("content", HOSTILE)
 def test_a_truncated_text_gives_the_whole_error_or_no_error(content):
-    text = marked(InputError(f"{content}: is bad", "mend it"))
+    text = marked(InputError(f"{content}: is bad", "repair it"))
     for end in range(len(text)):
         found = find_error(text[:end])
-        assert found is None or (type(found), found.remedy) == (InputError, "mend it")
+        assert found is None or (type(found), found.remedy) == (InputError, "repair it")
     assert find_error(text[: text.rindex("[beam-bleu.") + 30]).cause.endswith(": is bad")
 
 
 @pytest.mark.parametrize("content", HOSTILE)
 def test_a_text_cut_in_the_middle_gives_the_whole_error_or_no_error(content):
-    text = marked(InputError(f"{content}: is bad", "mend it"))
+    text = marked(InputError(f"{content}: is bad", "repair it"))
     for start in range(0, len(text), 7):
         found = find_error(text[:start] + "..." + text[start + 11 :])
         assert found is None or type(found) is InputError

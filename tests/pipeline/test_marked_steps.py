@@ -1,4 +1,4 @@
-"""Steps of the command's job mark their errors; they do the same work as without."""
+"""Steps of the command's job mark their errors. Otherwise they do not change."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from beam_bleu.pipeline.options import parse
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-BAD = InputError("line 3 is bad", "mend it")
+BAD = InputError("line 3 is bad", "repair it")
 
 
 class Fails(beam.DoFn):
-    """Raises an error where it is told to."""
+    """Raises an error in one of its methods."""
 
     def __init__(self, where: str, error: Exception = BAD) -> None:
         self._where = where
@@ -123,7 +123,7 @@ def test_beam_sees_the_types_of_the_step(dofn):
 def test_a_step_that_asks_for_something_else_is_refused():
     class Stateful(beam.DoFn):
         def process(self, element: int, pane: Any = beam.DoFn.PaneInfoParam) -> None:
-            """Looks at panes."""
+            """Asks for the pane."""
 
     with pytest.raises(TypeError, match="pane"):
         marked(Stateful())

@@ -116,7 +116,7 @@ def test_an_engine_that_no_longer_answers(tmp_path, monkeypatch, ends):
     class Result(PipelineResult):
         @property
         def state(self):
-            assert ends == "lost", "nobody asks after an interrupt"
+            assert ends == "lost", "the state must not be asked for after an interrupt"
             raise RuntimeError("the job server is gone")
 
     def wait(result):

@@ -11,7 +11,7 @@ from beam_bleu.pipeline.error_marks import MarkedError
 from beam_bleu.pipeline.reporting import reported
 from beam_bleu.transforms.errors import InputError, JobError
 
-BAD = InputError("a line is bad", "mend it")
+BAD = InputError("a line is bad", "repair it")
 
 LOST = """<_MultiThreadedRendezvous of RPC that terminated with:
 \tstatus = StatusCode.UNAVAILABLE
@@ -43,7 +43,7 @@ MISSING = (
         ("", "the job failed: RuntimeError"),
         (MISSING, "the workers do not have beam-bleu"),
         (f"{MarkedError('a line is bad', BAD)} at x", "a line is bad"),
-        # This is not a mark, but text that somebody wrote.
+        # This is not a mark: a user wrote this text.
         ("beam-bleu[0]: a || b ||", "the job failed: beam-bleu[0]: a || b ||"),
         ("bad [while running 'x'] [while running 'y']", "the job failed: bad"),
         ("what\x1b[2J\x9b2J\u202e \udcff", r"the job failed: what\x1b[2J\x9b2J\u202e \udcff"),

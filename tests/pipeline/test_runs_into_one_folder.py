@@ -110,7 +110,7 @@ def test_processes_that_end_at_the_same_time(out):
         try:
             runs = set(shard_runs(out))
         except FileNotFoundError:
-            continue  # replaced in the midst of reading
+            continue  # replaced while it was read
         if before is not None and scores_run(out) == before:
             assert runs <= {before}
             looks += 1

@@ -148,7 +148,7 @@ USAGE_ERRORS = [
     (["--segment_smooth_value=1"], ["--segment_smooth_value needs --segment_scores"]),
     (
         ["--segment_scores", "--output={}", "--segment_smooth_value=0.1"],
-        ["the segment scores: smooth_value 0.1 means nothing to smooth_method 'exp'"],
+        ["the segment scores: smooth_value 0.1 cannot be used with smooth_method 'exp'"],
     ),
     (
         ["--segment_scores", "--output={}", "--segment_smooth_method=nltk"],
@@ -159,7 +159,7 @@ USAGE_ERRORS = [
             [f"--smooth_method=nltk-method{number}"],
             [
                 f"smooth_method 'nltk-method{number}' is for segment scores only",
-                "the last segment's text",
+                "the text of the last segment",
                 f"--segment_smooth_method nltk-method{number}",
             ],
         )

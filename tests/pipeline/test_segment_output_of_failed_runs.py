@@ -98,7 +98,7 @@ FAILURES = {
     ("failure", "former"),
     [
         *((failure, "a run before") for failure in FAILURES),
-        # What clears up after a failure does not know which it was.
+        # The cleaning up does not depend on the kind of failure, so two kinds are enough.
         *((failure, "nothing before") for failure in ("shards are lost", "no scores.json")),
     ],
 )

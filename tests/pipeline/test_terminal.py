@@ -138,7 +138,7 @@ def test_the_escape_of_a_text(text, shown):
 
 
 def showing(*slow: str) -> pytest.MarkDecorator:
-    """Each way to write to stdout; those that are named are slow tests."""
+    """Each way to write to stdout. The ways in `slow` are slow tests."""
     ways = {
         "help": ["--help"],
         "version": ["--version"],

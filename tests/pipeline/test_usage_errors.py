@@ -34,13 +34,13 @@ USAGE_ERRORS = [
     (["--smooth_method", "expo"], ["--smooth_method", "expo", "exp", "floor", "add-k", "none"]),
     (
         ["--smooth_method", "nltk-method5"],
-        ["--smooth_method", "'nltk-method5' is for segment scores only", "last segment's text"],
+        ["--smooth_method", "'nltk-method5' is for segment scores only", "the last segment"],
     ),
     (["--preset", "sacre"], ["--preset", "sacre", "sacrebleu", "papineni2002"]),
     (["--lowercase", "--no_lowercase"], ["--lowercase and --no_lowercase contradict"]),
     (["--weights", "a,b"], ["--weights", "numbers, separated by commas, got 'a,b'"]),
     (["--weights", "9,9"], ["weights must sum to 16 at most, got (9.0, 9.0)"]),
-    (["--preset", "nltk", "--effective_order"], ["effective_order means nothing to", "nltk-m"]),
+    (["--preset", "nltk", "--effective_order"], ["effective_order cannot be used with", "nltk-m"]),
     (
         ["--smooth_method", "nltk-method4", "--smooth_value", "1e-310"],
         ["smooth_value must be 1e-06 or more", "got 1e-310"],
@@ -53,15 +53,15 @@ USAGE_ERRORS = [
         ["weights must be max_ngram_order = 3 numbers, got (0.5, 0.5)"],
     ),
     (["--reference_length", "mean"], ["--reference_length", "mean", "closest_first", "average"]),
-    (["--preset", "nltk", "--smooth_value", "1"], ["means nothing to smooth_method 'nltk-m"]),
+    (["--preset", "nltk", "--smooth_value", "1"], ["cannot be used with smooth_method 'nltk-m"]),
     (["--format", "xml"], ["--format", "xml", "text", "json"]),
     (["--max_ngram_order", "0"], ["max_ngram_order must be 1 to 16, an int, got 0"]),
     (["--max_ngram_order", "17"], ["max_ngram_order must be 1 to 16, an int, got 17"]),
     (["--max_ngram_order", "four"], ["--max_ngram_order", "four"]),
-    (["--smooth_value", "0.1"], ["smooth_value 0.1 means nothing to smooth_method 'exp'"]),
+    (["--smooth_value", "0.1"], ["smooth_value 0.1 cannot be used with smooth_method 'exp'"]),
     (
         ["--smooth_method", "none", "--smooth_value", "0.1"],
-        ["smooth_value 0.1 means nothing to smooth_method 'none'"],
+        ["smooth_value 0.1 cannot be used with smooth_method 'none'"],
     ),
     (["--smooth_method", "floor", "--smooth_value", "-1"], ["must be 0 to 1000000, got -1"]),
     (["--smooth_method", "floor", "--smooth_value", "nan"], ["must be 0 to 1000000, got nan"]),
@@ -94,7 +94,7 @@ USAGE_ERRORS = [
     (["--runner", "dask"], ["dask is refused"]),
     (["--runner", "spark", "--output", "x", "--streaming"], ["--streaming: Spark never ends"]),
     (["--runner", "FastRunner"], ["FastRunner: there is no such runner", "FlinkRunner"]),
-    (["--runner", "FlinkRunner"], ["FlinkRunner needs --output"]),  # nobody would see the result
+    (["--runner", "FlinkRunner"], ["FlinkRunner needs --output"]),  # no user would see the result
     (["--runner", "dataflow"], ["dataflow needs --output"]),
     (["--num_workers", "many"], ["--num_workers", "many"]),  # one of Beam's flags
     (["--references", str(PROJECT)], ["references 3", "is a folder", f"{PROJECT}/*"]),
@@ -147,7 +147,7 @@ def test_a_pipe_among_the_files_of_a_pattern_does_not_hang(tmp_path):
     try:
         run = typed(*EXAMPLE, "--candidates", f"x={tmp_path}/part-*")
     except subprocess.TimeoutExpired:
-        pytest.fail("the command waits for somebody to write to the pipe")
+        pytest.fail("the command waits until a program writes to the pipe")
     assert run.code in (2, 3)
     run.assert_failed(run.code, "part-2")
 

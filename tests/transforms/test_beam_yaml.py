@@ -88,7 +88,7 @@ def score(
 
 
 def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
-    """The score of rows, computed without Beam, as a row has it."""
+    """The score of rows, computed without Beam, in the form of a row."""
     statistics = statistics_of(
         to_batch([(row["candidate"], row["references"]) for row in rows]), config
     )
@@ -219,7 +219,7 @@ def test_the_model_is_sent_with_the_transform(tmp_path: Path) -> None:
         ({"lowercase": "yes"}, "lowercase must be True, 'ascii' or False, got 'yes'"),
         ({"smooth_method": "expo"}, "smooth_method must be one of exp, floor, "),
         ({"smooth_method": "nltk-method5"}, "'nltk-method5' is for segment scores only"),
-        ({"smooth_value": 1}, "smooth_value 1 means nothing to smooth_method 'exp'"),
+        ({"smooth_value": 1}, "smooth_value 1 cannot be used with smooth_method 'exp'"),
         ({"max_ngram_order": 0}, "max_ngram_order must be 1 to 16, an int, got 0"),
         ({"weights": 0.5}, "weights must be a list of numbers, got 0.5"),
         ({"weights": "0.5,0.5"}, "weights must be a list of numbers, got '0.5,0.5'"),
@@ -227,7 +227,7 @@ def test_the_model_is_sent_with_the_transform(tmp_path: Path) -> None:
         ({"effective_order": 1}, "effective_order must be True or False, got 1"),
         ({"normalize": "nfd"}, "normalize must be one of nfc, nfkc, got 'nfd'"),
         ({"reference_length": "mean"}, "reference_length must be one of closest, "),
-        ({"tokenize": "spm"}, "tokenize 'spm' and spm_model go together"),
+        ({"tokenize": "spm"}, "spm_model must be given if tokenize is 'spm', and only then"),
         ({"tokenize": "spm", "spm_model": "/nowhere"}, "spm_model '/nowhere' cannot be read: "),
         ({"tokenize": "spm", "spm_model": 5}, "spm_model must be the path of a file, got 5"),
         ({"candidate": ["a"]}, "candidate must be the name of a field, got ['a']"),
@@ -298,7 +298,7 @@ def test_rows_of_unknown_fields_are_checked_one_by_one(
     settings: dict[str, Any], row: Any, cause: str, remedy: str
 ) -> None:
     pipeline = beam.Pipeline(runner=FnApiRunner())
-    # Not from Create, which would give its elements the type that they have.
+    # Not from Create, because it would give its elements their exact type.
     rows = pipeline | beam.Create([0]) | beam.Map(lambda _: row).with_output_types(Any)
     _ = rows | CorpusBleuRows(**settings)
     with pytest.raises(Exception, match=re.escape(cause)) as failure:
@@ -342,7 +342,7 @@ def test_a_score_of_0_has_a_reason() -> None:
 
 @pytest.mark.parametrize(("rule", "type_of_length"), [("closest", "INT64"), ("average", "DOUBLE")])
 def test_the_next_transform_knows_the_types(rule: str, type_of_length: str) -> None:
-    """Portable ones, so that a transform in Java (Sql) knows them, too."""
+    """They are portable, so that a transform in Java (Sql) knows them, too."""
     pipeline = beam.Pipeline(runner=FnApiRunner())
     rows = pipeline | beam.Create([beam.Row(day=1, **ROWS[1])])
     scores = rows | CorpusBleuRows(group_by="day", reference_length=rule)

@@ -6,7 +6,6 @@ import pickle
 import random
 import re
 import threading
-import time
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -64,7 +63,7 @@ def hostile_segments(count: int, seed: int) -> list[tuple[str, list[str | None]]
 
 
 def sacrebleu_score(segments: list[tuple[str, list[str | None]]], **options: Any) -> Any:
-    """sacreBLEU's score of segments; its references are streams, so None fills them up."""
+    """sacreBLEU's score of segments. It takes streams of references, so missing ones are None."""
     most = max(len(references) for _, references in segments)
     streams = [
         [references[i] if i < len(references) else None for _, references in segments]
@@ -178,7 +177,7 @@ def test_a_key_keeps_its_type_and_so_its_coder() -> None:
 
 def test_windows_are_scored_separately() -> None:
     elements = [TimestampedValue(segment, at) for at in range(0, 40, 5) for segment in (CAT, DOG)]
-    expected = sacrebleu_score([CAT, DOG]).score  # repeated segments leave BLEU as it is
+    expected = sacrebleu_score([CAT, DOG]).score  # repeated segments do not change BLEU
 
     def check(found: list[Any]) -> None:
         assert {(str(w), n) for w, n, _ in found} == {
@@ -339,8 +338,7 @@ def test_threads_side_by_side_count_the_same_as_one() -> None:
     found: list[bool] = []
 
     def count() -> None:
-        deadline = time.monotonic() + 1
-        while time.monotonic() < deadline:
+        for _ in range(5):
             found.append(bool((statistics_of(batch, BleuConfig()).counts == expected).all()))
 
     threads = [threading.Thread(target=count) for _ in range(4)]
@@ -348,5 +346,4 @@ def test_threads_side_by_side_count_the_same_as_one() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(found) > 8
-    assert all(found)
+    assert found == [True] * 20

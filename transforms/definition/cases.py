@@ -1,4 +1,4 @@
-"""What is done with the case of letters.
+"""The choices for upper and lower case.
 
 The functions are in `statistics/splitting.py`.
 """
@@ -18,10 +18,10 @@ class Case:
 
     Attributes:
       value: `BleuConfig.lowercase`.
-      name: what signatures call it.
+      name: its name in signatures.
       flag: the flag of the command.
       description: what the flag does.
-      shown: what the table of presets calls it.
+      shown: its name in the table of presets.
       in_sacrebleu: whether sacreBLEU has it.
       by_unicode: whether it depends on the version of Python's Unicode tables.
     """
@@ -61,16 +61,16 @@ CASES: Mapping[Lowercase, Case] = {
         ),
     )
 }
-"""All of them, by value."""
+"""All cases, by value."""
 
 
 def require_case(lowercase: object) -> None:
-    """Checks that a value of `BleuConfig.lowercase` is one.
+    """Checks that `BleuConfig.lowercase` can have a value.
 
     Raises:
-      ValueError: it is none; the choices are shown.
+      ValueError: it cannot; the message shows the choices.
     """
-    # A number equals a bool, and is none.
+    # The number 1 equals True in Python, but it is not one of the choices.
     if not any(type(lowercase) is type(value) and lowercase == value for value in CASES):
         *others, last = (repr(value) for value in CASES)
         raise ValueError(f"lowercase must be {', '.join(others)} or {last}, got {lowercase!r}")

@@ -1,8 +1,8 @@
-"""Tables of choices: a row for each, by name, and what is said of a name without a row.
+"""Tables of choices: each choice is a row with a name. An unknown name is an error.
 
-A row says what a choice is and needs. What computes it lives in the room that needs it, in a
-table keyed by the same names, and `function_of` finds it there. So a row without a function
-is an error, and never another choice's number.
+A row describes a choice and says what it needs. The function that computes it is in another
+table with the same names, in the room that uses it. `function_of` finds the function there. So
+a row without a function gives an error, and never the number of another choice.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _Choice = TypeVar("_Choice", bound=_Row)
 _Function = TypeVar("_Function")
 
 
-def table(*rows: _Choice) -> Mapping[str, _Choice]:
-    """The rows by name, in their order.
+def table(*rows: _Choice) -> Mapping[Any, _Choice]:
+    """The rows by name, in their order. The constant with the table gives the type of the names.
 
     Raises:
       ValueError: two have the same name.
@@ -36,27 +36,27 @@ def require_choice(field: str, value: object, choices: Iterable[str]) -> None:
     """Checks that a value is one of the choices.
 
     Raises:
-      ValueError: it is another one; the choices are shown.
+      ValueError: it is not; the message shows the choices.
     """
-    names = tuple(choices)  # a value from a configuration may be a list, which no dict looks up
+    names = tuple(choices)  # not a dict: a configuration may give a list, which is no key
     if value not in names:
         raise ValueError(f"{field} must be one of {', '.join(names)}, got {value!r}")
 
 
 def function_of(functions: Mapping[Any, _Function], choice: str | bool, kind: str) -> _Function:
-    """What a room has for a choice: a function, or the number by which compiled code knows it.
+    """The entry of a room's table for a choice: a function, or a number for compiled code.
 
     Args:
       functions: a room's table.
       choice: the name of a row.
-      kind: what the rows are, for the message.
+      kind: the kind of choice, for the message, such as "tokenizer".
 
     Raises:
-      NotImplementedError: the room has nothing for it.
+      NotImplementedError: the table has no entry for it.
     """
     if choice not in functions:
         raise NotImplementedError(
-            f"nothing computes the {kind} {choice!r} here, only {', '.join(map(str, functions))}: "
-            "a row of a table needs its function in each room"
+            f"nothing computes the {kind} {choice!r} here, only {', '.join(map(str, functions))}; "
+            "add its function to the table with these names"
         )
     return functions[choice]

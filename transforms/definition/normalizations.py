@@ -1,7 +1,7 @@
 """The Unicode normalizations (Unicode Standard Annex #15).
 
-`statistics/normalization.py` has the function, one for all of them: Python's `unicodedata`
-takes the name of a form, and refuses one that it does not know.
+`statistics/normalization.py` has one function for all of them: Python's `unicodedata` takes the
+name of a form, and raises an error for an unknown name.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from beam_bleu.transforms.definition.choices import table
 
 NormalizationName = Literal["nfc", "nfkc"]
 Form = Literal["NFC", "NFKC", "NFD", "NFKD"]
-"""The forms, as Python's `unicodedata` calls them."""
+"""The names of the forms in Python's `unicodedata`."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Normalization:
-    """A row of `NORMALIZATIONS`; sacreBLEU has none of them.
+    """A row of `NORMALIZATIONS`. sacreBLEU does not normalize.
 
     Attributes:
-      name: what it is called here.
+      name: its name here.
       description: what it does.
-      form: the form of the texts.
-      decomposed: the form that has the same characters decomposed.
+      form: the form of the texts afterwards.
+      decomposed: the form with the same characters, decomposed.
     """
 
-    name: str
+    name: NormalizationName
     description: str
     form: Form
     decomposed: Form
 
 
-NORMALIZATIONS: Mapping[str, Normalization] = table(
+NORMALIZATIONS: Mapping[NormalizationName, Normalization] = table(
     Normalization("nfc", "canonical composition", "NFC", "NFD"),
     Normalization("nfkc", "compatibility composition", "NFKC", "NFKD"),
 )

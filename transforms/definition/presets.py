@@ -1,21 +1,34 @@
 """The definitions of BLEU that people know from tools and papers, by name.
 
-Each sets the tokenizer, case, the rule of reference lengths, order, weights and
-smoothing, as the tool computes when nothing else is asked of it. `docs/definitions.md`
-says of each what it equals, how that was proved, and where it differs.
+Each preset sets the tokenizer, the case, the rule of reference lengths, the order, the weights
+and the smoothing to the defaults of its tool. `docs/definitions.md` says for each preset what it
+equals, how that was proved, and where it differs.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scoring import LARGEST_NGRAM_ORDER
 
-DEFAULT_PRESET = "sacrebleu"
+PresetName = Literal[
+    "sacrebleu",
+    "papineni2002",
+    "tensorflow",
+    "d2l",
+    "nltk",
+    "nltk_legacy",
+    "multi_bleu",
+    "mteval13a",
+    "torchmetrics",
+    "huggingface",
+]
+
+DEFAULT_PRESET: PresetName = "sacrebleu"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,13 +36,13 @@ class Preset:
     """A row of `PRESETS`.
 
     Attributes:
-      name: what it is called.
-      source: what it equals.
+      name: its name.
+      source: the tool or paper that it equals.
       choices: the fields of `BleuConfig` that it sets.
       weights: the weights of N orders; None for 1/N each.
     """
 
-    name: str
+    name: PresetName
     source: str
     choices: Mapping[str, Any]
     weights: Callable[[int], tuple[float, ...]] | None = None
@@ -39,7 +52,7 @@ def _halved(order: int) -> tuple[float, ...]:
     return tuple(0.5**n for n in range(1, order + 1))
 
 
-PRESETS: Mapping[str, Preset] = table(
+PRESETS: Mapping[PresetName, Preset] = table(
     Preset("sacrebleu", "sacreBLEU 2.6's default; WMT's BLEU", {}),
     Preset(
         "papineni2002",
@@ -86,16 +99,16 @@ PRESETS: Mapping[str, Preset] = table(
 )
 
 
-def preset(name: str, **changes: Any) -> BleuConfig:
+def preset(name: PresetName, **changes: Any) -> BleuConfig:
     """The definition of a tool or paper, with changes.
 
     Args:
       name: a key of `PRESETS`.
-      **changes: fields of `BleuConfig` that are to be otherwise; `weights` alone
-        set max_ngram_order to their number.
+      **changes: fields of `BleuConfig` with other values. If `weights` are given
+        without `max_ngram_order`, their number is the order.
 
     Raises:
-      ValueError: there is no such preset, or a change means nothing.
+      ValueError: there is no such preset, or a change is impossible.
 
     Example:
       >>> preset("tensorflow", smooth_method="add-k-all").reference_length
@@ -112,16 +125,16 @@ def preset(name: str, **changes: Any) -> BleuConfig:
         choices["max_ngram_order"] = len(weights)
     if known.weights is not None and "weights" not in choices:
         order = choices.get("max_ngram_order", BleuConfig.max_ngram_order)
-        if order in range(1, LARGEST_NGRAM_ORDER + 1):  # of another one BleuConfig tells the bounds
+        if order in range(1, LARGEST_NGRAM_ORDER + 1):  # BleuConfig refuses any other order
             choices["weights"] = known.weights(order)
     return BleuConfig(**choices)
 
 
-def comparable(config: BleuConfig) -> dict[str, BleuConfig]:
+def comparable(config: BleuConfig) -> dict[PresetName, BleuConfig]:
     """The presets that score the same tokens as a config, by name.
 
-    They are as the tools have them, whatever else the config changes; but no
-    preset normalizes, so they are taken with the config's normalization.
+    The other choices are those of the presets, not those of the config. No preset
+    normalizes, so they get the normalization of the config.
     """
     configs = {name: preset(name, normalize=config.normalize) for name in PRESETS}
     return {

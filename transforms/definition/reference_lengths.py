@@ -1,6 +1,6 @@
-"""The rules of the reference length: which length the references of a segment count with.
+"""The rules of the reference length: which length counts if a segment has several references.
 
-`statistics/kernel.py` counts by every rule, `totals/corpus_sums.py` adds up.
+`statistics/kernel.py` computes the lengths by all rules, `totals/corpus_sums.py` adds them up.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ class ReferenceLength:
     """A row of `REFERENCE_LENGTHS`.
 
     Attributes:
-      name: what it is called here.
+      name: its name here.
       description: the length of one segment's references.
-      in_sacrebleu: whether it is sacreBLEU's.
-      divided: whether the tokens of all references are counted, and divided by the
-        references: the length is then no integer.
+      in_sacrebleu: whether sacreBLEU uses it.
+      divided: whether the length is the tokens of all references divided by the
+        number of references, so that it may not be an integer.
     """
 
-    name: str
+    name: ReferenceLengthName
     description: str
     in_sacrebleu: bool = False
     divided: bool = False
 
 
-REFERENCE_LENGTHS: Mapping[str, ReferenceLength] = table(
+REFERENCE_LENGTHS: Mapping[ReferenceLengthName, ReferenceLength] = table(
     ReferenceLength(
         "closest",
         "the length of the reference that is closest in length to the candidate; "

@@ -1,4 +1,4 @@
-"""What makes a number of sums."""
+"""The part of a definition that turns sums into a score."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ LARGEST_NGRAM_ORDER = 16
 LARGEST_SMOOTH_VALUE = 1_000_000
 _SMALLEST_DIVISOR = 1e-6
 _LARGEST_SUM_OF_WEIGHTS = LARGEST_NGRAM_ORDER
-"""Far more could be beyond the largest float."""
+"""With much larger weights, a score could be larger than the largest float."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Scoring:
-    """How sums, or the integers of a segment, become a score; the attributes are `BleuConfig`'s.
+    """How sums, or the integers of a segment, become a score. `BleuConfig` explains the attributes.
 
     Raises:
-      ValueError: a field has a value that means nothing; it is shown with the choices.
+      ValueError: a field has an impossible value; the message shows it and the choices.
     """
 
     smooth_method: SmoothMethodName = "exp"
@@ -57,8 +57,8 @@ class Scoring:
             )
         if self.effective_order and not method.takes_effective_order:
             raise ValueError(
-                f"effective_order means nothing to smooth_method {self.smooth_method!r}, "
-                "which has its own way with orders that are too long"
+                f"effective_order cannot be used with smooth_method {self.smooth_method!r}: "
+                "this method has its own rule for orders longer than the candidates"
             )
         self._check_smooth_value()
         self._check_weights()
@@ -73,15 +73,15 @@ class Scoring:
     def for_segments(
         self, smooth_method: SmoothMethodName | None = None, smooth_value: float | None = None
     ) -> Scoring:
-        """The scoring of single segments: in effective order, if the smoothing has one.
+        """The scoring of single segments: with effective order, if the smoothing allows it.
 
         Args:
-          smooth_method: its smoothing; None for the same.
-          smooth_value: the value of its smoothing; None for the same, or for the
-            default of another method.
+          smooth_method: its smoothing; None for the same method.
+          smooth_value: the value of its smoothing; None for the same value, or, with
+            another method, for the default of that method.
 
         Raises:
-          ValueError: the smoothing means nothing, or not with the other choices.
+          ValueError: the smoothing is impossible, alone or with the other choices.
         """
         smooth_method = smooth_method or self.smooth_method
         require_choice("smooth_method", smooth_method, SMOOTH_METHODS)
@@ -102,8 +102,8 @@ class Scoring:
         """
         if SMOOTH_METHODS[self.smooth_method].segments_only:
             raise ValueError(
-                f"smooth_method {self.smooth_method!r} is for segment scores only: of a corpus "
-                "NLTK takes the last segment's text for it; use one of "
+                f"smooth_method {self.smooth_method!r} is for segment scores only: for a corpus, "
+                "NLTK computes it from the text of the last segment; use one of "
                 f"{', '.join(corpus_smooth_methods())}"
             )
 
@@ -114,8 +114,8 @@ class Scoring:
         method = SMOOTH_METHODS[self.smooth_method]
         if method.value is None:
             raise ValueError(
-                f"smooth_value {value} means nothing to smooth_method "
-                f"{self.smooth_method!r}: it goes with {', '.join(default_smooth_values())}"
+                f"smooth_value {value} cannot be used with smooth_method "
+                f"{self.smooth_method!r}; it is for {', '.join(default_smooth_values())}"
             )
         if not _is_a((int, float), value) or not 0 <= value <= LARGEST_SMOOTH_VALUE:
             raise ValueError(f"smooth_value must be 0 to {LARGEST_SMOOTH_VALUE}, got {value!r}")
@@ -154,5 +154,5 @@ def counted_order(scorings: Iterable[Scoring]) -> int:
 
 
 def _is_a(kind: type | tuple[type, ...], value: object) -> bool:
-    """Whether a value is a number of a kind; to Python a bool is an int."""
+    """Whether a value is a number of a kind, and not a bool, which is an int for Python."""
     return isinstance(value, kind) and not isinstance(value, bool)

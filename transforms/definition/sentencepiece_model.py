@@ -1,4 +1,4 @@
-"""A model of SentencePiece, as it travels with a job."""
+"""A model of SentencePiece. It is sent to the workers with the job."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SentencePieceModel:
       data: the bytes of its file.
 
     Raises:
-      ValueError: the data are not bytes, or the digest is another one.
+      ValueError: the data are not bytes, or the digest is wrong.
     """
 
     digest: str
@@ -25,15 +25,15 @@ class SentencePieceModel:
         if self.digest != _digest(self.data):
             raise ValueError(
                 f"the digest of a SentencePieceModel must be that of its data, "
-                f"{_digest(self.data)}, got {self.digest!r}: make it by SentencePieceModel.of"
+                f"{_digest(self.data)}, got {self.digest!r}; use SentencePieceModel.of to make one"
             )
 
     @classmethod
     def of(cls, data: bytes) -> SentencePieceModel:
-        """The model in a file of these bytes.
+        """The model from the bytes of its file.
 
         Raises:
-          ValueError: they are not bytes.
+          ValueError: the data are not bytes.
         """
         return cls(_digest(data), data)
 

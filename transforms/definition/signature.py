@@ -1,7 +1,7 @@
 """The signature: one line that says how a score was made.
 
-Equal signatures and equal inputs give equal scores, so everything that changes
-the number is in it.
+Equal signatures and equal inputs give equal scores. So the signature has everything that
+changes the number.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.version import VERSION
 
 SACREBLEU = "2.6.0"
-"""The version of sacreBLEU whose numbers ours are."""
+"""The version of sacreBLEU that gives the same numbers."""
 
 _SACREBLEU_ORDER = 4
 
@@ -26,11 +26,11 @@ _SACREBLEU_ORDER = 4
 def signature(
     text: TextName, scoring: Scoring, min_reference_count: int, max_reference_count: int
 ) -> str:
-    """The signature: sacreBLEU's fields, then those of ours that are not as in sacreBLEU.
+    """The signature: the fields of sacreBLEU, then the choices that sacreBLEU does not show.
 
-    `norm` is the normalization, `reflen` the rule of reference lengths, `order` N
-    where it is not 4 (sacreBLEU's signature does not tell), `weights` those given,
-    then the versions of all that the number depends on.
+    `norm` is the normalization, `reflen` the rule of reference lengths, `order` is N
+    if it is not 4 (sacreBLEU's signature does not show it), `weights` are the given
+    weights. The last fields are the versions on which the number depends.
 
     Args:
       text: how texts become tokens.
@@ -55,7 +55,7 @@ def signature(
 def sacrebleu_signature(
     text: TextName, scoring: Scoring, min_reference_count: int, max_reference_count: int
 ) -> str | None:
-    """The signature that sacreBLEU prints for this definition; None if it cannot be told to it."""
+    """The signature that sacreBLEU prints for this definition; None if it does not have it."""
     expressible = (
         TOKENIZERS[text.tokenize].sacrebleu is not None
         and CASES[text.lowercase].in_sacrebleu
@@ -85,7 +85,7 @@ def _fields(
 
 
 def _tokenizer(text: TextName) -> str:
-    """The tokenizer; sacreBLEU's name wherever it has one."""
+    """The tokenizer, by its name in sacreBLEU if it has one."""
     signed = TOKENIZERS[text.tokenize].signed
     return text.tokenize if signed is None else signed(text.model)
 
@@ -94,17 +94,17 @@ def _smoothing(scoring: Scoring) -> str:
     if SMOOTH_METHODS[scoring.smooth_method].value is None:
         return scoring.smooth_method
     value = scoring.effective_smooth_value
-    value += 0.0  # -0.0 is 0.0
+    value += 0.0  # turns -0.0 into 0.0
     rounded = f"{value:.2f}"
-    # sacreBLEU rounds to two digits; a value that would be lost is written whole.
+    # sacreBLEU rounds to two digits. If that changes the value, all digits are written.
     return f"{scoring.smooth_method}[{rounded if float(rounded) == value else repr(value)}]"
 
 
 def _versions(text: TextName) -> dict[str, str]:
-    """The versions of all that a text's tokens depend on, apart from beam-bleu's own.
+    """The versions on which a text's tokens depend, without beam-bleu's own version.
 
-    Code points are assigned, and models and dictionaries change, from version to
-    version of a library, and so may the numbers.
+    A new version of a library can know more code points, and have other models and
+    dictionaries. So it can give other numbers.
     """
     versions = {}
     if CASES[text.lowercase].by_unicode or text.normalize is not None:

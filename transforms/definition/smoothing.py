@@ -1,4 +1,4 @@
-"""The smoothing methods: what becomes of an order without matches.
+"""The smoothing methods: what happens with an order without matches.
 
 The functions are in `score/formula.py`. In descriptions, m and t are matches and n-grams of
 an order, v is the method's value, and t' is NLTK's denominator (docs/definitions.md).
@@ -37,21 +37,21 @@ class SmoothMethod:
     """A row of `SMOOTH_METHODS`.
 
     Attributes:
-      name: what it is called here.
-      description: the precision that it makes.
-      sacrebleu: what sacreBLEU calls it; None if it has none.
-      value: what its value is by default, in the tool it comes from; None if it takes none.
-        sacreBLEU's and NLTK's are those of Chen & Cherry 2014; NLTK calls its values
+      name: its name here.
+      description: the precision that it gives.
+      sacrebleu: its name in sacreBLEU; None if sacreBLEU does not have it.
+      value: the default of its value, in the tool that it comes from; None if it takes no
+        value. sacreBLEU and NLTK have the values of Chen & Cherry 2014. NLTK calls them
         epsilon (method 1), k (4 and 7) and alpha (6).
-      divides_by_value: whether it divides by its value, which then cannot be 0.
-      takes_effective_order: whether orders that are too long can be left out; the others
-        have their own way with them.
-      segments_only: whether it smooths the precisions of one segment, and means nothing to sums.
+      divides_by_value: whether it divides by its value. Then the value cannot be 0.
+      takes_effective_order: whether it can be used with effective order. Other methods have
+        their own rule for orders longer than the candidates.
+      segments_only: whether it is defined only for one segment, and not for sums of several.
       smallest_order: the smallest N that it is defined for.
       counted_order: the order up to which n-grams are counted for it, even if N is smaller.
     """
 
-    name: str
+    name: SmoothMethodName
     description: str
     sacrebleu: str | None = None
     value: float | None = None
@@ -63,7 +63,7 @@ class SmoothMethod:
 
 
 def _nltk(
-    number: int,
+    name: SmoothMethodName,
     description: str,
     value: float | None = None,
     *,
@@ -72,9 +72,9 @@ def _nltk(
     smallest_order: int = 1,
     counted_order: int = 1,
 ) -> SmoothMethod:
-    """One of NLTK's SmoothingFunction."""
+    """A method of NLTK's SmoothingFunction."""
     return SmoothMethod(
-        f"nltk-method{number}",
+        name,
         description,
         value=value,
         divides_by_value=divides_by_value,
@@ -85,7 +85,7 @@ def _nltk(
     )
 
 
-SMOOTH_METHODS: Mapping[str, SmoothMethod] = table(
+SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
     SmoothMethod("exp", "of the k-th order without matches: 1 / (2^k · t_n)", sacrebleu="exp"),
     SmoothMethod("floor", "of an order without matches: v / t_n", sacrebleu="floor", value=0.1),
     SmoothMethod("add-k", "of orders above 1: (m_n + v) / (t_n + v)", sacrebleu="add-k", value=1.0),
@@ -100,19 +100,19 @@ SMOOTH_METHODS: Mapping[str, SmoothMethod] = table(
         "m_n / t'_n; if it is 0, the order is left out and the other weights do not change",
         takes_effective_order=False,
     ),
-    _nltk(0, "m_n / t'_n; if it is 0, the smallest normal float (2.2e-308)"),
-    _nltk(1, "of an order whose precision is 0: v / t'_n", 0.1),
-    _nltk(2, "of orders above 1: (m_n + 1) / (t'_n + 1)"),
-    _nltk(3, "of the k-th order without matches: 1 / (2^k · t'_n)"),
+    _nltk("nltk-method0", "m_n / t'_n; if it is 0, the smallest normal float (2.2e-308)"),
+    _nltk("nltk-method1", "of an order whose precision is 0: v / t'_n", 0.1),
+    _nltk("nltk-method2", "of orders above 1: (m_n + 1) / (t'_n + 1)"),
+    _nltk("nltk-method3", "of the k-th order without matches: 1 / (2^k · t'_n)"),
     _nltk(
-        4,
+        "nltk-method4",
         "of the k-th order without matches: ln(c) / (2^k · v · t'_n); left out if c = 1",
         5.0,
         divides_by_value=True,
     ),
-    _nltk(5, "averages of neighbouring orders", segments_only=True, counted_order=5),
+    _nltk("nltk-method5", "averages of neighbouring orders", segments_only=True, counted_order=5),
     _nltk(
-        6,
+        "nltk-method6",
         "interpolation with a prior",
         5.0,
         divides_by_value=True,
@@ -120,7 +120,7 @@ SMOOTH_METHODS: Mapping[str, SmoothMethod] = table(
         smallest_order=3,
     ),
     _nltk(
-        7,
+        "nltk-method7",
         "nltk-method4 and then nltk-method5",
         5.0,
         divides_by_value=True,
@@ -131,13 +131,13 @@ SMOOTH_METHODS: Mapping[str, SmoothMethod] = table(
 """All methods, in the order in which they are shown."""
 
 
-def corpus_smooth_methods() -> tuple[str, ...]:
+def corpus_smooth_methods() -> tuple[SmoothMethodName, ...]:
     """The names of the methods that smooth sums over a corpus."""
     return tuple(name for name, method in SMOOTH_METHODS.items() if not method.segments_only)
 
 
-def default_smooth_values() -> dict[str, float]:
-    """The default values of the methods that take one, by name."""
+def default_smooth_values() -> dict[SmoothMethodName, float]:
+    """The default values of the methods that take a value, by name."""
     return {
         name: method.value for name, method in SMOOTH_METHODS.items() if method.value is not None
     }

@@ -1,4 +1,4 @@
-"""What makes tokens of a text."""
+"""The part of a definition that turns texts into tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from beam_bleu.transforms.definition.tokenizers import TOKENIZERS, TokenizerName
 
 @dataclasses.dataclass(frozen=True)
 class TextName:
-    """A `Text` without the bytes of its model: what scores and signatures tell of it.
+    """A `Text` without the bytes of its model. Signatures and warnings need no more.
 
     Attributes:
       tokenize: as in `BleuConfig`.
@@ -30,12 +30,12 @@ class TextName:
 
 @dataclasses.dataclass(frozen=True)
 class Text:
-    """What is done with a text up to its tokens; the attributes are those of `BleuConfig`.
+    """How texts become tokens. `BleuConfig` explains the attributes.
 
-    Only what counts needs it, and only there the bytes of a model travel.
+    Only the step that counts needs it, so the bytes of a model are sent only there.
 
     Raises:
-      ValueError: a field has a value that means nothing; it is shown with the choices.
+      ValueError: a field has an impossible value; the message shows it and the choices.
     """
 
     tokenize: TokenizerName = "13a"
@@ -53,8 +53,8 @@ class Text:
                 repr(name) for name, tokenizer in TOKENIZERS.items() if tokenizer.needs_model
             )
             raise ValueError(
-                f"tokenize {needing} and spm_model go together, got tokenize {self.tokenize!r} "
-                f"{'without' if self.spm_model is None else 'with'} spm_model"
+                f"spm_model must be given if tokenize is {needing}, and only then; got tokenize "
+                f"{self.tokenize!r} {'without' if self.spm_model is None else 'with'} spm_model"
             )
         if self.spm_model is not None and not isinstance(self.spm_model, SentencePieceModel):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""The tokenizers: what makes tokens of a text.
+"""The tokenizers: the rules that split texts into tokens.
 
 The functions are in `statistics/splitting.py`.
 """
@@ -22,19 +22,19 @@ class Tokenizer:
     """A row of `TOKENIZERS`.
 
     Attributes:
-      name: what it is called here.
+      name: its name here.
       description: what its tokens are.
-      equals: whose tokens they are.
-      sacrebleu: what sacreBLEU calls it; None if it has none, or cannot be told of it.
+      equals: the tool that gives the same tokens.
+      sacrebleu: its name in sacreBLEU; None if sacreBLEU does not have it for any model.
       takes_tokenized_text: whether it is for text that is tokenized already.
       needs_model: whether it needs a model of SentencePiece.
-      extra: the extra of beam-bleu that brings its library; None if it needs none.
-      versions: the packages whose versions its tokens depend on.
-      signed: what a signature calls it if that is not its name, made of the digest of its
-        model ("" without one).
+      extra: the extra of beam-bleu that installs its library; None if it needs no library.
+      versions: the packages whose versions can change its tokens.
+      signed: a function from the digest of its model ("" without one) to its name in a
+        signature; None if that is `name`.
     """
 
-    name: str
+    name: TokenizerName
     description: str
     equals: str
     sacrebleu: str | None = None
@@ -59,7 +59,7 @@ def _with_model(model: str) -> str:
 
 _SACREBLEU = "sacreBLEU 2.6"
 
-TOKENIZERS: Mapping[str, Tokenizer] = table(
+TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     Tokenizer(
         "13a",
         "the rules of mteval-v13a: punctuation marks are tokens of their own, except in numbers",
@@ -120,7 +120,7 @@ TOKENIZERS: Mapping[str, Tokenizer] = table(
     Tokenizer(
         "spm",
         "the pieces of a SentencePiece model",
-        _SACREBLEU,  # which names its own models only
+        _SACREBLEU,  # but sacreBLEU has names only for its own models
         needs_model=True,
         extra="spm",
         versions=("sentencepiece",),

@@ -1,9 +1,9 @@
-"""Chooses the folder for compiled code: one that nobody else can write to.
+"""Chooses the folder for compiled code: one that no other user can write to.
 
 To load compiled code means to run it. So a folder is used only if it and all folders above
-it belong to this user or to root, and nobody else can write to them. (Folders above it may
-also have the sticky bit, like /tmp: then nobody can remove or rename entries of somebody
-else.) If root runs the sources of another user, root's own cache folder is used.
+it belong to this user or to root, and no other user can write to them. (Folders above it may
+also have the sticky bit, like /tmp: then users cannot remove or rename entries of other
+users.) If root runs the sources of another user, root's own cache folder is used.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def require_trusted(
       sticky: whether others may write to a folder that has the sticky bit.
 
     Raises:
-      PermissionError: somebody else can write to it.
+      PermissionError: another user can write to it.
     """
     if os.name != "posix":
         return  # other systems have no such owners and bits

@@ -5,7 +5,7 @@ vectors. LLVM compiles these for the machine's instructions (AVX-512, AVX2, SSE2
 
 A class of bytes is a tuple of its members: a byte as a number or a character, or a closed
 range of characters. Each function here makes a function for compiled code from classes. The
-made function takes an address. Bit i of its masks stands for the byte at the address + i.
+made function takes an address. Bit i of its masks is for the byte at the address + i.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _is(builder: _Builder, vector: _Value, of: ByteClass) -> _Value:
 
 def _load(builder: _Builder, address: _Value) -> _Value:
     value = builder.load(builder.inttoptr(address, _BYTES.as_pointer()))
-    value.align = 1  # texts start anywhere
+    value.align = 1  # a text can start at any address
     return value
 
 

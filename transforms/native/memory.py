@@ -1,9 +1,9 @@
 """The machine's operations on memory and words: loads, stores, copies, bit operations.
 
-numba compiles loops well, but Python source cannot access memory with one instruction. If
-numpy arrays are passed between compiled functions, their references are counted with atomic
-operations (four fifths of the run time when it was measured), and each index is checked for
-being negative. So the kernel's inner functions take addresses.
+numba compiles loops well, but Python source has no way to access memory with one instruction.
+If compiled functions pass numpy arrays to each other, numba counts the references to each array
+with atomic operations (this took four fifths of the run time when we measured it). It also checks
+whether each index is negative. So the kernel's inner functions take addresses.
 
 Addresses and small numbers are int64; words, hashes and masks are uint64. Nothing here
 checks bounds.
@@ -21,10 +21,10 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 BLOCK = 64
-"""Bytes that are copied or compared at once. Each has a bit in a mask, a uint64."""
+"""The number of bytes that are copied or compared at once. A mask (uint64) has a bit for each."""
 
 READ_AHEAD = BLOCK + 8
-"""Bytes that must be readable from the start and from the end of any text."""
+"""The number of bytes that must be readable after the start, and after the end, of any text."""
 
 _I8, _I32, _I64, _I128 = (ir.IntType(bits) for bits in (8, 32, 64, 128))
 _BLOCK = ir.VectorType(_I8, BLOCK)
@@ -35,7 +35,7 @@ _Value = Any
 
 def _load(builder: _Builder, llvm_type: Any, address: _Value) -> _Value:
     value = builder.load(builder.inttoptr(address, llvm_type.as_pointer()))
-    value.align = 1  # texts start anywhere
+    value.align = 1  # a text can start at any address
     return value
 
 
@@ -100,7 +100,7 @@ def clear(typingctx, address, size):
 
 @intrinsic
 def copy(typingctx, to, source, size):
-    """Copies `size` bytes from `source` to `to`, which must not overlap."""
+    """Copies `size` bytes from `source` to `to`. The two must not overlap."""
 
     def codegen(context, builder, signature, args):
         to, source = (builder.inttoptr(arg, _I8.as_pointer()) for arg in args[:2])

@@ -1,4 +1,4 @@
-"""The currency of the first half of the pipeline: a batch of aligned segments."""
+"""A batch of aligned segments: the element that sources give and that the kernel counts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class RowGroup(NamedTuple):
     Attributes:
       start: the first row.
       stop: the row after the last one; None for the end of the batch.
-      key: what their segments are scored under; None for the whole corpus.
-      window: the window of Beam's that their sums belong in; None for that of the batch.
-      timestamp: the time that their sums get, if they get a window.
+      key: the key of their segments' score; None for the whole corpus.
+      window: the window of their sums; None if it is that of the batch.
+      timestamp: the timestamp of their sums, if they have a window.
     """
 
     start: int
@@ -46,8 +46,8 @@ class SegmentBatch:
         column belongs to segment i.
       references: one or more large_string columns; null where a segment has
         fewer references than others (an empty string is a reference).
-      first_segment: the number of the first row's segment, from 0, which the other rows'
-        segments follow; None where segments have no numbers.
+      first_segment: the number of the first row's segment, from 0. The other rows have
+        the next numbers. None if segments have no numbers.
       groups: which rows are added up together.
     """
 

@@ -1,4 +1,4 @@
-"""What every source of segments gives, whatever the form of its input."""
+"""The interface of all sources of segments, and what each of them gives to the pipeline."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ class FoundSegments:
 
     Attributes:
       count: how many segments there are to score.
-      warnings: what a reader of the score must know about the texts, a sentence each.
-      notes: likewise about the files; other files could hold the same texts.
+      warnings: sentences about the texts, for a reader of the score.
+      notes: sentences about the files, for the same reader. They are not in the result,
+        because other files can hold the same texts.
     """
 
     count: int
@@ -34,7 +35,7 @@ class Paired:
 
     Attributes:
       batches: PCollection of `SegmentBatch`, with a column of candidates for each system.
-      segments: PCollection of one `FoundSegments`, which tells how many rows all batches have.
+      segments: PCollection of one `FoundSegments`. Its `count` is the rows of all batches.
     """
 
     batches: PCollection[SegmentBatch]
@@ -42,7 +43,7 @@ class Paired:
 
 
 class Source(Protocol):
-    """A form of input, with what is read in it: a frozen value, which can be pickled."""
+    """An input in one form, such as line-parallel text: a frozen value that can be pickled."""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -50,16 +51,16 @@ class Source(Protocol):
 
     @property
     def inputs(self) -> tuple[tuple[str, str], ...]:
-        """(what messages call it, a path or a pattern) of all that is read."""
+        """(name in messages, path or pattern) of everything that is read."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the score must know of how the input is read, a sentence each."""
+        """Sentences for a reader of the score, about the way in which the input is read."""
 
     def pair(self, threads: int, step: Step = ...) -> beam.PTransform:
         """The transform of a pipeline's root to `Paired`.
 
         Args:
           threads: how many threads a worker may use.
-          step: what makes a step of each DoFn; by default it is the DoFn itself.
+          step: the function that makes a step of each DoFn; by default the DoFn does not change.
         """

@@ -1,7 +1,7 @@
 """The table with BLEU of each segment by itself, for every system of a batch.
 
 It compiles the functions of formula.py. With sacreBLEU's smoothing methods the scores equal
-its `sentence_score`, with NLTK's methods they equal its `sentence_bleu` (times 100).
+those of its `sentence_score`. With NLTK's methods they equal its `sentence_bleu` times 100.
 """
 
 from __future__ import annotations

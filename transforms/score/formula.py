@@ -19,10 +19,11 @@ import sys
 from collections.abc import MutableSequence, Sequence
 
 from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.definition.smoothing import SmoothMethodName
 
-# The numbers of the methods in this file, because compiled code compares no names. There are
-# three families: in the first the score is 0 if nothing matches, in the second only if the
-# candidates have no token; the third is NLTK's.
+# The numbers of the methods in this file, because compiled code cannot compare names. There are
+# three families. In the first family the score is 0 if nothing matches. In the second it is 0
+# only if the candidates have no token. The third family is NLTK's.
 _EXP, _FLOOR, _ADD_K, _NONE = range(4)
 _ADD_K_ALL, _EPSILON, _MTEVAL = range(4, 7)
 _LEAVE_OUT, _METHOD0, _METHOD1, _METHOD2, _METHOD3 = range(7, 12)
@@ -54,7 +55,7 @@ _SMALLEST = sys.float_info.min
 """The number that NLTK's method 0 uses for a precision of 0."""
 
 
-def method_number(smooth_method: str) -> int:
+def method_number(smooth_method: SmoothMethodName) -> int:
     """The number of a smoothing method in the formula."""
     return function_of(_NUMBERS, smooth_method, "smooth_method")
 
@@ -94,7 +95,7 @@ def smooth(
       precisions: N numbers, which are overwritten with the result.
 
     Returns:
-      The number of orders that count; 0 if the score is 0 because nothing matches; -1 if
+      The number of orders that count. 0 if the score is 0 because nothing matches. -1 if
       the method is not defined for these numbers.
 
     Raises:
@@ -175,7 +176,7 @@ def _smooth_as_nltk(
     if matches[0] == 0:
         return 0
     if method == _METHOD6 and matches[2] == 0:
-        return -1  # NLTK refuses it
+        return -1  # NLTK raises an error
     halvings = 1.0
     for n in range(orders):
         denominator = totals[n] + short[n]

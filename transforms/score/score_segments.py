@@ -24,7 +24,7 @@ class ScoreSegments(ThreadedDoFn):
 
     def setup(self) -> None:
         super().setup()
-        # Here and not at the first batch, as in CountMatches.
+        # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
         compile_bleu_table(self._scoring)
 
     def work(self, statistics: BatchStatistics) -> Iterable[pa.Table]:

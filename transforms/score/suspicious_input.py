@@ -13,10 +13,10 @@ from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 _TOKENIZED_LINES = 100
-"""sacreBLEU's threshold for candidates that end in " .", for any size of the corpus."""
+"""The number of candidates that end in " ." from which sacreBLEU warns, for any corpus size."""
 
 _MOST = 1 / 2
-"""'Most lines' of a stream means more than this share."""
+"""'Most' means more than this share."""
 
 _STRAY = 1 / 10
 """Up to this share of a stream's lines may end in a carriage return by accident."""
@@ -58,7 +58,7 @@ def _tokenized(sums: CorpusSums, text: TextName) -> Iterator[str]:
 
 
 def _identical(sums: CorpusSums) -> Iterator[str]:
-    if not sums.candidate_length:  # empty texts are equal, but this means nothing
+    if not sums.candidate_length:  # all texts are empty, so they are always equal
         return
     for position, identical in enumerate(sums.signs.identical, 1):
         if identical == sums.segments:

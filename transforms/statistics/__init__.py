@@ -1,1 +1,1 @@
-"""What one segment contributes."""
+"""Computes the integers of each segment."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.definition.reference_lengths import ReferenceLengthName
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup
 from beam_bleu.transforms.statistics.signs import BatchSigns
@@ -22,7 +23,7 @@ _REFERENCE_LENGTH_COLUMNS = {
 }
 
 
-def reference_length_column(rule: str) -> int:
+def reference_length_column(rule: ReferenceLengthName) -> int:
     """The column of the length of the references by a rule of `REFERENCE_LENGTHS`."""
     return function_of(_REFERENCE_LENGTH_COLUMNS, rule, "reference length")
 
@@ -78,7 +79,7 @@ class BatchStatistics:
         """Tokens of each candidate, (systems, segments)."""
         return self.counts[:, :, CANDIDATE_LENGTH]
 
-    def reference_length(self, rule: str) -> Integers:
+    def reference_length(self, rule: ReferenceLengthName) -> Integers:
         """Tokens of each segment's references by a rule, (systems, segments).
 
         If the rule divides the length ("average"), this is the sum over all references of the

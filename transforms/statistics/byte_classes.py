@@ -11,10 +11,10 @@ white_space_masks = byte_masks(
     [("\t", "\r"), ("\x1c", " ")],
     [0xC2, ("\xe1", "\xe3")],
 )
-"""ASCII white space; bytes that may begin white space of 2 or 3 bytes."""
+"""Two masks: ASCII white space; bytes that may begin white space of 2 or 3 bytes."""
 
 ascii_white_space_mask = byte_mask([("\t", "\r"), " "])
-"""White space of C and Perl: tab to carriage return, and space."""
+"""The white space of C and Perl: tab to carriage return, and space."""
 
 unicode_white_space_masks = sequence_masks(
     [
@@ -27,7 +27,7 @@ unicode_white_space_masks = sequence_masks(
         [[0xE3], [0x80], [0x80]],  # U+3000
     ],
 )
-"""First bytes of white space of 2 bytes; first bytes of white space of 3 bytes."""
+"""Two masks: first bytes of white space of 2 bytes; first bytes of white space of 3 bytes."""
 
 punctuation_masks = byte_masks(
     [("!", "&"), ("(", "+"), "/", (":", "@"), ("[", "`"), ("{", "~")],
@@ -36,7 +36,7 @@ punctuation_masks = byte_masks(
     ["-"],
     ["&"],
 )
-"""Symbols; full stops and commas; digits; hyphens; ampersands.
+"""Five masks: symbols; full stops and commas; digits; hyphens; ampersands.
 
 Symbols are the ASCII punctuation marks that are always tokens of their own in 13a: all but the
 apostrophe, the full stop, the comma and the hyphen.
@@ -46,13 +46,13 @@ code_point_masks = byte_masks(
     [("\x00", "\x7f"), ("\xc0", "\xff")],
     [" ", ("A", "Z"), ("a", "z")],
 )
-"""First bytes of code points; of these, ASCII letters and spaces."""
+"""Two masks: first bytes of code points; ASCII letters and spaces."""
 
 not_ascii_mask = byte_mask([("\x80", "\xff")])
 """Bytes of code points that are not ASCII."""
 
 rewritten_mask = byte_mask(["<", "\n"])
-"""Bytes where text may begin or end that 13a rewrites before it splits: < and newline."""
+"""The bytes < and newline. Text that 13a rewrites before it splits begins or ends there."""
 
 copy_lower_block = block_copier([("A", "Z")], 0x20)
 """Copies a block with A-Z in lower case."""

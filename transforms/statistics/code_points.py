@@ -9,13 +9,13 @@ from beam_bleu.transforms.native.memory import load_byte
 
 @njit
 def letter_size(first):
-    """The number of bytes of a letter in UTF-8, from its first byte, which is not ASCII."""
+    """The number of bytes of a letter in UTF-8, from its first byte. The letter is not ASCII."""
     return 2 if first < 0xE0 else 3 if first < 0xF0 else 4
 
 
 @njit
 def code_point(address, size):
-    """The code point of a letter of two or more bytes at an address."""
+    """The code point of the letter at an address, which has two or more bytes."""
     code = load_byte(address) & (0x7F >> size)
     for i in range(1, size):
         code = (code << 6) | (load_byte(address + i) & 0x3F)

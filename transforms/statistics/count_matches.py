@@ -26,8 +26,8 @@ def count_matches(text: Text, max_order: int, threads: int, step: Step = unchang
 class CountMatches(ThreadedDoFn):
     """Maps each `SegmentBatch` to its `BatchStatistics`, of n-gram orders up to `max_order`.
 
-    Beam's counters say what was scored, for consoles. Beam counts again what it runs again;
-    the counters in the result come from the sums.
+    The Beam counters are for consoles. If Beam runs a batch again, they count it again. So the
+    counters in the result come from the sums.
     """
 
     def __init__(self, text: Text, max_order: int, threads: int) -> None:
@@ -40,8 +40,8 @@ class CountMatches(ThreadedDoFn):
 
     def setup(self) -> None:
         super().setup()
-        # Once in a worker, and not in the time of its first batch, which an engine
-        # may take for a worker that hangs.
+        # Once in a worker, before its first batch. If a batch waited for the compiler, an engine
+        # could think that the worker hangs.
         compile_kernel(self._text)
 
     def work(self, batch: SegmentBatch) -> Iterable[BatchStatistics]:

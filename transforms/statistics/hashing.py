@@ -1,6 +1,6 @@
 """Hashing with a secret, which each process draws for itself.
 
-Somebody who knows how a hash table places its entries can write a text whose tokens all fall
+An attacker who knows how a hash table places its entries can write a text whose tokens all fall
 into the same place. Then each look-up has to go past all of them. Here two secret words, drawn
 when the process starts, decide the places. Tokens and n-grams are compared exactly, so no
 result depends on the secret. It is an argument of the compiled code: a constant would be the

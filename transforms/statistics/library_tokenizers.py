@@ -20,7 +20,7 @@ import pyarrow as pa
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.definition.text import Text
-from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS, TokenizerName
 from beam_bleu.transforms.errors import InputError, JobError, UsageError
 
 # Two threads cannot use one tagger of MeCab at the same time, because it has state. MeCab never
@@ -72,8 +72,8 @@ _MECABS = {
 
 
 @functools.cache
-def mecab(tokenize: str) -> Any:
-    """The tokenizer of sacreBLEU with this name. A process has only one.
+def mecab(tokenize: TokenizerName) -> Any:
+    """The tokenizer of sacreBLEU with this name. A process makes it only once.
 
     Raises:
       JobError: it is missing, or its dictionary is not the one that sacreBLEU uses.
@@ -85,7 +85,7 @@ def mecab(tokenize: str) -> Any:
         raise _missing(tokenize, error) from error
 
 
-def _missing(tokenize: str, error: Exception) -> JobError:
+def _missing(tokenize: TokenizerName, error: Exception) -> JobError:
     return JobError(
         f"a worker does not have the library for tokenize {tokenize!r}: {_reason(error)}",
         f"install it where the workers run: {_install(tokenize)}",
@@ -97,7 +97,7 @@ def _reason(error: BaseException | None) -> str:
     return next(iter(str(error).strip().splitlines()), "")
 
 
-def _install(tokenize: str) -> str:
+def _install(tokenize: TokenizerName) -> str:
     return f"pip install 'beam-bleu[{TOKENIZERS[tokenize].extra}]'"
 
 
@@ -107,16 +107,15 @@ def _load_mecab(text: Text) -> Any:
 
 def _in_words(lines: Sequence[str], text: Text) -> list[str]:
     tokenizer = mecab(text.tokenize)
-    # Without sacreBLEU's cache of 65,536 lines: a large corpus fills it, and rarely repeats lines.
+    # Without sacreBLEU's cache of 65,536 lines. A large corpus fills it and rarely repeats a line.
     cut = functools.partial(inspect.unwrap(type(tokenizer).__call__), tokenizer)
     with _mecab_lock:
         words = []
         for line in lines:
             try:
                 words.append(cut(line))
-            except (
-                AttributeError
-            ) as error:  # MeCab returned nothing, and sacreBLEU did not check it
+            except AttributeError as error:
+                # MeCab returned nothing, and sacreBLEU did not check it.
                 raise InputError(
                     f"{text.tokenize} cannot tokenize a line of {len(line)} characters: "
                     f"{tokenizer.tagger.what()}",
@@ -133,8 +132,8 @@ def _load_sentencepiece(text: Text) -> Any:
 
 def _in_pieces(lines: Sequence[str], text: Text) -> list[str]:
     processor = _load_sentencepiece(text)
-    # A limited number of texts per call: other threads can work during a call, and the pieces
-    # of all texts are not Python objects at the same time.
+    # A call gets a limited number of texts, so that the pieces of all texts are not Python objects
+    # at the same time. Other threads can work during a call.
     calls = (
         processor.EncodeAsPieces(lines[start : start + _TEXTS_A_CALL], num_threads=1)
         for start in range(0, len(lines), _TEXTS_A_CALL)

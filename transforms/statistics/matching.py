@@ -21,8 +21,8 @@ All memory is addressed directly (see native/memory.py). The layouts:
   any single reference), USED (the count in the current text), WANTED (whether a candidate
   has it). TAG is 0 in an empty slot.
 
-The slot of a key depends on a secret of the process (hashing.py), so nobody can write a text
-whose tokens all fall into the same place of the table.
+The slot of a key depends on a secret of the process (hashing.py), so an attacker cannot write a
+text whose tokens all fall into the same place of the table.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def table_bits(entries):
 
 @njit
 def _clear_table(table, bits):
-    """Empties all slots, and the extra slot after them, which counts what is not found."""
+    """Empties all slots, and the extra slot after them, which counts entries that are not found."""
     clear(table, ((1 << bits) + 1) * SLOT_BYTES)
 
 

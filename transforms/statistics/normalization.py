@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.definition.normalizations import NORMALIZATIONS, Form
+from beam_bleu.transforms.definition.normalizations import NORMALIZATIONS, Form, NormalizationName
 from beam_bleu.transforms.native.columns import padded, spans
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import load_byte, load_word, lowest_bit
@@ -31,7 +31,7 @@ _LONG_RUN = 32
 _NOT_ASCII = np.uint64(0x8080808080808080)
 
 
-def normalized(column: pa.LargeStringArray, normalize: str) -> pa.LargeStringArray:
+def normalized(column: pa.LargeStringArray, normalize: NormalizationName) -> pa.LargeStringArray:
     """The texts in a normalization of `NORMALIZATIONS`. A null stays a null."""
     column = padded(column)
     form = NORMALIZATIONS[normalize].form
@@ -67,7 +67,7 @@ def _settled(form: Form) -> npt.NDArray[np.bool_]:
     return table
 
 
-def _with_marks_sorted(text: str, normalize: str) -> str:
+def _with_marks_sorted(text: str, normalize: NormalizationName) -> str:
     """The text with its long runs of marks sorted. Its normal form does not change.
 
     Marks are decomposed, then sorted by their class. Marks of the same class stay in their
@@ -90,7 +90,7 @@ def _with_marks_sorted(text: str, normalize: str) -> str:
 
 
 @cache
-def _marks(normalize: str) -> tuple[dict[str, str], npt.NDArray[np.bool_]]:
+def _marks(normalize: NormalizationName) -> tuple[dict[str, str], npt.NDArray[np.bool_]]:
     """The decomposition of each mark into marks; for each code point, whether it is a mark."""
     form = NORMALIZATIONS[normalize].decomposed
     decomposed = {}

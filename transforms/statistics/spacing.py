@@ -31,6 +31,7 @@ import pyarrow as pa
 from numba import njit
 
 from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.definition.tokenizers import TokenizerName
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.columns import padded_column, spans
 from beam_bleu.transforms.native.compiling import compiled
@@ -82,7 +83,7 @@ _CHINESE = (
 _NOTHING = np.uint64(0)
 
 
-def spaced(column: pa.LargeStringArray, tokenize: str) -> pa.LargeStringArray:
+def spaced(column: pa.LargeStringArray, tokenize: TokenizerName) -> pa.LargeStringArray:
     """The texts of a padded column with spaces between the tokens of a tokenizer."""
     starts, ends = spans([column])
     # At most one space between two code points, and at both ends of a text.
@@ -97,7 +98,7 @@ def spaced(column: pa.LargeStringArray, tokenize: str) -> pa.LargeStringArray:
 
 
 @cache
-def _classes(tokenize: str) -> Bytes:
+def _classes(tokenize: TokenizerName) -> Bytes:
     """The class of every code point for a tokenizer, uint8 (code points,)."""
     classes = np.zeros(_CODE_POINTS, np.uint8)
     function_of(_CLASSIFY, tokenize, "tokenizer")(classes)

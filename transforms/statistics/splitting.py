@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from beam_bleu.transforms.definition.cases import Lowercase
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.definition.text import Text
+from beam_bleu.transforms.definition.tokenizers import TokenizerName
 from beam_bleu.transforms.native.columns import padded
 from beam_bleu.transforms.statistics.library_tokenizers import tokenized
 from beam_bleu.transforms.statistics.normalization import normalized
@@ -25,7 +27,7 @@ _Rewrite = Callable[[pa.LargeStringArray, Text], pa.LargeStringArray]
 
 
 class _Tokenizer(NamedTuple):
-    """A tokenizer: a function that rewrites padded columns, and a rule of `tokenize`."""
+    """A tokenizer: a function that rewrites padded columns, and a rule that splits them."""
 
     rewrite: _Rewrite
     rule: int
@@ -64,7 +66,7 @@ def _ascii_lowered(column: pa.LargeStringArray) -> pa.LargeStringArray:
     return lowered(column, only_ascii=True)
 
 
-_CASES: dict[bool | str, Callable[[pa.LargeStringArray], pa.LargeStringArray]] = {
+_CASES: dict[Lowercase, Callable[[pa.LargeStringArray], pa.LargeStringArray]] = {
     True: lowered,
     "ascii": _ascii_lowered,
     False: padded,
@@ -84,6 +86,6 @@ def splittable(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     return rewrite(padded(cased), text)
 
 
-def rule_of(tokenize: str) -> int:
+def rule_of(tokenize: TokenizerName) -> int:
     """The rule with which `tokenize` splits the texts from `splittable`."""
     return function_of(_TOKENIZERS, tokenize, "tokenizer").rule

@@ -23,7 +23,7 @@ __all__ = ["AddUp", "Counted", "count_and_add_up", "sums_of_groups"]
 
 @dataclasses.dataclass(frozen=True)
 class Counted:
-    """What batches of segments come to.
+    """The counts of batches of segments.
 
     Attributes:
       statistics: PCollection of `BatchStatistics`, one for each batch.
@@ -44,15 +44,16 @@ def count_and_add_up(
 ) -> Counted:
     """Adds the steps that count batches of segments and add the counts up.
 
-    A function, and no transform of its own, so that consoles show each step by its own name.
+    This is a function and not a transform, so that consoles show each step by its own name.
 
     Args:
       batches: the batches.
-      text: how texts become tokens; with a tokenizer's model, which is sent only with this step.
+      text: how texts become tokens. If a tokenizer has a model, it is sent only with this step.
       max_order: the largest n-gram order that is counted.
-      threads: how many threads a worker counts with.
-      key_type: the type of the groups' keys, by which Beam finds their coder; None if all are None.
-      step: what makes a step of the DoFn that counts.
+      threads: the number of threads with which a worker counts.
+      key_type: the type of the groups' keys. Beam uses it to find their coder. None if all keys
+        are None.
+      step: the function that makes a step of the DoFn that counts.
     """
     statistics = batches | "Count matches" >> count_matches(text, max_order, threads, step)
     sums = (

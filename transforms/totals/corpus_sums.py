@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.definition.reference_lengths import ReferenceLengthName
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.input_signs import InputSigns
 
@@ -46,7 +47,7 @@ class ReferenceLengths:
             tuple(sorted(tokens_of.items())),
         )
 
-    def by(self, rule: str) -> int | Fraction:
+    def by(self, rule: ReferenceLengthName) -> int | Fraction:
         """The length by a rule of `REFERENCE_LENGTHS`, exact."""
         return function_of(_BY_RULE, rule, "reference length")(self)
 
@@ -114,7 +115,7 @@ class CorpusSums:
         summed = dataclasses.replace(statistics, counts=sums[None, None])
         smallest, largest = int(reference_counts.min()), int(reference_counts.max())
 
-        def length(rule: str) -> int:
+        def length(rule: ReferenceLengthName) -> int:
             return int(summed.reference_length(rule)[0, 0])
 
         if smallest == largest:

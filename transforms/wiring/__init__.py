@@ -1,1 +1,1 @@
-"""The basis of all wiring: threads, the coder of batches, and what a pipeline does to steps."""
+"""What the wiring of all rooms needs: threads, the coder of batches, and changes of steps."""

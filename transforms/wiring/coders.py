@@ -1,7 +1,7 @@
-"""The coder of batches, for where an engine sends them from one stage to the next.
+"""The coder of batches, for engines that send them from one stage to the next.
 
-In-process nothing is encoded, but Beam asks now and then how large an element
-is, and without a coder of its own it would encode a batch to find out.
+The in-process runner encodes nothing. But Beam sometimes asks for the size of an element, and
+without this coder it would encode a whole batch to find the size.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["BatchCoder", "giving_batches"]
 
 
 class BatchCoder(Coder):
-    """Pickles a value that knows its size as `nbytes`."""
+    """Pickles a value. The value has its size in `nbytes`."""
 
     def encode(self, value: Any) -> bytes:
         return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
@@ -38,6 +38,6 @@ class BatchCoder(Coder):
 
 
 def giving_batches(dofn: beam.DoFn, batch: type) -> beam.ParDo:
-    """A step whose outputs are batches of a type, which travel by `BatchCoder`."""
+    """A step whose outputs are batches of this type, with `BatchCoder` as their coder."""
     typecoders.registry.register_coder(batch, BatchCoder)
     return beam.ParDo(dofn).with_output_types(batch)

@@ -1,4 +1,4 @@
-"""What a pipeline may do to the DoFns of a transform that it uses."""
+"""Lets a pipeline change the DoFns of the transforms that it uses."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import apache_beam as beam
 __all__ = ["Step", "unchanged"]
 
 Step = Callable[[beam.DoFn], beam.DoFn]
-"""Gives a DoFn that does the same in the pipeline's own way, such as with errors of its own."""
+"""Returns a DoFn that does the same work, but for example raises the pipeline's own errors."""
 
 
 def unchanged(dofn: beam.DoFn) -> beam.DoFn:
-    """The DoFn itself: what a transform does if its pipeline does not say otherwise."""
+    """The DoFn itself: the default `Step`."""
     return dofn

@@ -29,8 +29,8 @@ def available_threads() -> int:
 class ThreadedDoFn(beam.DoFn, abc.ABC):
     """Calls `work` for each element, on `threads` threads, and emits what it returns.
 
-    Results are emitted in the order of the elements, in their windows. At most a few elements
-    per thread are in work at the same time, so memory is bounded.
+    Results are emitted in the order of the elements, in their windows. It holds at most
+    about two elements per thread at a time, so memory is bounded.
     """
 
     def __init__(self, threads: int) -> None:

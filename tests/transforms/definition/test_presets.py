@@ -42,7 +42,7 @@ def test_a_change_of_a_preset_changes_one_field(name, change):
 @pytest.mark.parametrize("name", PRESETS)
 def test_effective_order_changes_what_has_one(name):
     if preset(name).smooth_method in ("leave-out", "nltk-method0"):
-        with pytest.raises(ValueError, match="effective_order means nothing to smooth_method"):
+        with pytest.raises(ValueError, match="effective_order cannot be used with smooth_method"):
             preset(name, effective_order=True)
     else:
         assert preset(name, effective_order=True).effective_order

@@ -1,7 +1,7 @@
-"""Each choice is a row of a table, and whoever reads the rows has something for each of them.
+"""Each choice is a row of a table, and each row has everything that belongs to it.
 
-A row without a function, a flag, a line of the documentation or an oracle fails here; and
-where it is used it is an error, never another choice's number.
+These tests fail if a row has no function, no flag, no line in the documentation or no oracle. A
+row without a function also gives an error when it is used, and never the number of another choice.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from beam_bleu.transforms.definition.normalizations import (
     Normalization,
     NormalizationName,
 )
-from beam_bleu.transforms.definition.presets import PRESETS, Preset, preset
+from beam_bleu.transforms.definition.presets import PRESETS, Preset, PresetName, preset
 from beam_bleu.transforms.definition.reference_lengths import (
     REFERENCE_LENGTHS,
     ReferenceLength,
@@ -88,6 +88,7 @@ TABLES: dict[str, tuple[Mapping[str, Any], Any]] = {
     "smoothing method": (SMOOTH_METHODS, SmoothMethodName),
     "reference length": (REFERENCE_LENGTHS, ReferenceLengthName),
     "normalization": (NORMALIZATIONS, NormalizationName),
+    "preset": (PRESETS, PresetName),
 }
 
 
@@ -149,7 +150,7 @@ def retokenized(cut: Callable[[str], list[str]]) -> list[Segment]:
     """The segments with single spaces between their tokens."""
 
     def joined(text: str) -> str:
-        # "none" splits at what cut may leave in a token.
+        # `cut` may leave white space in a token, where "none" would split.
         return " ".join(re.sub(r"\s", "_", token) for token in cut(text))
 
     return [(joined(one), [joined(each or "") for each in others]) for one, others in SEGMENTS]
@@ -314,7 +315,7 @@ def test_a_smoothing_method_is_as_its_row_says(name: Any) -> None:
         with pytest.raises(ValueError, match=f"{name} needs a max_ngram_order of"):
             Scoring(name, max_ngram_order=row.smallest_order - 1)
     if row.value is None:
-        with pytest.raises(ValueError, match="smooth_value 1 means nothing to"):
+        with pytest.raises(ValueError, match="smooth_value 1 cannot be used with"):
             Scoring(name, 1)
     else:
         assert Scoring(name).effective_smooth_value == row.value
@@ -323,13 +324,13 @@ def test_a_smoothing_method_is_as_its_row_says(name: Any) -> None:
             with pytest.raises(ValueError, match="smooth_value must be 1e-06 or more"):
                 Scoring(name, 0)
     if not row.takes_effective_order:
-        with pytest.raises(ValueError, match="effective_order means nothing to"):
+        with pytest.raises(ValueError, match="effective_order cannot be used with"):
             Scoring(name, effective_order=True)
     assert Scoring(name).for_segments().effective_order is row.takes_effective_order
 
 
 LIVE_PRESETS = {"sacrebleu", "papineni2002", "nltk"}
-"""Those whose tools the tests call (tests/transforms/score); of the others there are records."""
+"""The tests call the tools of these presets (tests/transforms/score). The others have records."""
 
 
 @pytest.mark.parametrize("name", PRESETS)

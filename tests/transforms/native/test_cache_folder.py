@@ -1,4 +1,4 @@
-"""The folder of compiled code: never one that somebody else can write to."""
+"""The folder of compiled code: never one that another user can write to."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_folder_that_is_made_is_safe_whatever_the_umask(mask: int, chosen: pat
 
 def give_away(path: pathlib.Path) -> None:
     if os.geteuid() != 0:
-        pytest.skip("only root can give a folder to somebody else")
+        pytest.skip("only root can give a folder to another user")
     os.chown(path, 12345, -1)
 
 
@@ -102,7 +102,7 @@ def test_a_folder_that_others_can_write_is_not_used(
 def test_the_folder_of_another_user_is_not_used_beside_the_source_either(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # As when root runs a checkout that somebody else owns.
+    # As when root runs a checkout of another user.
     package = tmp_path / "package"
     package.mkdir()
     package.chmod(0o777)

@@ -69,7 +69,7 @@ def length(x):
 print(length(1))
 """,
 }
-"""A compiled function that stands on other files, and compiles fast."""
+"""Programs. Their compiled functions need other files, and compile fast."""
 
 
 def printed(program: str, folder: pathlib.Path) -> int:

@@ -144,7 +144,7 @@ def test_counts_are_reported_as_they_were_before_smoothing():
     assert result.signature == signature_of(sums, BleuConfig("13a", False, "add-k", None, 3))
 
 
-def test_totals_of_another_order_are_refused():
+def test_sums_of_another_order_are_refused():
     with pytest.raises(ValueError, match=r"sums of order 2 .* max_ngram_order 4"):
         bleu_of(corpus_sums((1, 1), (2, 1), 2, 2), BleuConfig())
 

@@ -1,4 +1,4 @@
-"""Every definition of BLEU gives the numbers of the tool that it is known from."""
+"""Every definition of BLEU gives the numbers of its tool."""
 
 import math
 import random
@@ -38,7 +38,7 @@ def nltks(segments, weights=(0.25,) * 4, smoothing=None):
 
 
 def in_brute_force(segments, order=4, rule="closest"):
-    """The sums that tests/brute_force.py makes of white-space tokens."""
+    """The sums of tests/brute_force.py, for tokens between white space."""
     tokens = [
         (candidate.split(), [each.split() for each in references])
         for candidate, references in segments
@@ -157,7 +157,7 @@ def test_the_preset_nltk_is_nltks_default(segments):
 
 
 def test_candidates_shorter_than_an_order_add_to_nltks_total():
-    # Of bigrams there are 1/1, but NLTK counts 1/2: max(1, 0) for the second segment.
+    # The bigrams are 1/1, but NLTK counts 1/2, because it adds max(1, 0) for the second segment.
     segments = [("a b", ["a b"]), ("c", ["c"])]
     config = preset("nltk", weights=(0.5, 0.5))
     assert score_of(segments, config).score == pytest.approx(100 * math.sqrt(1 / 2), rel=1e-12)
@@ -224,7 +224,7 @@ def test_missing_references_have_no_length_and_empty_ones_have(rule):
 
 
 def test_an_order_of_weight_0_is_ignored():
-    # No 3-gram matches: that makes the score 0 only where they have a weight.
+    # No 3-gram matches. The score is 0 only if 3-grams have a weight.
     segments = [("a b c x", ["a b x c x"])]
     for method in ("none", "exp", "floor", "add-k"):
         config = BleuConfig("none", smooth_method=method, max_ngram_order=2)
@@ -268,7 +268,7 @@ def test_equal_weights_that_sum_to_1_are_the_default(order):
 
 @pytest.mark.parametrize("method", ["exp", "floor", "none", "epsilon", "mteval"])
 def test_a_score_is_0_if_effective_order_leaves_out_all_weights(method):
-    # In effective order a candidate of two words has no third order, the only one with a weight.
+    # With effective order, a candidate of two words has no third order. Only that has a weight.
     config = BleuConfig(
         "none",
         smooth_method=method,

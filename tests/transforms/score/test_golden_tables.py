@@ -46,9 +46,9 @@ def close(expected: float, digits: int = 12) -> Any:
 
 
 def records(tool: str, without: re.Pattern[str] = NOTHING) -> list[Any]:
-    """A tool's records that are scores, as parameters of a test.
+    """The scores among a tool's records, as parameters of a test.
 
-    Those of corpora that are empty, or that hold what a pattern finds, are left out.
+    Empty corpora, and corpora with text that a pattern finds, are left out.
     """
     return [
         pytest.param(record, id=f"{record['corpus']}-{record['options']}")
@@ -69,9 +69,9 @@ def test_torchmetrics(record: dict[str, Any]) -> None:
         choices["smooth_method"] = "add-k"
     ours = of_corpus(record, preset("torchmetrics", **choices))
     if options.get("smooth") and 0 in ours.matches:
-        assert record["score"] == 0  # it looks for zeros before it smooths
+        assert record["score"] == 0  # the tool looks for zeros before it smooths
     else:
-        assert ours.score == close(100 * record["score"], 6)  # it counts in float32
+        assert ours.score == close(100 * record["score"], 6)  # the tool counts in float32
 
 
 def check_tensorflow(record: dict[str, Any], name: str, **choices: Any) -> None:

@@ -25,7 +25,7 @@ PAGE = pathlib.Path(__file__).parents[3] / "docs" / "input.md"
 
 
 def told(segments: Sequence[Segment], *words: str, **config: object) -> bool:
-    """Whether a warning has these words. Checks that there is no other one about input."""
+    """Whether a warning has these words. Checks that there is no other warning about the input."""
     warnings = score_of(segments, BleuConfig(**config)).warnings
     warnings = tuple(each for each in warnings if not each.startswith("the score is"))
     if not warnings:
@@ -93,7 +93,7 @@ def test_a_system_that_is_a_reference_gives_a_warning():
     assert told([("a b", ["x", "a b"]), ("", ["x", ""])], words)
     assert not told([("a b", ["x", "a b"]), ("c", ["x", "c "])])
     assert not told([("a b", ["x", "a b"]), ("c", ["x", None])])
-    assert not told([("a b", ["x", "a b"]), ("c", ["c"])])  # each one is from a different stream
+    assert not told([("a b", ["x", "a b"]), ("c", ["c"])])  # each from another stream
     assert not told([("", [""]), ("", [""])])  # empty texts are equal
     assert not told([("\u2003", ["\u2003"])])
 

@@ -1,4 +1,4 @@
-"""Texts in which each tokenizer's awkward places are dense, made from fixed seeds."""
+"""Texts with many difficult places for each tokenizer, made from fixed seeds."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ FRAGMENTS = [
     *("&quot;", "&amp;", "&lt;", "&gt;", "&amp;lt;", "&amp;gt;", "&amp;quot;", "&amp;amp;"),
     *("&amp;amp;lt;", "&lt;skipped&gt;", "&", "&&lt;", "&am", "&amp", "&amp;l", "&amp;lt", "&qu"),
     *("&quot", "&l", "&gt", "&apos;", "&AMP;", "&Lt;", "&l<skipped>t;", "&am-\np;"),
-    # What 13a takes out before it splits, and what only looks like it.
+    # Text that 13a removes before it splits, and text that only looks like it.
     *("<skipped>", "<skipped", "skipped>", "<SKIPPED>", "<skip<skipped>ped>", "<skip-\nped>"),
     *("-\n", "-\r\n", "--\n", "\n", "\n\n", "-<skipped>\n", "a-\nb", "- \n", "-\n\n"),
     # Points, commas and hyphens round digits.
     *(".", ",", "..", "...", ".,", ",.,", "....", ".....", "1.", ".1", "1.2", "1..2", "1...2"),
     *("1,.2", "1,.,2", ".5.", "3..", "..7", "a.1", "1.a", "1-", "-1", "1-2", "1--2", "1-.", ".-1"),
     *("1.-2", "-.5", "5-,", "٣.٣", "²-", "1&amp;.5", "5.&lt;", ".&.5", "5-&-5"),
-    # All other symbols that split, and the apostrophe, which does not.
+    # All other symbols that are tokens of their own, and the apostrophe, which is not.
     *"!\"#$%()*+/:;<=>?@[\\]^_`{|}~'",
-    # Code points that case, length or neighbours make awkward.
+    # Code points that are difficult because of their case, their length or their neighbours.
     *("é", "e\u0301", "ô\u0323", "日本語", "😀", "𝒳", "𐐀𐐨", "\u200b", "\ufeff", "\u180e", "\0"),
     *("\x7f", "\x84", "\x86", "¡", "\u2012", "\u202a", "\u3001", "\u1681", "\ufffd", "\U0010ffff"),
     *("a\0", "İ", "I\u0307", "ı", "ß", "ẞ", "\u212a", "\u212b", "\u2126", "ǅ", "ﬁ", "ẀÉ", "Ⱥ", "ⱥ"),
@@ -58,7 +58,8 @@ FRAGMENTS = [
     ),
     *("€", "£5", "5₩", "∑", "−5", "×", "™", "°", "→", "＄", "👨‍👩", "❤️"),
     *("٣", "٣،٥", "²", "½", "Ⅷ", "①", "〇", "㊿", "𝟘", "𐄇", "५.५", "5٣", "٣.5", "-²", "½-½"),
-    # Chinese code points and those just outside; planes that only look Chinese to zh.
+    # Chinese code points and their neighbours that are not Chinese; other code points that zh takes
+    # for Chinese.
     *("中文", "中.文", "5中.5", "中5-中", " .", "⩭", "⩮", "぀", "䶶", "龼"),
     *("𠀀", "𪛖", "丽", "カ.ナ", "한.국", "", "͸", "󠀁"),
     *LONG_TOKENS,
@@ -67,7 +68,7 @@ WORDS = ["the", "cat", "sat", "on", "mat", "a", "The", "Mat", "12", "1999", "na�
 
 
 def edited(pieces, rng, choices):
-    """The pieces with up to two of them left out, repeated or replaced, as a text."""
+    """A text of the pieces. Up to two of them are left out, repeated or replaced."""
     pieces = list(pieces)
     for _ in range(rng.randrange(3)):
         at = rng.randrange(len(pieces) + 1)
@@ -88,7 +89,7 @@ BULK_CHOICES = [" "] * 250 + WORDS * 8 + FRAGMENTS
 
 def hostile_segment(rng):
     pieces = rng.choices(BULK_CHOICES, k=rng.randrange(16))
-    if rng.random() < 0.4:  # a start that puts what follows round the edge of a block
+    if rng.random() < 0.4:  # so that the next text crosses the edge of a block
         start = rng.choice(LINE_STARTS) * 128
         room = rng.choice([64, 128]) - rng.randrange(10)
         pieces[:0] = [start.encode()[:room].decode(errors="ignore"), rng.choice(FRAGMENTS)]
@@ -100,13 +101,13 @@ def hostile_segment(rng):
 
 @functools.cache
 def hostile_segments(count: int) -> list[Segment]:
-    """The first segments of one endless series."""
+    """The first segments of one endless series, which is always the same."""
     rng = random.Random(20020706)
     return [hostile_segment(rng) for _ in range(count)]
 
 
 def at_the_edges_of_blocks(boundaries: Iterable[int]) -> Iterator[Segment]:
-    """Special text round each of the boundaries; a reference has it near its start."""
+    """Special text across each boundary of blocks. A reference has it near its start."""
     for fragment, filler, after in itertools.product(FRAGMENTS, "a5 .É", ("", "b", "5")):
         size = len(fragment.encode())
         if size > 16:
@@ -120,7 +121,7 @@ def at_the_edges_of_blocks(boundaries: Iterable[int]) -> Iterator[Segment]:
 
 
 def cut_in_two() -> Iterator[Segment]:
-    """Special text cut at every place; the halves are neighbours, in a batch and in memory."""
+    """Special text, cut in two at every place. The halves are neighbours in a batch."""
     around = [("5", "5"), ("5", ".b"), ("a ", "5"), ("a ", ".b")]
     for fragment, (before, after) in itertools.product(FRAGMENTS, around):
         text = before + fragment + after
@@ -130,7 +131,7 @@ def cut_in_two() -> Iterator[Segment]:
 
 
 def with_every_code_point(form: str) -> Iterator[Segment]:
-    """Every code point in this form, 64 of them in a line."""
+    """Every code point in this form, 64 in each line."""
     for start in range(0, len(CODE_POINTS), 64):
         line = " ".join(form.format(point) for point in CODE_POINTS[start : start + 64])
         yield line, [line.lower()]

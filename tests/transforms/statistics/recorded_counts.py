@@ -1,4 +1,4 @@
-"""The segments of which `golden/kernel_counts.json` records sacreBLEU's integers."""
+"""The segments of `golden/kernel_counts.json`, which records sacreBLEU's integers for them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ RECORD = recorded.read(PATH)
 
 
 class Counted(NamedTuple):
-    """Segments, and the definition they are counted by.
+    """Segments, and the definition that counts them.
 
     Attributes:
-      title: what they are, and the definition; unique.
+      title: a unique name for the segments and the definition.
       config: the definition.
-      segments: makes them.
+      segments: a function that makes the segments.
     """
 
     title: str
@@ -47,7 +47,8 @@ def _counted() -> Iterator[Counted]:
             lambda edges=edges: at_the_edges_of_blocks(edges),
         )
         yield Counted(f"cut in two, {name(each)}", each, cut_in_two)
-        # Most for the kernel itself; intl and zh are spaces in the text, which none splits.
+        # Most segments are for the kernel itself. For intl and zh it only splits at the spaces
+        # that spacing.py puts into the text.
         size, orders = (5000, [4, 1, 7, 16, *[4] * 6]) if of_kernel else (2000, [4, 1, 7, 16])
         for number, order in enumerate(orders):
             config = BleuConfig(each.tokenize, each.lowercase, max_ngram_order=order)
@@ -78,7 +79,7 @@ def in_blocks(integers: np.ndarray) -> list[bytes]:
 
 
 def assert_equal_to_record(each: Counted, segments: Sequence[Segment]) -> np.ndarray:
-    """The kernel's integers, int64 (segments, 2 + 2 N), which are sacreBLEU's."""
+    """Compares the kernel with sacreBLEU; returns its integers, int64 (segments, 2 + 2 N)."""
     ours = counted(segments, each.config)
     for number in recorded.unrecorded(RECORD, each.title, in_blocks(ours)):
         block = slice(number * recorded.BLOCK, (number + 1) * recorded.BLOCK)

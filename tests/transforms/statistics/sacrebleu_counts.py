@@ -1,4 +1,4 @@
-"""The kernel's integers beside sacreBLEU's."""
+"""Compares the kernel's integers with sacreBLEU's."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def name(value: Any) -> str | None:
 
 
 def integers(statistics: Any) -> np.ndarray:
-    """All counts as sacreBLEU orders them, int64 (systems, segments, 2 + 2 N)."""
+    """All counts in the order of sacreBLEU, int64 (systems, segments, 2 + 2 N)."""
     lengths = np.stack(
         [statistics.candidate_length, statistics.reference_length("closest")], axis=-1
     )
@@ -72,7 +72,7 @@ def assert_same(
 
 
 def assert_equal_to_sacrebleu(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:
-    """Compares a batch; returns its integers (segments, 2 + 2 N)."""
+    """Compares a batch with sacreBLEU; returns its integers (segments, 2 + 2 N)."""
     ours = counted(segments, config)
     assert_same(segments, config, ours, sacrebleu_integers(segments, config))
     return ours

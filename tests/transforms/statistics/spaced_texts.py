@@ -1,4 +1,4 @@
-"""The texts of which `golden/spaced_tokens.json` records the tokens of sacreBLEU's zh and intl."""
+"""The texts of `golden/spaced_tokens.json`, with the tokens of sacreBLEU's zh and intl."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATH = recorded.GOLDEN / "spaced_tokens.json"
 RECORD = recorded.read(PATH)
 # The planes that have code points of a class, and some of the others.
 MOST_CLASSES = CODE_POINTS[: 0x20000 - 0x800] + CODE_POINTS[0x20000 - 0x800 :: 997]
-# Of each class one or two: ASCII and others, of one byte and of more.
+# One or two of each class: ASCII and not ASCII, with one byte and with several.
 ALPHABETS = {"intl": ["a5.$ -", "é٣。™\u3000,"], "zh": ["a5.中 -", "é5,＄\u2003-"]}
 EVERY_CONTEXT = "{0} a{0}b 5{0}6 .{0}. {0}.5 5.{0} {0}-{0}5 5{0}{0} {0}{0}5 5-{0}5 .{0}5"
 
@@ -64,13 +64,13 @@ def _spaced() -> Iterator[tuple[str, str, Callable[[], list[str]]]]:
             yield f"code points as {form}", tokenize, functools.partial(_at_an_end, form)
         yield "runs of points", tokenize, _runs_of_points
         yield "long lines", tokenize, functools.partial(_long_lines, tokenize)
-    # What zh takes for Chinese has a test of its own.
+    # There is another test for the characters that zh takes for Chinese.
     every_point = functools.partial(_in_the_middle, "{0}.{0}5", CODE_POINTS)
     yield "every code point", "intl", every_point
 
 
 SPACED = {f"{tokenize}: {title}": (tokenize, texts) for title, tokenize, texts in _spaced()}
-"""By their title: the tokenizer, and what makes the texts."""
+"""For each title: the tokenizer, and the function that makes the texts."""
 
 
 def sacrebleu_tokens(texts: Sequence[str], tokenize: str) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""Tokens are equal if all their bytes are, whatever their hashes and their lengths."""
+"""Tokens are equal only if all their bytes are equal, even if their hashes are the same."""
 
 import itertools
 import random
@@ -18,7 +18,7 @@ LENGTHS = [1, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 63, 64, 65, 127, 128, 129]
 
 @pytest.mark.parametrize(
     ("length", "tokenize"),
-    # intl and zh only put spaces into the text, which "13a" and "none" then count.
+    # intl and zh only put spaces into the text. Then it is split in the same way as by "none".
     [
         *itertools.product(LENGTHS, ("13a", "none")),
         *itertools.product((9, 65), ("intl", "zh")),
@@ -35,12 +35,12 @@ def test_tokens_that_differ_in_one_byte_are_different(length, tokenize):
 
 
 def colliding_tokens(rng, pairs):
-    """Pairs of different 32-byte tokens that have one key, and one first and last word.
+    """Pairs of different 32-byte tokens with the same key, first word and last word.
 
-    Only whoever knows this process's secret can find them.
+    A program can find them only with the secret of this process.
 
-    In the key, words follow one another as fold(fold(fold(w0, w1), w2), w3), and
-    fold(k, w) = g(k) ^ w, so a change of w1 is undone by the right change of w2.
+    The key of the words is fold(fold(fold(w0, w1), w2), w3), and fold(k, w) = g(k) ^ w. So a
+    suitable change of w2 undoes the effect of a change of w1.
     """
     token_bytes = [byte for byte in range(1, 128) if chr(byte).isalpha() or byte < 9]
     with_difference = {a ^ b: (a, b) for a in token_bytes for b in token_bytes}

@@ -1,6 +1,7 @@
-"""No text makes the kernel search for a long time: the steps are counted, with many secrets.
+"""No text makes the kernel search for a long time. The tests count steps, with many secrets.
 
-The tokens are those that all met in one place when the hash was the same in every process.
+The tokens were chosen for an old hash that was the same in every process: it put all of them into
+one place of the table.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from beam_bleu.transforms.statistics import kernel, matching, tokenization
 from beam_bleu.transforms.statistics.hashing import Seed, new_seed
 
 GOLDEN = 0x9E3779B97F4A7C15
-"""The factor of the old hash, the same in every process."""
+"""The factor of the old hash. It was the same in every process."""
 
 LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 SEEDS = [new_seed() for _ in range(8)]
 MOST_LOOKS = 4
-"""Slots per token, on average: 1.2 for random tokens, and with no secret above 3."""
+"""The limit for the average slots per token: 1.2 for random tokens, at most 3 with any secret."""
 
 
 def neighbours() -> list[bytes]:
-    """Tokens whose keys follow one another."""
+    """Tokens with keys that are consecutive numbers."""
     return [chr(code).encode() for code in range(0x4E00, 0x4E00 + 5000)]
 
 
@@ -47,7 +48,7 @@ def of_one_place() -> list[bytes]:
 
 @functools.cache
 def of_one_key() -> list[bytes]:
-    """Long tokens with the same key in the old hash: 11 times one of two pairs of words."""
+    """Long tokens with the same key in the old hash. Each of their 11 parts is one of two."""
     rng = random.Random(7)
     key, parts = 0, []
     for _ in range(11):
@@ -57,7 +58,7 @@ def of_one_key() -> list[bytes]:
 
 
 def meeting_pairs(key: int, rng: random.Random) -> tuple[int, tuple[bytes, bytes]]:
-    """Two pairs of words that lead from a key to the same new key, and the new key."""
+    """Two pairs of words that change a key to the same new key, and the new key."""
     key = key or int.from_bytes(b"firstone", "little")
     token_bytes = [byte for byte in range(1, 128) if chr(byte).isalpha() or byte < 9]
     with_difference = {a ^ b: (a, b) for a in token_bytes for b in token_bytes}
@@ -81,7 +82,7 @@ def word(text: bytes) -> int:
 
 
 class Table:
-    """The kernel's table of a reference with these tokens, and then of its bigrams."""
+    """The kernel's tables for a reference with these tokens: of the tokens, and of the bigrams."""
 
     def __init__(self, tokens: list[bytes], seed: Seed) -> None:
         self._seed = seed

@@ -1,4 +1,4 @@
-"""Golden segments: integers that were counted by hand, with the reason beside each row."""
+"""Golden segments: integers that were counted by hand. A comment at each row gives the reason."""
 
 import dataclasses
 
@@ -33,7 +33,7 @@ def count(candidate, references, **config):
     )
 
 
-# Papineni et al. 2002, section 2.1; punctuation left out and case ignored, as there.
+# Papineni et al. 2002, section 2.1: without punctuation, and with case ignored, as there.
 PAPER_REFERENCES = [
     "It is a guide to action that ensures that the military will forever heed Party commands",
     "It is the guiding principle which guarantees the military forces always being under the "
@@ -106,7 +106,7 @@ def test_clipping_gives_the_fractions_of_the_literature(
         ("1...5", "1 . . ..5", 4, 5, 4),
         # Commas and points mix in a run: , .5
         (",.5", "a ,.5", 2, 3, 2),
-        # A run before anything but a digit is cut up.
+        # If no digit follows, each mark of a run is a token.
         ("1...a", "1 . . . a", 5, 5, 5),
         # A hyphen is a token of its own only directly after a digit: 1 - 2 | a-2 | 1 - -2
         ("1-2 a-2", "1 - 2 a-2", 4, 4, 4),
@@ -148,13 +148,13 @@ def test_13a_splits_as_mteval_does(candidate, reference, tokens, reference_token
         ("&lt; 1-2 a. <skipped>", "&lt; 1-2 a. <skipped>", {"tokenize": "none"}, 4, 4),
         ("&lt; a.", "< a .", {"tokenize": "none"}, 2, 0),
         ("un-\nder", "un- der", {"tokenize": "none"}, 2, 2),
-        # `char`: every code point but white space; an entity is not one symbol.
+        # `char`: every code point except white space; an entity is several tokens.
         ("né, e\u0301\u3000中", "n é , e \u0301 中", {"tokenize": "char"}, 6, 6),
         ("&lt;", "& l t ; x", {"tokenize": "char"}, 4, 4),
         ("a\u200db\0", "a b", {"tokenize": "char"}, 4, 2),
         # `zh`: Chinese code points are tokens of their own, the rest is nearly as with 13a.
         ("中文abc，3.5", "中 文 abc ， 3.5", {"tokenize": "zh"}, 5, 5),
-        # `intl`: punctuation marks and symbols of any script, but for those in numbers.
+        # `intl`: punctuation marks and symbols of any script, except marks in numbers.
         ("«a» ٣،٥€", "a ٣،٥ « » €", {"tokenize": "intl"}, 5, 5),
         # Lower-casing comes first, so it can make entities and <skipped>.
         ("&LT;", "<", {"lowercase": True}, 1, 1),
@@ -175,7 +175,7 @@ def test_configuration_decides_what_is_compared(candidate, reference, config, to
 @pytest.mark.parametrize(
     ("candidate", "references", "reference_length"),
     [
-        # 3 and 5 are equally close to 4: the shorter, whichever comes first.
+        # 3 and 5 are equally close to 4, so the shorter counts, in every order.
         ("a a a a", ["a a a", "a a a a a"], 3),
         ("a a a a", ["a a a a a", "a a a"], 3),
         # 5 is closer to 4 than 2 is.
@@ -238,7 +238,7 @@ def test_sixteen_orders_are_counted():
     counts = count(words, [words], max_ngram_order=16)
     assert counts.matches == counts.totals == list(range(16, 0, -1))
     # One word more at the front of the reference leaves every n-gram in place; one word
-    # changed in the middle (the ninth) leaves the 8 words before and the 7 behind it.
+    # changed in the middle (the ninth) leaves the 8 words before it and the 7 after it.
     changed = count(words.replace("i", "x"), [f"z {words}"], max_ngram_order=16)
     assert changed.matches == [8 + 7, 7 + 6, 6 + 5, 5 + 4, 4 + 3, 3 + 2, 2 + 1, 1] + [0] * 8
 
@@ -276,7 +276,7 @@ def test_a_segment_without_any_reference_is_an_error():
 
 
 def test_a_segment_of_two_gigabytes_is_an_error():
-    # The same 64 MiB serve as all 32 texts of the segment.
+    # The 32 texts of the segment are all the same 64 MiB in memory.
     text = np.zeros(2**26 + 128, np.uint8)
     offsets = pa.py_buffer(np.array([0, 0, 2**26]))
     column = pa.LargeStringArray.from_buffers(2, offsets, pa.py_buffer(text))

@@ -150,7 +150,7 @@ def test_the_edges_of_blocks_are_reached(boundaries):
     assert lengths >= {edge + i for edge in boundaries for i in (-1, 0, 1)}
 
 
-# What is to occur in the bulk's candidates.
+# Patterns that must occur in the candidates.
 HOSTILE = {
     "an empty line": r"\A\Z",
     "only white space": r"\A\s+\Z",
@@ -166,7 +166,7 @@ HOSTILE = {
     "a run of points before a digit": "[.,]{2,}[0-9]",
     "a run of points between digits": "[0-9][.,]{2,}[0-9]",
     "a point between digits": "[0-9][.,][0-9]",
-    "a hyphen behind a digit": "[0-9]-",
+    "a hyphen after a digit": "[0-9]-",
     "a combining mark": r"[\u0300-\u036f]",
     "an astral character": r"[\U00010000-\U0010ffff]",
     "NUL": r"\0",
@@ -179,7 +179,7 @@ HOSTILE = {
     "a Chinese code point": "[\u2e80-\u2fdf\u3001-\u303f\u4e00-\u9fbb\uff00-\uffef]",
     "a point at the start": r"\A[.,]",
     "a run of points at the start before a digit": r"\A[.,]{2,}[0-9]",
-    "a point at the end behind a digit": r"[0-9][.,]\s*\Z",
+    "a point at the end after a digit": r"[0-9][.,]\s*\Z",
     "a run of points at the end": r"[.,]{2,}\s*\Z",
     "a token of more than 64 bytes": r"[a-z0-9]{65}",
     "a token of more than 128 bytes": r"[a-z0-9]{129}",
@@ -215,8 +215,9 @@ def test_every_code_point_is_lowered_as_python_lowers_it():
 
 
 def test_every_code_point_is_lowered_beside_others_as_python_lowers_it():
-    # A sigma is lowered by the letters next to it, and marks between them are skipped: these are
-    # in planes 0, 1 and 14. A space ends the search, so the forms do not disturb each other.
+    # The lower case of a sigma depends on the letters next to it. Marks between them are skipped;
+    # marks are in planes 0, 1 and 14. A space ends the search, so the forms do not change each
+    # other.
     form = "A{0}B {0}{0} É{0} ΑΣ{0} {0}Σ Α{0}Σ{0}Α"
     assert_lowered_as_python_lowers_them(
         [form.format(point) for point in CODE_POINTS if ord(point) >> 16 in (0, 1, 14)]

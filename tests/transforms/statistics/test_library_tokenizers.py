@@ -1,4 +1,4 @@
-"""Japanese, Korean and SentencePiece's pieces: sacreBLEU's integers with the same tokenizer."""
+"""Japanese, Korean and SentencePiece: the integers equal sacreBLEU's with the same tokenizer."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def integers(statistics):
 
 
 def edited(text, rng):
-    """The text with some of it left out, repeated or replaced."""
+    """The text; parts of it are left out, repeated or replaced."""
     at = rng.randrange(len(text) + 1)
     end = min(at + rng.randrange(1, 4), len(text))
     return text[:at] + rng.choice(["", text[at:end] * 2, rng.choice(PIECES)]) + text[end:]

@@ -37,16 +37,16 @@ def n_grams(words, order):
 @pytest.mark.parametrize(
     ("candidate", "reference", "length", "matches"),
     [
-        # Every symbol is a token: as many matches as the shorter one has n-grams.
+        # Every symbol is a token, so all n-grams of the shorter text match.
         ("!" * MEGABYTES_10, "!" * (MEGABYTES_10 - 5), MEGABYTES_10, MEGABYTES_10 - 5),
         # One token.
         ("a" * MEGABYTES_10, "a" * MEGABYTES_10, 1, 1),
         ("a" * MEGABYTES_10, "a" * (MEGABYTES_10 - 1) + "b", 1, 0),
-        # An even run of points: the last joins the digit behind it, the others are alone.
+        # An even number of points: the last joins the digit after it, the others are alone.
         ("." * MEGABYTES_10 + "5", "...x", MEGABYTES_10, 3),
-        # ... but not behind a digit.
+        # ... but not after a digit.
         ("5" + "." * MEGABYTES_10 + "5", "...5", MEGABYTES_10 + 2, 4),
-        # Every hyphen goes with its newline.
+        # Every hyphen is removed together with its newline.
         ("-\n" * (MEGABYTES_10 // 2) + "a", "a", 1, 1),
         (" " * MEGABYTES_10, "a", 0, 0),
     ],

@@ -1,4 +1,4 @@
-"""The kernel counts the same wherever and however the texts lie in memory."""
+"""The counts do not depend on the place and the layout of the texts in memory."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +33,7 @@ def layout_segments():
 
 
 def sliced(texts):
-    """Out of a larger array, from the middle of a byte of its validity bits on."""
+    """The column as a slice of a larger array. Its validity bits begin within a byte."""
     around = ["5", None, "&amp;", "", "-", "."]
     column = pa.array([*around, *around, "b", *texts, "5", None, "amp;"], pa.large_string())
     return column.slice(13, len(texts))
@@ -44,7 +44,7 @@ def sliced_twice(texts):
 
 
 def with_nothing_after(texts):
-    """In buffers that end with the last text's last byte."""
+    """The column with buffers that end at the last byte of the last text."""
     column = pa.array(texts, pa.large_string())
     validity, offsets, data = column.buffers()
     size = np.frombuffer(offsets, np.int64)[len(texts)]
@@ -53,7 +53,7 @@ def with_nothing_after(texts):
 
 
 def with_text_under_nulls(texts):
-    """A null may stand over any bytes; Arrow promises nothing of them."""
+    """The column with text in the bytes of nulls. Arrow allows any bytes there."""
     column = pa.array([text if text is not None else "aΣİ 5." for text in texts], pa.large_string())
     validity = pa.array(texts, pa.large_string()).buffers()[0]
     _, offsets, data = column.buffers()

@@ -85,7 +85,7 @@ def test_settled_characters_never_change(form, count):
     settled = [chr(code) for code in np.flatnonzero(_settled(form))]
     assert len(settled) > 150_000
     assert unicodedata.is_normalized(form, "".join(settled))
-    # Every composition that normalization makes begins with one of these.
+    # Each composed character begins with one of these.
     decomposed = [unicodedata.decomposition(point).split() for point in CODE_POINTS]
     firsts = {chr(int(pair[0], 16)) for pair in decomposed if len(pair) == 2 and "<" not in pair[0]}
     firsts = (firsts | {"\u1100", "가"}) & set(settled)
@@ -118,7 +118,7 @@ def test_a_null_over_text_stays_a_null():
     st.booleans(),
 )
 def test_the_integers_are_sacrebleus_on_normalized_texts(segments, normalize, tokenize, lowercase):
-    # Half of a reference is its candidate, so that there is something to match.
+    # Each reference has half of its candidate, so that n-grams match.
     segments = [(first + second, first, third) for first, second, third in segments]
     config = BleuConfig(tokenize, lowercase, normalize=normalize)
     ours = statistics_of(to_batch([(one, list(rest)) for one, *rest in segments]), config)
@@ -145,7 +145,7 @@ def test_two_forms_of_a_word_are_different_words_until_they_are_normalized(token
 
 
 def test_white_space_that_normalization_makes_splits():
-    # "´" is a space and an accent to NFKC, and a no-break space is a space.
+    # NFKC turns "´" into a space and an accent, and a no-break space into a space.
     batch = to_batch([("a´b\u00a0c", ["a \u0301b c"])])
     assert statistics_of(batch, BleuConfig("none")).matches[0, 0, 0] == 1
     counted = statistics_of(batch, BleuConfig("none", normalize="nfkc"))
@@ -153,7 +153,7 @@ def test_white_space_that_normalization_makes_splits():
 
 
 def test_normalization_comes_before_lower_case_and_13a():
-    # To NFKC "＜" is "<", and "Ａ" is "A".
+    # NFKC turns "＜" into "<", and "Ａ" into "A".
     pairs = [("x ＜skipped＞ＡＢ &ａmp; y", ["x ab & y"])]
     config = BleuConfig(lowercase=True, normalize="nfkc")
     assert statistics_of(to_batch(pairs), config).matches[0].tolist() == [[4, 3, 2, 1]]
@@ -187,7 +187,7 @@ def test_lower_cased_text_is_normalized_too(form):
         assert statistics.matches[0, 0, 0] == 1
 
 
-# All kinds of marks in a run: marks of several classes, and marks that decompose.
+# A run with all kinds of marks: marks of several classes, and marks that decompose.
 RUNS = [
     *"\u0315\u0316\u0301\u0300\u0345\u0344\u0f73\u0f75\u0f81\u0f71\u3099\uff9e\uff9f\u05b0\u0334"
 ]
@@ -217,7 +217,7 @@ def test_every_mark_is_known_to_the_sorting():
     ["\u0315\u0316", "\u0345\u0315\u0316\u0300", "\u0f73", "\u0344\u0316", "\uff9e\u0301\u0334"],
 )
 def test_python_never_gets_long_runs_of_unsorted_marks(run, normalize, monkeypatch):
-    # Python moves each mark over all that belong after it: 100,000 marks take minutes.
+    # Python moves each mark past all marks that belong after it. 100,000 marks take minutes.
     seen = []
     normal = unicodedata.normalize
 

@@ -1,4 +1,4 @@
-"""Signs of suspicious input agree with Python's own strings, for every cut of the batches."""
+"""Signs of suspicious input agree with Python's strings, however the batches are divided."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CUTS = st.sets(st.integers(1, 7))
 
 @st.composite
 def corpora(draw: st.DrawFn) -> list[Segment]:
-    """Segments of one to three systems, whose references are often the same as a candidate."""
+    """Segments of one to three systems. References are often the same as a candidate."""
     systems = draw(st.integers(1, 3))
     segments = []
     for _ in range(draw(st.integers(1, 8))):
@@ -122,7 +122,7 @@ def test_a_single_byte_makes_texts_different(size):
 
 
 def test_texts_are_compared_as_they_were_given():
-    # For the definition, all of these are the same tokens.
+    # By this definition, all of these have the same tokens.
     assert signs_of("A", "a", lowercase=True).identical == (0,)
     assert signs_of("é", "e\u0301", normalize="nfc").identical == (0,)
     assert signs_of("a<skipped>", "a").identical == (0,)

@@ -48,7 +48,7 @@ def assert_same_tokens(texts, tokenize, ours=None):
         ("zh", "中文，ＡＢ。abc", "中 文 ， Ａ Ｂ 。 abc"),
         # sacreBLEU takes the euro, arrows and dashes for Chinese, but not Extension B.
         ("zh", "\U00020000\U00020001 5€→—", "\U00020000\U00020001 5 € → —"),
-        # Kana and Hangul are not Chinese.
+        # Kana and Hangul are not Chinese characters.
         ("zh", "カナ 한국", "カナ 한국"),
         # Other text is split as by 13a, except entities, <skipped> and the ends.
         ("zh", "(a) 3.5 1-2 &lt;", "( a ) 3.5 1 - 2 & lt ;"),

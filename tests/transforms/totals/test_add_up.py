@@ -102,7 +102,7 @@ def summed_by_hand(inputs):
 def by_every_route(combine, inputs):
     """Yields (route, output) for each way in which an engine may drive a CombineFn.
 
-    Asserts after each that no input was changed.
+    After each way, asserts that no input was changed.
     """
     combine.setup()
     before = pickle.dumps(inputs)
@@ -227,7 +227,7 @@ def test_zero_does_not_lower_the_smallest_number_of_references():
     assert (total.min_reference_count, total.max_reference_count) == (3, 3)
 
 
-def test_totals_of_different_orders_do_not_add_up():
+def test_sums_of_different_orders_do_not_add_up():
     four, two = (CorpusSums.zero(order) for order in (4, 2))
     with pytest.raises(ValueError, match="order 4 and 2"):
         _ = four + two
@@ -246,7 +246,7 @@ def test_rows_of_a_batch_add_up_to_the_batch():
     assert CorpusSums.of(statistics, 0, slice(4, 4)) == CorpusSums.zero(ORDER)
 
 
-def test_totals_of_a_segment_are_its_statistics():
+def test_sums_of_a_segment_are_its_statistics():
     batch = to_batch([("a b é", ["a b", "a b c d", None]), ("", ["x", "", None])])
     statistics = statistics_of(batch, BleuConfig())
     assert CorpusSums.of(statistics, 0) == CorpusSums(

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Literal, get_args
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.line_parallel.shard_names import Parts, names_of, what_varies
 from beam_bleu.transforms.pairing.line_parallel.streams import Shard, Stream
 
-CUTS = ("same", "any")
+Cuts = Literal["same", "any"]
 """Where streams may be cut into shards: all at the same lines, or each one at any lines."""
+
+CUTS: tuple[Cuts, ...] = get_args(Cuts)
 
 _REMEDY = (
     "give all streams the same shards, with corresponding names; if the streams are cut at "

@@ -64,7 +64,7 @@ def count_lines(
         newlines, nuls, controls = count_bytes(np.frombuffer(chunk, np.uint8))
         line_bytes += chunk.find(b"\n") if newlines else len(chunk)
         if line_bytes > max_line_bytes:
-            place = f"line {lines + 1}" if part.start == 0 else f"a line behind byte {part.start}"
+            place = f"line {lines + 1}" if part.start == 0 else f"a line after byte {part.start}"
             raise line_too_long(stream, path, place, max_line_bytes)
         if newlines:
             line_bytes = len(chunk) - 1 - chunk.rfind(b"\n")

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.line_parallel.streams import Compression
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -67,7 +68,7 @@ _ZSTD: dict[Any, int] = {
     zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW.bit_length() - 1
 }
 
-_MEMBERS: dict[str, Callable[[], Any]] = {
+_MEMBERS: dict[Compression, Callable[[], Any]] = {
     ".gz": _ZlibMember,
     ".bz2": bz2.BZ2Decompressor,
     ".xz": lambda: lzma.LZMADecompressor(memlimit=_LARGEST_WINDOW + _BESIDES),
@@ -86,12 +87,14 @@ _TOO_LARGE = {
 _ERRORS = (zlib.error, OSError, EOFError, lzma.LZMAError, zstd.ZstdError)
 
 
-def decompressed(read: Callable[[int], bytes], compression: str, where: str) -> Iterator[bytes]:
+def decompressed(
+    read: Callable[[int], bytes], compression: Compression, where: str
+) -> Iterator[bytes]:
     """Decompresses a file piece by piece.
 
     Args:
       read: reads up to this number of bytes of the compressed file; b"" at its end.
-      compression: the suffix, one of `streams.COMPRESSIONS`.
+      compression: the suffix.
       where: the name of the file for messages.
 
     Yields:

@@ -1,10 +1,11 @@
-"""What must be true of a corpus of lines."""
+"""The user's requirements for a corpus of lines."""
 
 from __future__ import annotations
 
 import dataclasses
 
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.line_parallel.correspondence import Cuts
 from beam_bleu.transforms.pairing.line_parallel.counting import MAX_LINE_BYTES
 
 
@@ -13,12 +14,12 @@ class Expected:
     """The requirements for a corpus.
 
     Attributes:
-      cuts: where its streams may be cut into shards, one of `correspondence.CUTS`.
+      cuts: where its streams may be cut into shards.
       segments: the required number of segments; None for any number.
       max_line_bytes: the largest number of bytes of a line.
     """
 
-    cuts: str = "same"
+    cuts: Cuts = "same"
     segments: int | None = None
     max_line_bytes: int = MAX_LINE_BYTES
 

@@ -153,7 +153,7 @@ class LineReader:
             if line < piece.lines:
                 return piece.file.path, piece.first_line + line + 1
             line -= piece.lines
-        raise AssertionError(f"line {line} is behind the last piece")
+        raise AssertionError(f"line {line} is after the last piece")
 
 
 def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.pairing.line_parallel.correspondence import require_same_lines
+from beam_bleu.transforms.pairing.line_parallel.correspondence import Cuts, require_same_lines
 from beam_bleu.transforms.pairing.line_parallel.ranges import ByteRange, LineCounts, block_bytes
 from beam_bleu.transforms.pairing.line_parallel.streams import (
     FoundFile,
@@ -30,13 +30,12 @@ class Piece:
 
     Attributes:
       file: the file.
-      version: what tells this version of the file from others; None if its filesystem
-        does not tell.
+      version: the version of the file; None if its filesystem has no versions.
       start: the byte to read from.
       skip: newlines to skip from there.
       first_line: the number of the first line in the file, from 0.
       lines: the number of lines to read.
-      ends_file: whether these are the file's last lines.
+      ends_file: whether these are the last lines of the file.
     """
 
     file: FoundFile
@@ -84,13 +83,13 @@ class Plan:
             yield WorkUnit(first, last - first, pieces)
 
 
-def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts], cuts: str = "same") -> Plan:
+def make_plan(streams: Sequence[Stream], counts: Iterable[LineCounts], cuts: Cuts = "same") -> Plan:
     """Cuts a corpus into work units of about the size of a range, all streams together.
 
     Args:
       streams: the streams.
       counts: the counts of all ranges of all their shards, in any order.
-      cuts: where the streams may be cut into shards, one of `correspondence.CUTS`.
+      cuts: where the streams may be cut into shards.
 
     Raises:
       InputError: the streams, or their corresponding shards, have different numbers of
@@ -245,7 +244,7 @@ class _StreamLines:
 def _unit_begins(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
     """The lines at which units start, in order.
 
-    The largest stream leads: units begin at its blocks, so that none of its text is read
+    The largest stream leads: units begin at its blocks, so that its text is never read
     twice. If streams are compressed, the largest compressed one leads, and a unit begins
     only at a line where a file begins in all compressed streams.
     """

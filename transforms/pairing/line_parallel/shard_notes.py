@@ -7,6 +7,7 @@ import datetime
 import itertools
 from collections.abc import Iterator, Sequence
 
+from beam_bleu.transforms.pairing.line_parallel.correspondence import Cuts
 from beam_bleu.transforms.pairing.line_parallel.shard_names import (
     Parts,
     names_of,
@@ -30,7 +31,7 @@ _STAMP = 10**9
 
 
 def notes_of(
-    streams: Sequence[Stream], shards: Sequence[Sequence[Shard]], cuts: str = "same"
+    streams: Sequence[Stream], shards: Sequence[Sequence[Shard]], cuts: Cuts = "same"
 ) -> tuple[str, ...]:
     """Sentences about the shards' names, for a reader of the result.
 
@@ -40,7 +41,7 @@ def notes_of(
     Args:
       streams: the streams.
       shards: the shards of each.
-      cuts: where the streams may be cut into shards, one of `correspondence.CUTS`.
+      cuts: where the streams may be cut into shards.
     """
     gaps: dict[str, list[str]] = {}  # the gap -> the streams that have it
     notes = []

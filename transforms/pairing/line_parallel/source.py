@@ -19,7 +19,7 @@ from apache_beam.io.localfilesystem import LocalFileSystem
 
 from beam_bleu.transforms.errors import BleuError, unreadable
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.line_parallel.correspondence import require_same_shards
+from beam_bleu.transforms.pairing.line_parallel.correspondence import Cuts, require_same_shards
 from beam_bleu.transforms.pairing.line_parallel.counting import count_lines
 from beam_bleu.transforms.pairing.line_parallel.expected import Expected
 from beam_bleu.transforms.pairing.line_parallel.file_versions import version_of
@@ -42,19 +42,19 @@ _LOG = logging.getLogger(__name__)
 
 _BATCH_ROWS = 4096
 _BATCH_TEXTS = 16384
-"""More streams mean fewer rows, so that a batch of 16 systems does not need more memory."""
+"""With more streams a batch has fewer rows, so a batch of 16 systems needs no more memory."""
 
 
 @dataclasses.dataclass(frozen=True)
 class LineParallel:
-    """A source whose segments are the lines of the same number of several streams.
+    """A source of segments from several streams: line i of each stream belongs to segment i.
 
     Attributes:
       systems: the systems' names.
       candidates: each system's stream.
       references: the streams of references, one or more.
-      range_bytes: how many bytes a worker counts, and about how many (of all
-        streams together) it scores, at a time; if None, what suits the corpus.
+      range_bytes: how many bytes a worker counts at a time, and about how many (of all
+        streams together) it scores at a time; if None, a size that suits the corpus.
       expected: what must be true of the corpus.
     """
 
@@ -71,18 +71,18 @@ class LineParallel:
 
     @property
     def inputs(self) -> tuple[tuple[str, str], ...]:
-        """(what messages call it, a path or a pattern) of all that is read."""
+        """(name in messages, path or pattern) of everything that is read."""
         return tuple(
             (stream.label, stream.pattern) for stream in (*self.candidates, *self.references)
         )
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the score must know of what is not required, a sentence each."""
+        """Sentences for a reader of the score, about checks that are switched off."""
         return self.expected.notes
 
     def pair(self, threads: int, step: Step = unchanged) -> PairLines:
-        """The transform that pairs the lines; a worker counts them on so many threads."""
+        """The transform that pairs the lines. A worker counts lines with this number of threads."""
         return PairLines(self, threads, step)
 
 
@@ -139,7 +139,7 @@ def _open(path: str) -> Any:
 
 
 class _ListRanges(beam.DoFn):
-    def __init__(self, range_bytes: int | None, cuts: str) -> None:
+    def __init__(self, range_bytes: int | None, cuts: Cuts) -> None:
         self._range_bytes = range_bytes
         self._cuts = cuts
 
@@ -160,7 +160,7 @@ def _found(stream: Stream) -> list[FoundFile]:
         matched = FileSystems.match([stream.pattern])[0].metadata_list
     except BleuError:
         raise
-    except Exception as error:  # each filesystem has exceptions of its own
+    except Exception as error:  # filesystems raise exceptions of their own types
         raise unreadable(
             f"{stream.label}: cannot list {stream.pattern}",
             error,

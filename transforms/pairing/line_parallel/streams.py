@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from typing import Literal, get_args
 
 from beam_bleu.transforms.errors import InputError
 
-COMPRESSIONS = (".gz", ".bz2", ".zst", ".xz")
+Compression = Literal[".gz", ".bz2", ".zst", ".xz"]
+COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)
 
 _WILDCARD = re.compile(r"[*?\[]")
 
@@ -69,7 +71,7 @@ class Shard:
     is_last: bool = True
 
 
-def compression(path: str) -> str | None:
+def compression(path: str) -> Compression | None:
     """The compression suffix of a path, or None."""
     return next((suffix for suffix in COMPRESSIONS if path.lower().endswith(suffix)), None)
 

@@ -20,12 +20,12 @@ def to_batch(segments: Sequence[Segment], groups: tuple[RowGroup, ...] = ALL_ROW
     """The segments of one system as a batch, in order.
 
     Args:
-      segments: one or more segments; how many references they have may differ.
-      groups: which of them are added up together.
+      segments: one or more segments; their numbers of references may differ.
+      groups: which segments are added up together.
 
     Raises:
-      InputError: a segment is of another form, has no reference, or holds text
-        that UTF-8 cannot say (a lone surrogate).
+      InputError: a segment has another form, has no reference, or has text
+        that UTF-8 cannot encode (a lone surrogate).
     """
     for segment in segments:
         _check(segment)

@@ -24,8 +24,8 @@ _BATCH_CHARACTERS = 1 << 22
 class GatherSegments(beam.PTransform):
     """PCollection of segments, or of (key, segment) -> PCollection of `SegmentBatch`.
 
-    Segments of several keys and windows share a batch. Its groups say which rows are of which
-    key, and in which window their sums belong.
+    Segments of several keys and windows share a batch. The batch's groups say which key its
+    rows have, and to which window their sums belong.
 
     Args:
       keyed: whether segments have keys.
@@ -42,7 +42,10 @@ class GatherSegments(beam.PTransform):
 
 
 def _one_by_one(segments: PCollection[Any]) -> bool:
-    """Whether each segment must have sums of its own, because Beam counts or dates elements."""
+    """Whether each segment must have sums of its own.
+
+    A trigger can count elements, and a timestamp combiner can use the time of each one.
+    """
     windowing = segments.windowing
     return not (
         isinstance(windowing.triggerfn, DefaultTrigger)
@@ -95,14 +98,14 @@ class _Gather(beam.DoFn):
     def _batch(self) -> WindowedValue:
         self._end_group()
         batch = to_batch(self._segments, tuple(self._groups))
-        # Beam wants a window for the batch, too; those of the sums are with their groups.
+        # Beam needs a window for the batch, too. The groups have the windows of the sums.
         first = self._groups[0]
         self.start_bundle()
         return WindowedValue(batch, first.timestamp, (first.window,))
 
 
 def _characters(segment: Segment) -> int:
-    """The length of a segment's texts; 0 where the form is wrong, which batching will tell."""
+    """The length of a segment's texts; 0 if its form is wrong (then batching raises an error)."""
     try:
         candidate, references = segment
         return len(candidate) + sum(len(reference or "") for reference in references)

@@ -20,7 +20,7 @@ class RowFields:
     """The names of the fields of a row that are read.
 
     Attributes:
-      candidate_field: the field of the candidate.
+      candidate_field: the field with the candidate.
       reference_fields: the fields with one reference each; empty if the next one is given.
       reference_list_field: the field with a list of references, or None.
       group_by: the fields whose values are the key.
@@ -35,10 +35,10 @@ class RowFields:
     def of(
         cls, candidate: Any, references: Any, group_by: Any, taken: Collection[str]
     ) -> RowFields:
-        """The fields of a configuration. The rows of scores also have the fields `taken`.
+        """The fields that a configuration names. The rows of scores also have the fields `taken`.
 
         Raises:
-          ValueError: they are not names, or a row of scores would have two fields of a name.
+          ValueError: they are not names, or a row of scores would have two fields with one name.
         """
         if not isinstance(candidate, str):
             raise ValueError(f"candidate must be the name of a field, got {candidate!r}")
@@ -101,7 +101,7 @@ class RowFields:
             raise InputError(f"{problem}: {_shown(row)}", "name the fields in the configuration")
 
     def _missing_in(self, fields: Iterable[str]) -> str:
-        """The message for a field that is missing; "" if none is."""
+        """The message for a missing field; "" if all fields are there."""
         there = list(fields)
         lists = () if self.reference_list_field is None else (self.reference_list_field,)
         for name in (self.candidate_field, *self.reference_fields, *lists, *self.group_by):
@@ -117,7 +117,7 @@ class RowFields:
 
 
 def _names(key: str, value: Any) -> tuple[str, ...]:
-    """The one name or the several names of a configuration."""
+    """The names in a configuration, which can be one name or a list."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{key} must be the name of a field or a list of names, got {value!r}")

@@ -1,7 +1,7 @@
 """Corpora in memory, for the tests of pairing: files, and the lines that they must give.
 
-The lines are made first and the files from them, so that what a test expects never depends on
-another reading of the files.
+The lines are made first, and the files are made from the lines. So the expected lines never come
+from reading the files.
 """
 
 from __future__ import annotations

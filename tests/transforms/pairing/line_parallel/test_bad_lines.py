@@ -1,4 +1,4 @@
-"""What cannot be read is an error that names its place: bad text, files that change, long lines."""
+"""Bad text, files that change and long lines give errors that name the place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def test_invalid_utf8_is_what_python_cannot_decode(lines):
     text = b"".join(line + b"\n" for line in lines)
     if text.startswith(MARK):
         text = MARK + text
-    assume(not text.startswith(tuple(COMPRESSED_DATA.values())))  # and is refused because of it
+    assume(
+        not text.startswith(tuple(COMPRESSED_DATA.values()))
+    )  # the text is refused because of this line
     bad = [(i, place) for i, line in enumerate(lines) if (place := undecodable(line)) is not None]
     if not bad:
         assert read_file(text) == [line.decode() for line in lines]

@@ -16,7 +16,7 @@ from beam_bleu.transforms.pairing.line_parallel.streams import Stream
 STREAM = Stream("candidates x", "*")
 
 
-def test_a_local_file_keeps_its_version_while_nobody_touches_it(tmp_path: pathlib.Path) -> None:
+def test_a_local_file_that_does_not_change_keeps_its_version(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "a"
     path.write_text("one\n")
     version = version_of(STREAM, str(path))

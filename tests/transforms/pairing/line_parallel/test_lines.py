@@ -1,4 +1,4 @@
-"""Reading lines: every line of every unit, exact, or nothing else."""
+"""Reading lines: every line of every unit, exactly."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_a_range_that_is_asked_for_is_kept_in_a_corpus_of_any_size(asked_for):
     parts = list(cut_corpus(shards, asked_for))
     if asked_for:
         assert len(parts) == 62_000
-    else:  # growing by doubling, half of the most at least
+    else:  # sizes are doubled, so there are at least half as many as allowed
         assert 1 << 15 <= len(parts) <= 1 << 16
     for stream in range(2):
         of_stream = [part for part in parts if part.shard.stream == stream]

@@ -26,7 +26,7 @@ def ordered(paths: list[str], stream: Stream = STREAM) -> list[str]:
 IN_ORDER = [
     (["only"], "one file is in order"),
     (["a", "b", "c"], "no numbers at all"),
-    (["B", "a"], "by characters, of which upper case comes first"),
+    (["B", "a"], "by characters: upper case comes first"),
     (["part-2", "part-3"], "as many digits"),
     (["part-00002", "part-00010"], "leading zeros"),
     (["part-00000-of-00002", "part-00001-of-00002"], "the usual name of a shard"),
