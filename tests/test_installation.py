@@ -126,6 +126,7 @@ def test_the_wheel_has_every_source_file_and_no_other(wheel: Path) -> None:
     assert sorted(installed) == sorted(f"beam_bleu/{source}" for source in sources)
 
 
+@pytest.mark.slow  # the fast test above proves that the wheel has no file outside of beam_bleu/
 @pytest.mark.parametrize(("first", "second"), [(OURS, USERS), (USERS, OURS)])
 def test_a_users_project_and_the_wheel_live_in_one_environment(
     first: str, second: str, wheel: Path, users_wheel: Path, environment: Environment

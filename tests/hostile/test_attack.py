@@ -37,8 +37,8 @@ def test_no_case_fails(kind: str, seed: int, seconds: float, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "fault",
     [
-        # Those of the cache compile the kernel; test_compiling.py has their like in one process.
-        pytest.param(fault, marks=[pytest.mark.slow] * ("cache" in fault.__name__))
+        # Each starts several processes. The fast tests of single files have the same faults.
+        pytest.param(fault, marks=[pytest.mark.slow] * (fault is not process.FAULTS[0]))
         for fault in sorted(set(process.FAULTS), key=lambda fault: fault.__name__)
     ],
 )

@@ -104,7 +104,9 @@ def test_an_engines_jar_that_is_missing_is_named_before_the_job(tmp_path):
     called(*EXAMPLE, *on_engine).assert_failed(2, "--extra_package: there is no file beam.whl")
 
 
-@pytest.mark.parametrize("mode", ["multi_threading", "multi_processing"])
+@pytest.mark.parametrize(
+    "mode", [pytest.param("multi_threading", marks=pytest.mark.slow), "multi_processing"]
+)
 def test_beams_workers_print_no_tracebacks(mode, tmp_path, capfd):
     bad = tmp_path / "bad.txt"
     bad.write_bytes(SYSTEMS["atlas"].read_bytes().replace(b"e", b"\xff", 1))

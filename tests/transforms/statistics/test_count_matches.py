@@ -38,15 +38,27 @@ def run(tokenize: str, case: str, first: str) -> subprocess.CompletedProcess[str
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("case", ["lower", "mixed"])
+LENGTHS = {
+    "13a": "[[5, 0], [1, 1]]",
+    "none": "[[3, 0], [1, 1]]",
+    "intl": "[[5, 0], [1, 1]]",
+    "zh": "[[5, 0], [1, 1]]",
+    "char": "[[5, 0], [1, 1]]",
+}
+IN_EVERY_RUN = {("13a", "mixed"), ("intl", "lower")}  # the others start eight processes
+
+
 @pytest.mark.parametrize(
-    ("tokenize", "lengths"),
+    ("tokenize", "case", "lengths"),
     [
-        ("13a", "[[5, 0], [1, 1]]"),
-        ("none", "[[3, 0], [1, 1]]"),
-        ("intl", "[[5, 0], [1, 1]]"),
-        ("zh", "[[5, 0], [1, 1]]"),
-        ("char", "[[5, 0], [1, 1]]"),
+        pytest.param(
+            tokenize,
+            case,
+            lengths,
+            marks=() if (tokenize, case) in IN_EVERY_RUN else pytest.mark.slow,
+        )
+        for tokenize, lengths in LENGTHS.items()
+        for case in ("lower", "mixed")
     ],
 )
 def test_setup_leaves_nothing_to_compile(tokenize: str, case: str, lengths: str) -> None:
