@@ -5,42 +5,21 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from pathlib import Path
 
 import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command_line import COMMAND, EXAMPLE, PROJECT, Run, called
+from command_line import COMMAND, EXAMPLE, PROJECT, called
 from sacrebleu.metrics import BLEU
 from scoring import of_segments
-from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, Corpus, assert_clean, rows, shards
+from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, assert_clean, rows, shards
 
 import beam_bleu.pipeline.parquet_shards as module
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.options import parse
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import preset
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory) -> Corpus:
-    return Corpus(tmp_path_factory.mktemp("corpus"))
-
-
-@pytest.fixture(scope="module")
-def expected(corpus):
-    return corpus.expected(of_segments(BleuConfig()))
-
-
-@pytest.fixture(scope="module")
-def plain(corpus) -> Run:
-    return called(*corpus.plain)
-
-
-@pytest.fixture
-def out(tmp_path) -> Path:
-    return tmp_path / "out"
 
 
 def test_the_scores_are_sacrebleus_sentence_scores(corpus, out):

@@ -9,43 +9,20 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from command_line import COMMAND, PROJECT, Run, called, streams
+from command_line import COMMAND, PROJECT, called, streams
 from memory_filesystem import OBJECTS
-from scoring import of_segments
-from segment_corpus import SEGMENTS, SMALL_UNITS, Corpus, assert_clean, rows, shards
+from segment_corpus import SEGMENTS, SMALL_UNITS, assert_clean, rows, shards
 
 import beam_bleu.pipeline.graph
 import beam_bleu.pipeline.parquet_shards as module
 from beam_bleu.pipeline.parquet_shards import WriteShards
-from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics import count_matches
 from beam_bleu.transforms.statistics.count_matches import CountMatches
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory) -> Corpus:
-    return Corpus(tmp_path_factory.mktemp("corpus"))
-
-
-@pytest.fixture(scope="module")
-def expected(corpus):
-    return corpus.expected(of_segments(BleuConfig()))
-
-
-@pytest.fixture(scope="module")
-def plain(corpus) -> Run:
-    return called(*corpus.plain)
-
-
-@pytest.fixture
-def out(tmp_path) -> Path:
-    return tmp_path / "out"
 
 
 class LosesATable(ScoreSegments):
