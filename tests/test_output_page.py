@@ -131,21 +131,20 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
             *EXAMPLE,
             *("--compare_presets", "--segment_scores", "--segment_smooth_method=nltk-method6"),
         ],
-        "an average length": [*EXAMPLE, "--reference_length=average", "--segment_scores"],
+        **{
+            f"reference length {rule}": [*EXAMPLE, f"--reference_length={rule}", "--segment_scores"]
+            for rule in REFERENCE_LENGTHS
+        },
         "warnings": [
-            *streams([same, other], [same], "--reference_length=closest_first"),
+            *streams([same, other], [same]),
             *("--tokenize=none", "--compare_presets"),
         ],
         "no tokens": streams([empty], [same], "--segment_scores"),
         "no tokens in the references": streams([same], [empty], "--segment_scores"),
-        "16 orders": [
-            *one,
-            *("--max_ngram_order=16", "--effective_order", "--reference_length=longest"),
-        ],
+        "16 orders": [*one, "--max_ngram_order=16", "--effective_order"],
         "not sacreBLEU's": [
             *one,
             *("--lowercase_ascii", "--normalize=nfkc", "--weights=1,0.5,0,0", "--tokenize=intl"),
-            "--reference_length=shortest",
         ],
         "smoothed beyond 100": [
             *streams([other], [same], "--smooth_method=epsilon", "--smooth_value=1000"),
@@ -194,7 +193,7 @@ def test_the_results_are_of_every_form(results):
     assert "segment_scores" not in documents("one system")
     assert documents("not sacreBLEU's")["sacrebleu_signature"] is None
     assert len(documents("all that can be asked for")["scores"]) == 3
-    assert documents("an average length")["scores"][0]["ref_len"] % 1 == 0.5
+    assert documents("reference length average")["scores"][0]["ref_len"] % 1 == 0.5
     assert documents("smoothed beyond 100")["scores"][0]["score"] > 101
     assert documents("no tokens")["scores"][0]["bp"] == 0
     assert documents("no tokens in the references")["scores"][0]["ratio"] == 0

@@ -6,6 +6,7 @@ import pickle
 import random
 
 import apache_beam as beam
+import brute_force
 import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
@@ -255,7 +256,15 @@ def test_sums_of_a_segment_are_its_statistics():
         candidate_length=3,
         short_candidates=(1, 1, 1, 2),
         # 2 and 4 are equally close to 3: the shorter one is also the first; "" is closest to "".
-        reference_lengths=ReferenceLengths(2 + 0, 2 + 0, 2 + 0, 4 + 1, ((2, 2 + 4 + 1 + 0),)),
+        reference_lengths=ReferenceLengths(
+            **{
+                rule: brute_force.REFERENCE_LENGTHS[rule](3, [2, 4])
+                + brute_force.REFERENCE_LENGTHS[rule](0, [1, 0])
+                for rule, row in REFERENCE_LENGTHS.items()
+                if not row.divided
+            },
+            by_reference_count=((2, 2 + 4 + 1 + 0),),
+        ),
         segments=2,
         min_reference_count=2,
         max_reference_count=2,
