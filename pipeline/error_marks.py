@@ -30,7 +30,9 @@ _KINDS: dict[int, type[BleuError]] = {1: JobError, 2: UsageError, 3: InputError}
 _MARK = re.compile(r"\[beam-bleu\.([A-Za-z0-9_-]+)\.([0-9a-f]{8})\]")
 
 _CUT = re.compile(
-    r"beam-bleu\[([123])\]: (?P<cause>.*?) \|\| (?P<remedy>.*?) \|\| \[beam-bleu\.", re.DOTALL
+    rf"beam-bleu\[({'|'.join(map(str, _KINDS))})\]: "
+    r"(?P<cause>.*?) \|\| (?P<remedy>.*?) \|\| \[beam-bleu\.",
+    re.DOTALL,
 )
 """The rest of an error if an engine has cut its mark off."""
 
@@ -67,7 +69,7 @@ def marking() -> Iterator[None]:
 
 def exit_code(error: BleuError) -> int:
     """The command's exit code for an error."""
-    return next((code for code, kind in _KINDS.items() if isinstance(error, kind)), 1)
+    return next(code for code, kind in _KINDS.items() if isinstance(error, kind))
 
 
 def find_error(text: str) -> BleuError | None:

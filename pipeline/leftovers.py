@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import os
 
 from apache_beam.io.filesystems import FileSystems
 
@@ -19,7 +19,7 @@ from beam_bleu.pipeline.output_folder import (
 _DEAD = 14 * 24 * 3600.0
 """Seconds without a new file. After this time a run that left files has certainly ended."""
 
-_TEMPORARY = re.compile(rf"\.({re.escape(SCORES)}|{re.escape(RECEIPT)})\.[0-9a-f]{{32}}")
+_WRITTEN_ATOMICALLY = (SCORES, RECEIPT)
 
 
 def remove_leftovers(output: str) -> None:
@@ -42,10 +42,16 @@ def remove_leftovers(output: str) -> None:
     if storage.is_local(output):
         temporary = [
             name
-            for name in filter(_TEMPORARY.fullmatch, storage.names(output))
-            if FileSystems.last_updated(FileSystems.join(output, name)) < then
+            for name in storage.names(output)
+            if storage.is_temporary(name, _WRITTEN_ATOMICALLY)
+            and _is_old_file(os.path.join(output, name), then)
         ]
         storage.remove_files(output, temporary)
+
+
+def _is_old_file(path: str, then: float) -> bool:
+    # A link that leads nowhere is no file of ours, and must not keep the others.
+    return os.path.isfile(path) and os.lstat(path).st_mtime < then
 
 
 def _is_left_by(run: str, path: str) -> bool:
@@ -55,4 +61,4 @@ def _is_left_by(run: str, path: str) -> bool:
         return run_of(name) == run
     if folder == "former":
         return is_of_result(name)
-    return not folder and (name == RECEIPT or bool(_TEMPORARY.fullmatch(name)))
+    return not folder and (name == RECEIPT or storage.is_temporary(name, _WRITTEN_ATOMICALLY))

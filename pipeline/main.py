@@ -112,3 +112,7 @@ def _run(argv: Sequence[str]) -> bytes:
         if arguments.format == "json"
         else table(document, arguments.job.source.notes).encode()
     )
+
+
+if __name__ == "__main__":  # for `python pipeline/main.py`, which would end without a word
+    command()

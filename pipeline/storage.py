@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import re
 import shutil
 import stat
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -167,6 +168,11 @@ def read(path: str) -> bytes:
     return data
 
 
+def is_temporary(name: str, of: Collection[str]) -> bool:
+    """Whether a file has the name that `write_atomically` gives to a part of one of these files."""
+    return any(re.fullmatch(rf"\.{re.escape(each)}\.[0-9a-f]{{32}}", name) for each in of)
+
+
 def write_atomically(path: str, data: bytes) -> None:
     """Writes a file so that a reader sees either the whole new file or the old one.
 
@@ -182,7 +188,7 @@ def write_atomically(path: str, data: bytes) -> None:
         if not FileSystems.exists(folder):
             with contextlib.suppress(OSError):  # another attempt has just made it
                 FileSystems.mkdirs(folder)
-        temporary = FileSystems.join(folder, f".{name}.{uuid.uuid4().hex}")
+        temporary = FileSystems.join(folder, f".{name}.{uuid.uuid4().hex}")  # see `is_temporary`
         try:
             _write(temporary, data)
             if isinstance(filesystem, LocalFileSystem):

@@ -72,10 +72,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def chosen(config: pytest.Config) -> set[str]:
-    """The sets that run: those of the options or, without options, those of the given paths."""
+    """The sets that run: those of the options or, without options, those of the arguments.
+
+    A test that is named ("file::test") runs even if it is slow.
+    """
     options = {name for name in SETS if config.getoption(name)}
     paths = [pathlib.Path(argument.split("::")[0]).absolute() for argument in config.args]
-    return options or {set_of_path(path) or "fast" for path in paths}
+    named = {"slow" for argument in config.args if "::" in argument}
+    return options or {set_of_path(path) or "fast" for path in paths} | named
 
 
 def set_of_path(path: pathlib.Path) -> str | None:

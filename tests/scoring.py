@@ -23,8 +23,12 @@ from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 def statistics_of(
     batch: SegmentBatch, config: BleuConfig, max_order: int | None = None
 ) -> BatchStatistics:
-    """The statistics of a batch, up to the order that the definition needs."""
-    return count_batch(batch, config.text, max_order or counted_order([config.scoring]))
+    """The statistics of a batch, up to the order that the definition needs.
+
+    Segments without numbers get numbers from 0, so that they can be scored one by one.
+    """
+    statistics = count_batch(batch, config.text, max_order or counted_order([config.scoring]))
+    return dataclasses.replace(statistics, first_segment=statistics.first_segment or 0)
 
 
 def sums_of(segments: Sequence[Segment], config: BleuConfig) -> CorpusSums:

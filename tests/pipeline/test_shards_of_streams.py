@@ -123,7 +123,7 @@ def test_a_shard_lost_everywhere_is_a_gap(tmp_path):
     run = score(hyp, ref)
     assert run.document["segments"] < len(CANDIDATE)
     assert "beam-bleu: warning: references, candidates x: the numbers of the 9 shards" in run.err
-    assert "gaps: 5 (1 missing in all)" in run.err
+    assert run.err.count("gaps: 5 (1 missing in all)") == 1
     # Another split of the same texts has no gap, and must give the same scores.json.
     assert run.document["warnings"] == []
     failed = score(hyp, ref, "--expect_segments", str(len(CANDIDATE)))

@@ -71,6 +71,6 @@ def require_case(lowercase: object) -> None:
       ValueError: it cannot; the message shows the choices.
     """
     # The number 1 equals True in Python, but it is not one of the choices.
-    if not any(type(lowercase) is type(value) and lowercase == value for value in CASES):
+    if not isinstance(lowercase, bool | str) or lowercase not in CASES:
         *others, last = (repr(value) for value in CASES)
         raise ValueError(f"lowercase must be {', '.join(others)} or {last}, got {lowercase!r}")

@@ -38,8 +38,8 @@ def require_choice(field: str, value: object, choices: Iterable[str]) -> None:
     Raises:
       ValueError: it is not; the message shows the choices.
     """
-    names = tuple(choices)  # not a dict: a configuration may give a list, which is no key
-    if value not in names:
+    names = tuple(choices)
+    if not isinstance(value, str) or value not in names:
         raise ValueError(f"{field} must be one of {', '.join(names)}, got {value!r}")
 
 

@@ -68,8 +68,11 @@ def bleu_table(statistics: BatchStatistics, scoring: Scoring, systems: Sequence[
       `ref_len`, in tokens; `matches` and `totals`, N integers before smoothing.
 
     Raises:
-      ValueError: the statistics have a lower n-gram order than the scoring needs.
+      ValueError: the statistics have a lower n-gram order than the scoring needs, or their
+        segments have no numbers.
     """
+    if statistics.first_segment is None:
+        raise ValueError("segments without numbers have no rows: set first_segment of the batch")
     needed = counted_order([scoring])
     if statistics.max_order < needed:
         raise ValueError(
@@ -122,7 +125,8 @@ def compile_bleu_table(scoring: Scoring) -> None:
     one = np.ones(1, np.int64)
     counts = np.zeros((1, 1, width(counted_order([scoring]))), np.int64)
     signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
-    bleu_table(BatchStatistics(counts, one, one[None], one, signs), scoring, ["a"])
+    statistics = BatchStatistics(counts, one, one[None], one, signs, first_segment=0)
+    bleu_table(statistics, scoring, ["a"])
 
 
 @compiled

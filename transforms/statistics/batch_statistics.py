@@ -43,7 +43,8 @@ class BatchStatistics:
       candidate_bytes: int64 (systems, segments), bytes of UTF-8.
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
       signs: the signs of suspicious input.
-      first_segment: the number of the first segment, as in the batch.
+      first_segment: the number of the first segment, as in the batch; None if segments have
+        no numbers.
       groups: which segments are added up together, as in the batch.
     """
 
@@ -52,7 +53,7 @@ class BatchStatistics:
     candidate_bytes: Integers
     reference_bytes: Integers
     signs: BatchSigns
-    first_segment: int = 0
+    first_segment: int | None = None
     groups: tuple[RowGroup, ...] = ALL_ROWS
 
     def __len__(self) -> int:

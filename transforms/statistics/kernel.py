@@ -73,7 +73,7 @@ def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> BatchStatist
         candidate_bytes=sizes[reference_count:],
         reference_bytes=sizes[:reference_count].sum(axis=0),
         signs=signs,
-        first_segment=batch.first_segment or 0,
+        first_segment=batch.first_segment,
         groups=batch.groups,
     )
     if not statistics.reference_counts.all():

@@ -25,6 +25,7 @@ from beam_bleu.transforms.pairing.records.batching import Segment, to_batch
 from beam_bleu.transforms.score import formula
 from beam_bleu.transforms.score.bleu_table import bleu_table, bleu_table_schema
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.statistics.signs import BatchSigns
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
@@ -258,6 +259,7 @@ def test_no_segments_are_no_rows():
         statistics.candidate_bytes[:, :0],
         statistics.reference_bytes[:0],
         BatchSigns.none(systems=1, reference_count=1, segments=0),
+        first_segment=0,
     )
     assert len(bleu_table(none, BleuConfig().scoring, ["a"])) == 0
 
@@ -287,6 +289,7 @@ def test_methods_that_divide_by_their_value_refuse_0(number):
 
 
 PROGRAM = """
+import dataclasses
 import sys
 from numba.core.dispatcher import Dispatcher
 from beam_bleu.transforms.definition.config import BleuConfig
@@ -299,6 +302,7 @@ def refuse(dispatcher, signature):
 
 config = BleuConfig(smooth_method=sys.argv[1], reference_length=sys.argv[2])
 batch = to_batch([("a b", ["a"]), ("c", ["d", "e"])])
+batch = dataclasses.replace(batch, first_segment=0)
 statistics = count_batch(batch, config.text, max_order=5)
 scoring = ScoreSegments(config.scoring.for_segments(), ["s"], threads=1)
 if sys.argv[3] == "set up":
@@ -321,3 +325,10 @@ def test_setup_leaves_nothing_to_compile(method, rule):
 
 def test_without_setup_the_first_batch_would_compile():
     assert "is compiled late" in late("exp", "closest", "not set up").stderr
+
+
+def test_segments_without_numbers_have_no_rows():
+    # Rows of two batches would have the same numbers.
+    statistics = count_batch(to_batch([("a", ["a"])]), BleuConfig().text, 4)
+    with pytest.raises(ValueError, match="set first_segment of the batch"):
+        bleu_table(statistics, BleuConfig().scoring.for_segments(), ["x"])

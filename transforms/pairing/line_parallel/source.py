@@ -38,7 +38,9 @@ from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["LineParallel", "PairLines"]
 
-_LOG = logging.getLogger(__name__)
+# Not below "beam_bleu": the command shows that logger's warnings, and it shows these notes when
+# the job is done.
+_LOG = logging.getLogger("beam_bleu_workers")
 
 _BATCH_ROWS = 4096
 _BATCH_TEXTS = 16384

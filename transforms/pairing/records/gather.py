@@ -98,10 +98,11 @@ class _Gather(beam.DoFn):
     def _batch(self) -> WindowedValue:
         self._end_group()
         batch = to_batch(self._segments, tuple(self._groups))
-        # Beam needs a window for the batch, too. The groups have the windows of the sums.
-        first = self._groups[0]
+        # Beam needs a window and a time for the batch, too. The sums have those of the groups;
+        # with the earliest one, no group is later than the batch that holds it.
+        earliest = min(self._groups, key=lambda group: group.timestamp)
         self.start_bundle()
-        return WindowedValue(batch, first.timestamp, (first.window,))
+        return WindowedValue(batch, earliest.timestamp, (earliest.window,))
 
 
 def _characters(segment: Segment) -> int:
