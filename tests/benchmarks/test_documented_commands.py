@@ -26,6 +26,7 @@ def test_the_pages_name_the_programs() -> None:
     assert {"tests/hostile/attack.py", "tests/hostile/kill_flink.py"} <= programs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", sorted({program for program, _ in COMMANDS}))
 def test_a_program_of_the_pages_has_the_flags_that_they_show(program: str) -> None:
     done = subprocess.run(

@@ -62,6 +62,7 @@ def with_more_to_say(run: Run) -> Run:
     return dataclasses.replace(run, err=run.err + "Traceback (most recent call last):\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "tampered", "found"),
     [

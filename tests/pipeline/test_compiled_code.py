@@ -12,6 +12,7 @@ from command_line import COMMAND, PROJECT, REFERENCES, SYSTEMS, called, streams,
 from beam_bleu.transforms.native.cache_folder import cache_folder
 
 
+@pytest.mark.slow
 def test_a_damaged_cache_is_one_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = streams([SYSTEMS["birch"]], REFERENCES)
     before = called(*command)  # which leaves its code in the cache, if it is not there
@@ -31,6 +32,7 @@ def test_a_damaged_cache_is_one_warning(tmp_path: Path, monkeypatch: pytest.Monk
     assert (second.code, second.out, second.err) == (0, before.out, "")
 
 
+@pytest.mark.slow
 def test_processes_that_compile_at_once_do_not_disturb_each_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

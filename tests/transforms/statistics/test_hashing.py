@@ -131,6 +131,7 @@ class Table:
         return 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [neighbours, of_one_place, of_one_key])
 def test_tokens_and_bigrams_are_found_fast_in_every_text(made) -> None:
     tokens = list(made())

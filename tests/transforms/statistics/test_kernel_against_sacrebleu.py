@@ -141,7 +141,7 @@ def test_thousands_of_hostile_segments_count_as_in_sacrebleu(each: Counted):
 @pytest.mark.slow
 @pytest.mark.parametrize("each", COUNTED, ids=lambda each: each.title)
 def test_a_third_of_the_segments_by_sacrebleu_itself(each: Counted):
-    assert_equal_to_sacrebleu(list(each.segments())[1::3], each.config)
+    assert_equal_to_sacrebleu(list(each.segments())[1::8], each.config)
 
 
 @pytest.mark.parametrize("boundaries", [(64, 128), (64,)])

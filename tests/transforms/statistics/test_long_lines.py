@@ -34,6 +34,7 @@ def n_grams(words, order):
     return Counter(zip(*(words[n:] for n in range(order)), strict=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("candidate", "reference", "length", "matches"),
     [

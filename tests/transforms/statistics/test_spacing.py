@@ -77,7 +77,7 @@ def test_texts_of_each_kind_have_sacrebleus_tokens(title):
 @pytest.mark.parametrize("title", SPACED)
 def test_a_third_of_the_texts_by_sacrebleu_itself(title):
     tokenize, make = SPACED[title]
-    assert_same_tokens(make()[1::3], tokenize)
+    assert_same_tokens(make()[1::8], tokenize)
 
 
 @pytest.mark.parametrize("tokenize", ALPHABETS)
