@@ -68,8 +68,15 @@ def marking() -> Iterator[None]:
 
 
 def exit_code(error: BleuError) -> int:
-    """The command's exit code for an error."""
-    return next(code for code, kind in _KINDS.items() if isinstance(error, kind))
+    """The command's exit code for an error.
+
+    Raises:
+      TypeError: errors of this type have no exit code.
+    """
+    for code, kind in _KINDS.items():
+        if isinstance(error, kind):
+            return code
+    raise TypeError(f"an error of type {type(error).__name__} has no exit code")
 
 
 def find_error(text: str) -> BleuError | None:

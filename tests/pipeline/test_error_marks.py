@@ -10,7 +10,7 @@ import traceback
 import pytest
 
 from beam_bleu.pipeline import error_marks
-from beam_bleu.pipeline.error_marks import MarkedError, find_error, marking
+from beam_bleu.pipeline.error_marks import MarkedError, exit_code, find_error, marking
 from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError, unreadable
 
 
@@ -165,3 +165,8 @@ def test_a_mark_in_a_path_does_not_replace_an_error_whose_own_mark_is_truncated(
         found = find_error(text[:end])
         assert type(found) is InputError
         assert found.remedy == "look"
+
+
+def test_an_error_of_a_type_without_an_exit_code_is_refused():
+    with pytest.raises(TypeError, match="type BleuError has no exit code"):
+        exit_code(BleuError("cause", "remedy"))

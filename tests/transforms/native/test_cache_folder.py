@@ -4,28 +4,12 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
 from numba import config
 
 from beam_bleu.transforms.native import cache_folder as folders
-
-
-@pytest.fixture(autouse=True)
-def _fresh_choice_of_folder() -> Iterator[None]:
-    folders.cache_folder.cache_clear()
-    yield
-    folders.cache_folder.cache_clear()
-
-
-@pytest.fixture
-def chosen(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
-    """What the user has chosen as NUMBA_CACHE_DIR."""
-    folder = tmp_path / "chosen"
-    monkeypatch.setattr(config, "CACHE_DIR", str(folder))
-    return folder
 
 
 def choose() -> folders.CacheFolder:

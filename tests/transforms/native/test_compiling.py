@@ -32,20 +32,9 @@ print(count_batch(to_batch([("a~b", ["a"])]), BleuConfig().text, 1).candidate_le
 
 
 @pytest.fixture(autouse=True)
-def _fresh_choice_of_folder(monkeypatch: pytest.MonkeyPatch):
-    folders.cache_folder.cache_clear()
+def _no_warning_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module._Cache, "_warned", False)
     monkeypatch.setattr(module._Cache, "_unwritable", False)
-    yield
-    folders.cache_folder.cache_clear()
-
-
-@pytest.fixture
-def chosen(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
-    """What the user has chosen as NUMBA_CACHE_DIR."""
-    folder = tmp_path / "chosen"
-    monkeypatch.setattr(config, "CACHE_DIR", str(folder))
-    return folder
 
 
 PROBE = {
