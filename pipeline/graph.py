@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -17,9 +16,9 @@ from beam_bleu.pipeline.output.output_folder import MANIFEST, SCORES
 from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
 from beam_bleu.pipeline.output.publication import in_place, write_documents
 from beam_bleu.pipeline.output.receipt import write_receipt
-from beam_bleu.pipeline.output.rejected_counters import rejected_counters
 from beam_bleu.pipeline.output.rejected_shards import WriteRejected
 from beam_bleu.pipeline.scorings import Scorings
+from beam_bleu.pipeline.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.errors import JobError
@@ -34,7 +33,6 @@ from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.rejected import (
     Rejected,
     check_rejected,
-    rejected_warnings,
     require_segments_left,
 )
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
@@ -150,37 +148,27 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
         sums = list(ends[_totals_of(text, results.scorings)])
         by_text[text] = sums_by_system(found, sums)
     (segments,) = found
-    systems = segments.systems
     tally = tally_of(segments, ends.get("tallies"))
     rejected = check_rejected(ends.get("rejected", ()), tally, results.most_rejected)
     require_segments_left(tally, rejected)
-    scored = {system: tally.scored.get(system, 0) for system in systems}
-    in_batches = tally.read - sum(tally.left_out.values())
-    document = result_document(
-        systems,
+    totals = Totals(
+        segments.systems,
+        tally,
         by_text,
-        in_batches,
-        scored,
-        results.scorings,
-        results.slicing,
-        _slices_of(results.slicing, ends.get("slices", ()), orders[results.scorings.text]),
+        is_tallied="tallies" in ends,
+        rejected=rejected,
+        warnings=segments.warnings,
+        coverage=segments.coverage,
+        slices=_slices_of(results.slicing, ends.get("slices", ()), orders[results.scorings.text]),
     )
-    document["warnings"] = [
-        *rejected_warnings(tally, rejected),
-        *segments.warnings,
-        *document["warnings"],
-    ]
-    if "tallies" in ends:
-        document["counters"] |= rejected_counters(tally, rejected)
-    if segments.coverage is not None:
-        document["coverage"] = dataclasses.asdict(segments.coverage)
+    document = result_document(totals, results.scorings, results.slicing)
     data = document_bytes(document)
     documents = {SCORES: data}
     if results.manifest:
         documents[MANIFEST] = document_bytes(manifest(segments, _only(ends["digests"]), data))
     shards: list[str] = list(ends.get("shards", ()))
     if results.scorings.segments is not None:
-        check_rows(output, run, shards, sum(scored.values()))
+        check_rows(output, run, shards, sum(totals.scored.values()))
     if results.receipt:
         # Before the result: if this fails, the previous result stays. The launcher reads the
         # receipt only after the job is done.

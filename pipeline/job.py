@@ -6,6 +6,7 @@ import dataclasses
 import uuid
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import COMPARISONS, ComparisonName
@@ -35,6 +36,7 @@ class Results:
     manifest: bool
     slicing: Slicing = NO_SLICES
     most_rejected: MostRejected | None = None
+    evidence: Evidence = USUAL_EVIDENCE
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,6 +60,7 @@ class Job:
         bad record.
       languages: the label with each segment's language; None if the config's tokenizer is for all
         segments. If it is given, it is in each item of the slicing.
+      evidence: what it finds out about its scores.
     """
 
     source: Source
@@ -72,6 +75,7 @@ class Job:
     slicing: Slicing = NO_SLICES
     most_rejected: MostRejected | None = None
     languages: str | None = None
+    evidence: Evidence = USUAL_EVIDENCE
 
     @property
     def scorings(self) -> Scorings:
@@ -101,4 +105,5 @@ class Job:
             self.manifest,
             self.slicing,
             self.most_rejected,
+            self.evidence,
         )

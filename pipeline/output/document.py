@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -13,8 +14,10 @@ from beam_bleu.pipeline.output.language_scores import (
     signatures_of_segments,
     warnings_by_language,
 )
+from beam_bleu.pipeline.output.rejected_counters import rejected_counters
 from beam_bleu.pipeline.output.shared_signature import shared_signature
 from beam_bleu.pipeline.scorings import Scorings
+from beam_bleu.pipeline.totals import Totals
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.definition.text import TextName
@@ -22,33 +25,26 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
 from beam_bleu.transforms.totals.closing import require_all_scored
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.rejected import rejected_warnings
 from beam_bleu.transforms.totals.slice_sums import SliceSums
 
 
 def result_document(
-    systems: Sequence[str],
-    sums: Mapping[TextName, Mapping[str, CorpusSums]],
-    segments: int,
-    scored: Mapping[str, int],
-    scorings: Scorings,
-    slicing: Slicing = NO_SLICES,
-    slices: SliceSums | None = None,
+    totals: Totals, scorings: Scorings, slicing: Slicing = NO_SLICES
 ) -> dict[str, Any]:
     """The document of a finished job.
 
     Args:
-      systems: the systems' names, in order.
-      sums: for each way to make tokens, each system's sums by its name.
-      segments: the number of segments that are scored for any system.
-      scored: by system, the number of segments that must be in its sums.
+      totals: everything that was added up.
       scorings: the scorings of the corpus and of its segments.
       slicing: the slices that are scored, too.
-      slices: their sums; None if there are none.
 
     Raises:
       JobError: not every segment of every system was scored exactly once, by each definition and
         in the slices of each item.
     """
+    systems, sums, segments = totals.systems, totals.sums, totals.segments
+    scored, slices = totals.scored, totals.slices
     for text in scorings.counted_orders:
         require_all_scored(scored, sums[text], "" if text == scorings.text else text.label)
 
@@ -88,8 +84,15 @@ def result_document(
             # Systems can have different segments (--coverage each).
             + max(each.reference_bytes for each in own.values()),
         },
-        "warnings": [*_warnings(scores), *warnings_by_language(systems, of_languages)],
+        "warnings": [
+            *rejected_warnings(totals.tally, totals.rejected),
+            *totals.warnings,
+            *_warnings(scores),
+            *warnings_by_language(systems, of_languages),
+        ],
     }
+    if totals.is_tallied:
+        document["counters"] |= rejected_counters(totals.tally, totals.rejected)
     if scorings.languages is not None:
         document["languages"] = listed_languages(of_languages, scorings.corpus)
         document["macro_average"] = macro_averages(systems, of_languages)
@@ -114,6 +117,8 @@ def result_document(
         if scorings.languages is not None:
             signatures = signatures_of_segments(of_languages, scorings.segments)
             document["segment_scores"]["languages"] = signatures
+    if totals.coverage is not None:
+        document["coverage"] = dataclasses.asdict(totals.coverage)
     return document
 
 

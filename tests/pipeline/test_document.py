@@ -8,7 +8,7 @@ import json
 import os
 import re
 import resource
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 from apache_beam.io.filesystems import FileSystems
@@ -22,11 +22,13 @@ from beam_bleu.pipeline.output.launched import result_of
 from beam_bleu.pipeline.output.receipt import Receipt, write_receipt
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.scorings import Scorings
+from beam_bleu.pipeline.totals import Totals
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import preset
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
+from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.statistics import count_matches
 from beam_bleu.transforms.statistics.count_matches import CountMatches
 from beam_bleu.transforms.totals import add_up
@@ -50,12 +52,17 @@ SUMS = CorpusSums(
 )
 
 
+def totals_of(sums: Mapping[str, CorpusSums], planned: Mapping[str, int]) -> Totals:
+    (segments,) = set(planned.values())
+    return Totals(tuple(planned), Tally(segments, planned), {TEXT: sums})
+
+
 def with_segments(segments: int) -> CorpusSums:
     return dataclasses.replace(SUMS, segments=segments)
 
 
 def test_the_document_has_the_documented_keys():
-    document = result_document(["LIUM"], {TEXT: {"LIUM": SUMS}}, 2, {"LIUM": 2}, SCORINGS)
+    document = result_document(totals_of({"LIUM": SUMS}, {"LIUM": 2}), SCORINGS)
     (score,) = document["scores"]
     assert document["signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|")
     assert (score["system"], score["slice"], score["segments"]) == ("LIUM", None, 2)
@@ -67,16 +74,14 @@ def test_the_document_has_the_documented_keys():
 
 def test_counters_add_up_the_systems_and_count_the_references_once():
     other = dataclasses.replace(SUMS, short_candidates=(1, 1), candidate_bytes=7)
-    sums = {TEXT: {"NMT": other, "LIUM": SUMS}}
-    document = result_document(["LIUM", "NMT"], sums, 2, PLANNED, SCORINGS)
+    sums = {"NMT": other, "LIUM": SUMS}
+    document = result_document(totals_of(sums, PLANNED), SCORINGS)
     assert document["counters"] == {"segments": 2, "empty_candidates": 1, "bytes": 77}
     assert [score["system"] for score in document["scores"]] == ["LIUM", "NMT"]
 
 
 def test_the_bytes_are_json_in_utf8_with_a_final_newline():
-    document = result_document(
-        ["größe 北京"], {TEXT: {"größe 北京": SUMS}}, 2, {"größe 北京": 2}, SCORINGS
-    )
+    document = result_document(totals_of({"größe 北京": SUMS}, {"größe 北京": 2}), SCORINGS)
     data = document_bytes(document)
     assert data.endswith(b"}\n")
     assert not data.endswith(b"\n\n")
@@ -105,7 +110,7 @@ def test_values_that_json_does_not_have_are_not_written():
 )
 def test_numbers_of_segments_that_differ_fail_the_job(sums, scored, reason):
     with pytest.raises(JobError) as error:
-        result_document(["LIUM", "NMT"], {TEXT: sums}, 2, PLANNED, SCORINGS)
+        result_document(totals_of(sums, PLANNED), SCORINGS)
     assert error.value.cause == (
         "the number of segments scored is not the number planned: "
         f"2 were planned, {scored} were scored"
@@ -117,7 +122,7 @@ def test_the_segments_of_each_preset_are_checked():
     both = dataclasses.replace(SCORINGS, presets={"nltk": config})
     sums = {TEXT: {"LIUM": SUMS}, config.text.name: {"LIUM": with_segments(1)}}
     with pytest.raises(JobError) as error:
-        result_document(["LIUM"], sums, 2, {"LIUM": 2}, both)
+        result_document(Totals(("LIUM",), Tally(2, {"LIUM": 2}), sums), both)
     assert error.value.cause.endswith("1 of system LIUM were scored with the tokens of none, mixed")
 
 

@@ -1,0 +1,82 @@
+"""Resampling: replicates of a corpus, whose scores show how much a score depends on the sample."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Literal
+
+from beam_bleu.transforms.definition.choices import require_choice, table
+
+ResamplingMethodName = Literal["bootstrap", "randomization"]
+
+DEFAULT_SEED = 12345
+"""The seed of sacreBLEU, if SACREBLEU_SEED is not set."""
+
+MOST_RESAMPLES = 1_000_000
+LARGEST_SEED = 2**64 - 1
+
+
+@dataclasses.dataclass(frozen=True)
+class ResamplingMethod:
+    """A row of `RESAMPLING_METHODS`.
+
+    Attributes:
+      name: its name here.
+      description: what a replicate is.
+      resamples: how many replicates there are by default. sacreBLEU has the same defaults.
+    """
+
+    name: ResamplingMethodName
+    description: str
+    resamples: int
+
+
+RESAMPLING_METHODS: Mapping[ResamplingMethodName, ResamplingMethod] = table(
+    ResamplingMethod(
+        "bootstrap", "each unit is drawn a random number of times, by Poisson(1)", 1000
+    ),
+    ResamplingMethod(
+        "randomization",
+        "for each unit, a coin decides whether two systems swap their outputs",
+        10000,
+    ),
+)
+"""All methods, in the order in which they are shown."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Resampling:
+    """The replicates of a corpus.
+
+    All systems share the random numbers of a unit. They follow from the seed, the unit and the
+    number of the replicate, and from nothing else. The unit is named by the partition and the
+    segment's number in the input, or by the partition and the name of its document.
+
+    Attributes:
+      method: the method.
+      resamples: how many replicates; None for the method's default.
+      seed: the seed, 0 to 2^64 - 1.
+      partition: the label of the part of a corpus that is scored; "" if it has none.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+    """
+
+    method: ResamplingMethodName
+    resamples: int | None = None
+    seed: int = DEFAULT_SEED
+    partition: str = ""
+
+    def __post_init__(self) -> None:
+        require_choice("resample", self.method, RESAMPLING_METHODS)
+        number = self.resamples
+        if number is not None and not 1 <= number <= MOST_RESAMPLES:
+            raise ValueError(f"resamples must be 1 to {MOST_RESAMPLES}, got {number}")
+        if not 0 <= self.seed <= LARGEST_SEED:
+            raise ValueError(f"seed must be 0 to {LARGEST_SEED}, got {self.seed}")
+
+    @property
+    def number(self) -> int:
+        """How many replicates there are."""
+        return self.resamples or RESAMPLING_METHODS[self.method].resamples

@@ -1,0 +1,1 @@
+"""Replicates of a corpus: sums in which each unit has a random weight."""
