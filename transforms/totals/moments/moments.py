@@ -98,7 +98,9 @@ class Moments:
         if system not in self.systems or key not in self.keys:
             return UnitSums.zero(self.max_order)
         group, place = self.keys.index(key), self.systems.index(system)
-        return self._sums(self.own_units[group, place], self.own_sums, self.own_products, group, place)
+        return self._sums(
+            self.own_units[group, place], self.own_sums, self.own_products, group, place
+        )
 
     def of_pair(self, system: str, baseline: str, key: GroupKey = None) -> PairSums:
         """The sums of two systems over the common units of a group; zero if it has none.
@@ -184,11 +186,11 @@ class Moments:
             pairs,
             slice_pairs,
             _bounded(
-                rows_added(
-                    (groups, of_systems), [(p.own, each.own_units) for each, p in parts]
-                )
+                rows_added((groups, of_systems), [(p.own, each.own_units) for each, p in parts])
             ),
-            rows_added((groups, of_systems, of_unit), [(p.own, each.own_sums) for each, p in parts]),
+            rows_added(
+                (groups, of_systems, of_unit), [(p.own, each.own_sums) for each, p in parts]
+            ),
             rows_added(
                 (groups, of_systems, packed), [(p.own, each.own_products) for each, p in parts]
             ),
@@ -252,10 +254,9 @@ def sorted_keys(keys: Iterable[GroupKey]) -> tuple[GroupKey, ...]:
 
 def _sorted_by(key: GroupKey) -> tuple[Any, ...]:
     if key is None:
-        return ()
+        return (-1,)
     # The values of a label are texts or None; those of `LENGTH` are numbers.
-    values = [(value is None, 0 if value is None else value) for value in key.values]
-    return key.item, [(missing, str(type(value)), value) for missing, value in values]
+    return key.item, [(value is None, 0 if value is None else value) for value in key.values]
 
 
 def _in_all(lists: Sequence[tuple[Pair, ...]]) -> tuple[Pair, ...]:
@@ -271,4 +272,3 @@ def _numbers(pairs: Sequence[Pair], of: Sequence[Pair]) -> Integers:
 def _bounded(units: ExactIntegers) -> Integers:
     """Numbers of units, which fit in an int64."""
     return units.astype(np.int64, copy=False)
-
