@@ -25,6 +25,7 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     segment_scoring,
 )
 from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
+from beam_bleu.pipeline.command_line.document_flags import add_document_flag, document_label
 from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, with_layout
@@ -56,6 +57,7 @@ from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, Runner, find_runner
+from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
@@ -215,7 +217,9 @@ def _our_parser() -> Parser:
         "--output", metavar="DIR", help="the folder in which scores.json is written"
     )
     add_more_scores_flags(group("output, more scores"))
-    add_slice_flags(group("slices"))
+    slices = group("slices and documents")
+    add_slice_flags(slices)
+    add_document_flag(slices)
     engine = group("engine")
     _show_runner(engine)
     engine.add_argument(
@@ -298,7 +302,8 @@ def _job(
     segments = segment_scoring(flags, config.scoring)
     slices = slicing(flags)
     columns = bleu_table_schema(segments).names if segments else None
-    check_labels(texts.labels, slices, flags.language_column, columns)
+    documents = document_label(flags, texts.labels)
+    check_labels(texts.labels, slices, flags.language_column, documents, columns)
     return Job(
         source=texts,
         config=config,
@@ -311,4 +316,5 @@ def _job(
         slicing=slices,
         most_rejected=rejected,
         languages=flags.language_column,
+        evidence=Evidence(documents=documents),
     )
