@@ -26,6 +26,7 @@ from beam_bleu.pipeline.command_line.definition_flags import (
 )
 from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
 from beam_bleu.pipeline.command_line.document_flags import add_document_flag, document_label
+from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, with_layout
@@ -57,7 +58,6 @@ from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, Runner, find_runner
-from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
@@ -220,6 +220,7 @@ def _our_parser() -> Parser:
     slices = group("slices and documents")
     add_slice_flags(slices)
     add_document_flag(slices)
+    add_evidence_flags(group("evidence"))
     engine = group("engine")
     _show_runner(engine)
     engine.add_argument(
@@ -316,5 +317,5 @@ def _job(
         slicing=slices,
         most_rejected=rejected,
         languages=flags.language_column,
-        evidence=Evidence(documents=documents),
+        evidence=dataclasses.replace(evidence(flags, texts.systems), documents=documents),
     )
