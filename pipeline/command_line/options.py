@@ -25,6 +25,7 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     segment_scoring,
 )
 from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
+from beam_bleu.pipeline.command_line.document_flags import add_document_flag, document_label
 from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
@@ -216,7 +217,9 @@ def _our_parser() -> Parser:
         "--output", metavar="DIR", help="the folder in which scores.json is written"
     )
     add_more_scores_flags(group("output, more scores"))
-    add_slice_flags(group("slices"))
+    slices = group("slices and documents")
+    add_slice_flags(slices)
+    add_document_flag(slices)
     add_evidence_flags(group("evidence"))
     engine = group("engine")
     _show_runner(engine)
@@ -300,7 +303,8 @@ def _job(
     segments = segment_scoring(flags, config.scoring)
     slices = slicing(flags)
     columns = bleu_table_schema(segments).names if segments else None
-    check_labels(texts.labels, slices, flags.language_column, columns)
+    documents = document_label(flags, texts.labels)
+    check_labels(texts.labels, slices, flags.language_column, documents, columns)
     return Job(
         source=texts,
         config=config,
@@ -313,5 +317,5 @@ def _job(
         slicing=slices,
         most_rejected=rejected,
         languages=flags.language_column,
-        evidence=evidence(flags, texts.systems),
+        evidence=dataclasses.replace(evidence(flags, texts.systems), documents=documents),
     )
