@@ -65,9 +65,7 @@ def random_bits(seed: int, unit: int, first: int, number: int) -> int:
       number: how many bits there are; all of them are in the same block.
     """
     block, place = divmod(first, BLOCK_BITS)
-    words = philox4x32(
-        (block, 0, unit & _WORD, unit >> 32), (seed & _WORD, seed >> 32)
-    )
+    words = philox4x32((block, 0, unit & _WORD, unit >> 32), (seed & _WORD, seed >> 32))
     bits = sum(word << 32 * number for number, word in enumerate(words))
     return bits >> place & ((1 << number) - 1)
 

@@ -65,9 +65,7 @@ def document_keys(partition: str, documents: pa.DictionaryArray) -> UnitKeys:
     return keys[places]
 
 
-def unit_keys(
-    partition: str, numbers: Integers | None, documents: Any | None = None
-) -> UnitKeys:
+def unit_keys(partition: str, numbers: Integers | None, documents: Any | None = None) -> UnitKeys:
     """The key of each segment's unit: of its document, if there are documents, else its own.
 
     Args:

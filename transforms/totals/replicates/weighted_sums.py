@@ -42,33 +42,30 @@ def add_weighted(units, digits, places, shifts, seed, is_bootstrap, first_tile, 
       units: uint64 (units,), their keys; a multiple of `UNITS_AT_ONCE`.
       digits: float32 (units, columns), integers below 2^DIGIT_BITS; the number of columns is a
         multiple of `COLUMNS_AT_ONCE`.
-      places: int64 (columns,), the row of `sums` to which a column belongs; -1 for none.
-      shifts: int64 (columns,), how many bits are below a column's digit in its integer.
+      places: int64 (used columns,), the row of `sums` to which each of the first columns belongs.
+      shifts: int64 (used columns,), how many bits are below a column's digit in its integer.
       seed: uint64.
       is_bootstrap: whether the weights are those of the bootstrap, or coins.
       first_tile: the number of the first tile of `sums`.
-      sums: int64 (rows, tiles, TILE), which is changed; in the tiles' own order.
+      sums: int64 (tiles, rows, TILE), which is changed; in the tiles' own order.
     """
     columns = digits.shape[1]
     weights = np.empty((UNITS_AT_ONCE, TILE), np.float32)
     added = np.empty((columns, TILE), np.float32)
-    for tile in range(sums.shape[1]):
+    for tile in range(sums.shape[0]):
         for start in range(0, len(units), _EXACT_UNITS):
             added[:] = 0
             for first in range(start, min(start + _EXACT_UNITS, len(units)), UNITS_AT_ONCE):
                 for number in range(UNITS_AT_ONCE):
                     address = address_of(weights) + number * (TILE * 4)
-                    draw_tile(
-                        first_tile + tile, units[first + number], seed, is_bootstrap, address
-                    )
+                    draw_tile(first_tile + tile, units[first + number], seed, is_bootstrap, address)
                 _add_products(weights, digits[first : first + UNITS_AT_ONCE], added)
-            for column in range(columns):
-                if places[column] >= 0:
-                    of_place = sums[places[column], tile]
-                    shift = shifts[column]
-                    of_column = added[column]
-                    for number in range(TILE):
-                        of_place[number] += np.int64(np.int32(of_column[number])) << shift
+            for column in range(len(places)):
+                of_place = sums[tile, places[column]]
+                shift = shifts[column]
+                of_column = added[column]
+                for number in range(TILE):
+                    of_place[number] += np.int64(np.int32(of_column[number])) << shift
 
 
 # To contract is to multiply and add in one instruction. It changes no result that is exact.
