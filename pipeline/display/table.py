@@ -8,6 +8,7 @@ from typing import Any
 from beam_bleu.pipeline.display.columns import Rows, drawn, fits, fitted, height
 from beam_bleu.pipeline.display.cutting import folded
 from beam_bleu.pipeline.display.languages import signature_lines
+from beam_bleu.pipeline.display.numbers import estimates, score_estimate
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.screen import FILE, Screen
 from beam_bleu.pipeline.display.slices import SHOWN_SLICES, of_whole, slice_tables
@@ -54,16 +55,22 @@ def head(document: Mapping[str, Any], remarks: Sequence[str]) -> list[str]:
 
 def system_rows(document: Mapping[str, Any], decimals: int) -> Rows:
     """The header, and a row for each system."""
-    return [HEADER, *(_row(score, decimals) for score in of_whole(document))]
+    scores = of_whole(document)
+    bleu = estimates([score_estimate(score, decimals) for score in scores])
+    return [
+        HEADER,
+        *(_row(score, *each, decimals) for score, *each in zip(scores, bleu, strict=True)),
+    ]
 
 
 def preset_rows(document: Mapping[str, Any], decimals: int) -> Rows:
     """The header, and a row for each preset: the scores of all systems."""
-    rows = [["preset", *(score["system"] for score in of_whole(document))]]
-    for each in document["presets"]:
-        scores = [f"{score['score']:.{decimals}f}" for score in each["scores"]]
-        rows.append([each["preset"], *scores])
-    return rows
+    presets = document["presets"]
+    columns = [["preset", *(each["preset"] for each in presets)]]
+    for number, score in enumerate(of_whole(document)):
+        scores = [score_estimate(each["scores"][number], decimals) for each in presets]
+        columns.append([score["system"], *estimates(scores)])
+    return list(zip(*columns, strict=True))
 
 
 def signature_rows(document: Mapping[str, Any]) -> Rows:
@@ -72,10 +79,10 @@ def signature_rows(document: Mapping[str, Any]) -> Rows:
     return [("preset", "signature"), *rows]
 
 
-def _row(score: Mapping[str, Any], decimals: int) -> tuple[str, ...]:
+def _row(score: Mapping[str, Any], bleu: str, decimals: int) -> tuple[str, ...]:
     return (
         score["system"],
-        f"{score['score']:.{decimals}f}",
+        bleu,
         "/".join(f"{precision:.{decimals}f}" for precision in score["precisions"]),
         f"{score['bp']:.3f}",
         f"{score['ratio']:.3f}",
