@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.columns import Rows, drawn, fits, fitted, height
+from beam_bleu.pipeline.display.comparisons import SHOWN_COMPARISONS, sections
 from beam_bleu.pipeline.display.cutting import folded
 from beam_bleu.pipeline.display.languages import signature_lines
 from beam_bleu.pipeline.display.numbers import estimates, score_estimate
@@ -42,6 +43,13 @@ def table(
         parts.append(drawn(fitted(rows, screen, names_in_header=True), screen))
         if line:
             parts[-1] += f"{_on_lines(line, screen)}\n"
+    rows_shown = None if screen.columns is None else SHOWN_COMPARISONS
+    for section in sections(document, decimals, rows_shown, most):
+        above = "".join(f"{_on_lines(printable(line), screen)}\n" for line in section.above)
+        blocks = fitted(section.rows, screen, names_in_header=section.names_in_header)
+        parts.append(above + drawn(blocks, screen, ruled=section.ruled))
+        if section.below:
+            parts[-1] += f"{_on_lines(section.below, screen)}\n"
     if "presets" in document:
         parts.append(_comparison(document, decimals, screen))
     return "\n".join(parts)
@@ -49,8 +57,20 @@ def table(
 
 def head(document: Mapping[str, Any], remarks: Sequence[str]) -> list[str]:
     """The lines above the table."""
-    lines = [*signature_lines(document), f"{document['segments']} segments", *remarks]
+    lines = [*signature_lines(document), _size(document), *remarks]
+    if "partition" in document:
+        lines.append(f"partition {document['partition']}")
     return [printable(line) for line in lines]
+
+
+def _size(document: Mapping[str, Any]) -> str:
+    """The number of segments; of documents, if these are the units; and what ± means."""
+    found = f"{document['segments']} segments"
+    if any(score.get("interval") for score in document["scores"]):
+        if document["uncertainty"]["unit"] == "document":
+            found += f" in {document['uncertainty']['units']} documents"
+        found += "; ± is half of the 95 % interval"
+    return found
 
 
 def system_rows(document: Mapping[str, Any], decimals: int) -> Rows:
