@@ -90,7 +90,8 @@ def _of_whole(
     holm = f"; Holm p: p adjusted for {adjusted} comparisons" if several else ""
     above = [
         f"{found}; ± is half of the 95 % interval{holm}",
-        f"detectable: so large a difference is found with p < {SIGNIFICANCE_LEVEL} in 80 % of such test sets",
+        f"detectable: so large a difference is found with p < {SIGNIFICANCE_LEVEL} "
+        "in 80 % of such test sets",
     ]
     shown = comparisons[:most]
     columns = [
@@ -118,8 +119,8 @@ def _of_slices(
                 shown = [difference_estimate(each, decimals) for each in of_system]
                 columns.append([system, *estimates(shown, marks)])
             above = [
-                f"differences from {baseline}, in slices; ± is half of the 95 % interval; "
-                f"{_MARK} where p < {SIGNIFICANCE_LEVEL}, adjusted by Holm for {adjusted} comparisons"
+                f"differences from {baseline}, in slices; ± is half of the 95 % interval; {_MARK} "
+                f"where p < {SIGNIFICANCE_LEVEL}, adjusted by Holm for {adjusted} comparisons"
             ]
             yield Section(above, _transposed(columns), item.line("json"), names_in_header=True)
 
