@@ -150,14 +150,14 @@ def _clusters(document: Mapping[str, Any], decimals: int) -> Section:
 
 def _resampled(resampling: Mapping[str, Any], decimals: int, most: int | None) -> Iterator[Section]:
     method, unit = resampling["method"], resampling["unit"]
-    drawn = f"{method}: {resampling['resamples']} resamples of {unit}s, seed {resampling['seed']}"
+    drawn = f"{method}, {resampling['resamples']} resamples of {unit}s, seed {resampling['seed']}"
     if scores := resampling["scores"]:
         columns = [
             ["system", *(each["system"] for each in scores)],
             ["mean", *_aligned([_rounded(each["mean"], decimals) for each in scores])],
             ["95 % interval", *_intervals(scores, decimals)],
         ]
-        yield Section([drawn], _transposed(columns))
+        yield Section([f"{drawn}: scores"], _transposed(columns))
     if comparisons := resampling["comparisons"]:
         shown = comparisons[:most]
         columns = [
@@ -178,7 +178,7 @@ def _resampled(resampling: Mapping[str, Any], decimals: int, most: int | None) -
             ["p of sacreBLEU", *_p_values(shown, "p_sacrebleu")],
         ]
         above = [
-            f"{method}: {_differences(comparisons)}",
+            f"{drawn}: {_differences(comparisons)}",
             "p of sacreBLEU: as sacreBLEU computes it, which finds too many differences",
         ]
         left_out = _left_out(len(shown), len(comparisons))
