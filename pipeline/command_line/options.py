@@ -25,6 +25,8 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     segment_scoring,
 )
 from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
+from beam_bleu.pipeline.command_line.document_flags import add_document_flag, document_label
+from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, with_layout
@@ -215,7 +217,10 @@ def _our_parser() -> Parser:
         "--output", metavar="DIR", help="the folder in which scores.json is written"
     )
     add_more_scores_flags(group("output, more scores"))
-    add_slice_flags(group("slices"))
+    slices = group("slices and documents")
+    add_slice_flags(slices)
+    add_document_flag(slices)
+    add_evidence_flags(group("evidence"))
     engine = group("engine")
     _show_runner(engine)
     engine.add_argument(
@@ -298,7 +303,8 @@ def _job(
     segments = segment_scoring(flags, config.scoring)
     slices = slicing(flags)
     columns = bleu_table_schema(segments).names if segments else None
-    check_labels(texts.labels, slices, flags.language_column, columns)
+    documents = document_label(flags, texts.labels)
+    check_labels(texts.labels, slices, flags.language_column, documents, columns)
     return Job(
         source=texts,
         config=config,
@@ -311,4 +317,5 @@ def _job(
         slicing=slices,
         most_rejected=rejected,
         languages=flags.language_column,
+        evidence=dataclasses.replace(evidence(flags, texts.systems), documents=documents),
     )
