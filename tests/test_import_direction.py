@@ -55,6 +55,7 @@ LOADS_BEAM = {
         "statistics.count_matches",
         "statistics.read_model",
         "totals.add_up",
+        "totals.moments.sum_moments",
         "totals.sum_slices",
         "wiring.coders",
         "wiring.filesystems",
