@@ -56,6 +56,7 @@ LOADS_BEAM = {
         "statistics.read_model",
         "totals.add_up",
         "totals.moments.sum_moments",
+        "totals.replicates.sum_replicates",
         "totals.sum_slices",
         "wiring.coders",
         "wiring.filesystems",
