@@ -26,13 +26,21 @@ ROOMS = ["pairing", "statistics", "totals", "score"]
 FLOORS = ["native", "definition", "wiring"]
 """The folders that all rooms can import. They import no room, and not each other."""
 
-FRONT = ["__init__", "beam_yaml", "beam_yaml_files", "corpus_bleu", "reading"]
+FRONT = [
+    "__init__",
+    "beam_yaml",
+    "beam_yaml_files",
+    "compare_systems",
+    "corpus_bleu",
+    "reading",
+]
 """The files next to the rooms that use several rooms. The other files there import no room."""
 
 LOADS_BEAM = {
     LIBRARY: [
         "beam_yaml",
         "beam_yaml_files",
+        "compare_systems",
         "corpus_bleu",
         "pairing.files.file_versions",
         "pairing.files.filesystems",
@@ -55,6 +63,7 @@ LOADS_BEAM = {
         "statistics.count_matches",
         "statistics.read_model",
         "totals.add_up",
+        "totals.add_up_systems",
         "totals.moments.sum_moments",
         "totals.replicates.sum_replicates",
         "totals.sum_slices",
@@ -113,6 +122,7 @@ only `columns`. So a join can read each format, and no format knows joins."""
 
 KNOWS_FORMS_OF_INPUT = [
     f"{LIBRARY}.beam_yaml",
+    f"{LIBRARY}.compare_systems",
     f"{LIBRARY}.corpus_bleu",
     f"{LIBRARY}.reading",
     f"{APPLICATION}.command_line.document_flags",
@@ -445,8 +455,9 @@ def test_a_fresh_interpreter_sees_that_wiring_loads_beam():
 
 def test_the_public_names_come_from_the_top_of_the_package():
     names = [
-        *("BleuConfig", "BleuScore", "CorpusBleu", "ReadJoinedRecords", "ReadLineParallel"),
-        *("ReadLongRecords", "ReadPairedRecords", "SentencePieceModel", "preset"),
+        *("BleuConfig", "BleuScore", "CompareSystems", "ComparedSystems", "CorpusBleu"),
+        *("ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"),
+        *("SentencePieceModel", "SystemComparison", "preset"),
     ]
     imported = ", ".join(names)
     program = (
