@@ -33,6 +33,7 @@ FRONT = [
     "compare_systems",
     "corpus_bleu",
     "reading",
+    "sum_segments",
 ]
 """The files next to the rooms that use several rooms. The other files there import no room."""
 
@@ -62,6 +63,7 @@ LOADS_BEAM = {
         "statistics.check_documents",
         "statistics.count_matches",
         "statistics.read_model",
+        "sum_segments",
         "totals.add_up",
         "totals.add_up_systems",
         "totals.moments.sum_moments",
@@ -125,6 +127,7 @@ KNOWS_FORMS_OF_INPUT = [
     f"{LIBRARY}.compare_systems",
     f"{LIBRARY}.corpus_bleu",
     f"{LIBRARY}.reading",
+    f"{LIBRARY}.sum_segments",
     f"{APPLICATION}.command_line.document_flags",
     f"{APPLICATION}.command_line.join_folder",
     f"{APPLICATION}.command_line.layouts",
@@ -457,7 +460,7 @@ def test_the_public_names_come_from_the_top_of_the_package():
     names = [
         *("BleuConfig", "BleuScore", "CompareSystems", "ComparedSystems", "CorpusBleu"),
         *("ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"),
-        *("SentencePieceModel", "SystemComparison", "preset"),
+        *("SentencePieceModel", "SumSegments", "SystemComparison", "bleu_of_sums", "preset"),
     ]
     imported = ", ".join(names)
     program = (

@@ -4,6 +4,7 @@
 >>> from beam_bleu.transforms import ReadJoinedRecords, ReadLineParallel, ReadLongRecords
 >>> from beam_bleu.transforms import ReadPairedRecords
 >>> from beam_bleu.transforms import ComparedSystems, CompareSystems, SystemComparison
+>>> from beam_bleu.transforms import SumSegments, bleu_of_sums
 
 A name is loaded when it is first used. So the mathematics (`beam_bleu.transforms.score`,
 `beam_bleu.transforms.statistics.kernel`) can be imported without Apache Beam.
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
         ReadPairedRecords,
     )
     from beam_bleu.transforms.score.bleu import BleuScore
+    from beam_bleu.transforms.score.bleu_of_sums import bleu_of_sums
     from beam_bleu.transforms.score.compared_systems import ComparedSystems, SystemComparison
+    from beam_bleu.transforms.sum_segments import SumSegments
 
 __all__ = [
     "BleuConfig",
@@ -40,7 +43,9 @@ __all__ = [
     "ReadLongRecords",
     "ReadPairedRecords",
     "SentencePieceModel",
+    "SumSegments",
     "SystemComparison",
+    "bleu_of_sums",
     "preset",
 ]
 
@@ -55,7 +60,9 @@ _HOMES = {
     "ReadLongRecords": "beam_bleu.transforms.reading",
     "ReadPairedRecords": "beam_bleu.transforms.reading",
     "SentencePieceModel": "beam_bleu.transforms.definition.sentencepiece_model",
+    "SumSegments": "beam_bleu.transforms.sum_segments",
     "SystemComparison": "beam_bleu.transforms.score.compared_systems",
+    "bleu_of_sums": "beam_bleu.transforms.score.bleu_of_sums",
     "preset": "beam_bleu.transforms.definition.presets",
 }
 
