@@ -65,8 +65,8 @@ def _main() -> None:
             "",
             "## The corner of the brevity penalty",
             "",
-            "c/r is the ratio of lengths in the population. The spread is the standard deviation of "
-            "the scores of all test sets. The standard error should be the same on average.",
+            "c/r is the ratio of lengths in the population. The spread is the standard deviation "
+            "of the scores of all test sets. The standard error should be the same on average.",
             "",
             *_corner_table(
                 at_ratio(with_length_ratio(alone, ratio, source), ratio, size, flags.trials)

@@ -139,9 +139,10 @@ def with_length_ratio(
 ) -> Population:
     """The same segments, whose references have other lengths: c/r is this ratio on average."""
     candidates, references = population.counts[..., 0], population.counts[..., 1:6]
-    factors = source.normal(1, _LENGTH_SPREAD, references.shape[1])[None, :, None].clip(0.2)
+    normal = source.normal(size=len(references[0]))
+    factors = (1 + _LENGTH_SPREAD * normal).clip(0.2)[None, :, None]
     factors *= candidates.sum() / (references * factors)[..., 0].sum() / ratio
-    dice = source.random(references.shape[1])[None, :, None]
+    dice = source.random(size=len(references[0]))[None, :, None]
     counts = population.counts.copy()
     counts[..., 1:6] = np.floor(references * factors + dice)
     return Population(counts, population.bounds)

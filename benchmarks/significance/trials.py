@@ -64,18 +64,17 @@ def judged(
             alone = dataclasses.replace(drawn, bounds=np.arange(drawn.counts.shape[1] + 1))
             ignored = found.setdefault("standard error, of segments", Outcome())
             _analytic(ignored, alone.columns(), truth)
-        for method, outcomes in (
-            ("bootstrap", ("bootstrap", "sacreBLEU's bootstrap")),
-            ("randomization", ("randomization",)),
+        bootstrap = _resampled(drawn, columns, Resampling("bootstrap", resamples, trial))
+        randomization = _resampled(drawn, columns, Resampling("randomization", resamples, trial))
+        (difference,), (swapped,) = bootstrap.differences, randomization.differences
+        for method, p_value in (
+            ("bootstrap", difference.p_value),
+            ("sacreBLEU's bootstrap", difference.p_sacrebleu),
+            ("randomization", swapped.p_value),
         ):
-            resampled = _resampled(drawn, columns, Resampling(method, resamples, trial))
-            (difference,) = resampled.differences
-            own = found.setdefault(outcomes[0], Outcome())
-            own.p_values.append(difference.p_value)
-            for score in resampled.scores[:1]:
-                own.covered.append(score.interval[0] <= truth <= score.interval[1])
-            for other in outcomes[1:]:
-                found.setdefault(other, Outcome()).p_values.append(difference.p_sacrebleu)
+            found.setdefault(method, Outcome()).p_values.append(p_value)
+        low, high = bootstrap.scores[0].interval
+        found["bootstrap"].covered.append(low <= truth <= high)
     return found
 
 
