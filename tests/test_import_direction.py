@@ -55,6 +55,7 @@ LOADS_BEAM = {
         "statistics.count_matches",
         "statistics.read_model",
         "totals.add_up",
+        "totals.moments.sum_document_moments",
         "totals.moments.sum_moments",
         "totals.replicates.sum_replicates",
         "totals.sum_slices",
