@@ -25,7 +25,11 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     segment_scoring,
 )
 from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
-from beam_bleu.pipeline.command_line.document_flags import add_document_flag, document_label
+from beam_bleu.pipeline.command_line.document_flags import (
+    add_document_flag,
+    check_documents,
+    document_label,
+)
 from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
@@ -304,6 +308,8 @@ def _job(
     slices = slicing(flags)
     columns = bleu_table_schema(segments).names if segments else None
     documents = document_label(flags, texts.labels)
+    found_out = dataclasses.replace(evidence(flags, texts.systems), documents=documents)
+    check_documents(documents, found_out, slices, columns)
     check_labels(texts.labels, slices, flags.language_column, documents, columns)
     return Job(
         source=texts,
@@ -317,5 +323,5 @@ def _job(
         slicing=slices,
         most_rejected=rejected,
         languages=flags.language_column,
-        evidence=dataclasses.replace(evidence(flags, texts.systems), documents=documents),
+        evidence=found_out,
     )
