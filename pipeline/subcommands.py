@@ -27,5 +27,8 @@ SUBCOMMANDS = {
     "doctor": Subcommand(
         "beam_bleu.pipeline.doctor.command", "check the installation, and show what it can use"
     ),
+    "gate": Subcommand(
+        "beam_bleu.pipeline.gates.command", "compare saved results with thresholds: exit code 4"
+    ),
 }
 """The subcommands by name. A file with such a name is written with its folder: ./doctor."""

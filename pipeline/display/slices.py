@@ -43,7 +43,7 @@ def slice_tables(
             kept = {values for values, _ in largest}
             shown = [each for each in scores if each[0] in kept]
         rows = [
-            ["*".join(map(_shown, values)), _segments(of_slice)]
+            ["*".join(map(value_text, values)), _segments(of_slice)]
             + [
                 f"{of_slice[system]['score']:.{decimals}f}" if system in of_slice else ""
                 for system in systems
@@ -77,7 +77,7 @@ def _segments(of_slice: Mapping[str, Mapping[str, Any]]) -> str:
     return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
 
 
-def _shown(value: str | None) -> str:
+def value_text(value: str | None) -> str:
     """The value of a label. A missing label, the text "null" and an empty text look different."""
     if value is None:
         return "null"

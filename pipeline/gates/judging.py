@@ -119,11 +119,14 @@ def _drop(
     flags = f"{threshold.flag}, --drop {rule.name}"
     if new.score is None or old.score is None:
         where = "now" if new.score is None else f"in {gates.old.name}"
-        return Check(False, f"{_shown(key)} has no score {where}: {such} cannot be judged ({flags})")
+        return Check(
+            False, f"{_shown(key)} has no score {where}: {such} cannot be judged ({flags})"
+        )
     difference = new.score - old.score
+    relation = "below" if difference < 0 else "above"
     scores = (
         f"{_shown(key)} scores {new.score:.{_DECIMALS}f}, {abs(difference):.{_DECIMALS}f} "
-        f"{'below' if difference < 0 else 'above'} the {old.score:.{_DECIMALS}f} of {gates.old.name}"
+        f"{relation} the {old.score:.{_DECIMALS}f} of {gates.old.name}"
     )
     if new.counts and new.counts == old.counts:
         # Intervals of independent test sets would not exclude a drop where nothing has changed.

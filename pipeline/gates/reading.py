@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from beam_bleu.pipeline.gates.results import GatedResult, gated
-from beam_bleu.transforms.errors import BleuError, InputError, JobError, unreadable
+from beam_bleu.transforms.errors import InputError, JobError, unreadable
 
 _NAMES = ("scores.json", "totals.json")
 """The results that a folder can have, in the order in which they are looked for."""
@@ -30,7 +31,7 @@ def read_result(path: str, *, must_be_last: bool = False) -> GatedResult:
     Raises:
       InputError: there is no such result, it cannot be read, or it is damaged.
     """
-    file = _file_of(path, must_be_last)
+    file = _file_of(path.removeprefix("file://"), must_be_last)
     data = _read(file)
     try:
         document = json.loads(data)
@@ -47,9 +48,9 @@ def _scores_of(document: Any) -> Mapping[str, Any]:
 
 def _file_of(path: str, must_be_last: bool) -> str:
     """The file with the result at a path."""
-    if not _exists(path):
-        raise InputError(f"there is no {path}", _REMEDY)
     if not _is_folder(path):
+        if not _exists(path):
+            raise InputError(f"there is no {path}", _REMEDY)
         return path
     for name in _NAMES:
         file = f"{path.rstrip('/')}/{name}"
@@ -72,29 +73,40 @@ def _is_local(path: str) -> bool:
 
 
 def _exists(path: str) -> bool:
-    if not _is_local(path):
-        from beam_bleu.pipeline.output import storage
+    if _is_local(path):
+        return os.path.lexists(path)
+    from beam_bleu.pipeline.output import storage
 
-        return _as_input(lambda: storage.exists(path))
-    return os.path.lexists(path)
+    with _of_input():
+        return storage.exists(path)
 
 
 def _is_folder(path: str) -> bool:
-    if not _is_local(path):
-        return path.rpartition("/")[2] not in _NAMES and not path.endswith(".json")
-    return os.path.isdir(path)
+    # An object store has no folders.
+    return os.path.isdir(path) if _is_local(path) else not path.endswith(".json")
 
 
 def _read(path: str) -> bytes:
     if not _is_local(path):
         from beam_bleu.pipeline.output import storage
 
-        with storage.reading(path):
+        with _of_input(), storage.reading(path):
             return storage.read(path)
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe could block
-            raise InputError(f"{path} is no regular file", _REMEDY)
+            raise InputError(f"{path} is not a regular file", _REMEDY)
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
-        raise unreadable(f"{path} cannot be read", error, "check its permissions") from error
+        raise unreadable("a result cannot be read", error, "check its permissions", path) from error
+
+
+@contextlib.contextmanager
+def _of_input() -> Iterator[None]:
+    """Makes the error of a filesystem that of an input."""
+    try:
+        yield
+    except JobError as error:
+        raise InputError(error.cause, error.remedy) from error
+    except ValueError as error:  # Beam knows no filesystem of this kind
+        raise InputError(str(error), _REMEDY) from error

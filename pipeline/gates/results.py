@@ -103,9 +103,7 @@ def slice_text(of_slice: Mapping[str, str | None]) -> str:
 def definition(document: Mapping[str, Any]) -> str:
     """How the scores of a document were made, without what follows from the texts."""
     if "languages" in document:
-        kinds = {
-            _fields(each["signature"], only=_BY_LANGUAGE) for each in document["languages"]
-        }
+        kinds = {_fields(each["signature"], only=_BY_LANGUAGE) for each in document["languages"]}
         (label,) = {name for each in document["languages"] for name in each["slice"]}
         return f"{label}|{'|'.join(sorted(kinds))}"
     return definition_of(document["signature"])

@@ -178,5 +178,3 @@ def _named(name: str, result: GatedResult) -> tuple[int, list[tuple[str, str]], 
     if "[" in name and name.endswith("]"):
         return 2, [], f"it has no score of {name}"
     return 1, [], f"it has no system {name}"
-
-
