@@ -8,7 +8,7 @@ import dataclasses
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.gates.reading import read_result
 from beam_bleu.pipeline.gates.thresholds import DEFAULT_DROP_RULE, DROP_RULES, Gates, Threshold
-from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.errors import InputError, UsageError
 
 
 def add_gate_flags(parser: argparse._ActionsContainer) -> None:
@@ -80,6 +80,32 @@ def gates(flags: argparse.Namespace) -> Gates:
     if flags.against is None:
         return found
     return dataclasses.replace(found, old=read_result(flags.against))
+
+
+def gates_of_run(flags: argparse.Namespace, made: str) -> Gates:
+    """The thresholds of a run.
+
+    Args:
+      flags: the parsed flags of the command.
+      made: how its scores will be made, as `definition_of` tells it.
+
+    Raises:
+      UsageError: a threshold is impossible, or a flag that is needed is missing.
+      InputError: the result of --against cannot be read, or cannot be compared.
+    """
+    if flags.max_drop and flags.no_uncertainty:
+        raise UsageError(
+            "--max_drop needs standard errors, and --no_uncertainty leaves them out",
+            "leave one of them out",
+        )
+    found = gates(flags)
+    if found.old is not None and found.old.definition != made:
+        raise InputError(
+            f"--against {flags.against} has scores that were made in another way: "
+            f"{found.old.definition} there, {made} here",
+            "name a result of the same definition, or score the earlier texts again",
+        )
+    return found
 
 
 def _threshold(flag: str, text: str) -> Threshold:

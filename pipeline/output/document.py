@@ -144,6 +144,8 @@ def result_document(
         document |= uncertainty_parts(
             systems, units.moments, scores, scorings.corpus, slicing, evidence
         )
+    if evidence.partition is not None:
+        document["partition"] = evidence.partition
     return document
 
 
