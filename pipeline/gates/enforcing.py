@@ -45,9 +45,7 @@ def judged(gates: Gates, document: Mapping[str, Any], output: str) -> Judged:
     checks = judge(gated(document), gates)
     remedy = "look for what has changed, or change the threshold"
     if output:
-        remedy = (
-            f"the result is complete in {output}; to judge it again, use beam-bleu gate {output}"
-        )
+        remedy = f"the result in {output} is complete: beam-bleu gate {output} can judge it again"
     warnings = tuple(each.text for each in checks if each.warns)
     return Judged(gate_error(checks, remedy), warnings)
 
