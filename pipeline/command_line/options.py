@@ -25,6 +25,7 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     segment_scoring,
 )
 from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
+from beam_bleu.pipeline.command_line.document_flags import add_document_flag, document_label
 from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_run
 from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
@@ -226,7 +227,9 @@ def _our_parser() -> Parser:
     )
     add_rerun_flags(output)
     add_more_scores_flags(group("output, more scores"))
-    add_slice_flags(group("slices"))
+    slices = group("slices and documents")
+    add_slice_flags(slices)
+    add_document_flag(slices)
     add_evidence_flags(group("evidence"))
     add_gate_flags(group("gates"))
     engine = group("engine")
@@ -312,7 +315,8 @@ def _job(
     segments = segment_scoring(flags, config.scoring)
     slices = slicing(flags)
     columns = bleu_table_schema(segments).names if segments else None
-    check_labels(texts.labels, slices, flags.language_column, columns)
+    documents = document_label(flags, texts.labels)
+    check_labels(texts.labels, slices, flags.language_column, documents, columns)
     made = definition_of(signature(config.text.name, config.scoring, 0, 0), flags.language_column)
     return Job(
         source=texts,
@@ -326,7 +330,9 @@ def _job(
         slicing=slices,
         most_rejected=rejected,
         languages=flags.language_column,
-        evidence=with_partition(evidence(flags, texts.systems), label),
+        evidence=with_partition(
+            dataclasses.replace(evidence(flags, texts.systems), documents=documents), label
+        ),
         gates=gates_of_run(flags, made),
         if_exists=exists,
     )

@@ -13,6 +13,8 @@ from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.definition.reference_lengths import ReferenceLengthName
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.input_signs import InputSigns
+from beam_bleu.transforms.totals.moments.products import unit_sums
+from beam_bleu.transforms.totals.units import UnitSums
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,6 +85,8 @@ class CorpusSums:
       candidate_bytes: bytes of the candidates in UTF-8.
       reference_bytes: bytes of all references in UTF-8.
       signs: the numbers of texts that look suspicious.
+      units: the sums of the segments as units, for the uncertainty; None if it is not asked for.
+        Only transforms of the library have them here. The command has `Moments`.
     """
 
     matches: tuple[int, ...]
@@ -96,6 +100,7 @@ class CorpusSums:
     candidate_bytes: int = 0
     reference_bytes: int = 0
     signs: InputSigns = dataclasses.field(default_factory=InputSigns)
+    units: UnitSums | None = None
 
     @classmethod
     def zero(cls, max_order: int) -> CorpusSums:
@@ -104,8 +109,18 @@ class CorpusSums:
         return cls(matches=zeros, totals=zeros, short_candidates=zeros)
 
     @classmethod
-    def of(cls, statistics: BatchStatistics, system: int, rows: slice = slice(None)) -> CorpusSums:
-        """The sums of some rows of one system's segment statistics."""
+    def of(
+        cls,
+        statistics: BatchStatistics,
+        system: int,
+        rows: slice = slice(None),
+        *,
+        with_units: bool = False,
+    ) -> CorpusSums:
+        """The sums of some rows of one system's segment statistics.
+
+        `with_units` says whether they have `units`, too.
+        """
         reference_counts = statistics.reference_counts[rows]
         if not len(reference_counts):
             return cls.zero(statistics.max_order)
@@ -146,6 +161,7 @@ class CorpusSums:
             candidate_bytes=int(statistics.candidate_bytes[system, rows].sum()),
             reference_bytes=int(statistics.reference_bytes[rows].sum()),
             signs=InputSigns.of(statistics.signs, system, rows),
+            units=unit_sums(statistics, system, rows) if with_units else None,
         )
 
     @property
@@ -163,6 +179,8 @@ class CorpusSums:
             raise ValueError(f"sums of order {self.max_order} and {other.max_order} do not add up")
         if not self.segments or not other.segments:
             return self if self.segments else other
+        if (self.units is None) != (other.units is None):
+            raise ValueError("sums with units and sums without units do not add up")
         return CorpusSums(
             matches=_added(self.matches, other.matches),
             totals=_added(self.totals, other.totals),
@@ -175,6 +193,7 @@ class CorpusSums:
             candidate_bytes=self.candidate_bytes + other.candidate_bytes,
             reference_bytes=self.reference_bytes + other.reference_bytes,
             signs=self.signs + other.signs,
+            units=self.units and other.units and self.units + other.units,
         )
 
 
