@@ -68,7 +68,10 @@ class Item:
     def names(self) -> list[list[str]]:
         """The first two columns: the slices, and the numbers of their segments."""
         return [
-            ["*".join(self.labels), *("*".join(map(value_text, values)) for values, _ in self.slices)],
+            [
+                "*".join(self.labels),
+                *("*".join(map(value_text, values)) for values, _ in self.slices),
+            ],
             ["segments", *(_segments(of_slice) for _, of_slice in self.slices)],
         ]
 
