@@ -14,7 +14,7 @@ from beam_bleu.transforms.definition.reference_lengths import ReferenceLengthNam
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.input_signs import InputSigns
 from beam_bleu.transforms.totals.moments.products import unit_sums
-from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.totals.units import PARTS_OF_A_TOKEN, UnitSums
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,6 +101,26 @@ class CorpusSums:
     reference_bytes: int = 0
     signs: InputSigns = dataclasses.field(default_factory=InputSigns)
     units: UnitSums | None = None
+
+    @property
+    def unit_sums(self) -> tuple[int, ...]:
+        """The W sums of the columns of a unit (`totals.units`), of all segments together.
+
+        The average of the references is rounded only if a segment has more than 16 of them.
+        """
+        lengths = self.reference_lengths
+        average = lengths.by("average") - lengths.shortest
+        return (
+            self.segments,
+            self.candidate_length,
+            lengths.shortest,
+            lengths.closest - lengths.shortest,
+            lengths.closest_first - lengths.closest,
+            lengths.longest - lengths.shortest,
+            int(average * PARTS_OF_A_TOKEN),
+            *self.matches,
+            *self.short_candidates,
+        )
 
     @classmethod
     def zero(cls, max_order: int) -> CorpusSums:
