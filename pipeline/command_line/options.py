@@ -25,6 +25,7 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     segment_scoring,
 )
 from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
+from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, with_layout
@@ -216,6 +217,7 @@ def _our_parser() -> Parser:
     )
     add_more_scores_flags(group("output, more scores"))
     add_slice_flags(group("slices"))
+    add_evidence_flags(group("evidence"))
     engine = group("engine")
     _show_runner(engine)
     engine.add_argument(
@@ -311,4 +313,5 @@ def _job(
         slicing=slices,
         most_rejected=rejected,
         languages=flags.language_column,
+        evidence=evidence(flags, texts.systems),
     )

@@ -16,7 +16,9 @@ from beam_bleu.transforms.score.formula import (
     weighted_score,
 )
 from beam_bleu.transforms.score.suspicious_input import suspicions
+from beam_bleu.transforms.score.uncertainty import uncertainty
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.units import UnitSums
 
 _ALMOST_0 = 1e-9
 """If a tiny number replaces a precision of 0, the score is tiny, too."""
@@ -40,8 +42,11 @@ class BleuScore:
       signature: the definition that this score follows.
       sacrebleu_signature: the signature that sacreBLEU prints for it, None if sacreBLEU
         cannot express it.
-      warnings: sentences for a reader of the score: why it is 0, and what is suspicious
-        about the input.
+      warnings: sentences for a reader of the score: why it is 0, why it has no standard error,
+        and what is suspicious about the input.
+      standard_error: how much the score would typically differ with other segments of the same
+        kind, in BLEU; None if it was not asked for, or if there is none.
+      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
     """
 
     score: float
@@ -56,10 +61,17 @@ class BleuScore:
     signature: str
     sacrebleu_signature: str | None = None
     warnings: tuple[str, ...] = ()
+    standard_error: float | None = None
+    interval: tuple[float, float] | None = None
 
 
 def bleu_score(
-    sums: CorpusSums, text: TextName, scoring: Scoring, *, judge_input: bool = True
+    sums: CorpusSums,
+    text: TextName,
+    scoring: Scoring,
+    *,
+    judge_input: bool = True,
+    units: UnitSums | None = None,
 ) -> BleuScore:
     """The BLEU score of a corpus.
 
@@ -69,6 +81,8 @@ def bleu_score(
       scoring: how sums become a score.
       judge_input: whether to warn about suspicious input, too; False if another score of the
         same texts has these warnings.
+      units: the sums over the units of the same segments, for the standard error; None for a
+        score without one.
 
     Raises:
       ValueError: the sums have a lower n-gram order than the scoring, or the scoring is
@@ -99,6 +113,7 @@ def bleu_score(
         precisions,
     )
     score = weighted_score(method, weights, precisions, counted, bp)
+    found = None if units is None else uncertainty(units, scoring, score)
     signed = text, scoring, sums.min_reference_count, sums.max_reference_count
     return BleuScore(
         score=score,
@@ -114,8 +129,11 @@ def bleu_score(
         sacrebleu_signature=sacrebleu_signature(*signed),
         warnings=(
             *(() if score > _ALMOST_0 else (_why_zero(sums, scoring, score, bp),)),
+            *((f"no standard error: {found.reason}",) if found and found.reason else ()),
             *(suspicions(sums, text, scoring) if judge_input else ()),
         ),
+        standard_error=None if found is None else found.standard_error,
+        interval=None if found is None else found.interval,
     )
 
 

@@ -1,0 +1,204 @@
+"""Comparisons: is the difference of two scores larger than chance?"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.score.gradient import NoGradientError, log_gradient
+from beam_bleu.transforms.score.uncertainty import (
+    TWO_SIDED_95,
+    along,
+    dot,
+    interval,
+    require_enough,
+    root,
+    spread,
+)
+from beam_bleu.transforms.score.unit_score import unit_score
+from beam_bleu.transforms.totals.units import SEGMENTS, PairSums, UnitSums
+
+SIGNIFICANCE_LEVEL = 0.05
+"""A difference is significant if its p-value is below this."""
+
+_POWER_80 = 0.8416212335729143
+"""The normal quantile of 0.8."""
+
+DETECTABLE = TWO_SIDED_95 + _POWER_80
+"""A true difference of so many standard errors is found significant in 80 % of all test sets."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """The difference of two scores: a system minus its baseline, or a new score minus an old one.
+
+    Attributes:
+      units: the number of units that both have; of two independent corpora, those of the smaller.
+      segments: the number of segments of these units.
+      difference: in BLEU, -100..100.
+      standard_error: of the difference; None if there is none.
+      interval: the 95 % interval of the difference; None if there is no standard error.
+      p_value: how probable a difference at least so large, up or down, would be if there were no
+        difference in truth; None if there is no standard error, or if it is 0 and the difference
+        is not.
+      detectable: the true difference that would be found significant with a probability of 80 %;
+        None if there is no standard error.
+      reason: why one of these is None; "" if none is.
+    """
+
+    units: int
+    segments: int
+    difference: float
+    standard_error: float | None = None
+    interval: tuple[float, float] | None = None
+    p_value: float | None = None
+    detectable: float | None = None
+    reason: str = ""
+
+
+def paired_difference(pair: PairSums, scoring: Scoring) -> Difference:
+    """The difference of two systems that have the same units.
+
+    Most of what makes a test set easy or hard is the same for both, so the standard error of the
+    difference is usually smaller than that of each score.
+
+    Raises:
+      ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
+        single segments.
+    """
+    system, baseline = pair.system, pair.baseline
+    score = unit_score(system.sums, system.max_order, scoring)
+    score_of_baseline = unit_score(baseline.sums, baseline.max_order, scoring)
+    found = Difference(system.units, system.sums[SEGMENTS], score - score_of_baseline)
+    try:
+        require_enough(system)
+        _require_scores(score, score_of_baseline)
+        one = log_gradient(system.sums, system.max_order, scoring)
+        other = log_gradient(baseline.sums, baseline.max_order, scoring)
+    except NoGradientError as error:
+        return dataclasses.replace(found, reason=str(error))
+    form = 0
+    for column, numerator in zip(one.columns, one.numerators, strict=True):
+        row = pair.cross[column]
+        form += numerator * dot(other.numerators, [row[each] for each in other.columns])
+    shared = system.units * form - along(system, one) * along(baseline, other)
+    # The gradient of a score is the score times that of its logarithm. All in integers, over the
+    # denominator of both squared: what two similar systems share cancels without any rounding.
+    ours, ours_parts = score.as_integer_ratio()
+    theirs, theirs_parts = score_of_baseline.as_integer_ratio()
+    ours *= other.denominator * theirs_parts
+    theirs *= one.denominator * ours_parts
+    both = (
+        ours**2 * spread(system, one)
+        + theirs**2 * spread(baseline, other)
+        - 2 * ours * theirs * shared
+    )
+    denominator = (one.denominator * other.denominator * ours_parts * theirs_parts) ** 2
+    return _judged(found, root(both, denominator, system.units))
+
+
+def independent_difference(
+    new: UnitSums, old: UnitSums, scoring_new: Scoring, scoring_old: Scoring
+) -> Difference:
+    """The difference of two scores of different units, such as the texts of two nights.
+
+    Args:
+      new: the sums of one corpus.
+      old: the sums of the other corpus; no unit of it is in the first one.
+      scoring_new: how the first sums become a score.
+      scoring_old: how the other sums become a score.
+
+    Raises:
+      ValueError: sums have a lower n-gram order than their scoring, or a scoring is only for
+        single segments.
+    """
+    score = unit_score(new.sums, new.max_order, scoring_new)
+    old_score = unit_score(old.sums, old.max_order, scoring_old)
+    smaller = min(new, old, key=lambda each: each.units)
+    found = Difference(smaller.units, smaller.sums[SEGMENTS], score - old_score)
+    variance = Fraction()
+    try:
+        require_enough(smaller)
+        _require_scores(score, old_score)
+        for units, scoring, its_score in ((new, scoring_new, score), (old, scoring_old, old_score)):
+            gradient = log_gradient(units.sums, units.max_order, scoring)
+            own = Fraction(spread(units, gradient), gradient.denominator**2 * (units.units - 1))
+            variance += Fraction(its_score) ** 2 * own
+    except NoGradientError as error:
+        return dataclasses.replace(found, reason=str(error))
+    return _judged(found, math.sqrt(variance))
+
+
+def _require_scores(*scores: float) -> None:
+    if not all(scores):
+        raise NoGradientError("a score is 0")
+
+
+def _judged(found: Difference, standard_error: float) -> Difference:
+    """The difference with all that follows from its standard error."""
+    difference = found.difference
+    reason, p_value = "", None
+    if standard_error:
+        p_value = math.erfc(abs(difference) / (standard_error * math.sqrt(2)))
+    elif not difference:
+        p_value = 1.0
+    else:
+        reason = "the standard error is 0: every unit shows the same difference"
+    return dataclasses.replace(
+        found,
+        standard_error=standard_error,
+        interval=interval(difference, standard_error),
+        p_value=p_value,
+        detectable=DETECTABLE * standard_error,
+        reason=reason,
+    )
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """The p-values of a family, adjusted by Holm 1979 for the number of its comparisons.
+
+    If no system differs from its baseline, then with a probability of 95 % no adjusted p-value is
+    below 0.05, however many comparisons there are.
+
+    Args:
+      p_values: of all comparisons of the family. A comparison without one, None, does not count.
+    """
+    places = [place for place, p_value in enumerate(p_values) if p_value is not None]
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    remaining = len(places)
+    for place in sorted(places, key=lambda place: p_values[place] or 0.0):
+        largest = max(largest, min(1.0, remaining * (p_values[place] or 0.0)))
+        adjusted[place] = largest
+        remaining -= 1
+    return adjusted
+
+
+def clusters(
+    systems: Sequence[str], p_values: Mapping[tuple[str, str], float | None]
+) -> list[list[str]]:
+    """Groups of systems, as WMT draws them: a line is only where all above beat all below.
+
+    Systems of one group may still differ significantly from each other.
+
+    Args:
+      systems: their names, the best score first.
+      p_values: for each pair of systems, in either order of their names, its p-value, adjusted
+        for the number of pairs; None if there is none, so that neither system beats the other.
+    """
+
+    def beats(better: str, worse: str) -> bool:
+        pair = (better, worse) if (better, worse) in p_values else (worse, better)
+        p_value = p_values[pair]
+        return p_value is not None and p_value < SIGNIFICANCE_LEVEL
+
+    groups: list[list[str]] = []
+    for place, system in enumerate(systems):
+        above, below = systems[:place], systems[place:]
+        if not groups or all(beats(better, worse) for better in above for worse in below):
+            groups.append([])
+        groups[-1].append(system)
+    return groups

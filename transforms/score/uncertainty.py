@@ -1,0 +1,113 @@
+"""The standard error of a score: how much it would change with another sample of test units.
+
+BLEU is a smooth function f of the sums S of n units. So a unit with the integers x changes it by
+about g'(x - S/n), with g the gradient of f, and the variance of f is that of the sum of these
+influences: n/(n - 1) (g'Qg - (g'S)^2 / n), with Q the sum of all xx' (the delta method; Deng et al.
+2018, https://arxiv.org/abs/1803.06336). Everything up to the last root is exact.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.score.gradient import LogGradient, NoGradientError, log_gradient
+from beam_bleu.transforms.totals.units import SEGMENTS, UnitSums
+
+CONFIDENCE = 0.95
+"""The share of test sets whose interval has the score of all texts of the kind."""
+
+TWO_SIDED_95 = 1.959963984540054
+"""The number of standard errors on each side of the interval: the normal quantile of 0.975."""
+
+FEWEST_UNITS = 30
+"""With fewer units there is no standard error, because the approximation does not hold."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Uncertainty:
+    """The uncertainty of a score.
+
+    Attributes:
+      standard_error: in BLEU, 0..100 like the score; None if there is none.
+      interval: the 95 % interval, score -+ 1.96 standard errors; None if there is none.
+        It is not clipped at 0 and 100.
+      reason: why there is none; "" if there is one.
+    """
+
+    standard_error: float | None
+    interval: tuple[float, float] | None
+    reason: str = ""
+
+
+def uncertainty(units: UnitSums, scoring: Scoring, score: float) -> Uncertainty:
+    """The uncertainty of a score.
+
+    Args:
+      units: the sums of the corpus, of the scoring's order or a higher one.
+      scoring: how sums become a score.
+      score: the score of these sums.
+
+    Raises:
+      ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
+        single segments.
+    """
+    try:
+        require_enough(units)
+        gradient = log_gradient(units.sums, units.max_order, scoring)
+        if not score:
+            raise NoGradientError("the score is 0")
+    except NoGradientError as error:
+        return Uncertainty(None, None, str(error))
+    standard_error = score * root(spread(units, gradient), gradient.denominator**2, units.units)
+    return Uncertainty(standard_error, interval(score, standard_error))
+
+
+def interval(center: float, standard_error: float) -> tuple[float, float]:
+    """The 95 % interval of a score or a difference."""
+    half = TWO_SIDED_95 * standard_error
+    return center - half, center + half
+
+
+def require_enough(units: UnitSums) -> None:
+    """Checks that there are enough units for a standard error.
+
+    Raises:
+      NoGradientError: there are fewer than `FEWEST_UNITS`.
+    """
+    number = units.units
+    if number < FEWEST_UNITS:
+        # Documents with one segment each are as good as segments.
+        unit = "segment" if number == units.sums[SEGMENTS] else "document"
+        shown = f"1 {unit} is" if number == 1 else f"{number} {unit}s are"
+        raise NoGradientError(f"{shown} fewer than {FEWEST_UNITS}")
+
+
+def spread(units: UnitSums, gradient: LogGradient) -> int:
+    """The spread n g'Qg - (g'S)^2, with the gradient's numerators for g."""
+    columns, numerators, products = gradient.columns, gradient.numerators, units.products
+    form = 0
+    for place, column in enumerate(columns):
+        first = column * (column + 1) // 2  # see `units.product`
+        row = 0
+        for other in range(place):
+            row += numerators[other] * products[first + columns[other]]
+        form += numerators[place] * (2 * row + numerators[place] * products[first + column])
+    return units.units * form - along(units, gradient) ** 2
+
+
+def along(units: UnitSums, gradient: LogGradient) -> int:
+    """g'S, with the gradient's numerators for g."""
+    return dot(gradient.numerators, [units.sums[column] for column in gradient.columns])
+
+
+def dot(one: Sequence[int], other: Sequence[int]) -> int:
+    """The sum of the products of two lists."""
+    return sum(map(int.__mul__, one, other))
+
+
+def root(numerator: int, denominator: int, units: int) -> float:
+    """The standard error, from n g'Qg - (g'S)^2, the denominator of g squared, and n."""
+    return math.sqrt(numerator / (denominator * (units - 1)))

@@ -1,0 +1,105 @@
+"""BLEU from the sums of units: the same formula, read from the columns of `totals/units.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.definition.reference_lengths import ReferenceLengthName
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.score.formula import (
+    brevity_penalty,
+    method_number,
+    smooth,
+    weighted_score,
+)
+from beam_bleu.transforms.totals.units import (
+    AVERAGE,
+    CANDIDATE_LENGTH,
+    CLOSEST,
+    CLOSEST_FIRST,
+    FIRST_MATCHES,
+    LONGEST,
+    PARTS_OF_A_TOKEN,
+    SEGMENTS,
+    SHORTEST,
+    first_short,
+)
+
+_LENGTH_COLUMNS: Mapping[ReferenceLengthName, tuple[tuple[int, ...], int]] = {
+    "closest": ((SHORTEST, CLOSEST), 1),
+    "closest_first": ((SHORTEST, CLOSEST, CLOSEST_FIRST), 1),
+    "shortest": ((SHORTEST,), 1),
+    "longest": ((SHORTEST, LONGEST), 1),
+    "average": ((SHORTEST, AVERAGE), PARTS_OF_A_TOKEN),
+}
+"""For each rule the columns whose sum is the reference length, and the divisor of the last one."""
+
+
+def length_columns(rule: ReferenceLengthName) -> tuple[tuple[int, int], ...]:
+    """The columns that add up to the reference length by a rule: (column, its divisor)."""
+    columns, divisor = function_of(_LENGTH_COLUMNS, rule, "reference length")
+    return tuple((column, divisor if column == columns[-1] else 1) for column in columns)
+
+
+def reference_length(sums: Sequence[int], rule: ReferenceLengthName) -> tuple[int, int]:
+    """The reference length by a rule: an integer, and the number by which it is divided."""
+    columns = length_columns(rule)
+    divisor = columns[-1][1]
+    return sum(sums[column] * (divisor // own) for column, own in columns), divisor
+
+
+def total(sums: Sequence[int], max_order: int, order: int) -> int:
+    """The number of n-grams of an order in the candidates, t_n."""
+    short = first_short(max_order)
+    return (
+        sums[CANDIDATE_LENGTH] - (order - 1) * sums[SEGMENTS] + sum(sums[short : short + order - 1])
+    )
+
+
+def unit_score(sums: Sequence[int], max_order: int, scoring: Scoring) -> float:
+    """BLEU, 0..100: to the last bit the score that `bleu_score` gives for the same segments.
+
+    An exception is the reference length "average" with more than 16 references: it is rounded here.
+
+    Args:
+      sums: the columns of `totals/units.py`, added up over units.
+      max_order: the n-gram order of these columns, at least that of the scoring.
+      scoring: how sums become a score.
+
+    Raises:
+      ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
+        single segments.
+    """
+    scoring.require_corpus()
+    orders = scoring.max_ngram_order
+    require_orders(max_order, scoring)
+    short, length = first_short(max_order), sums[CANDIDATE_LENGTH]
+    method, weights = method_number(scoring.smooth_method), scoring.weights or ()
+    precisions = [0.0] * orders
+    counted = smooth(
+        method,
+        scoring.effective_smooth_value,
+        scoring.effective_order,
+        weights,
+        sums[FIRST_MATCHES : FIRST_MATCHES + orders],
+        [total(sums, max_order, order) for order in range(1, orders + 1)],
+        sums[short : short + orders],
+        length,
+        precisions,
+    )
+    bp = brevity_penalty(length, *reference_length(sums, scoring.reference_length))
+    return weighted_score(method, weights, precisions, counted, bp)
+
+
+def require_orders(max_order: int, scoring: Scoring) -> None:
+    """Checks that sums have all orders of a scoring.
+
+    Raises:
+      ValueError: they have fewer.
+    """
+    if max_order < scoring.max_ngram_order:
+        raise ValueError(
+            f"sums of order {max_order} cannot be scored with "
+            f"max_ngram_order {scoring.max_ngram_order}"
+        )
