@@ -15,21 +15,7 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegments
 
 
-def manifest(found: FoundSegments, digests: Digests, scores: bytes) -> dict[str, Any]:
-    """The manifest of a finished job.
-
-    Args:
-      found: what the source found. Its inputs are described.
-      digests: the digests of the texts that were scored.
-      scores: the bytes of scores.json.
-
-    Raises:
-      JobError: not every text was read exactly once for the digests.
-    """
-    return manifest_of(streams(found, digests), scores)
-
-
-def manifest_of(read: Sequence[Mapping[str, Any]], scores: bytes) -> dict[str, Any]:
+def manifest(read: Sequence[Mapping[str, Any]], scores: bytes) -> dict[str, Any]:
     """The manifest of a result.
 
     Args:

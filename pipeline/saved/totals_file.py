@@ -7,12 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.totals_format import FORMAT
 from beam_bleu.pipeline.saved.content import decoded, encoded
-from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import (
+    Partition,
+    SavedTotals,
+    texts_of,
+    versions_of,
+)
+from beam_bleu.pipeline.totals import Totals
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.version import VERSION
 
@@ -40,6 +47,31 @@ def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
     }
     first = "\n".join(f'"{name}": {_compact(value)},' for name, value in frame.items())
     return f'{{\n{first}\n"content": {{\n{parts}\n}}\n}}\n'.encode("ascii")
+
+
+def saved_bytes(
+    totals: Totals, results: Results, read: Sequence[Mapping[str, Any]], scores: bytes
+) -> bytes:
+    """The bytes of the totals.json of a finished job.
+
+    Args:
+      totals: everything that it has added up.
+      results: what it was asked for.
+      read: the streams that it has read, as in its manifest.
+      scores: the bytes of its scores.json.
+    """
+    scorings, slicing, evidence = results.scorings, results.slicing, results.evidence
+    return totals_bytes(
+        SavedTotals(
+            totals,
+            scorings,
+            slicing,
+            evidence,
+            (Partition(evidence.partition, read),),
+            versions_of(texts_of(totals, scorings, slicing)),
+        ),
+        scores,
+    )
 
 
 def totals_of(data: bytes, path: str) -> SavedTotals:
