@@ -31,11 +31,13 @@ from beam_bleu.transforms.statistics.by_language import LanguageLabel
 from beam_bleu.transforms.totals.add_up import count_and_add_up
 from beam_bleu.transforms.totals.closing import add_tallies, sums_by_system, tally_of
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.moments.sum_moments import sum_moments
 from beam_bleu.transforms.totals.rejected import (
     Rejected,
     check_rejected,
     require_segments_left,
 )
+from beam_bleu.transforms.totals.replicates.sum_replicates import sum_replicates
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
 from beam_bleu.transforms.totals.sum_slices import sum_slices
 
@@ -89,6 +91,26 @@ def build(root: beam.Pipeline, job: Job) -> None:
             job.source.labels,
             orders[scorings.text],
             step,
+        )
+    evidence = job.evidence
+    if evidence.uncertainty:
+        ends["moments"] = sum_moments(
+            counted[scorings.text].statistics,
+            job.slicing,
+            job.source.labels,
+            orders[scorings.text],
+            step,
+            baseline=evidence.baseline,
+            documents=evidence.documents,
+        )
+    if evidence.resampling is not None:
+        ends["replicates"] = sum_replicates(
+            counted[scorings.text].statistics,
+            evidence.resampling,
+            job.source.labels,
+            orders[scorings.text],
+            step,
+            documents=evidence.documents,
         )
     if paired.rejected is not None:
         # Beam fuses this step with the reading.
@@ -161,8 +183,10 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
         warnings=segments.warnings,
         coverage=segments.coverage,
         slices=_slices_of(results.slicing, ends.get("slices", ()), orders[results.scorings.text]),
+        moments=_at_most_one("moments", ends),
+        replicates=_at_most_one("replicates", ends),
     )
-    document = result_document(totals, results.scorings, results.slicing)
+    document = result_document(totals, results.scorings, results.slicing, results.evidence)
     data = document_bytes(document)
     documents = {SCORES: data}
     if results.manifest:
@@ -196,6 +220,17 @@ def _slices_of(slicing: Slicing, given: Iterable[SliceSums], max_order: int) -> 
         found = found.added(each, slicing.most)
     require_bounded(found.keys, slicing)
     return found
+
+
+def _at_most_one(name: str, ends: Mapping[str, Iterable[Any]]) -> Any:
+    """The sum at an end; None if there is none, because it is not asked for or nothing was read."""
+    found = list(ends.get(name, ()))
+    if len(found) > 1:
+        raise JobError(
+            f"the last step got {len(found)} sums of {name}: it must get 1",
+            "the runner lost or repeated data: do not use it for this job",
+        )
+    return found[0] if found else None
 
 
 def _only(digests: Iterable[Digests]) -> Digests:

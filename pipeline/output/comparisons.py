@@ -181,7 +181,6 @@ def listed_clusters(found: Sequence[Comparison], score_of: Callable[[str], float
     of_corpus = [each for each in found if each.family == "corpus"]
     systems = dict.fromkeys(name for each in of_corpus for name in (each.baseline, each.system))
     p_values = {(each.system, each.baseline): each.p_value_holm for each in of_corpus}
-    p_values |= {(baseline, system): p for (system, baseline), p in p_values.items()}
     # The sort is stable: systems with equal scores stay in the order of the result.
     ordered = sorted(systems, key=score_of, reverse=True)
     return clusters(ordered, p_values)

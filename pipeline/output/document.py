@@ -8,12 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.evidence import USUAL_EVIDENCE, Evidence
-from beam_bleu.pipeline.output.comparisons import (
-    comparisons,
-    listed_clusters,
-    listed_comparisons,
-    listed_families,
-)
+from beam_bleu.pipeline.output.checked_units import CheckedUnits
+from beam_bleu.pipeline.output.evidence_parts import uncertainty_parts, warning_about_slices
 from beam_bleu.pipeline.output.language_scores import (
     SliceScore,
     listed_languages,
@@ -22,6 +18,7 @@ from beam_bleu.pipeline.output.language_scores import (
     warnings_by_language,
 )
 from beam_bleu.pipeline.output.rejected_counters import rejected_counters
+from beam_bleu.pipeline.output.score_entries import listed_scores, warnings_of
 from beam_bleu.pipeline.output.shared_signature import shared_signature
 from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.pipeline.totals import Totals
@@ -30,8 +27,10 @@ from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
+from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR
 from beam_bleu.transforms.totals.closing import require_all_scored
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.rejected import rejected_warnings
 from beam_bleu.transforms.totals.slice_sums import SliceSums
 
@@ -107,13 +106,16 @@ def result_document(
             *totals.warnings,
             *warnings_of(scores),
             *warnings_by_language(systems, of_languages),
+            *warning_about_slices(sliced, evidence),
         ],
     }
     if totals.is_tallied:
         document["counters"] |= rejected_counters(totals.tally, totals.rejected)
     if scorings.languages is not None:
         document["languages"] = listed_languages(of_languages, scorings.corpus)
-        document["macro_average"] = macro_averages(systems, of_languages)
+        document["macro_average"] = macro_averages(
+            systems, of_languages, uncertain=evidence.uncertainty
+        )
     if scorings.presets:
         document["presets"] = []
         for name, config in scorings.presets.items():
@@ -125,7 +127,7 @@ def result_document(
                     "preset": name,
                     **shared_signature(text, config.scoring, sums[text].values()),
                     "scores": listed_scores(others, uncertain=uncertain),
-                    "warnings": warnings_of(others),
+                    "warnings": _without_repeated(warnings_of(others), document["warnings"]),
                 }
             )
     if scorings.segments is not None:
@@ -138,8 +140,20 @@ def result_document(
             document["segment_scores"]["languages"] = signatures
     if totals.coverage is not None:
         document["coverage"] = dataclasses.asdict(totals.coverage)
-    document |= evidence_parts(totals, units.moments, scores, scorings.corpus, slicing, evidence)
+    if units.moments is not None:
+        document |= uncertainty_parts(
+            systems, units.moments, scores, scorings.corpus, slicing, evidence
+        )
     return document
+
+
+def _without_repeated(warnings: Sequence[str], given: Sequence[str]) -> list[str]:
+    """The warnings of a preset without those about standard errors that the document has, too.
+
+    A preset with the same tokens has the same units. So it lacks standard errors for the same
+    reason.
+    """
+    return [each for each in warnings if NO_STANDARD_ERROR not in each or each not in given]
 
 
 def _moments(totals: Totals, evidence: Evidence) -> Moments | None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.totals.units import PairSums, UnitSums
+from beam_bleu.transforms.totals.moments.exact import ExactIntegers, rows_added
+from beam_bleu.transforms.totals.units import PairSums, UnitSums, products, width
 
 GroupKey = SliceKey | None
 """A group of units: a slice, or None for the whole corpus."""
 
-ExactIntegers = NDArray[np.int64] | NDArray[np.object_]
-"""int64; or Python's unbounded integers, if one of the integers does not fit in an int64."""
+Pair = tuple[int, int]
+"""The places of a system and of its baseline in `Moments.systems`."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -25,25 +29,32 @@ class Moments:
     Common units are those that all of `systems` have. If a part of the corpus has a system that
     another part lacks, the units of the other part stop being common ones when both are added.
 
+    The whole corpus has all pairs of systems. Slices have those with the baseline only, because
+    there can be many slices. Without any common unit, there is no pair.
+
     Attributes:
       max_order: the largest n-gram order, N. W is `units.width(N)`.
-      systems: the names of all systems, in the order of the result.
-      keys: the groups.
-      pairs: (place of a system in `systems`, place of its baseline), for each group the same ones.
+      systems: the names of all systems, sorted.
+      keys: the groups: None, then the slices, sorted.
+      pairs: the pairs of the whole corpus, sorted. The first system of a pair is the one whose
+        name comes first.
+      slice_pairs: the pairs of all slices, in the same way.
       own_units: int64 (groups, systems), the units of each system.
       own_sums: (groups, systems, W).
       own_products: (groups, systems, W (W + 1) / 2), packed as in `UnitSums`.
       common_units: int64 (groups,), the units that all systems have.
       common_sums: (groups, systems, W), over the common units.
       common_products: (groups, systems, W (W + 1) / 2), over the common units.
-      cross_products: (groups, pairs, W, W), over the common units; row i is of the system's
-        column i, column j of the baseline's column j.
+      cross_products: (pairs, W, W), over the common units of the whole corpus; row i is of the
+        first system's column i, column j of the second system's column j.
+      slice_cross_products: (slices, slice pairs, W, W), over the common units of each slice.
     """
 
     max_order: int
     systems: tuple[str, ...]
     keys: tuple[GroupKey, ...]
-    pairs: tuple[tuple[int, int], ...]
+    pairs: tuple[Pair, ...]
+    slice_pairs: tuple[Pair, ...]
     own_units: Integers
     own_sums: ExactIntegers
     own_products: ExactIntegers
@@ -51,10 +62,45 @@ class Moments:
     common_sums: ExactIntegers
     common_products: ExactIntegers
     cross_products: ExactIntegers
+    slice_cross_products: ExactIntegers
+
+    @classmethod
+    def zero(cls, max_order: int) -> Moments:
+        """The moments of no unit: there is the whole corpus, without a system."""
+        of_unit, packed = width(max_order), products(max_order)
+
+        def zeros(*shape: int) -> Integers:
+            return np.zeros(shape, np.int64)
+
+        return cls(
+            max_order,
+            (),
+            (None,),
+            (),
+            (),
+            zeros(1, 0),
+            zeros(1, 0, of_unit),
+            zeros(1, 0, packed),
+            zeros(1),
+            zeros(1, 0, of_unit),
+            zeros(1, 0, packed),
+            zeros(0, of_unit, of_unit),
+            zeros(0, 0, of_unit, of_unit),
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the arrays, without those of unbounded integers."""
+        return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
 
     def of_system(self, system: str, key: GroupKey = None) -> UnitSums:
         """The sums of a system over all of its own units in a group; zero if it has none."""
-        raise NotImplementedError
+        if system not in self.systems or key not in self.keys:
+            return UnitSums.zero(self.max_order)
+        group, place = self.keys.index(key), self.systems.index(system)
+        return self._sums(
+            self.own_units[group, place], self.own_sums, self.own_products, group, place
+        )
 
     def of_pair(self, system: str, baseline: str, key: GroupKey = None) -> PairSums:
         """The sums of two systems over the common units of a group; zero if it has none.
@@ -62,4 +108,167 @@ class Moments:
         Raises:
           ValueError: this pair of systems was not asked for.
         """
-        raise NotImplementedError
+        group = self.keys.index(key) if key in self.keys else 0
+        known = {system, baseline} <= set(self.systems) and key in self.keys
+        if not known or not self.common_units[group]:
+            zero = UnitSums.zero(self.max_order)
+            zeros = (0,) * width(self.max_order)
+            return PairSums(zero, zero, (zeros,) * len(zeros))
+        places = self.systems.index(system), self.systems.index(baseline)
+        pairs = self.pairs if key is None else self.slice_pairs
+        ordered = (min(places), max(places))
+        if ordered not in pairs:
+            raise ValueError(f"{system} and {baseline} are no pair of these moments")
+        number = pairs.index(ordered)
+        cross = (
+            self.cross_products[number]
+            if key is None
+            else self.slice_cross_products[group - 1, number]
+        )
+        if ordered != places:
+            cross = cross.T
+        of_system, of_baseline = (
+            self._sums(
+                self.common_units[group], self.common_sums, self.common_products, group, place
+            )
+            for place in places
+        )
+        return PairSums(of_system, of_baseline, tuple(map(tuple, cross.tolist())))
+
+    def _sums(
+        self, units: Any, sums: ExactIntegers, packed: ExactIntegers, group: int, place: int
+    ) -> UnitSums:
+        return UnitSums(
+            self.max_order,
+            int(units),
+            tuple(sums[group, place].tolist()),
+            tuple(packed[group, place].tolist()),
+        )
+
+    def without_slices(self) -> Moments:
+        """The moments of the whole corpus only."""
+        return dataclasses.replace(
+            self,
+            keys=(None,),
+            slice_pairs=(),
+            own_units=self.own_units[:1],
+            own_sums=self.own_sums[:1],
+            own_products=self.own_products[:1],
+            common_units=self.common_units[:1],
+            common_sums=self.common_sums[:1],
+            common_products=self.common_products[:1],
+            slice_cross_products=self.slice_cross_products[:0, :0],
+        )
+
+    def added(self, other: Moments) -> Moments:
+        """The moments of the units of both."""
+        if self.max_order != other.max_order:
+            raise ValueError(
+                f"moments of order {self.max_order} and {other.max_order} do not add up"
+            )
+        systems = tuple(sorted({*self.systems, *other.systems}))
+        keys = sorted_keys((*self.keys, *other.keys))
+        parts = [(each, _Places.of(each, systems, keys)) for each in (self, other)]
+        # In the other parts no unit is common: they have no unit of one of the systems.
+        common = [
+            (each, places)
+            for each, places in parts
+            if each.systems == systems and each.common_units[0]
+        ]
+        pairs = _in_all([each.pairs for each, _ in common])
+        slice_pairs = _in_all([each.slice_pairs for each, _ in common])
+        groups, of_systems = len(keys), len(systems)
+        of_unit, packed = width(self.max_order), products(self.max_order)
+        return Moments(
+            self.max_order,
+            systems,
+            keys,
+            pairs,
+            slice_pairs,
+            _bounded(
+                rows_added((groups, of_systems), [(p.own, each.own_units) for each, p in parts])
+            ),
+            rows_added(
+                (groups, of_systems, of_unit), [(p.own, each.own_sums) for each, p in parts]
+            ),
+            rows_added(
+                (groups, of_systems, packed), [(p.own, each.own_products) for each, p in parts]
+            ),
+            _bounded(rows_added((groups,), [(p.groups, each.common_units) for each, p in common])),
+            rows_added(
+                (groups, of_systems, of_unit), [(p.groups, each.common_sums) for each, p in common]
+            ),
+            rows_added(
+                (groups, of_systems, packed),
+                [(p.groups, each.common_products) for each, p in common],
+            ),
+            rows_added(
+                (len(pairs), of_unit, of_unit),
+                [
+                    (slice(None), each.cross_products[_numbers(pairs, each.pairs)])
+                    for each, _ in common
+                ],
+            ),
+            rows_added(
+                (groups - 1, len(slice_pairs), of_unit, of_unit),
+                [
+                    (
+                        p.groups[1:] - 1,
+                        each.slice_cross_products[:, _numbers(slice_pairs, each.slice_pairs)],
+                    )
+                    for each, p in common
+                ],
+            ),
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Places:
+    """Where the groups and systems of a part are in a sum.
+
+    Attributes:
+      groups: int64 (groups of the part,).
+      own: an index of all groups and systems of the part.
+    """
+
+    groups: Integers
+    own: tuple[NDArray[Any], ...]
+
+    @classmethod
+    def of(cls, part: Moments, systems: Sequence[str], keys: Sequence[GroupKey]) -> _Places:
+        row_of = {key: row for row, key in enumerate(keys)}
+        groups = np.array([row_of[key] for key in part.keys], np.int64)
+        places = np.array([systems.index(system) for system in part.systems], np.int64)
+        return cls(groups, np.ix_(groups, places))
+
+
+def all_pairs(systems: int) -> tuple[Pair, ...]:
+    """All pairs of systems, sorted."""
+    return tuple(itertools.combinations(range(systems), 2))
+
+
+def sorted_keys(keys: Iterable[GroupKey]) -> tuple[GroupKey, ...]:
+    """The different groups in an order that depends on nothing else than the groups."""
+    return tuple(sorted(set(keys), key=_sorted_by))
+
+
+def _sorted_by(key: GroupKey) -> tuple[Any, ...]:
+    if key is None:
+        return (-1,)
+    # The values of a label are texts or None; those of `LENGTH` are numbers.
+    return key.item, [(value is None, 0 if value is None else value) for value in key.values]
+
+
+def _in_all(lists: Sequence[tuple[Pair, ...]]) -> tuple[Pair, ...]:
+    """The pairs that all lists have, sorted."""
+    return tuple(sorted(set.intersection(*map(set, lists)))) if lists else ()
+
+
+def _numbers(pairs: Sequence[Pair], of: Sequence[Pair]) -> Integers:
+    """Where pairs are in a list that has all of them."""
+    return np.array([of.index(pair) for pair in pairs], np.int64)
+
+
+def _bounded(units: ExactIntegers) -> Integers:
+    """Numbers of units, which fit in an int64."""
+    return units.astype(np.int64, copy=False)

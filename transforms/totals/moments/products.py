@@ -1,0 +1,75 @@
+"""Sums of products of the columns of a few units of one system, for the library."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.totals.moments.columns import columns_of_rows
+from beam_bleu.transforms.totals.units import UnitSums, products, width
+
+_LARGEST_SUM = 2**63 - 1
+
+
+def unit_sums(statistics: BatchStatistics, system: int, rows: slice = slice(None)) -> UnitSums:
+    """The sums of some segments of one system, each of which is a unit."""
+    counts = statistics.counts[system : system + 1, rows]
+    (columns,) = columns_of_rows(counts, statistics.reference_counts[rows])
+    return sums_of_columns(columns)
+
+
+def sums_of_columns(columns: Integers) -> UnitSums:
+    """The sums of units.
+
+    Args:
+      columns: int64 (W, units).
+    """
+    of_unit, units = columns.shape
+    max_order = _max_order(of_unit)
+    largest = int(columns.max(initial=0))
+    if largest * largest * units > _LARGEST_SUM:
+        unbounded = columns.astype(object)
+        triangle = np.tril_indices(of_unit)
+        added = (unbounded @ unbounded.T)[triangle].tolist()
+        return UnitSums(max_order, units, tuple(unbounded.sum(axis=1).tolist()), tuple(added))
+    sums = np.empty(of_unit, np.int64)
+    found = np.empty(products(max_order), np.int64)
+    _add_products(columns, sums, found)
+    return UnitSums(max_order, units, tuple(sums.tolist()), tuple(found.tolist()))
+
+
+def _max_order(of_unit: int) -> int:
+    return (of_unit - width(0)) // 2
+
+
+def compile_products() -> None:
+    """Compiles the code of this module, or loads it, unless this process has done so."""
+    sums_of_columns(columns_of_rows(np.ones((1, 1, 14), np.int64), np.ones(1, np.int64))[0])
+
+
+@compiled
+def _add_products(columns, sums, found):
+    """Writes the sums of all columns, and of the products of all pairs of columns.
+
+    Args:
+      columns: int64 (W, units).
+      sums: int64 (W,), for the sums.
+      found: int64 (W (W + 1) / 2,), for those of products, packed.
+    """
+    of_unit, units = columns.shape
+    place = 0
+    for i in range(of_unit):
+        total = 0
+        for unit in range(units):
+            total += columns[i, unit]
+        sums[i] = total
+        for j in range(i + 1):
+            # Most columns are 0, and a column of zeros gives zeros.
+            added = 0
+            if total != 0 and sums[j] != 0:
+                for unit in range(units):
+                    added += columns[i, unit] * columns[j, unit]
+            found[place] = added
+            place += 1
