@@ -171,7 +171,9 @@ def _compared(found: Sequence[Comparison]) -> str:
     return f"{number} system{'s' * (number > 1)} against {baselines.pop()}"
 
 
-def listed_clusters(found: Sequence[Comparison], score_of: Callable[[str], float]) -> list[list[str]]:
+def listed_clusters(
+    found: Sequence[Comparison], score_of: Callable[[str], float]
+) -> list[list[str]]:
     """The systems in clusters, best first.
 
     Args:

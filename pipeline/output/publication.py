@@ -1,11 +1,11 @@
 """Puts a run's result in place: its documents and its shards are always of the same run.
 
 Shards are the files of segment scores and those of rejected records. No filesystem can replace
-several files at once. So a run first moves the previous documents (scores.json, manifest.json
-and totals.json) and the previous shards to a hidden folder. Then it moves its own shards into their place, and
-writes its documents, scores.json last. Until then there is no scores.json. A reader who waits for
-scores.json therefore never sees the scores.json of one run with the segment scores of another.
-Without shards the previous scores.json is not moved, but replaced in one step.
+several files at once. So a run first moves the previous documents (scores.json, manifest.json and
+totals.json) and the previous shards to a hidden folder. Then it moves its own shards into their
+place, and writes its documents, scores.json last. Until then there is no scores.json. A reader who
+waits for scores.json therefore never sees the scores.json of one run with the segment scores of
+another. Without shards the previous scores.json is not moved, but replaced in one step.
 
     DIR/.segment_scores/RUN/former/     the previous result, while RUN replaces it
 
@@ -49,7 +49,6 @@ from beam_bleu.pipeline.output.output_folder import (
     former_folder,
     is_of_result,
     is_shard_of,
-    manifest_path,
     run_folder,
     run_of_rejected,
     scores_path,
@@ -275,13 +274,13 @@ def _is_former_manifest_right(output: str, run: str) -> bool:
         return belongs_to(storage.read(path), storage.read(scores_path(output)))
 
 
-def _remove_manifest(output: str, documents: Mapping[str, bytes]) -> None:
-    """Removes the manifest of a failed run, if its scores.json is not there."""
-    own, scores = documents.get(MANIFEST), documents[SCORES]
-    if own is None or _is_there(scores_path(output), scores):
+def _remove_beside_scores(output: str, documents: Mapping[str, bytes]) -> None:
+    """Removes the other documents of a failed run, if its scores.json is not there."""
+    if _is_there(scores_path(output), documents[SCORES]):
         return
-    if _is_there(manifest_path(output), own):
-        storage.remove_files(output, [MANIFEST])
+    for name in BESIDE_SCORES:
+        if name in documents and _is_there(FileSystems.join(output, name), documents[name]):
+            storage.remove_files(output, [name])
 
 
 def _forget_former(output: str, run: str) -> None:

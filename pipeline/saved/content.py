@@ -199,9 +199,7 @@ def _corpus_sums(found: Mapping[str, Any]) -> CorpusSums:
 
 
 def _with_tuples(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: tuple(each) if isinstance(each, list) else each for name, each in found.items()
-    }
+    return {name: tuple(each) if isinstance(each, list) else each for name, each in found.items()}
 
 
 def _of_keys(keys: Sequence[GroupKey]) -> list[Any]:
@@ -243,6 +241,7 @@ _MOMENTS = {
     "common_sums": 1,
     "common_products": 1,
     "cross_products": _PAIRS_OF_COLUMNS,
+    "slice_cross_products": _PAIRS_OF_COLUMNS,
 }
 """The arrays of moments, and how many of their last axes are one row."""
 
@@ -253,6 +252,7 @@ def _of_moments(moments: Moments) -> dict[str, Any]:
         "systems": list(moments.systems),
         "keys": _of_keys(moments.keys),
         "pairs": [list(pair) for pair in moments.pairs],
+        "slice_pairs": [list(pair) for pair in moments.slice_pairs],
         **{name: arrays.encoded(getattr(moments, name), axes) for name, axes in _MOMENTS.items()},
     }
 
@@ -263,6 +263,7 @@ def _moments(found: Mapping[str, Any]) -> Moments:
         tuple(found["systems"]),
         tuple(None if key is None else _key(key) for key in found["keys"]),
         tuple((one, other) for one, other in found["pairs"]),
+        tuple((one, other) for one, other in found["slice_pairs"]),
         **{name: arrays.decoded(found[name], axes) for name, axes in _MOMENTS.items()},
     )
 
