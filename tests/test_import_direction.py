@@ -54,6 +54,7 @@ LOADS_BEAM = {
         "statistics.count_matches",
         "statistics.read_model",
         "totals.add_up",
+        "totals.replicates.sum_replicates",
         "totals.sum_slices",
         "wiring.coders",
         "wiring.filesystems",

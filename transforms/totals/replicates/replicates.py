@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
 
 from beam_bleu.transforms.definition.resampling import Resampling
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.arrays import Booleans, Integers
+from beam_bleu.transforms.totals.units import width
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -16,6 +21,9 @@ class Replicates:
     same for all systems: Poisson(1) for the bootstrap; for randomization 0 or 1. In replicate b of
     a randomization of two systems, one system has the sum S_1 - R_1b + R_2b and the other has
     S_2 - R_2b + R_1b, with S the sums of the corpus and R_b those of the replicate.
+
+    An int64 is large enough, as for `SliceSums`: a weight is at most 8. Only the column `AVERAGE`
+    is larger. It overflows at a corpus of 10^12 tokens with several references per segment.
 
     Attributes:
       resampling: the method, the number of replicates and the seed.
@@ -28,3 +36,63 @@ class Replicates:
     max_order: int
     systems: tuple[str, ...]
     sums: Integers
+
+    @classmethod
+    def zero(cls, resampling: Resampling, max_order: int, systems: Sequence[str]) -> Replicates:
+        """The replicates of no unit."""
+        shape = len(systems), resampling.number, width(max_order)
+        return cls(resampling, max_order, tuple(systems), np.zeros(shape, np.int64))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the sums."""
+        return self.sums.nbytes
+
+    def added(self, other: Replicates) -> Replicates:
+        """The replicates of the units of both. If they are of two partitions, they have no label.
+
+        Raises:
+          ValueError: they are of other systems or orders, or were drawn in another way.
+        """
+        for what, one, another in (
+            ("methods", self.resampling.method, other.resampling.method),
+            ("numbers of replicates", self.resampling.number, other.resampling.number),
+            ("seeds", self.resampling.seed, other.resampling.seed),
+            ("n-gram orders", self.max_order, other.max_order),
+            ("systems", self.systems, other.systems),
+        ):
+            if one != another:
+                raise ValueError(
+                    f"replicates of different {what} do not add up: {one!r} and {another!r}"
+                )
+        resampling = self.resampling
+        if resampling.partition != other.resampling.partition:
+            resampling = dataclasses.replace(resampling, partition="")
+        return dataclasses.replace(self, resampling=resampling, sums=self.sums + other.sums)
+
+    def __reduce__(self) -> tuple[Callable[..., Replicates], tuple[Any, ...]]:
+        """For pickle: without the columns that are 0, which are most of them."""
+        is_used = self.sums.any(axis=1)
+        used = np.ascontiguousarray(self.sums.transpose(0, 2, 1)[is_used])
+        return _replicates, (self.resampling, self.max_order, self.systems, is_used, used)
+
+
+def _replicates(
+    resampling: Resampling,
+    max_order: int,
+    systems: tuple[str, ...],
+    is_used: Booleans,
+    used: Integers,
+) -> Replicates:
+    """The replicates from their pickle.
+
+    Args:
+      resampling: as in `Replicates`, and so are the next two.
+      max_order: the largest n-gram order.
+      systems: the names of the systems.
+      is_used: bool (systems, W), the columns that are not 0.
+      used: int64 (used columns, replicates).
+    """
+    zero = Replicates.zero(resampling, max_order, systems)
+    zero.sums.transpose(0, 2, 1)[is_used] = used
+    return zero

@@ -1,0 +1,199 @@
+"""What replicates say: the spread of each score, and how easily chance makes a difference.
+
+D is the difference between two systems, D* that of a replicate, N the number of replicates.
+
+Bootstrap (Koehn 2004, https://aclanthology.org/W04-3250): the replicates of a system spread like
+its score would over other test sets. Those of a difference spread around D. So chance alone
+gives the distances of D* from their mean, and p = (#{|D* - mean D*| >= |D|} + 1) / (N + 1).
+
+Randomization (Riezler and Maxwell 2005, https://aclanthology.org/W05-0908): if two systems are
+equally good, it does not matter whose output is whose. So D* is the difference after some
+segments' outputs are swapped, and p = (#{|D*| >= |D|} + 1) / (N + 1). The same coins decide for
+all pairs of systems.
+
+The 1 is for D itself: without it, p could be 0 (Phipson and Smyth 2010,
+https://arxiv.org/abs/1603.05766). Identical systems have p = 1.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.score.replicate_scores import Scores, replicate_scores
+from beam_bleu.transforms.totals.replicates.replicates import Replicates
+
+_OUTSIDE = 40
+"""One score in this number is below the 95 % interval, and one is above it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ResampledScore:
+    """The scores of a system in all replicates of a bootstrap.
+
+    Attributes:
+      system: its name.
+      mean: their mean.
+      interval: the 2.5 % and the 97.5 % percentile: the scores at the places N // 40 from both
+        ends, as in sacreBLEU. Between the two are 95 % of the scores.
+    """
+
+    system: str
+    mean: float
+    interval: tuple[float, float]
+
+
+@dataclasses.dataclass(frozen=True)
+class ResampledDifference:
+    """The differences between two systems in all replicates.
+
+    Attributes:
+      system: the name of the system.
+      baseline: the name of the other system.
+      difference: the score of the system minus that of the baseline, D.
+      mean: the mean of the replicates' differences; None for randomization.
+      interval: their 2.5 % and 97.5 % percentiles, as in `ResampledScore`; None for randomization.
+      p_value: how often chance alone gives a difference of this size or a larger one, two-sided.
+      p_sacrebleu: the p-value by the formula of sacreBLEU. For randomization it counts only larger
+        differences. For the bootstrap it is (#{|D*| - mean |D*| > |D|} + 1) / (N + 1): without the
+        sign of D* the distances are too small where D is small, so it finds too many differences.
+    """
+
+    system: str
+    baseline: str
+    difference: float
+    mean: float | None
+    interval: tuple[float, float] | None
+    p_value: float
+    p_sacrebleu: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Resampled:
+    """What replicates say.
+
+    Attributes:
+      scores: those of each system; none for randomization, whose replicates are of no use for them.
+      differences: those of each pair.
+    """
+
+    scores: tuple[ResampledScore, ...]
+    differences: tuple[ResampledDifference, ...]
+
+
+def resampled_scores(
+    replicates: Replicates,
+    sums: Mapping[str, Sequence[int]],
+    scoring: Scoring,
+    pairs: Sequence[tuple[str, str]] = (),
+) -> Resampled:
+    """What the replicates of a corpus say.
+
+    Args:
+      replicates: all of them.
+      sums: for each system the W sums of the corpus itself, with the columns of `totals/units.py`.
+      scoring: how sums become a score.
+      pairs: (system, baseline), the names of the systems that are compared.
+
+    Raises:
+      ValueError: the replicates have a lower n-gram order than the scoring, or the scoring is only
+        for single segments.
+    """
+    whole = np.array([sums[system] for system in replicates.systems], np.int64)
+    max_order = replicates.max_order
+    score = dict(
+        zip(replicates.systems, replicate_scores(whole, max_order, scoring).tolist(), strict=True)
+    )
+    if replicates.resampling.method == "randomization":
+        return Resampled((), tuple(_swapped(replicates, whole, scoring, pairs, score)))
+    drawn = {
+        system: replicate_scores(of_system, max_order, scoring)
+        for system, of_system in zip(replicates.systems, replicates.sums, strict=True)
+    }
+    return Resampled(
+        tuple(
+            ResampledScore(system, _mean(of_system), percentile_interval(of_system))
+            for system, of_system in drawn.items()
+        ),
+        tuple(
+            bootstrap_difference(
+                system, baseline, score[system] - score[baseline], drawn[system] - drawn[baseline]
+            )
+            for system, baseline in pairs
+        ),
+    )
+
+
+def bootstrap_difference(
+    system: str, baseline: str, difference: float, drawn: Scores
+) -> ResampledDifference:
+    """The difference between two systems by the bootstrap.
+
+    Args:
+      system: the name of the system.
+      baseline: the name of the other system.
+      difference: that of the corpus, D.
+      drawn: float64 (replicates,), that of each replicate, with its sign.
+    """
+    mean = _mean(drawn)
+    sizes = np.abs(drawn)
+    return ResampledDifference(
+        system,
+        baseline,
+        difference,
+        mean,
+        percentile_interval(drawn),
+        _share(np.abs(drawn - mean) >= abs(difference)),
+        _share(sizes - _mean(sizes) > abs(difference)),
+    )
+
+
+def randomized_difference(
+    system: str, baseline: str, difference: float, drawn: Scores
+) -> ResampledDifference:
+    """The difference between two systems by randomization; see `bootstrap_difference`."""
+    sizes = np.abs(drawn)
+    is_as_large, is_larger = sizes >= abs(difference), sizes > abs(difference)
+    return ResampledDifference(
+        system, baseline, difference, None, None, _share(is_as_large), _share(is_larger)
+    )
+
+
+def percentile_interval(scores: Scores) -> tuple[float, float]:
+    """The scores between which 95 % of the scores are: those N // 40 from both ends."""
+    ordered = np.sort(scores)
+    outside = len(ordered) // _OUTSIDE
+    return float(ordered[outside]), float(ordered[-1 - outside])
+
+
+def _swapped(
+    replicates: Replicates,
+    whole: np.ndarray,
+    scoring: Scoring,
+    pairs: Sequence[tuple[str, str]],
+    score: Mapping[str, float],
+) -> list[ResampledDifference]:
+    """The differences by randomization; `whole` is int64 (systems, W), the sums of the corpus."""
+    found = []
+    for system, baseline in pairs:
+        one, other = (replicates.systems.index(name) for name in (system, baseline))
+        moved = replicates.sums[other] - replicates.sums[one]
+        drawn = replicate_scores(whole[one] + moved, replicates.max_order, scoring)
+        drawn -= replicate_scores(whole[other] - moved, replicates.max_order, scoring)
+        difference = score[system] - score[baseline]
+        found.append(randomized_difference(system, baseline, difference, drawn))
+    return found
+
+
+def _mean(values: Scores) -> float:
+    # Rounded only once, so that it is the same on each machine.
+    return math.fsum(values.tolist()) / len(values)
+
+
+def _share(is_counted: np.ndarray) -> float:
+    """The p-value: how many of the replicates count, and the corpus itself as one more."""
+    return (int(np.count_nonzero(is_counted)) + 1) / (len(is_counted) + 1)

@@ -1,0 +1,177 @@
+"""Adds up the replicates of batches."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_bleu.transforms.definition.resampling import Resampling
+from beam_bleu.transforms.errors import JobError, joined
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, width
+from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.totals.moments.columns import SHARED, unit_columns
+from beam_bleu.transforms.totals.replicates.generator import WEIGHT_BITS
+from beam_bleu.transforms.totals.replicates.replicates import Replicates
+from beam_bleu.transforms.totals.replicates.tiles import TILE, replicate_order
+from beam_bleu.transforms.totals.replicates.unit_keys import UnitKeys, unit_keys
+from beam_bleu.transforms.totals.replicates.weighted_sums import (
+    COLUMNS_AT_ONCE,
+    DIGIT_BITS,
+    UNITS_AT_ONCE,
+    add_weighted,
+)
+
+_FOR_ALL = 0
+"""In place of a system's number in the rows of the columns that all systems share."""
+
+
+class ReplicateAdder:
+    """Adds up the replicates of batches. It may change.
+
+    It has sums only of the columns that are not 0 in some batch, and only once of those that are
+    the same for all systems. For usual texts this is a third of all columns.
+
+    Args:
+      resampling: the replicates.
+      labels: the names of the columns of `BatchStatistics.labels`.
+      max_order: the largest n-gram order.
+      documents: the label with the document of each segment; None if each segment is a unit.
+      threads: the number of threads that share the replicates.
+      pool: where they run; None to use only the caller's thread.
+
+    Raises:
+      ValueError: there is no such label.
+    """
+
+    def __init__(
+        self,
+        resampling: Resampling,
+        labels: Sequence[str],
+        max_order: int,
+        documents: str | None = None,
+        threads: int = 1,
+        pool: Executor | None = None,
+    ) -> None:
+        self._resampling = resampling
+        self._max_order = max_order
+        self._place = None if documents is None else list(labels).index(documents)
+        tiles = -(-resampling.number // TILE)
+        bounds = np.linspace(0, tiles, min(threads, tiles) + 1).astype(int).tolist()
+        self._parts = list(itertools.pairwise(bounds))
+        self._pool = pool
+        self._systems: tuple[str, ...] = ()
+        self._rows: dict[tuple[int, int], int] = {}
+        self._sums = np.zeros((tiles, 0, TILE), np.int64)
+
+    def add(self, statistics: BatchStatistics) -> None:
+        """Adds the segments of a batch.
+
+        Raises:
+          JobError: the batch has other systems than batches before it; or a segment has no
+            number, or no document.
+        """
+        if not len(statistics):
+            return
+        self._require_systems(statistics.systems)
+        columns = unit_columns(statistics)
+        place = self._place
+        documents = None if place is None else statistics.labels[place]
+        units = unit_keys(self._resampling.partition, statistics.numbers, documents)
+        if documents is not None:
+            # Neighbouring segments of a document have the same weights. So they are one unit.
+            starts = np.flatnonzero(np.append(True, units[1:] != units[:-1]))
+            units, columns = units[starts], np.add.reduceat(columns, starts, axis=2)
+        self._add(units, *self._digits(columns))
+
+    def sums(self) -> Replicates:
+        """The replicates of all batches."""
+        total = Replicates.zero(self._resampling, self._max_order, self._systems)
+        bits = WEIGHT_BITS if self._resampling.method == "bootstrap" else 1
+        order = replicate_order(bits)
+        for (system, column), row in self._rows.items():
+            drawn = self._sums[:, row]
+            of_column = drawn[:, order].ravel()[: self._resampling.number]
+            systems = slice(None) if column in SHARED else system
+            total.sums[systems, :, column] = of_column
+        return total
+
+    def _require_systems(self, systems: tuple[str, ...]) -> None:
+        self._systems = self._systems or systems
+        if self._systems != systems:
+            raise JobError(
+                "not all segments have the same systems, so they cannot be resampled together: "
+                f"some have {joined(self._systems)}, others have {joined(systems)}",
+                "score only the segments that all systems have, or do not ask for replicates",
+            )
+
+    def _digits(self, columns: Integers) -> tuple[NDArray[np.float32], Integers, Integers]:
+        """The columns that are not 0, as `add_weighted` takes them: digits, rows of sums, shifts.
+
+        Args:
+          columns: int64 (systems, W, units).
+        """
+        digits: list[Integers] = []
+        rows: list[int] = []
+        shifts: list[int] = []
+        largest = columns.max(axis=2)
+        for system, column in np.argwhere(largest).tolist():
+            if column in SHARED and system != _FOR_ALL:
+                continue
+            row = self._rows.setdefault((system, column), len(self._rows))
+            values = columns[system, column]
+            for shift in range(0, int(largest[system, column]).bit_length(), DIGIT_BITS):
+                digits.append(values >> shift & ((1 << DIGIT_BITS) - 1))
+                rows.append(row)
+                shifts.append(shift)
+        filled = np.zeros(
+            (
+                _multiple(columns.shape[2], UNITS_AT_ONCE),
+                _multiple(len(digits), COLUMNS_AT_ONCE),
+            ),
+            np.float32,
+        )
+        filled[: columns.shape[2], : len(digits)] = np.stack(digits, axis=1)
+        return filled, np.array(rows, np.int64), np.array(shifts, np.int64)
+
+    def _add(
+        self, units: UnitKeys, digits: NDArray[np.float32], rows: Integers, shifts: Integers
+    ) -> None:
+        new = len(self._rows) - self._sums.shape[1]
+        if new:
+            self._sums = np.pad(self._sums, ((0, 0), (0, new), (0, 0)))
+        filled = np.zeros(len(digits), np.uint64)
+        filled[: len(units)] = units
+        seed = np.uint64(self._resampling.seed)
+        is_bootstrap = self._resampling.method == "bootstrap"
+
+        def add_part(part: tuple[int, int]) -> None:
+            start, stop = part
+            tiles = self._sums[start:stop]
+            add_weighted(filled, digits, rows, shifts, seed, is_bootstrap, start, tiles)
+
+        if self._pool is None:
+            for part in self._parts:
+                add_part(part)
+        else:
+            list(self._pool.map(add_part, self._parts))
+
+
+def compile_replicate_adder() -> None:
+    """Compiles the code that adds up replicates, or loads it, unless this process has done so."""
+    one = np.ones(1, np.int64)
+    signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
+    statistics: Any = BatchStatistics(
+        np.ones((1, 1, width(1)), np.int64), one, one[None], one, signs, ("a",), numbers=one
+    )
+    ReplicateAdder(Resampling("bootstrap", 1), (), max_order=1).add(statistics)
+
+
+def _multiple(number: int, of: int) -> int:
+    """The smallest multiple that is not smaller than a number."""
+    return -(-number // of) * of

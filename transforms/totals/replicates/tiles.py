@@ -1,0 +1,172 @@
+"""Draws the weights of units in a tile of replicates, in compiled code.
+
+A tile is `TILE` replicates. Its weights are in an order of their own: as the words that the
+generator gives for several blocks lie in vectors, because to reorder them would cost more than
+to draw them. `replicate_order` says which replicate is where.
+
+The vectors are portable LLVM (as in native/masks.py). LLVM compiles them for the machine's
+instructions (AVX-512, AVX2, NEON). Only integers are computed, and the weights become floats.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.totals.replicates.generator import (
+    AT_LEAST,
+    BLOCK_BITS,
+    KEY_STEPS,
+    MULTIPLIERS,
+    ROUNDS,
+    WEIGHT_BITS,
+)
+
+TILE = 512
+"""The number of replicates of a tile. The floats of a few units fit in the fastest cache."""
+
+_FLOAT_BYTES = 4
+_WEIGHT_BLOCKS = 16
+_WEIGHTS_AT_ONCE = _WEIGHT_BLOCKS * BLOCK_BITS // WEIGHT_BITS
+_COIN_BLOCKS = TILE // BLOCK_BITS
+_WEIGHTS_OF_WORD = 64 // WEIGHT_BITS
+
+_I32, _I64 = ir.IntType(32), ir.IntType(64)
+_LOW = 0xFFFFFFFF
+
+_Builder = Any  # llvmlite is untyped
+_Value = Any
+
+
+def replicate_order(bits: int) -> Integers:
+    """The place of each replicate of a tile in the order in which its weights are drawn.
+
+    Args:
+      bits: how many random bits a replicate takes.
+
+    Returns:
+      int64 (TILE,).
+    """
+    # Drawn at once: the lower 64 bits of several blocks, then the upper 64 bits of them.
+    blocks = _COIN_BLOCKS if bits == 1 else _WEIGHT_BLOCKS
+    of_word = 64 // bits
+    drawn = np.arange(TILE).reshape(-1, 2, blocks, of_word)
+    return drawn.transpose(0, 2, 1, 3).ravel()
+
+
+def _splat(kind: Any, value: int) -> _Value:
+    return ir.Constant(kind, [value] * kind.count)
+
+
+def _spread(builder: _Builder, value: _Value, kind: Any) -> _Value:
+    """A vector whose items all are this value."""
+    undefined = ir.Constant(kind, ir.Undefined)
+    first = builder.insert_element(undefined, value, ir.Constant(_I32, 0))
+    mask = ir.Constant(ir.VectorType(_I32, kind.count), [0] * kind.count)
+    return builder.shuffle_vector(first, undefined, mask)
+
+
+def _philox(
+    builder: _Builder, blocks: int, block: _Value, unit: _Value, seed: _Value
+) -> tuple[_Value, _Value]:
+    """The lower and the upper 64 bits of neighbouring blocks of a unit, from a first block on.
+
+    Each item of a vector holds a 32-bit word in 64 bits. The upper half is arbitrary.
+    """
+    kind = ir.VectorType(_I64, blocks)
+    low, half = _splat(kind, _LOW), _splat(kind, 32)
+    low_1, half_1 = ir.Constant(_I64, _LOW), ir.Constant(_I64, 32)
+    one = builder.add(_spread(builder, block, kind), ir.Constant(kind, list(range(blocks))))
+    two = _splat(kind, 0)
+    three = _spread(builder, unit, kind)
+    four = _spread(builder, builder.lshr(unit, half_1), kind)
+    first, second = builder.and_(seed, low_1), builder.lshr(seed, half_1)
+    for _ in range(ROUNDS):
+        lower = builder.mul(builder.and_(one, low), _splat(kind, MULTIPLIERS[0]))
+        upper = builder.mul(builder.and_(three, low), _splat(kind, MULTIPLIERS[1]))
+        one = builder.xor(builder.lshr(upper, half), two)
+        one = builder.xor(one, _spread(builder, first, kind))
+        three = builder.xor(builder.lshr(lower, half), four)
+        three = builder.xor(three, _spread(builder, second, kind))
+        two, four = upper, lower
+        first = builder.add(first, ir.Constant(_I64, KEY_STEPS[0]))
+        second = builder.add(second, ir.Constant(_I64, KEY_STEPS[1]))
+    return (
+        builder.or_(builder.and_(one, low), builder.shl(two, half)),
+        builder.or_(builder.and_(three, low), builder.shl(four, half)),
+    )
+
+
+def _store_floats(builder: _Builder, floats: _Value, address: _Value, index: int) -> None:
+    """Stores a vector of floats; `index` is the place of its first one after the address."""
+    place = builder.add(address, ir.Constant(_I64, index * _FLOAT_BYTES))
+    store = builder.store(floats, builder.inttoptr(place, floats.type.as_pointer()))
+    store.align = _FLOAT_BYTES
+
+
+@intrinsic
+def _draw_weights(typingctx: Any, block: Any, unit: Any, seed: Any, address: Any) -> Any:
+    """Writes the float32 weights of `_WEIGHTS_AT_ONCE` replicates of the bootstrap."""
+
+    def codegen(context, builder, signature, args):
+        block, unit, seed, address = args
+        number = _WEIGHT_BLOCKS * _WEIGHTS_OF_WORD
+        drawn = ir.VectorType(ir.IntType(WEIGHT_BITS), number)
+        for half, words in enumerate(_philox(builder, _WEIGHT_BLOCKS, block, unit, seed)):
+            bits = builder.bitcast(words, drawn)
+            weights = _splat(drawn, 0)
+            for values in AT_LEAST:
+                smallest = _splat(drawn, (1 << WEIGHT_BITS) - values)
+                is_larger = builder.icmp_unsigned(">=", bits, smallest)
+                weights = builder.add(weights, builder.zext(is_larger, drawn))
+            wide = builder.zext(weights, ir.VectorType(_I32, number))
+            floats = builder.sitofp(wide, ir.VectorType(ir.FloatType(), number))
+            _store_floats(builder, floats, address, half * number)
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.uint64, types.uint64, types.int64), codegen
+
+
+@intrinsic
+def _draw_coins(typingctx: Any, block: Any, unit: Any, seed: Any, address: Any) -> Any:
+    """Writes the coins of a tile as float32."""
+
+    def codegen(context, builder, signature, args):
+        block, unit, seed, address = args
+        bits = ir.VectorType(ir.IntType(1), 64)
+        floats = ir.VectorType(ir.FloatType(), 64)
+        index = 0
+        for words in _philox(builder, _COIN_BLOCKS, block, unit, seed):
+            for place in range(_COIN_BLOCKS):
+                word = builder.extract_element(words, ir.Constant(_I32, place))
+                coins = builder.uitofp(builder.bitcast(word, bits), floats)
+                _store_floats(builder, coins, address, index)
+                index += 64
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.uint64, types.uint64, types.int64), codegen
+
+
+@njit
+def draw_tile(tile, unit, seed, is_bootstrap, address):
+    """Writes the weights of a unit in a tile.
+
+    Args:
+      tile: the number of the tile, int64.
+      unit: the unit's key, uint64.
+      seed: uint64.
+      is_bootstrap: whether weights are drawn, or coins.
+      address: where the float32 (TILE,) are written, in the tile's own order.
+    """
+    if is_bootstrap:
+        for part in range(TILE // _WEIGHTS_AT_ONCE):
+            block = tile * (TILE // _WEIGHTS_AT_ONCE) + part
+            place = address + part * (_WEIGHTS_AT_ONCE * _FLOAT_BYTES)
+            _draw_weights(np.uint64(block * _WEIGHT_BLOCKS), unit, seed, place)
+    else:
+        _draw_coins(np.uint64(tile * _COIN_BLOCKS), unit, seed, address)
