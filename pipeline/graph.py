@@ -28,6 +28,8 @@ from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.score.bleu_table import bleu_table_schema
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics.by_language import LanguageLabel
+from beam_bleu.transforms.statistics.check_documents import check_documents
+from beam_bleu.transforms.statistics.documents import DocumentLabel
 from beam_bleu.transforms.totals.add_up import count_and_add_up
 from beam_bleu.transforms.totals.closing import add_tallies, sums_by_system, tally_of
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -52,12 +54,17 @@ def build(root: beam.Pipeline, job: Job) -> None:
     scorings = job.scorings
     step = functools.partial(marked, filesystems=filesystem_options(root.options))
     paired = root | job.source.pair(job.threads, step, describe=job.manifest)
+    batches = paired.batches
+    if job.evidence.documents is not None:
+        documents = job.evidence.documents
+        label = DocumentLabel(documents, job.source.labels.index(documents))
+        batches = check_documents(batches, label, step)
     orders = scorings.counted_orders
     # Beam fuses all of these steps with the reading. So each batch is read once, and counted
     # once for each way to make tokens.
     counted = {
         text.name: count_and_add_up(
-            paired.batches,
+            batches,
             text,
             orders[text.name],
             job.threads,

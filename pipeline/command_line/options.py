@@ -25,6 +25,7 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     segment_scoring,
 )
 from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
+from beam_bleu.pipeline.command_line.document_flags import add_document_flag, document_label
 from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
@@ -218,7 +219,9 @@ def _our_parser() -> Parser:
     )
     add_saving_flags(output)
     add_more_scores_flags(group("output, more scores"))
-    add_slice_flags(group("slices"))
+    slices = group("slices and documents")
+    add_slice_flags(slices)
+    add_document_flag(slices)
     add_evidence_flags(group("evidence"))
     engine = group("engine")
     _show_runner(engine)
@@ -302,7 +305,8 @@ def _job(
     segments = segment_scoring(flags, config.scoring)
     slices = slicing(flags)
     columns = bleu_table_schema(segments).names if segments else None
-    check_labels(texts.labels, slices, flags.language_column, columns)
+    documents = document_label(flags, texts.labels)
+    check_labels(texts.labels, slices, flags.language_column, documents, columns)
     return Job(
         source=texts,
         config=config,
@@ -315,5 +319,7 @@ def _job(
         slicing=slices,
         most_rejected=rejected,
         languages=flags.language_column,
-        evidence=with_saving(evidence(flags, texts.systems), flags),
+        evidence=with_saving(
+            dataclasses.replace(evidence(flags, texts.systems), documents=documents), flags
+        ),
     )
