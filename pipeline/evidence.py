@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-
 from collections.abc import Sequence
 
 from beam_bleu.transforms.definition.resampling import Resampling

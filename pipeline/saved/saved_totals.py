@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.evidence import Evidence
-from beam_bleu.pipeline.output.document import document_bytes, result_document
+from beam_bleu.pipeline.output.document import result_document
 from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.pipeline.totals import Totals
 from beam_bleu.transforms.definition.signature import text_versions
@@ -61,11 +61,6 @@ class SavedTotals:
     def document(self) -> dict[str, Any]:
         """The result document."""
         return result_document(self.totals, self.scorings, self.slicing, self.evidence)
-
-    @property
-    def scores(self) -> bytes:
-        """The bytes of scores.json."""
-        return document_bytes(self.document)
 
 
 def texts_of(totals: Totals, scorings: Scorings, slicing: Slicing) -> list[TextName]:
