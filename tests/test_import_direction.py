@@ -55,6 +55,7 @@ LOADS_BEAM = {
         "statistics.count_matches",
         "statistics.read_model",
         "totals.add_up",
+        "totals.moments.sum_moments",
         "totals.replicates.sum_replicates",
         "totals.sum_slices",
         "wiring.coders",
@@ -96,6 +97,9 @@ LOADS_BEAM = {
         "output.receipt",
         "output.rejected_shards",
         "output.storage",
+        "saved.rescore",
+        "saved.rescoring",
+        "saved.writing",
     ],
 }
 """All files that load Beam. In the library these are the wiring files."""
