@@ -50,7 +50,8 @@ def decoded(found: Mapping[str, Any], axes: int = 1) -> NDArray[Any]:
     if values.dtype == object:
         flat[:] = 0  # the int of Python
     flat[:, np.array(columns, np.int64)] = values.reshape(rows, len(columns))
-    return flat.reshape(shape)
+    array: NDArray[Any] = flat.reshape(shape)
+    return array
 
 
 def _divided(shape: tuple[int, ...], axes: int) -> tuple[int, int]:
