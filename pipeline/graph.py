@@ -107,7 +107,8 @@ def build(root: beam.Pipeline, job: Job) -> None:
             job.source.labels,
             orders[scorings.text],
             step,
-            baseline=evidence.baseline,
+            # Some sources find their systems only when they are read.
+            baseline=evidence.baseline or next(iter(job.source.systems), None),
             documents=evidence.documents,
         )
     if evidence.resampling is not None:
@@ -118,6 +119,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             orders[scorings.text],
             step,
             documents=evidence.documents,
+            threads=job.threads,
         )
     if paired.rejected is not None:
         # Beam fuses this step with the reading.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
-from beam_bleu.pipeline.command_line.unknown_values import unknown_value
+from beam_bleu.pipeline.command_line.suggestions import nearest
 from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.resampling import (
@@ -46,8 +46,8 @@ def add_evidence_flags(parser: argparse._ActionsContainer) -> None:
     add(
         "--no_uncertainty",
         action="store_true",
-        help="leave out the standard error and the 95%% interval of each score, and the comparisons "
-        "of systems that follow from them",
+        help="leave out the standard error and the interval of each score, and the comparisons of "
+        "systems that follow from them",
     )
     add_comparison_flags(parser)
     add(
@@ -103,7 +103,11 @@ def evidence(flags: argparse.Namespace, systems: Sequence[str]) -> Evidence:
     resampling = _resampling(flags)
     _check_effects(flags, systems)
     if flags.baseline is not None and systems and flags.baseline not in systems:
-        raise unknown_value("--baseline", flags.baseline, systems)
+        near = nearest(flags.baseline, systems, most=3)
+        raise UsageError(
+            f"--baseline {flags.baseline}: there is no such system",
+            (f"did you mean {near}? " if near else "") + f"choose one of {', '.join(systems)}",
+        )
     return Evidence(
         uncertainty=not flags.no_uncertainty,
         baseline=flags.baseline,

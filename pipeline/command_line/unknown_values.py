@@ -96,7 +96,7 @@ VALUES = {
             "union": "each",
         },
     ),
-    "--baseline": Values("system"),
+    "--compare": Values(synonyms={"each": "all", "pairs": "all"}),
     "--cuts": Values(synonyms={"equal": "same", "ignore": "any", "none": "any", "strict": "same"}),
     "--format": Values(
         "format",

@@ -9,7 +9,11 @@ from typing import Any
 
 from beam_bleu.pipeline.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.output.checked_units import CheckedUnits
-from beam_bleu.pipeline.output.evidence_parts import uncertainty_parts, warning_about_slices
+from beam_bleu.pipeline.output.evidence_parts import (
+    resampling_part,
+    uncertainty_parts,
+    warning_about_slices,
+)
 from beam_bleu.pipeline.output.language_scores import (
     SliceScore,
     listed_languages,
@@ -144,7 +148,7 @@ def result_document(
         document |= uncertainty_parts(
             systems, units.moments, scores, scorings.corpus, slicing, evidence
         )
-    return document
+    return document | resampling_part(systems, totals.replicates, own, scorings.corpus, evidence)
 
 
 def _without_repeated(warnings: Sequence[str], given: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,9 +16,14 @@ from beam_bleu.pipeline.output.comparisons import (
 from beam_bleu.pipeline.output.language_scores import SliceScore
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.bleu import BleuScore
+from beam_bleu.transforms.score.resampling import resampled_scores
 from beam_bleu.transforms.score.uncertainty import CONFIDENCE, FEWEST_UNITS
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments
+from beam_bleu.transforms.totals.replicates.generator import GENERATOR
+from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
 
 def unit_of(evidence: Evidence) -> str:
@@ -63,6 +69,55 @@ def uncertainty_parts(
     if evidence.compare_all and scores:
         parts["clusters"] = listed_clusters(found, lambda system: scores[system].score)
     return parts
+
+
+def resampling_part(
+    systems: Sequence[str],
+    replicates: Replicates | None,
+    sums: Mapping[str, CorpusSums],
+    scoring: Scoring,
+    evidence: Evidence,
+) -> dict[str, Any]:
+    """What the document says about random replicates of the whole corpus.
+
+    Args:
+      systems: the systems' names, in the order of the result.
+      replicates: all replicates.
+      sums: the sums of the whole corpus, by system.
+      scoring: how sums become a score.
+      evidence: which systems are compared, and by which replicates.
+
+    Raises:
+      InputError: the baseline is not one of the systems.
+      JobError: the replicates are missing, or are of other systems.
+    """
+    asked = evidence.resampling
+    if asked is None:
+        return {}
+    if replicates is None or sorted(replicates.systems) != sorted(systems):
+        raise JobError(
+            "the last step did not get the replicates of all systems",
+            "the runner lost data: do not use it for this job",
+        )
+    found = resampled_scores(
+        replicates,
+        {system: sums[system].unit_sums for system in systems},
+        scoring,
+        evidence.compared(systems),
+    )
+    place = {system: number for number, system in enumerate(systems)}
+    scores = sorted(found.scores, key=lambda each: place[each.system])
+    return {
+        "resampling": {
+            "method": asked.method,
+            "resamples": asked.number,
+            "seed": asked.seed,
+            "unit": unit_of(evidence),
+            "generator": GENERATOR,
+            "scores": [dataclasses.asdict(each) for each in scores],
+            "comparisons": [dataclasses.asdict(each) for each in found.differences],
+        }
+    }
 
 
 def warning_about_slices(scores: Sequence[SliceScore], evidence: Evidence) -> list[str]:

@@ -37,6 +37,7 @@ JOINED = REQUIRED | {
     "references": "gs://corpus/human.jsonl",
 }
 RECORDS = REQUIRED | {"input": "gs://corpus/table-*.parquet"}
+TWO_SYSTEMS = TEXT | {"candidates": "gs://corpus/base.txt; gs://corpus/tuned.txt"}
 LONG = RECORDS | {"system_column": "system", "id_column": "id"}
 
 LAYOUTS = {
@@ -73,6 +74,11 @@ USED_WITH = {
     "labels": TEXT | {"slice_by": "domain"},
     "documents": RECORDS,
     "max_rejected": TEXT | {"on_bad_record": "reject"},
+    "baseline": RECORDS,
+    "compare": TWO_SYSTEMS,
+    "resample": TWO_SYSTEMS,
+    "resamples": TEXT | {"resample": "bootstrap"},
+    "seed": TEXT | {"resample": "bootstrap"},
 }
 """The parameters with which a parameter can be given, if they are not those of text."""
 

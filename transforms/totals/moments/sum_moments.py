@@ -14,6 +14,7 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder, compile_moments
+from beam_bleu.transforms.totals.moments.sum_document_moments import moments_of_documents
 from beam_bleu.transforms.wiring.coders import giving_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
@@ -43,13 +44,23 @@ def sum_moments(
       documents: the label with the document of each segment; None if each segment is a unit.
       variant: as for `count_and_add_up`.
     """
-    if documents is not None:
-        raise NotImplementedError(documents)
     suffix = f" ({variant})" if variant else ""
-    adding = step(SumMoments(slicing, labels, max_order, baseline))
+    if documents is None:
+        adding = step(SumMoments(slicing, labels, max_order, baseline))
+        moments = statistics | f"Sum products{suffix}" >> giving_batches(adding, Moments)
+    else:
+        moments = moments_of_documents(
+            statistics,
+            slicing,
+            labels,
+            max_order,
+            step,
+            documents=documents,
+            baseline=baseline,
+            variant=variant,
+        )
     return (
-        statistics
-        | f"Sum products{suffix}" >> giving_batches(adding, Moments)
+        moments
         | f"Name the sums of products{suffix}" >> beam.Map(_keyed)
         | f"Add up products{suffix}" >> beam.CombinePerKey(AddUpMoments(slicing.most, max_order))
         | f"Take the moments{suffix}" >> beam.Values()

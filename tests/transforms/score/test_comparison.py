@@ -1,0 +1,165 @@
+"""Differences have the standard error of the units' differences; families are adjusted."""
+
+import dataclasses
+import itertools
+import math
+
+import numpy as np
+import pytest
+from made_units import changed, made_units, pair_of_rows, sums_of_rows
+
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.score.comparison import (
+    clusters,
+    holm,
+    independent_difference,
+    paired_difference,
+)
+from beam_bleu.transforms.score.gradient import log_gradient
+from beam_bleu.transforms.score.uncertainty import uncertainty
+from beam_bleu.transforms.score.unit_score import unit_score
+from beam_bleu.transforms.totals.units import FIRST_MATCHES, SEGMENTS
+
+USUAL = Scoring()
+ROWS = made_units(200, ratio=1.1)
+OTHER = changed(ROWS)
+
+
+def score_of(rows):
+    return unit_score(tuple(np.sum(rows, axis=0).tolist()), 4, USUAL)
+
+
+def influences(rows):
+    """By how much each unit changes the score."""
+    gradient = log_gradient(sums_of_rows(rows).sums, 4, USUAL)
+    derivatives = np.zeros(len(rows[0]))
+    derivatives[list(gradient.columns)] = [n / gradient.denominator for n in gradient.numerators]
+    return score_of(rows) * (np.array(rows) @ derivatives)
+
+
+def test_a_paired_difference_has_the_spread_of_the_differences_of_units():
+    found = paired_difference(pair_of_rows(OTHER, ROWS), USUAL)
+    spread = math.sqrt(len(ROWS)) * np.std(influences(OTHER) - influences(ROWS), ddof=1)
+    assert found.difference == score_of(OTHER) - score_of(ROWS) < 0
+    assert found.standard_error == pytest.approx(spread, rel=1e-9)
+    assert found.interval == pytest.approx(
+        (found.difference - 1.959964 * spread, found.difference + 1.959964 * spread), rel=1e-6
+    )
+    assert found.p_value == pytest.approx(math.erfc(-found.difference / spread / math.sqrt(2)))
+    assert found.detectable == pytest.approx(2.8016 * spread, rel=1e-4)
+    assert (found.units, found.segments, found.reason) == (200, 200, "")
+
+
+def test_a_paired_difference_has_the_standard_error_of_a_bootstrap():
+    found = paired_difference(pair_of_rows(OTHER, ROWS), USUAL)
+    random = np.random.default_rng(3)
+    differences = []
+    for _ in range(1500):
+        drawn = random.integers(0, len(ROWS), len(ROWS))
+        differences.append(score_of(np.array(OTHER)[drawn]) - score_of(np.array(ROWS)[drawn]))
+    assert found.standard_error == pytest.approx(np.std(differences, ddof=1), rel=0.06)
+
+
+def test_the_other_way_round_only_the_sign_changes():
+    one = paired_difference(pair_of_rows(OTHER, ROWS), USUAL)
+    other = paired_difference(pair_of_rows(ROWS, OTHER), USUAL)
+    low, high = one.interval
+    assert other == dataclasses.replace(one, difference=-one.difference, interval=(-high, -low))
+
+
+def test_a_system_does_not_differ_from_itself():
+    found = paired_difference(pair_of_rows(ROWS, ROWS), USUAL)
+    assert (found.difference, found.standard_error, found.p_value) == (0, 0, 1)
+    assert (found.interval, found.detectable, found.reason) == ((0, 0), 0, "")
+
+
+def test_a_difference_without_spread_has_no_p_value():
+    row = made_units(1, seed=5, longest=90)[0]
+    lost = [*row[:FIRST_MATCHES], row[FIRST_MATCHES] - 1, *row[FIRST_MATCHES + 1 :]]
+    system, worse = [row] * 30, [lost] * 30
+    found = paired_difference(pair_of_rows(system, worse), USUAL)
+    assert found.difference > 0
+    assert (found.standard_error, found.p_value) == (0, None)
+    assert found.reason == "the standard error is 0: every unit shows the same difference"
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        (ROWS[:29], "29 segments are fewer than 30"),
+        (made_units(40, matching=0), "a score is 0"),
+        ([row for row in ROWS if not row[FIRST_MATCHES + 3]][:35], "no 4-gram of a candidate"),
+    ],
+    ids=["units", "zero", "order"],
+)
+def test_without_a_standard_error_there_is_a_reason(rows, reason):
+    for found in (
+        paired_difference(pair_of_rows(rows, rows), USUAL),
+        independent_difference(sums_of_rows(rows), sums_of_rows(ROWS), USUAL, USUAL),
+    ):
+        assert found.reason.startswith(reason)
+        assert found.units == found.segments == len(rows)
+        shown = found.standard_error, found.interval, found.p_value, found.detectable
+        assert shown == (None, None, None, None)
+
+
+def test_independent_differences_add_up_both_variances():
+    new, old = sums_of_rows(OTHER), sums_of_rows(made_units(300, seed=9))
+    intl = Scoring(smooth_method="floor", max_ngram_order=3)
+    found = independent_difference(new, old, USUAL, intl)
+    scores = unit_score(new.sums, 4, USUAL), unit_score(old.sums, 4, intl)
+    both = (
+        uncertainty(new, USUAL, scores[0]).standard_error,
+        uncertainty(old, intl, scores[1]).standard_error,
+    )
+    assert found.difference == scores[0] - scores[1]
+    assert found.standard_error == pytest.approx(math.hypot(*both), rel=1e-12)
+    assert found.units == 200
+
+
+def test_documents_are_counted_as_units_and_by_their_segments():
+    documents = np.array(ROWS).reshape(50, 4, -1).sum(axis=1).tolist()
+    found = paired_difference(pair_of_rows(documents, documents), USUAL)
+    assert (found.units, found.segments) == (50, 200)
+    assert sums_of_rows(documents).sums[SEGMENTS] == 200
+
+
+@pytest.mark.parametrize(
+    ("p_values", "adjusted"),
+    [
+        # The smallest times 4, the next one times 3, and so on, and never less than before.
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
+        ([0.6, 0.7], [1, 1]),
+        ([0.02], [0.02]),
+        ([None, 0.02, None, 0.03], [None, 0.04, None, 0.04]),
+        ([None], [None]),
+        ([], []),
+        ([0.0, 1.0], [0, 1]),
+    ],
+)
+def test_holm(p_values, adjusted):
+    assert holm(p_values) == [each if each is None else pytest.approx(each) for each in adjusted]
+
+
+@pytest.mark.parametrize(
+    ("similar", "groups"),
+    [
+        ([], ["A", "B", "C", "D"]),
+        (["BC"], ["A", "BC", "D"]),
+        (["AC"], ["ABC", "D"]),  # A beats B, but one of those above C does not beat C
+        (["AB", "CD"], ["AB", "CD"]),
+        (["AD"], ["ABCD"]),
+    ],
+)
+@pytest.mark.parametrize("p_value", [0.05, None])
+def test_clusters(similar, groups, p_value):
+    p_values = {}
+    for place, pair in enumerate(itertools.combinations("ABCD", 2)):
+        found = p_value if "".join(pair) in similar else 0.049
+        p_values[pair if place % 2 else pair[::-1]] = found  # either order of names
+    assert clusters("ABCD", p_values) == [list(group) for group in groups]
+
+
+def test_clusters_of_one_system_and_of_none():
+    assert clusters(["A"], {}) == [["A"]]
+    assert clusters([], {}) == []
