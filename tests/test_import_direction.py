@@ -98,6 +98,9 @@ LOADS_BEAM = {
         "output.rejected_shards",
         "output.storage",
         "reruns",
+        "saved.rescore",
+        "saved.rescoring",
+        "saved.writing",
     ],
 }
 """All files that load Beam. In the library these are the wiring files."""

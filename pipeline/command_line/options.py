@@ -47,6 +47,7 @@ from beam_bleu.pipeline.command_line.rerun_flags import (
     with_partition,
 )
 from beam_bleu.pipeline.command_line.sacrebleu_flags import refuse_absent
+from beam_bleu.pipeline.command_line.saving_flags import add_saving_flags, with_saving
 from beam_bleu.pipeline.command_line.slice_flags import (
     add_slice_flags,
     check_labels,
@@ -225,6 +226,7 @@ def _our_parser() -> Parser:
     output.add_argument(
         "--output", metavar="DIR", help="the folder in which scores.json is written"
     )
+    add_saving_flags(output)
     add_rerun_flags(output)
     add_more_scores_flags(group("output, more scores"))
     slices = group("slices and documents")
@@ -331,7 +333,10 @@ def _job(
         most_rejected=rejected,
         languages=flags.language_column,
         evidence=with_partition(
-            dataclasses.replace(evidence(flags, texts.systems), documents=documents), label
+            with_saving(
+                dataclasses.replace(evidence(flags, texts.systems), documents=documents), flags
+            ),
+            label,
         ),
         gates=gates_of_run(flags, made),
         if_exists=exists,
