@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.display.printable import utf8
+from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.transforms.definition.slicing import LENGTH, Slicing
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.labels import LabelStream
@@ -73,6 +75,36 @@ def document_label(flags: argparse.Namespace, labels: Sequence[str]) -> str | No
         return None
     name = utf8(flags.documents)
     return name if name in labels else DOCUMENT
+
+
+def check_documents(
+    label: str | None, evidence: Evidence, slicing: Slicing, columns: Sequence[str] | None
+) -> None:
+    """Checks that the label with the documents can have its name, and has an effect.
+
+    Args:
+      label: the label with the documents; None without --documents.
+      evidence: what the job finds out about its scores.
+      slicing: the slices.
+      columns: the other columns of the segment scores, which have one for each label; None if
+        they are not written.
+
+    Raises:
+      UsageError: it cannot have this name, or has no effect.
+    """
+    if label is None:
+        return
+    if label in ("", LENGTH):
+        raise UsageError(
+            f"--documents {label}: no column with documents can have this name",
+            "name the column with the document of each record",
+        )
+    is_used = evidence.uncertainty or evidence.resampling is not None
+    if not is_used and label not in slicing.labels and columns is None:
+        raise UsageError(
+            "--documents has no effect with --no_uncertainty: no score depends on documents",
+            "leave out one of them, or add --resample",
+        )
 
 
 def _names_of_labels(flags: argparse.Namespace) -> set[str]:

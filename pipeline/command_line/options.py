@@ -25,7 +25,11 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     segment_scoring,
 )
 from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
-from beam_bleu.pipeline.command_line.document_flags import add_document_flag, document_label
+from beam_bleu.pipeline.command_line.document_flags import (
+    add_document_flag,
+    check_documents,
+    document_label,
+)
 from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_run
 from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
@@ -318,6 +322,8 @@ def _job(
     slices = slicing(flags)
     columns = bleu_table_schema(segments).names if segments else None
     documents = document_label(flags, texts.labels)
+    found_out = dataclasses.replace(evidence(flags, texts.systems), documents=documents)
+    check_documents(documents, found_out, slices, columns)
     check_labels(texts.labels, slices, flags.language_column, documents, columns)
     made = definition_of(signature(config.text.name, config.scoring, 0, 0), flags.language_column)
     return Job(
@@ -332,12 +338,7 @@ def _job(
         slicing=slices,
         most_rejected=rejected,
         languages=flags.language_column,
-        evidence=with_partition(
-            with_saving(
-                dataclasses.replace(evidence(flags, texts.systems), documents=documents), flags
-            ),
-            label,
-        ),
+        evidence=with_partition(with_saving(found_out, flags), label),
         gates=gates_of_run(flags, made),
         if_exists=exists,
     )

@@ -110,7 +110,8 @@ class _Numbered:
             texts.append(None)
         numbers = np.empty(missing + 1, np.int64)
         numbers[used] = [self._number(text, (text,)) for text in texts]
-        return numbers[places]
+        found: Integers = numbers[places]
+        return found
 
     def of_ranges(self, ranges: Integers) -> Integers:
         """The number of each row's range of lengths."""
@@ -131,7 +132,8 @@ class _Numbered:
             ],
             np.int64,
         )
-        return numbers[pairs.indices.to_numpy()]
+        found: Integers = numbers[pairs.indices.to_numpy()]
+        return found
 
     def _number(self, known_by: Any, value: tuple[str | int | None, ...]) -> int:
         number = self._numbers.setdefault(known_by, len(self.values))

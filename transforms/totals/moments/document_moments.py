@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.totals.moments.document_sums import DocumentSums, has_segments
-from beam_bleu.transforms.totals.moments.exact import ExactIntegers, exact
+from beam_bleu.transforms.totals.moments.exact import ExactIntegers, exact, rows_added
 from beam_bleu.transforms.totals.moments.group_sums import GroupSums
 from beam_bleu.transforms.totals.moments.moments import (
     GroupKey,
@@ -76,8 +76,8 @@ class DocumentMoments:
         """The moments of all documents; None if there are none."""
         total: Moments | None = None
         for sums in self._by_systems.values():
-            for found in sums.moments(list(self._slices)):
-                total = found if total is None else total.added(found)
+            found = sums.moments(list(self._slices))
+            total = found if total is None else total.added(found)
         if total is not None and len(self._slices) > self._most:
             return total.without_slices()
         return total
@@ -205,8 +205,8 @@ class _Sums:
             has = has_segments(of_system)[:, 0]
             sums.add(of_system[has], groups[rows[has]], slices)
 
-    def moments(self, slices: Sequence[GroupKey]) -> Iterator[Moments]:
-        """The moments of complete documents, then those of the others, if there are any.
+    def moments(self, slices: Sequence[GroupKey]) -> Moments:
+        """The moments of all documents.
 
         Args:
           slices: the slices, by their numbers.
@@ -215,32 +215,23 @@ class _Sums:
         number_of: dict[GroupKey, int] = {None: 0}
         number_of |= {key: number for number, key in enumerate(slices, 1)}
         order = np.array([number_of[key] for key in keys], np.int64)
-        complete = self._complete.sums(order)
-        yield self._moments(keys, [complete] * len(self._systems), complete, is_whole=True)
+        common = self._complete.sums(order)
+        own = common
         if self._common is not None:
-            own = [each.sums(order) for each in self._own]
-            yield self._moments(keys, own, self._common.sums(order), is_whole=False)
-
-    def _moments(
-        self,
-        keys: tuple[GroupKey, ...],
-        own: Sequence[_Found],
-        common: _Found,
-        *,
-        is_whole: bool,
-    ) -> Moments:
-        places = range(len(own)) if is_whole else [0] * len(own)
-        named = list(zip(own, places, strict=True))
+            # In one group a document can be complete, and in another one it is not. So these
+            # are added here: they are not the moments of two parts of the corpus.
+            own = own.added(_side_by_side([each.sums(order) for each in self._own]))
+            common = common.added(self._common.sums(order))
         return Moments(
             self._max_order,
             self._systems,
             keys,
             self._pairs,
             self._slice_pairs,
-            np.stack([each.units for each in own], axis=1),
-            exact(np.stack([each.sums[:, place] for each, place in named], axis=1)),
-            exact(np.stack([each.products[:, place] for each, place in named], axis=1)),
-            common.units,
+            own.units,
+            own.sums,
+            own.products,
+            common.units[:, 0],
             common.sums,
             common.products,
             common.crosses,
@@ -250,13 +241,40 @@ class _Sums:
 
 @dataclasses.dataclass(frozen=True)
 class _Found:
-    """The sums of a `_Corpus`: int64 (groups,); then as in `Moments`, for all groups."""
+    """The sums of a `_Corpus` for all groups.
+
+    Attributes:
+      units: int64 (groups, systems).
+      sums: as in `Moments`, and so are the others.
+    """
 
     units: Integers
     sums: ExactIntegers
     products: ExactIntegers
     crosses: ExactIntegers
     slice_crosses: ExactIntegers
+
+    def added(self, other: _Found) -> _Found:
+        """The sums of both. Those without pairs add nothing to the products of pairs."""
+
+        def total(name: str) -> ExactIntegers:
+            values = [getattr(each, name) for each in (self, other)]
+            kept = [(slice(None), each) for each in values if each.shape == values[0].shape]
+            return rows_added(values[0].shape, kept)
+
+        units = self.units + other.units
+        return _Found(units, *map(total, ("sums", "products", "crosses", "slice_crosses")))
+
+
+def _side_by_side(systems: Sequence[_Found]) -> _Found:
+    """The sums of all systems, without pairs."""
+
+    def together(name: str) -> ExactIntegers:
+        return exact(np.concatenate([getattr(each, name) for each in systems], axis=1))
+
+    no_pairs = np.zeros(0, np.int64)
+    units = np.concatenate([each.units for each in systems], axis=1)
+    return _Found(units, together("sums"), together("products"), no_pairs, no_pairs)
 
 
 class _Corpus:
@@ -295,7 +313,8 @@ class _Corpus:
             np.concatenate([whole, each[slices]])
             for whole, each in zip(of_whole[:3], of_slices[:3], strict=True)
         )
-        return _Found(units, sums, products, of_whole[3][0], of_slices[3][slices])
+        of_systems = np.repeat(units[:, np.newaxis], sums.shape[1], axis=1)
+        return _Found(of_systems, sums, products, of_whole[3][0], of_slices[3][slices])
 
 
 def _by_column(sums: Integers) -> Integers:

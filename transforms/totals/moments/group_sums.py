@@ -70,12 +70,15 @@ class GroupSums:
         pack(columns.reshape(-1, units), usual.sources, usual.shifts, order, packed)
         found = np.empty((len(of_ranges), *usual.tiles.shape[:1], 8), np.int64)
         add_tiles(packed, bounds, usual.tiles, found)
-        self._add_found(
-            found.reshape(len(of_ranges), -1),
-            of_ranges,
-            usual,
-            units * min(max(largest), 2**LIMB_BITS) ** 2,
-        )
+        # The largest value of a packed column, squared.
+        square = min(max(largest), 2**LIMB_BITS - 1) ** 2
+        sums = found.reshape(len(of_ranges), -1)
+        if units * square <= _LARGEST:
+            self._add_found(sums, of_ranges, usual, units * square)
+            return
+        for i, length in enumerate(np.diff(bounds).tolist()):
+            one = slice(i, i + 1)
+            self._add_found(sums[one], of_ranges[one], usual, length * square)
 
     def _limbs_of(self, largest: list[int]) -> tuple[int, ...]:
         """How many packed columns each column of a unit needs, as for `plan`.

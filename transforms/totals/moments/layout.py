@@ -197,7 +197,9 @@ def _products(row: Row, column_of: Integers, shift_of: Integers, places: Integer
                 row.crosses + pairs * of_unit**2 + cross[1],
             )
         )
-    return [tuple(each.ravel() for each in needed) for needed in found]
+    return [
+        (one.ravel(), other.ravel(), shift.ravel(), to.ravel()) for one, other, shift, to in found
+    ]
 
 
 def _repeated(values: NDArray[np.int64], times: int) -> Integers:

@@ -24,6 +24,7 @@ from beam_bleu.transforms.totals.moments.document_adder import (
 from beam_bleu.transforms.totals.moments.document_moments import DocumentMoments
 from beam_bleu.transforms.totals.moments.document_sums import DocumentSums
 from beam_bleu.transforms.totals.moments.moments import Moments
+from beam_bleu.transforms.totals.moments.moments_adder import compile_moments
 from beam_bleu.transforms.wiring.coders import BatchCoder, giving_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
@@ -113,6 +114,9 @@ class MultiplyDocuments(beam.DoFn):
         self._most = most
         self._max_order = max_order
         self._baseline = baseline
+
+    def setup(self) -> None:
+        compile_moments()
 
     def start_bundle(self) -> None:
         self._moments = DocumentMoments(self._max_order, self._most, self._baseline)
