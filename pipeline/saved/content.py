@@ -51,9 +51,7 @@ def encoded(saved: SavedTotals) -> dict[str, Any]:
         "sums": [
             {
                 "text": dataclasses.asdict(text),
-                "systems": {
-                    system: dataclasses.asdict(each) for system, each in of_systems.items()
-                },
+                "systems": {system: _of_corpus_sums(each) for system, each in of_systems.items()},
             }
             for text, of_systems in totals.sums.items()
         ],
@@ -184,6 +182,11 @@ def _coverage(found: Mapping[str, Any] | None) -> FoundCoverage | None:
         return None
     systems = tuple(SystemCoverage(**each) for each in found["systems"])
     return FoundCoverage(found["rule"], found["segments"], systems)
+
+
+def _of_corpus_sums(sums: CorpusSums) -> dict[str, Any]:
+    # The command has the sums of units in its moments.
+    return {name: value for name, value in dataclasses.asdict(sums).items() if name != "units"}
 
 
 def _corpus_sums(found: Mapping[str, Any]) -> CorpusSums:

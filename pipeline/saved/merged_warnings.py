@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from beam_bleu.transforms.natural_order import natural_key
 
+_ROLES = ("references", "candidates")
+"""The first words of labels, in the order of the streams."""
+
 _SHOWN_IDS = 3
 """So many ids are named in a warning of a join (`SHOWN` of joins/coverage.py)."""
 
@@ -52,14 +55,13 @@ def merged_warnings(
         else:
             others[warning] = None
     ranks = {f"candidates {system}": rank for rank, system in enumerate(systems)}
-    first = ("references", "candidates") if segments is not None else ("candidates", "references")
 
     def place(key: tuple[int, str]) -> tuple[object, ...]:
         number, label = key
         role = label.split(" ")[0]
         return (
             SENTENCES[number].block,
-            first.index(role) if role in first else len(first),
+            _ROLES.index(role) if role in _ROLES else len(_ROLES),
             ranks.get(label, 0),
             natural_key(label),
             number,

@@ -51,7 +51,7 @@ def test_the_digest_does_not_depend_on_the_layout(data):
     found = json.loads(data)
     assert sha256_of(found["content"]) == found["sha256"]
     pretty = json.dumps(found, indent=2, sort_keys=True).encode()
-    assert totals_bytes(totals_of(pretty, "x"), b"") == totals_bytes(totals_of(data, "x"), b"")
+    assert totals_of(pretty, "x").document == totals_of(data, "x").document
 
 
 def changed(data: bytes, **fields: Any) -> bytes:
