@@ -1,0 +1,1 @@
+"""Simulates how often p-values give false alarms, and how often intervals hold."""

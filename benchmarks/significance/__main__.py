@@ -1,0 +1,141 @@
+"""Simulates how often p-values give false alarms, and how often 95 % intervals hold.
+
+python -m benchmarks.significance --output benchmarks/significance/RESULTS.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from benchmarks.machine import machine
+from benchmarks.program import add_output_flag, publish
+from benchmarks.significance.population import (
+    Population,
+    in_documents,
+    segments_alone,
+    with_length_ratio,
+)
+from benchmarks.significance.trials import LEVELS, Corner, Outcome, at_ratio, judged
+
+_SEGMENTS = 20_000
+"""Segments of the population."""
+
+_SIZES = (30, 50, 100, 300, 1000, 3000)
+_DOCUMENTS = (30, 50, 100, 300)
+_RATIOS = (0.95, 0.98, 0.99, 1.0, 1.01, 1.02, 1.05)
+_CORNER_SIZES = (100, 1000)
+
+
+def _main() -> None:
+    flags = _parser().parse_args()
+    source = np.random.default_rng(13)
+    alone = segments_alone(_SEGMENTS)
+    documents = in_documents(alone, source)
+    report = "\n".join(
+        [
+            "# Significance",
+            "",
+            "`python -m benchmarks.significance` writes this page. It draws test sets from "
+            f"{_SEGMENTS:,} generated segments with the outputs of two systems. A coin decides for "
+            "each unit which system is which. So in truth the systems do not differ, and each "
+            "difference that a method finds is a false alarm. The right share of false alarms is "
+            "the level itself. The coverage is the share of 95 % intervals of a score that "
+            "contain the score of the whole population; the right share is 95 %.",
+            "",
+            f"{flags.trials:,} test sets for each size, {flags.resamples:,} replicates for each "
+            f"test set. A false alarm rate of 5 % is exact to "
+            f"{1.96 * (0.05 * 0.95 / flags.trials) ** 0.5:.1%}, with 95 % confidence.",
+            "",
+            "## Segments that are independent",
+            "",
+            *_table("segments", _judged_sizes(alone, _SIZES, flags)),
+            "",
+            "## Segments in documents",
+            "",
+            f"Documents have {documents.counts.shape[1] / documents.documents:.0f} segments on "
+            "average. In each one, the same system tends to be better. The unit is the document. "
+            'The row "standard error, of segments" ignores the documents.',
+            "",
+            *_table("documents", _judged_sizes(documents, _DOCUMENTS, flags)),
+            "",
+            "## The corner of the brevity penalty",
+            "",
+            "c/r is the ratio of lengths in the population. The spread is the standard deviation "
+            "of the scores of all test sets. The standard error should be the same on average.",
+            "",
+            *_corner_table(
+                at_ratio(with_length_ratio(alone, ratio, source), ratio, size, flags.trials)
+                for size in _CORNER_SIZES
+                for ratio in _RATIOS
+            ),
+            "",
+            f"{datetime.date.today()}. {machine(('numba', 'numpy', 'pyarrow'))}",
+            "",
+        ]
+    )
+    publish(report, flags.output)
+
+
+def _judged_sizes(
+    population: Population, sizes: Sequence[int], flags: argparse.Namespace
+) -> Iterator[tuple[int, dict[str, Outcome]]]:
+    for size in sizes:
+        print(f"significance: {size} units", file=sys.stderr)
+        yield size, judged(population, size, flags.trials, flags.resamples)
+
+
+def _table(unit: str, rows: Iterable[tuple[int, Mapping[str, Outcome]]]) -> Iterator[str]:
+    levels = " | ".join(f"false alarms at {level:.0%}" for level in LEVELS)
+    yield f"| {unit} | method | {levels} | coverage |"
+    yield "| ---: | --- |" + " ---: |" * (len(LEVELS) + 1)
+    for size, methods in rows:
+        for method, outcome in methods.items():
+            shown = [*map(outcome.alarms, LEVELS), outcome.coverage]
+            yield f"| {size:,} | {method} | " + " | ".join(map(_percent, shown)) + " |"
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.1%}"
+
+
+def _corner_table(rows: Iterator[Corner]) -> Iterator[str]:
+    yield "| segments | c/r | spread | standard error | ratio of both | coverage |"
+    yield "| ---: | ---: | ---: | ---: | ---: | ---: |"
+    for each in rows:
+        yield (
+            f"| {each.segments:,} | {each.ratio:.2f} | {each.spread:.2f} | "
+            f"{each.standard_error:.2f} | {each.standard_error / each.spread:.2f} | "
+            f"{each.coverage:.1%} |"
+        )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.significance",
+        description="Simulates how often p-values give false alarms, and how often intervals hold.",
+    )
+    add_output_flag(parser)
+    parser.add_argument(
+        "--trials",
+        type=int,
+        default=2000,
+        metavar="N",
+        help="test sets of each size, default %(default)s",
+    )
+    parser.add_argument(
+        "--resamples",
+        type=int,
+        default=999,
+        metavar="N",
+        help="replicates of each test set, default %(default)s",
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,145 @@
+"""Trials: test sets are drawn, and each method judges two systems that do not differ in truth."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+
+from beam_bleu.transforms.definition.resampling import Resampling
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.score.comparison import paired_difference
+from beam_bleu.transforms.score.resampling import Resampled, resampled_scores
+from beam_bleu.transforms.score.uncertainty import uncertainty
+from beam_bleu.transforms.score.unit_score import unit_score
+from beam_bleu.transforms.totals.moments.products import sums_of_columns
+from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
+from beam_bleu.transforms.totals.units import PairSums
+from benchmarks.significance.population import ORDERS, SYSTEMS, Drawn, Population, draw
+
+SCORING = Scoring()
+LEVELS = (0.01, 0.05, 0.10)
+_DOCUMENTS = "document"
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What a method said in all trials. It may change.
+
+    Attributes:
+      p_values: one for each trial; empty if the method gives none.
+      covered: for each trial whether the 95 % interval of a score had the population's score.
+    """
+
+    p_values: list[float] = dataclasses.field(default_factory=list)
+    covered: list[bool] = dataclasses.field(default_factory=list)
+
+    def alarms(self, level: float) -> float | None:
+        """The share of trials that found a difference, at a level."""
+        return float(np.mean(np.array(self.p_values) <= level)) if self.p_values else None
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of intervals that had the population's score."""
+        return float(np.mean(self.covered)) if self.covered else None
+
+
+def judged(
+    population: Population, documents: int, trials: int, resamples: int
+) -> dict[str, Outcome]:
+    """What each method says about `trials` test sets of so many documents each.
+
+    Each method is told the documents. If some have several segments, there is one more outcome:
+    that of the standard error of segments, which ignores that they belong together.
+    """
+    truth = _true_score(population)
+    has_documents = population.documents < population.counts.shape[1]
+    found: dict[str, Outcome] = {}
+    for trial in range(trials):
+        drawn = draw(population, documents, np.random.default_rng([documents, trial]))
+        columns = drawn.columns()
+        _analytic(found.setdefault("standard error", Outcome()), columns, truth)
+        if has_documents:
+            alone = dataclasses.replace(drawn, bounds=np.arange(drawn.counts.shape[1] + 1))
+            ignored = found.setdefault("standard error, of segments", Outcome())
+            _analytic(ignored, alone.columns(), truth)
+        bootstrap = _resampled(drawn, columns, Resampling("bootstrap", resamples, trial))
+        randomization = _resampled(drawn, columns, Resampling("randomization", resamples, trial))
+        (difference,), (swapped,) = bootstrap.differences, randomization.differences
+        for method, p_value in (
+            ("bootstrap", difference.p_value),
+            ("sacreBLEU's bootstrap", difference.p_sacrebleu),
+            ("randomization", swapped.p_value),
+        ):
+            found.setdefault(method, Outcome()).p_values.append(p_value)
+        low, high = bootstrap.scores[0].interval
+        found["bootstrap"].covered.append(low <= truth <= high)
+    return found
+
+
+def _true_score(population: Population) -> float:
+    """The score of either system in a test set without end: each has half of both outputs."""
+    return unit_score(_integers(population.columns().sum(axis=(0, 2))), ORDERS, SCORING)
+
+
+def _analytic(outcome: Outcome, columns: npt.NDArray[np.int64], truth: float) -> None:
+    one, other = map(sums_of_columns, columns)
+    cross = tuple(map(_integers, columns[0] @ columns[1].T))
+    difference = paired_difference(PairSums(one, other, cross), SCORING)
+    own = uncertainty(one, SCORING, unit_score(one.sums, ORDERS, SCORING))
+    if difference.p_value is not None and own.interval is not None:
+        outcome.p_values.append(difference.p_value)
+        outcome.covered.append(own.interval[0] <= truth <= own.interval[1])
+
+
+def _resampled(drawn: Drawn, columns: npt.NDArray[np.int64], resampling: Resampling) -> Resampled:
+    adder = ReplicateAdder(resampling, [_DOCUMENTS], ORDERS, _DOCUMENTS)
+    adder.add(drawn.statistics())
+    sums = dict(zip(SYSTEMS, map(_integers, columns.sum(axis=2)), strict=True))
+    return resampled_scores(adder.sums(), sums, SCORING, [SYSTEMS])
+
+
+def _integers(values: npt.NDArray[np.int64]) -> tuple[int, ...]:
+    return tuple(values.tolist())
+
+
+@dataclasses.dataclass(frozen=True)
+class Corner:
+    """The standard error near the corner of the brevity penalty.
+
+    Attributes:
+      ratio: c/r of the population.
+      segments: the number of segments of each test set.
+      spread: the standard deviation of the scores of all test sets.
+      standard_error: the mean of their standard errors.
+      coverage: the share of 95 % intervals that had the population's score.
+    """
+
+    ratio: float
+    segments: int
+    spread: float
+    standard_error: float
+    coverage: float
+
+
+def at_ratio(population: Population, ratio: float, segments: int, trials: int) -> Corner:
+    """Draws test sets from a population with this ratio of lengths."""
+    truth = _true_score(population)
+    scores, errors, covered = [], [], []
+    for trial in range(trials):
+        drawn = draw(population, segments, np.random.default_rng([segments, trial]))
+        units = sums_of_columns(drawn.columns()[0])
+        score = unit_score(units.sums, ORDERS, SCORING)
+        found = uncertainty(units, SCORING, score)
+        if found.standard_error is not None and found.interval is not None:
+            scores.append(score)
+            errors.append(found.standard_error)
+            covered.append(found.interval[0] <= truth <= found.interval[1])
+    return Corner(
+        ratio,
+        segments,
+        float(np.std(scores, ddof=1)),
+        float(np.mean(errors)),
+        float(np.mean(covered)),
+    )

@@ -1,0 +1,55 @@
+"""The examples and numbers of docs/significance.md are those of the code and of the simulation."""
+
+from __future__ import annotations
+
+import itertools
+import pathlib
+
+from command_line import PROJECT
+from markdown_tables import tables
+
+from beam_bleu.transforms.score import comparison, uncertainty
+
+PAGE: pathlib.Path = PROJECT / "docs" / "significance.md"
+RESULTS: pathlib.Path = PROJECT / "benchmarks" / "significance" / "RESULTS.md"
+
+
+def table(*header: str) -> list[list[str]]:
+    (found,) = (each for each in tables(PAGE.read_text()) if tuple(each[0]) == header)
+    return found[1:]
+
+
+def test_the_examples_of_holm() -> None:
+    rows = table("p-values", "adjusted")
+    assert len(rows) == 3
+    for p_values, adjusted in rows:
+        found = comparison.holm([float(each) for each in p_values.split(",")])
+        assert [round(each or 0, 9) for each in found] == list(map(float, adjusted.split(",")))
+
+
+def test_the_examples_of_clusters() -> None:
+    rows = table("systems, best first", "pairs that do not differ significantly", "clusters")
+    assert len(rows) == 4
+    for systems, similar, clusters in rows:
+        pairs = itertools.combinations(systems.split(), 2)
+        p_values = {pair: 0.5 if "-".join(pair) in similar else 0.01 for pair in pairs}
+        found = comparison.clusters(systems.split(), p_values)
+        assert ", ".join(map(" ".join, found)) == clusters
+
+
+def test_the_constants() -> None:
+    page = PAGE.read_text()
+    assert f"{uncertainty.TWO_SIDED_95:.2f} standard errors" in page
+    assert f"{comparison.DETECTABLE:.1f} standard errors of the difference" in page
+    assert f"at least {uncertainty.FEWEST_UNITS} documents" in page
+    assert f"fewer than {uncertainty.FEWEST_UNITS} units" in page
+    assert f"below {comparison.SIGNIFICANCE_LEVEL}" in page
+
+
+def test_its_rows_of_the_simulation_are_those_of_the_results() -> None:
+    results = RESULTS.read_text().splitlines()
+    shown = [line for line in PAGE.read_text().splitlines() if "%" in line and "---" not in line]
+    simulated = [line for line in shown if line.startswith("|") and "false alarms" in line]
+    simulated += [line for line in shown if any(each in line for each in ("error |", "strap |"))]
+    assert len(simulated) > 20
+    assert not set(simulated) - set(results)
