@@ -169,7 +169,11 @@ def test_systems_that_are_found_in_records(tmp_path):
         {"id": i, "system": name, "mt": mt, "ref": ref, "domain": "odd" if i % 2 else "even"}
         for name in ("b10", "b9", "a")
         for i, (mt, ref) in enumerate(
-            zip(read_lines(SYSTEMS["atlas" if name == "a" else "birch"]), REFERENCE_LINES[0])
+            zip(
+                read_lines(SYSTEMS["atlas" if name == "a" else "birch"]),
+                REFERENCE_LINES[0],
+                strict=True,
+            )
         )
     ]
     path = write_lines(tmp_path / "long.jsonl", [json.dumps(each) for each in records])
