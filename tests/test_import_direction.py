@@ -26,13 +26,22 @@ ROOMS = ["pairing", "statistics", "totals", "score"]
 FLOORS = ["native", "definition", "wiring"]
 """The folders that all rooms can import. They import no room, and not each other."""
 
-FRONT = ["__init__", "beam_yaml", "beam_yaml_files", "corpus_bleu", "reading"]
+FRONT = [
+    "__init__",
+    "beam_yaml",
+    "beam_yaml_files",
+    "compare_systems",
+    "corpus_bleu",
+    "reading",
+    "sum_segments",
+]
 """The files next to the rooms that use several rooms. The other files there import no room."""
 
 LOADS_BEAM = {
     LIBRARY: [
         "beam_yaml",
         "beam_yaml_files",
+        "compare_systems",
         "corpus_bleu",
         "pairing.files.file_versions",
         "pairing.files.filesystems",
@@ -54,7 +63,9 @@ LOADS_BEAM = {
         "statistics.check_documents",
         "statistics.count_matches",
         "statistics.read_model",
+        "sum_segments",
         "totals.add_up",
+        "totals.add_up_systems",
         "totals.moments.sum_moments",
         "totals.replicates.sum_replicates",
         "totals.sum_slices",
@@ -113,8 +124,10 @@ only `columns`. So a join can read each format, and no format knows joins."""
 
 KNOWS_FORMS_OF_INPUT = [
     f"{LIBRARY}.beam_yaml",
+    f"{LIBRARY}.compare_systems",
     f"{LIBRARY}.corpus_bleu",
     f"{LIBRARY}.reading",
+    f"{LIBRARY}.sum_segments",
     f"{APPLICATION}.command_line.document_flags",
     f"{APPLICATION}.command_line.join_folder",
     f"{APPLICATION}.command_line.layouts",
@@ -445,8 +458,9 @@ def test_a_fresh_interpreter_sees_that_wiring_loads_beam():
 
 def test_the_public_names_come_from_the_top_of_the_package():
     names = [
-        *("BleuConfig", "BleuScore", "CorpusBleu", "ReadJoinedRecords", "ReadLineParallel"),
-        *("ReadLongRecords", "ReadPairedRecords", "SentencePieceModel", "preset"),
+        *("BleuConfig", "BleuScore", "CompareSystems", "ComparedSystems", "CorpusBleu"),
+        *("ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"),
+        *("SentencePieceModel", "SumSegments", "SystemComparison", "bleu_of_sums", "preset"),
     ]
     imported = ", ".join(names)
     program = (
