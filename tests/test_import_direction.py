@@ -108,6 +108,9 @@ LOADS_BEAM = {
         "output.receipt",
         "output.rejected_shards",
         "output.storage",
+        "saved.rescore",
+        "saved.rescoring",
+        "saved.writing",
     ],
 }
 """All files that load Beam. In the library these are the wiring files."""

@@ -44,6 +44,7 @@ from beam_bleu.pipeline.command_line.record_flags import (
 )
 from beam_bleu.pipeline.command_line.rejecting_flags import add_rejecting_flags, most_rejected
 from beam_bleu.pipeline.command_line.sacrebleu_flags import refuse_absent
+from beam_bleu.pipeline.command_line.saving_flags import add_saving_flags, with_saving
 from beam_bleu.pipeline.command_line.slice_flags import (
     add_slice_flags,
     check_labels,
@@ -220,6 +221,7 @@ def _our_parser() -> Parser:
     output.add_argument(
         "--output", metavar="DIR", help="the folder in which scores.json is written"
     )
+    add_saving_flags(output)
     add_more_scores_flags(group("output, more scores"))
     slices = group("slices and documents")
     add_slice_flags(slices)
@@ -323,5 +325,5 @@ def _job(
         slicing=slices,
         most_rejected=rejected,
         languages=flags.language_column,
-        evidence=found_out,
+        evidence=with_saving(found_out, flags),
     )
