@@ -8,6 +8,7 @@ from typing import Any
 
 import apache_beam as beam
 
+from beam_bleu.pipeline.gates.enforcing import enforce
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.output.document import document_bytes, result_document
@@ -213,6 +214,8 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     # Also without segment scores, because those of a previous run must be removed.
     with in_place(output, run, shards, documents, rejected.files):
         write_documents(output, documents)
+    # After the result, because it is complete. A launcher that waits warns itself.
+    enforce(results.gates, document, output if results.manifest else "", warn=not results.receipt)
 
 
 def _slices_of(slicing: Slicing, given: Iterable[SliceSums], max_order: int) -> SliceSums | None:

@@ -31,6 +31,9 @@ SUBCOMMANDS = {
     "doctor": Subcommand(
         "beam_bleu.pipeline.doctor.command", "check the installation, and show what it can use"
     ),
+    "gate": Subcommand(
+        "beam_bleu.pipeline.gates.command", "compare saved results with thresholds: exit code 4"
+    ),
     "merge": Subcommand(
         "beam_bleu.pipeline.saved.merge", "add up saved totals: the result of one run over all"
     ),
