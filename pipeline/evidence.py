@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 from beam_bleu.transforms.definition.resampling import Resampling
+from beam_bleu.transforms.errors import InputError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,6 +30,42 @@ class Evidence:
     resampling: Resampling | None = None
     save_totals: bool = False
     partition: str | None = None
+
+    def baseline_of(self, systems: Sequence[str]) -> str:
+        """The system with which the others are compared.
+
+        Args:
+          systems: the names of all systems, in the order of the result.
+
+        Raises:
+          InputError: the baseline is none of them.
+        """
+        if self.baseline is None:
+            return systems[0]
+        if self.baseline not in systems:
+            raise InputError(
+                f"--baseline {self.baseline}: the input has no system with this name",
+                f"choose one of {', '.join(systems)}",
+            )
+        return self.baseline
+
+    def compared(self, systems: Sequence[str]) -> list[tuple[str, str]]:
+        """(system, baseline) of each comparison on the whole corpus.
+
+        Args:
+          systems: the names of all systems, in the order of the result.
+
+        Raises:
+          InputError: the baseline is not one of them.
+        """
+        baseline = self.baseline_of(systems)
+        ordered = [baseline, *(system for system in systems if system != baseline)]
+        baselines = ordered if self.compare_all else ordered[:1]
+        return [
+            (system, other)
+            for place, other in enumerate(baselines)
+            for system in ordered[place + 1 :]
+        ]
 
 
 USUAL_EVIDENCE = Evidence()

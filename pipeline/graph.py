@@ -8,15 +8,17 @@ from typing import Any
 
 import apache_beam as beam
 
+from beam_bleu.pipeline.gates.enforcing import enforce
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.output.document import document_bytes, result_document
-from beam_bleu.pipeline.output.manifest import manifest
-from beam_bleu.pipeline.output.output_folder import MANIFEST, SCORES
+from beam_bleu.pipeline.output.manifest import manifest, streams
+from beam_bleu.pipeline.output.output_folder import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
 from beam_bleu.pipeline.output.publication import in_place, write_documents
 from beam_bleu.pipeline.output.receipt import write_receipt
 from beam_bleu.pipeline.output.rejected_shards import WriteRejected
+from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.pipeline.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
@@ -27,14 +29,18 @@ from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.score.bleu_table import bleu_table_schema
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics.by_language import LanguageLabel
+from beam_bleu.transforms.statistics.check_documents import check_documents
+from beam_bleu.transforms.statistics.documents import DocumentLabel
 from beam_bleu.transforms.totals.add_up import count_and_add_up
 from beam_bleu.transforms.totals.closing import add_tallies, sums_by_system, tally_of
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.moments.sum_moments import sum_moments
 from beam_bleu.transforms.totals.rejected import (
     Rejected,
     check_rejected,
     require_segments_left,
 )
+from beam_bleu.transforms.totals.replicates.sum_replicates import sum_replicates
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
 from beam_bleu.transforms.totals.sum_slices import sum_slices
 
@@ -49,12 +55,17 @@ def build(root: beam.Pipeline, job: Job) -> None:
     scorings = job.scorings
     step = functools.partial(marked, filesystems=filesystem_options(root.options))
     paired = root | job.source.pair(job.threads, step, describe=job.manifest)
+    batches = paired.batches
+    if job.evidence.documents is not None:
+        documents = job.evidence.documents
+        label = DocumentLabel(documents, job.source.labels.index(documents))
+        batches = check_documents(batches, label, step)
     orders = scorings.counted_orders
     # Beam fuses all of these steps with the reading. So each batch is read once, and counted
     # once for each way to make tokens.
     counted = {
         text.name: count_and_add_up(
-            paired.batches,
+            batches,
             text,
             orders[text.name],
             job.threads,
@@ -88,6 +99,28 @@ def build(root: beam.Pipeline, job: Job) -> None:
             job.source.labels,
             orders[scorings.text],
             step,
+        )
+    evidence = job.evidence
+    if evidence.uncertainty:
+        ends["moments"] = sum_moments(
+            counted[scorings.text].statistics,
+            job.slicing,
+            job.source.labels,
+            orders[scorings.text],
+            step,
+            # Some sources find their systems only when they are read.
+            baseline=evidence.baseline or next(iter(job.source.systems), None),
+            documents=evidence.documents,
+        )
+    if evidence.resampling is not None:
+        ends["replicates"] = sum_replicates(
+            counted[scorings.text].statistics,
+            evidence.resampling,
+            job.source.labels,
+            orders[scorings.text],
+            step,
+            documents=evidence.documents,
+            threads=job.threads,
         )
     if paired.rejected is not None:
         # Beam fuses this step with the reading.
@@ -160,12 +193,17 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
         warnings=segments.warnings,
         coverage=segments.coverage,
         slices=_slices_of(results.slicing, ends.get("slices", ()), orders[results.scorings.text]),
+        moments=_at_most_one("moments", ends),
+        replicates=_at_most_one("replicates", ends),
     )
-    document = result_document(totals, results.scorings, results.slicing)
+    document = result_document(totals, results.scorings, results.slicing, results.evidence)
     data = document_bytes(document)
     documents = {SCORES: data}
     if results.manifest:
-        documents[MANIFEST] = document_bytes(manifest(segments, _only(ends["digests"]), data))
+        read = streams(segments, _only(ends["digests"]))
+        documents[MANIFEST] = document_bytes(manifest(read, data))
+        if results.evidence.save_totals:
+            documents[TOTALS] = saved_bytes(totals, results, read, data)
     shards: list[str] = list(ends.get("shards", ()))
     if results.scorings.segments is not None:
         check_rows(output, run, shards, sum(totals.scored.values()))
@@ -176,6 +214,8 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     # Also without segment scores, because those of a previous run must be removed.
     with in_place(output, run, shards, documents, rejected.files):
         write_documents(output, documents)
+    # After the result, because it is complete. A launcher that waits warns itself.
+    enforce(results.gates, document, output if results.manifest else "", warn=not results.receipt)
 
 
 def _slices_of(slicing: Slicing, given: Iterable[SliceSums], max_order: int) -> SliceSums | None:
@@ -192,6 +232,17 @@ def _slices_of(slicing: Slicing, given: Iterable[SliceSums], max_order: int) -> 
         found = found.added(each, slicing.most)
     require_bounded(found.keys, slicing)
     return found
+
+
+def _at_most_one(name: str, ends: Mapping[str, Iterable[Any]]) -> Any:
+    """The sum at an end; None if there is none, because it is not asked for or nothing was read."""
+    found = list(ends.get(name, ()))
+    if len(found) > 1:
+        raise JobError(
+            f"the last step got {len(found)} sums of {name}: it must get 1",
+            "the runner lost or repeated data: do not use it for this job",
+        )
+    return found[0] if found else None
 
 
 def _only(digests: Iterable[Digests]) -> Digests:

@@ -33,6 +33,11 @@ COMMAND = [sys.executable, "-m", "beam_bleu.pipeline"]
 Argument = str | bytes | Path
 
 
+def beside_standard_errors(warnings: Sequence[str]) -> list[str]:
+    """The warnings without those about missing standard errors, which tiny corpora get."""
+    return [each for each in warnings if "no standard error" not in each]
+
+
 @dataclasses.dataclass(frozen=True)
 class Run:
     """How a run of the command ended."""
@@ -46,6 +51,11 @@ class Run:
         """The result document that `--format json` printed."""
         assert self.code == 0, self.err
         return json.loads(self.out)
+
+    @property
+    def told(self) -> str:
+        """stderr without the warnings that tiny corpora get: they have no standard errors."""
+        return "".join(beside_standard_errors(self.err.splitlines(keepends=True)))
 
     def assert_failed(self, code: int, *fragments: str) -> None:
         """Checks the exit code, the cause and the remedy, and that stdout is empty."""

@@ -26,13 +26,22 @@ ROOMS = ["pairing", "statistics", "totals", "score"]
 FLOORS = ["native", "definition", "wiring"]
 """The folders that all rooms can import. They import no room, and not each other."""
 
-FRONT = ["__init__", "beam_yaml", "beam_yaml_files", "corpus_bleu", "reading"]
+FRONT = [
+    "__init__",
+    "beam_yaml",
+    "beam_yaml_files",
+    "compare_systems",
+    "corpus_bleu",
+    "reading",
+    "sum_segments",
+]
 """The files next to the rooms that use several rooms. The other files there import no room."""
 
 LOADS_BEAM = {
     LIBRARY: [
         "beam_yaml",
         "beam_yaml_files",
+        "compare_systems",
         "corpus_bleu",
         "pairing.files.file_versions",
         "pairing.files.filesystems",
@@ -51,9 +60,13 @@ LOADS_BEAM = {
         "pairing.segments.gather",
         "reading",
         "score.score_segments",
+        "statistics.check_documents",
         "statistics.count_matches",
         "statistics.read_model",
+        "sum_segments",
         "totals.add_up",
+        "totals.add_up_systems",
+        "totals.moments.sum_moments",
         "totals.replicates.sum_replicates",
         "totals.sum_slices",
         "wiring.coders",
@@ -67,6 +80,7 @@ LOADS_BEAM = {
         "command_line.beam_flags",
         "command_line.beam_help",
         "command_line.definition_flags",
+        "command_line.document_flags",
         "command_line.layouts",
         "command_line.options",
         "command_line.overlap",
@@ -94,6 +108,10 @@ LOADS_BEAM = {
         "output.receipt",
         "output.rejected_shards",
         "output.storage",
+        "reruns",
+        "saved.rescore",
+        "saved.rescoring",
+        "saved.writing",
     ],
 }
 """All files that load Beam. In the library these are the wiring files."""
@@ -110,8 +128,11 @@ only `columns`. So a join can read each format, and no format knows joins."""
 
 KNOWS_FORMS_OF_INPUT = [
     f"{LIBRARY}.beam_yaml",
+    f"{LIBRARY}.compare_systems",
     f"{LIBRARY}.corpus_bleu",
     f"{LIBRARY}.reading",
+    f"{LIBRARY}.sum_segments",
+    f"{APPLICATION}.command_line.document_flags",
     f"{APPLICATION}.command_line.join_folder",
     f"{APPLICATION}.command_line.layouts",
     f"{APPLICATION}.command_line.overlap",
@@ -127,7 +148,11 @@ KNOWS_FORMS_OF_INPUT = [
 NEEDS_AN_EXTRA = [f"{LIBRARY}.wiring.s3_errors", f"{LIBRARY}.wiring.s3_objects"]
 """Files that import a library of an extra. Only `wiring.s3` imports them."""
 
-LOADS_BEAM_LATER = [f"{APPLICATION}.doctor.engines", f"{APPLICATION}.main"]
+LOADS_BEAM_LATER = [
+    f"{APPLICATION}.doctor.engines",
+    f"{APPLICATION}.gates.reading",
+    f"{APPLICATION}.main",
+]
 """Files that import Beam only in a function."""
 
 
@@ -441,8 +466,9 @@ def test_a_fresh_interpreter_sees_that_wiring_loads_beam():
 
 def test_the_public_names_come_from_the_top_of_the_package():
     names = [
-        *("BleuConfig", "BleuScore", "CorpusBleu", "ReadJoinedRecords", "ReadLineParallel"),
-        *("ReadLongRecords", "ReadPairedRecords", "SentencePieceModel", "preset"),
+        *("BleuConfig", "BleuScore", "CompareSystems", "ComparedSystems", "CorpusBleu"),
+        *("ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"),
+        *("SentencePieceModel", "SumSegments", "SystemComparison", "bleu_of_sums", "preset"),
     ]
     imported = ", ".join(names)
     program = (

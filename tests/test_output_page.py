@@ -77,16 +77,18 @@ def name_of(schema: Json) -> str:
     schema_or_target = resolved(schema)
     if schema_or_target["type"] == "object":
         return schema["$ref"].removeprefix("#/$defs/")
-    if schema_or_target["type"] == "array":
-        return f"list of {name_of(schema['items'])}"
     types = schema_or_target["type"]
-    return types if isinstance(types, str) else " or ".join(types)
+    named = [types] if isinstance(types, str) else types
+    return " or ".join(
+        f"list of {name_of(schema_or_target['items'])}" if each == "array" else each
+        for each in named
+    )
 
 
 def range_of(schema: Json) -> str:
     """The words with which the page names the range of a field, or of a list's items."""
     schema = resolved(schema)
-    if schema["type"] == "array":
+    if "items" in schema:
         return range_of(schema["items"])
     if "maximum" in schema:
         return f"{schema['minimum']} to {schema['maximum']}"
@@ -131,7 +133,7 @@ def test_the_page_and_the_schema_have_the_same_fields(name):
 
 
 def is_optional(row: list[str]) -> bool:
-    return row[4].startswith("Only with `--")
+    return row[4].startswith(("Only with `--", "Only without `--"))
 
 
 # Real results
@@ -165,7 +167,9 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
         "all that can be asked for": [
             *EXAMPLE,
             *("--compare_presets=all", "--segment_scores", "--segment_smooth_method=nltk-method6"),
+            *("--compare=all", "--resample=bootstrap", "--resamples=50", "--partition=2026"),
         ],
+        "randomization": [*EXAMPLE, "--resample=randomization", "--resamples=50"],
         **{
             f"reference length {rule}": [*EXAMPLE, f"--reference_length={rule}", "--segment_scores"]
             for rule in REFERENCE_LENGTHS
@@ -212,8 +216,8 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
 def objects_in(value: Any, schema: Json) -> Iterator[tuple[str, Json]]:
     """Each object in a document, with its name on the page."""
     schema = resolved(schema)
-    if schema["type"] == "array":
-        for each in value:
+    if "items" in schema:
+        for each in value or ():
             yield from objects_in(each, schema["items"])
     elif schema["type"] == "object":
         yield next(name for name, each in objects_of_the_schema().items() if each is schema), value
@@ -323,6 +327,21 @@ def changed(document: Json, path: tuple[Any, ...], value: Any) -> Json:
 NULLABLE = [("signature",), ("segment_scores", "signature")]
 """These are null if languages have different tokenizers."""
 
+NULLABLE_FIELDS = {
+    *("standard_error", "interval", "p_value", "p_value_holm", "detectable"),
+    *("mean", "label"),
+}
+"""These are null where there is no standard error, without documents, or for randomization."""
+
+OPTIONAL_AT_TOP = {
+    *("presets", "segment_scores", "uncertainty", "comparisons", "comparison_families"),
+    *("clusters", "resampling"),
+}
+"""A run can leave these out."""
+
+SIGNED = {"difference", "mean", "interval"}
+"""These can be below 0."""
+
 
 def test_a_wrong_document_is_refused(results):
     document = results["all that can be asked for"][0]
@@ -330,6 +349,7 @@ def test_a_wrong_document_is_refused(results):
     document = copy.deepcopy(document)
     document["scores"], document["presets"] = document["scores"][:1], document["presets"][:1]
     document["warnings"] = ["atlas: a warning"]
+    document["comparisons"] = document["comparisons"][:1]
     VALIDATOR.validate(document)
     refused = 0
     for path in places(document):
@@ -339,15 +359,22 @@ def test_a_wrong_document_is_refused(results):
         wrongs: list[Any] = [True, {"a": 1}, [[]]]  # of no field's type
         if path[-1:] == ("slice",):
             wrongs = [True, {"a": 1}, [[]], {}]
-        elif value is not None and "sacrebleu_signature" not in path and path not in NULLABLE:
+        elif not (
+            value is None
+            or "sacrebleu_signature" in path
+            or path in NULLABLE
+            or NULLABLE_FIELDS & {*path[-1:]}
+        ):
             wrongs.append(None)
         if isinstance(value, (int, float)):
-            wrongs += [-1, str(value)]
+            wrongs += [str(value)] if SIGNED & {*path} else [-1, str(value)]
         if isinstance(value, str):
             wrongs += ["", 1]
         if isinstance(value, dict):
             wrongs.append({**value, "unknown": 1})
-            optional = {"presets", "segment_scores"} if not path else set()
+            optional = OPTIONAL_AT_TOP if not path else {"standard_error", "interval"}
+            if {"comparisons", "resampling"} & {*path}:
+                optional = set()
             wrongs += [
                 {key: each for key, each in value.items() if key != left_out}
                 for left_out in value.keys() - optional

@@ -3,6 +3,8 @@
 >>> from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu, SentencePieceModel, preset
 >>> from beam_bleu.transforms import ReadJoinedRecords, ReadLineParallel, ReadLongRecords
 >>> from beam_bleu.transforms import ReadPairedRecords
+>>> from beam_bleu.transforms import ComparedSystems, CompareSystems, SystemComparison
+>>> from beam_bleu.transforms import SumSegments, bleu_of_sums
 
 A name is loaded when it is first used. So the mathematics (`beam_bleu.transforms.score`,
 `beam_bleu.transforms.statistics.kernel`) can be imported without Apache Beam.
@@ -14,6 +16,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from beam_bleu.transforms.compare_systems import CompareSystems
     from beam_bleu.transforms.corpus_bleu import CorpusBleu
     from beam_bleu.transforms.definition.config import BleuConfig
     from beam_bleu.transforms.definition.presets import preset
@@ -25,28 +28,41 @@ if TYPE_CHECKING:
         ReadPairedRecords,
     )
     from beam_bleu.transforms.score.bleu import BleuScore
+    from beam_bleu.transforms.score.bleu_of_sums import bleu_of_sums
+    from beam_bleu.transforms.score.compared_systems import ComparedSystems, SystemComparison
+    from beam_bleu.transforms.sum_segments import SumSegments
 
 __all__ = [
     "BleuConfig",
     "BleuScore",
+    "CompareSystems",
+    "ComparedSystems",
     "CorpusBleu",
     "ReadJoinedRecords",
     "ReadLineParallel",
     "ReadLongRecords",
     "ReadPairedRecords",
     "SentencePieceModel",
+    "SumSegments",
+    "SystemComparison",
+    "bleu_of_sums",
     "preset",
 ]
 
 _HOMES = {
     "BleuConfig": "beam_bleu.transforms.definition.config",
     "BleuScore": "beam_bleu.transforms.score.bleu",
+    "CompareSystems": "beam_bleu.transforms.compare_systems",
+    "ComparedSystems": "beam_bleu.transforms.score.compared_systems",
     "CorpusBleu": "beam_bleu.transforms.corpus_bleu",
     "ReadJoinedRecords": "beam_bleu.transforms.reading",
     "ReadLineParallel": "beam_bleu.transforms.reading",
     "ReadLongRecords": "beam_bleu.transforms.reading",
     "ReadPairedRecords": "beam_bleu.transforms.reading",
     "SentencePieceModel": "beam_bleu.transforms.definition.sentencepiece_model",
+    "SumSegments": "beam_bleu.transforms.sum_segments",
+    "SystemComparison": "beam_bleu.transforms.score.compared_systems",
+    "bleu_of_sums": "beam_bleu.transforms.score.bleu_of_sums",
     "preset": "beam_bleu.transforms.definition.presets",
 }
 

@@ -80,6 +80,9 @@ _SCORE: Mapping[str, Any] = {
     "signature": str,
     "sacrebleu_signature": Optional[str],  # noqa: UP045 - Beam knows no other form
     "warnings": Sequence[str],
+    "standard_error": Optional[float],  # noqa: UP045
+    "interval_low": Optional[float],  # noqa: UP045
+    "interval_high": Optional[float],  # noqa: UP045
 }
 """The fields of a `BleuScore` in a row. If `ref_len` is divided, it is a float."""
 
@@ -105,8 +108,9 @@ class CorpusBleuRows(beam.PTransform):
 
     Its output is a row for each group, or one row for all input: the group's fields, then
     `score`, `precisions`, `matches`, `totals`, `bp`, `ratio`, `sys_len`, `ref_len`, `segments`,
-    `signature`, `sacrebleu_signature` and `warnings`, as in `BleuScore`. It works with any
-    windowing and trigger. Without input rows there is no score.
+    `signature`, `sacrebleu_signature`, `warnings` and `standard_error`, as in `BleuScore`, and
+    `interval_low` and `interval_high`, the ends of its `interval`. It works with any windowing and
+    trigger. Without input rows there is no score.
 
     If a key of the definition is null or left out, the preset sets it.
 
@@ -127,6 +131,8 @@ class CorpusBleuRows(beam.PTransform):
       reference_length: Which length counts if a row has several references.
       spm_model: The path of the model for the tokenizer spm, on any of Beam's filesystems;
         it is read when the pipeline is built, and sent with the job.
+      uncertainty: Whether scores have a standard error and an interval, default true; if false,
+        these fields are null.
 
     Raises:
       ValueError: a key or a value is not known; the message shows the choices.
@@ -150,9 +156,11 @@ class CorpusBleuRows(beam.PTransform):
         normalize: NormalizationName | None = None,
         reference_length: ReferenceLengthName | None = None,
         spm_model: str | None = None,
+        uncertainty: bool | None = None,
     ) -> None:
         super().__init__()
         self._fields = RowFields.of(candidate, references, group_by, _SCORE)
+        self._uncertainty = uncertainty is not False
         self._config = definition_of(
             preset,
             {
@@ -185,7 +193,7 @@ class CorpusBleuRows(beam.PTransform):
         return (
             rows
             | "Take segments" >> beam.Map(take).with_output_types(typehints.Tuple[key_type, Any])
-            | "Score groups" >> CorpusBleu.PerKey(self._config)
+            | "Score groups" >> CorpusBleu.PerKey(self._config, uncertainty=self._uncertainty)
             | "Make rows"
             >> beam.MapTuple(make).with_output_types(RowTypeConstraint.from_fields(result))
         )
@@ -194,7 +202,7 @@ class CorpusBleuRows(beam.PTransform):
 DEFINITION_KEYS = tuple(
     key
     for key in inspect.signature(CorpusBleuRows).parameters
-    if key not in ("candidate", "references", "group_by")
+    if key not in ("candidate", "references", "group_by", "uncertainty")
 )
 """The keys of the definition of BLEU in a configuration."""
 
@@ -243,7 +251,9 @@ def score_types(config: BleuConfig) -> dict[str, Any]:
 
 def score_fields(score: BleuScore) -> dict[str, Any]:
     """The fields of a score in a row."""
-    values = {name: getattr(score, name) for name in _SCORE}
+    low, high = score.interval or (None, None)
+    values = {**vars(score), "interval_low": low, "interval_high": high}
+    values = {name: values[name] for name in _SCORE}
     return {
         name: list(value) if isinstance(value, tuple) else value for name, value in values.items()
     }

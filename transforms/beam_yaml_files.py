@@ -64,7 +64,7 @@ __all__ = [
 ]
 
 
-_CLOSING_KEYS = ("max_rejected",)
+_CLOSING_KEYS = ("max_rejected", "uncertainty")
 """The arguments of `CorpusBleu.PerSystem` that are no definition."""
 
 

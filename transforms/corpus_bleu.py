@@ -50,6 +50,10 @@ class CorpusBleu:
     tokenizer needs another library, install it where the pipeline is made and
     where it runs.
 
+    Scores have a standard error and a 95 % interval, with the segment as the unit:
+    how much would a score differ with other segments of the same kind? With
+    `uncertainty=False` they have none, and the sums are smaller.
+
     Example:
       >>> import apache_beam as beam
       >>> from beam_bleu.transforms import BleuConfig, CorpusBleu
@@ -66,32 +70,34 @@ class CorpusBleu:
     class Globally(beam.PTransform):
         """PCollection of segments -> PCollection of one `BleuScore`."""
 
-        def __init__(self, config: BleuConfig | None = None) -> None:
+        def __init__(self, config: BleuConfig | None = None, *, uncertainty: bool = True) -> None:
             super().__init__()
-            self._config = _checked(config)
+            self._config = checked_config(config)
+            self._uncertainty = uncertainty
 
         def expand(self, segments: PCollection[Segment]) -> PCollection[BleuScore]:
-            _require_no_files(segments)
+            require_no_files(segments)
             batches = segments | "Gather segments" >> GatherSegments(keyed=False)
-            sums = _sums(batches, self._config, key_type=None)
+            sums = _sums(batches, self._config, None, self._uncertainty)
             text, scoring = self._config.text.name, self._config.scoring
             return sums | "Score" >> beam.Map(_score, text, scoring)
 
     class PerKey(beam.PTransform):
         """PCollection of (key, segment) -> PCollection of (key, `BleuScore`)."""
 
-        def __init__(self, config: BleuConfig | None = None) -> None:
+        def __init__(self, config: BleuConfig | None = None, *, uncertainty: bool = True) -> None:
             super().__init__()
-            self._config = _checked(config)
+            self._config = checked_config(config)
+            self._uncertainty = uncertainty
 
         def expand(
             self, segments: PCollection[tuple[Any, Segment]]
         ) -> PCollection[tuple[Any, BleuScore]]:
-            _require_no_files(segments)
+            require_no_files(segments)
             # The key keeps its type, and so its coder.
-            key_type = _key_type(segments.element_type)
+            key_type = key_type_of(segments.element_type)
             batches = segments | "Gather segments" >> GatherSegments(keyed=True)
-            sums = _sums(batches, self._config, key_type)
+            sums = _sums(batches, self._config, key_type, self._uncertainty)
             text, scoring = self._config.text.name, self._config.scoring
             return sums | "Score" >> beam.Map(_score_of_key, text, scoring).with_output_types(
                 typehints.Tuple[key_type, BleuScore]
@@ -112,6 +118,7 @@ class CorpusBleu:
           max_rejected: with `on_bad_record="reject"`, how many segments may be rejected: a number
             (an int), or a fraction of those that are read (a float). The pipeline fails with an
             `InputError` if there are more, because a score of the others would look right.
+          uncertainty: whether scores have a standard error and an interval.
 
         Raises:
           ValueError: a value is impossible.
@@ -139,9 +146,11 @@ class CorpusBleu:
             config: BleuConfig | None = None,
             *,
             max_rejected: float = DEFAULT_MAX_REJECTED,
+            uncertainty: bool = True,
         ) -> None:
             super().__init__()
-            self._config = _checked(config)
+            self._config = checked_config(config)
+            self._uncertainty = uncertainty
             try:
                 self._most_rejected = MostRejected.of_number(max_rejected)
             except ValueError as error:
@@ -157,7 +166,7 @@ class CorpusBleu:
                 | "Name the config"
                 >> beam.Create([(self._config, self._most_rejected)], reshuffle=False),
                 "segments": paired["segments"],
-                "sums": _sums(paired["batches"], self._config, key_type=None),
+                "sums": _sums(paired["batches"], self._config, None, self._uncertainty),
             }
             if "tallies" in paired:
                 ends["tallies"] = (
@@ -186,7 +195,7 @@ class CorpusBleu:
             )
 
 
-def _checked(config: BleuConfig | None) -> BleuConfig:
+def checked_config(config: BleuConfig | None) -> BleuConfig:
     """The config, or the default one. It can score a corpus, and its tokenizer is installed."""
     if config is None:
         config = BleuConfig()
@@ -199,7 +208,7 @@ def _checked(config: BleuConfig | None) -> BleuConfig:
     return config
 
 
-def _require_no_files(segments: Any) -> None:
+def require_no_files(segments: Any) -> None:
     """Checks that segments are a PCollection, and not `Paired` segments from files.
 
     Raises:
@@ -212,7 +221,7 @@ def _require_no_files(segments: Any) -> None:
         )
 
 
-def _key_type(element_type: Any) -> Any:
+def key_type_of(element_type: Any) -> Any:
     is_pair = isinstance(element_type, typehints.TupleConstraint)
     return element_type.tuple_types[0] if is_pair else Any
 
@@ -222,20 +231,27 @@ _KeyedSums = tuple[tuple[str, Any], CorpusSums]
 
 
 def _sums(
-    batches: PCollection[SegmentBatch], config: BleuConfig, key_type: Any
+    batches: PCollection[SegmentBatch], config: BleuConfig, key_type: Any, uncertainty: bool
 ) -> PCollection[_KeyedSums]:
     max_order = counted_order([config.scoring])
-    return count_and_add_up(batches, config.text, max_order, threads=1, key_type=key_type).sums
+    return count_and_add_up(
+        batches,
+        config.text,
+        max_order,
+        threads=1,
+        key_type=key_type,
+        with_units=uncertainty,
+    ).sums
 
 
 def _score(keyed: _KeyedSums, text: TextName, scoring: Scoring) -> BleuScore:
     _, sums = keyed
-    return bleu_score(sums, text, scoring)
+    return bleu_score(sums, text, scoring, units=sums.units)
 
 
 def _score_of_key(keyed: _KeyedSums, text: TextName, scoring: Scoring) -> tuple[Any, BleuScore]:
     (_, key), sums = keyed
-    return key, bleu_score(sums, text, scoring)
+    return key, bleu_score(sums, text, scoring, units=sums.units)
 
 
 def _keyed(value: Any) -> tuple[int, Any]:
@@ -275,5 +291,6 @@ def _scores_of_systems(
                 f"no segment of system {system} is scored: {tally.read} were read",
                 "check the conditions, and the rejected records",
             )
-        score = bleu_score(sums[system], config.text.name, config.scoring)
+        found = sums[system]
+        score = bleu_score(found, config.text.name, config.scoring, units=found.units)
         yield system, dataclasses.replace(score, warnings=(*warnings, *score.warnings))

@@ -36,6 +36,7 @@ _SMALL = f"{_DECIMAL}(e-?[0-9]+)?"
 _BY_METAVAR = {
     "[NAME=]PATTERN": ("TEXT", _NAMED),
     "PATTERN": ("TEXT", _PATTERN),
+    "PATTERN|NAME": ("TEXT", f"{_PATTERN}|[^{SEPARATOR}/]+"),
     "FILE": ("GCS_READ_FILE", "gs://.+"),
     "DIR": ("GCS_WRITE_FOLDER", "gs://.+"),
     "NAME[,NAME]=PATTERN": ("TEXT", f"[^{SEPARATOR}/=]+={_PATTERN}"),

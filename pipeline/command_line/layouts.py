@@ -191,7 +191,7 @@ LAYOUTS: Mapping[str, Layout] = table(
         "mt-metrics-eval",
         "test sets of WMT's metrics tasks: --input is the folder of one, --language a pair; sets "
         "system-outputs/PAIR/*.txt, references/PAIR.refA.txt and, for --slice_by domain or "
-        "document, documents/PAIR.docs",
+        "document and for --documents document, documents/PAIR.docs",
         _mt_metrics_eval,
     ),
     Layout(

@@ -22,7 +22,8 @@ _METRIC = "bleu"
 _OTHER_METRICS = ("chrf", "ter")
 
 _FOR_IT = "use sacrebleu for it"
-_NOT_YET = "beam-bleu does not have it yet: use sacrebleu for it"
+_BOOTSTRAP = "--resample bootstrap"
+_RANDOMIZATION = "--resample randomization"
 _BLEU_ONLY = "beam-bleu computes BLEU only: use sacrebleu -m {}"
 
 
@@ -53,6 +54,28 @@ def _test_set(words: Sequence[str]) -> str:
 _TEST_SET = ("--test-set", "-t")
 _LANGUAGES = ("--language-pair", "-l")
 
+_CONFIDENCE = ("--confidence", "-ci")
+_CONFIDENCE_N = ("--confidence-n", "-cin")
+_PAIRED_AR = ("--paired-ar", "-par")
+_PAIRED_BS = ("--paired-bs", "-pbs")
+_PAIRED_AR_N = ("--paired-ar-n", "-parn")
+_PAIRED_BS_N = ("--paired-bs-n", "-pbsn")
+
+
+def _paired(method: str, words: Sequence[str], number: Sequence[str]) -> str:
+    """How to make a paired test of sacreBLEU."""
+    return (
+        "leave it out: each system is compared with the first one; for the paired test, "
+        f"{_resampled(method, words, number)}"
+    )
+
+
+def _resampled(method: str, words: Sequence[str], number: Sequence[str]) -> str:
+    """How to make as many replicates as a command line asks sacreBLEU for."""
+    resamples = _value(words, number)
+    return f"use {method}" + (f" --resamples {shlex.quote(resamples)}" if resamples else "")
+
+
 ABSENT = (
     Absent(_TEST_SET, _test_set),
     Absent(("--echo",), "use it in sacrebleu: sacrebleu -t TESTSET -l PAIR --echo ref > ref.txt"),
@@ -69,13 +92,17 @@ ABSENT = (
     Absent(("--force",), "leave it out: tokenized text is scored, with a warning"),
     Absent(("--short", "-sh"), "leave it out: the signature is always long"),
     Absent(("--no-color", "-nc"), "set the variable: NO_COLOR=1 beam-bleu ..."),
-    Absent(("--confidence", "-ci"), _NOT_YET),
-    Absent(("--confidence-n", "-cin"), _NOT_YET),
-    Absent(("--paired-ar", "-par"), _NOT_YET),
-    Absent(("--paired-bs", "-pbs"), _NOT_YET),
-    Absent(("--paired-ar-n", "-parn"), _NOT_YET),
-    Absent(("--paired-bs-n", "-pbsn"), _NOT_YET),
-    Absent(("--paired-jobs", "-j"), f"it is for paired tests: {_NOT_YET}; or see --threads"),
+    Absent(
+        _CONFIDENCE,
+        "leave it out: each score has its 95 % interval; for that of the bootstrap, "
+        f"use {_BOOTSTRAP}",
+    ),
+    Absent(_CONFIDENCE_N, lambda words: _resampled(_BOOTSTRAP, words, _CONFIDENCE_N)),
+    Absent(_PAIRED_AR, lambda words: _paired(_RANDOMIZATION, words, _PAIRED_AR_N)),
+    Absent(_PAIRED_BS, lambda words: _paired(_BOOTSTRAP, words, _PAIRED_BS_N)),
+    Absent(_PAIRED_AR_N, lambda words: _resampled(_RANDOMIZATION, words, _PAIRED_AR_N)),
+    Absent(_PAIRED_BS_N, lambda words: _resampled(_BOOTSTRAP, words, _PAIRED_BS_N)),
+    Absent(("--paired-jobs", "-j"), "leave it out: --resample uses all threads of --threads"),
     Absent(("--chrf-char-order", "-cc"), _BLEU_ONLY.format("chrf")),
     Absent(("--chrf-word-order", "-cw"), _BLEU_ONLY.format("chrf")),
     Absent(("--chrf-beta",), _BLEU_ONLY.format("chrf")),

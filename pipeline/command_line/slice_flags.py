@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.command_line.document_flags import document_stream
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.display.printable import utf8
@@ -32,9 +33,9 @@ def add_slice_flags(parser: argparse._ActionsContainer) -> None:
         action="append",
         default=[],
         metavar="NAME[,NAME]=PATTERN",
-        help="a label of each segment, one per line, for --slice_by and --language_column; repeat "
-        "the flag for more labels. With several names, each line has several labels, with tabs "
-        "between them",
+        help="a label of each segment, one per line, for --slice_by, --documents and "
+        "--language_column; repeat the flag for more labels. With several names, each line has "
+        "several labels, with tabs between them",
     )
     add(
         "--slice_by",
@@ -87,7 +88,8 @@ def label_streams(flags: argparse.Namespace, anywhere: bool) -> tuple[LabelStrea
             seen.add(name)
         path = checked_path("--labels", pattern, anywhere)
         found.append(LabelStream(names, Stream(f"labels {','.join(names)}", path)))
-    return tuple(found)
+    documents = document_stream(flags, anywhere)
+    return tuple(found) if documents is None else (*found, documents)
 
 
 def _check_name(name: str, text: str) -> None:
@@ -107,6 +109,7 @@ def check_labels(
     labels: Sequence[str],
     slicing: Slicing,
     languages: str | None,
+    documents: str | None,
     columns: Sequence[str] | None,
 ) -> None:
     """Checks that the input has the labels of all slices, and that its labels are used.
@@ -115,6 +118,7 @@ def check_labels(
       labels: the labels of the input.
       slicing: the slices.
       languages: the label with the languages; None if it is not asked for.
+      documents: the label with the documents, which the input has; None if it is not asked for.
       columns: the other columns of the segment scores; None if they are not written.
 
     Raises:
@@ -129,11 +133,12 @@ def check_labels(
             )
     if columns is None:
         # A file can have more labels than are of interest.
-        if labels and not set(labels) & set(slicing.labels):
+        if labels and not set(labels) & {*slicing.labels, documents}:
             raise UsageError(
                 f"--labels {','.join(labels)} has no effect",
                 f"give --slice_by {labels[0]}, or --language_column {labels[0]} if it has "
-                "languages, or --segment_scores, which have a column for each label",
+                f"languages, or --documents {labels[0]} if it has documents, or --segment_scores, "
+                "which have a column for each label",
             )
         return
     taken = {column.casefold() for column in columns}
@@ -188,7 +193,8 @@ def needed_labels(flags: argparse.Namespace) -> tuple[str, ...]:
     Raises:
       UsageError: a flag for slices is impossible.
     """
-    return slicing(flags).labels
+    documents = () if flags.documents is None else (flags.documents,)
+    return tuple(dict.fromkeys((*slicing(flags).labels, *documents)))
 
 
 def _edges(text: str) -> tuple[int, ...]:

@@ -10,11 +10,11 @@ _SYSTEMS = "-i or --candidates"
 _SMOOTHING = "--smooth_method"
 
 SYNONYMS = {
+    "bootstrap": "--resample bootstrap",
     "c": "--candidates",
     "cand": "--candidates",
     "cands": "--candidates",
     "case_insensitive": "--lowercase",
-    "compare": "--compare_presets",
     "csv": "--format tsv",
     "debug": "--verbose",
     "engine": "--runner",

@@ -96,6 +96,7 @@ VALUES = {
             "union": "each",
         },
     ),
+    "--compare": Values(synonyms={"each": "all", "pairs": "all"}),
     "--cuts": Values(synonyms={"equal": "same", "ignore": "any", "none": "any", "strict": "same"}),
     "--format": Values(
         "format",
@@ -189,6 +190,19 @@ VALUES = {
             "max": "longest",
             "mean": "average",
             "min": "shortest",
+        },
+    ),
+    "--resample": Values(
+        "method of resampling",
+        {
+            "ar": "randomization",
+            "approximate-randomization": "randomization",
+            "bs": "bootstrap",
+            "bootstrapping": "bootstrap",
+            "paired-ar": "randomization",
+            "paired-bs": "bootstrap",
+            "permutation": "randomization",
+            "randomisation": "randomization",
         },
     ),
     "--segment_smooth_method": _SMOOTHINGS,

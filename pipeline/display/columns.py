@@ -22,15 +22,21 @@ _NAME = 12
 """For how many cells of its names a table is divided; the names then get all the room left."""
 
 
-def drawn(blocks: Sequence[Rows], screen: Screen, best: Container[int] = ()) -> str:
+def drawn(
+    blocks: Sequence[Rows],
+    screen: Screen,
+    best: Container[int] = (),
+    ruled: Container[int] = (),
+) -> str:
     """The lines of a table that `fitted` has laid out.
 
     Args:
       blocks: its parts.
       screen: where it is shown.
       best: the numbers of the rows that are bold if there are colours.
+      ruled: the numbers of the rows below which there is a line.
     """
-    return "\n".join("".join(_lines(rows, screen, best)) for rows in blocks)
+    return "\n".join("".join(_lines(rows, screen, best, ruled)) for rows in blocks)
 
 
 def fitted(rows: Rows, screen: Screen, *, names_in_header: bool = False) -> list[Rows]:
@@ -94,7 +100,9 @@ def _folded(column: Sequence[str], width: int) -> Sequence[str]:
     return column if _width(column) <= width else [folded(cell, width) for cell in column]
 
 
-def _lines(rows: Rows, screen: Screen, best: Container[int]) -> Iterator[str]:
+def _lines(
+    rows: Rows, screen: Screen, best: Container[int], ruled: Container[int]
+) -> Iterator[str]:
     widths = [_width(column) for column in zip(*rows, strict=True)]
     for number, row in enumerate(rows):
         for parts in itertools.zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
@@ -108,6 +116,8 @@ def _lines(rows: Rows, screen: Screen, best: Container[int]) -> Iterator[str]:
             elif screen.colour and number in best:
                 line = _styled(line, "bold")
             yield f"{line}\n"
+        if number in ruled:
+            yield "-" * (sum(widths) + len(_GAP) * (len(widths) - 1)) + "\n"
 
 
 def _styled(text: str, style: str) -> str:

@@ -54,6 +54,7 @@ def _lines(text: str, width: int, pieces: Sequence[re.Pattern[str]]) -> list[str
             lines.append(piece)
         else:
             lines += _lines(piece, width, pieces[1:])
+            lines[-1] += " " * piece.endswith(" ")
     return [line.rstrip() for line in lines if line]
 
 

@@ -82,15 +82,19 @@ def _json_lines(result: Result) -> str:
 
 def _tab_separated(result: Result) -> str:
     document = result.document
-    columns = list(document["scores"][0])
+    columns = [each for each in document["scores"][0] if each not in _UNCERTAINTY]
     columns += ["signature", *(["preset"] if "presets" in document else [])]
     columns += ["languages"] if "languages" in document else []
+    columns += _UNCERTAINTY_COLUMNS if "standard_error" in document["scores"][0] else []
     lines = ["\t".join(columns)]
     for entry in _entries(document):
         if result.decimals is not None:
             entry["score"] = f"{entry['score']:.{result.decimals}f}"
             precisions = entry.get("precisions", ())  # an average has none
             entry["precisions"] = [f"{each:.{result.decimals}f}" for each in precisions]
+            for column in _UNCERTAINTY_COLUMNS:
+                if entry.get(column) is not None:
+                    entry[column] = f"{entry[column]:.{result.decimals}f}"
         lines.append("\t".join(printable(_field(entry.get(column))) for column in columns))
     return "".join(f"{line}\n" for line in lines)
 
@@ -106,7 +110,26 @@ def _field(value: Any) -> str:
     return str(value)
 
 
+_UNCERTAINTY = ("standard_error", "interval")
+"""The keys of a score's uncertainty in scores.json."""
+
+_UNCERTAINTY_COLUMNS = ("standard_error", "interval_low", "interval_high")
+"""What an entry of `jsonl` and `tsv` has instead, at its end: numbers that a table can hold."""
+
+
 def _entries(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """All entries. Their uncertainty comes last, so that the fields before it keep their places."""
+    for entry in _scores(document):
+        if "standard_error" not in entry:
+            yield entry
+            continue
+        flat = {key: value for key, value in entry.items() if key not in _UNCERTAINTY}
+        low, high = entry["interval"] or (None, None)
+        ends = (entry["standard_error"], low, high)
+        yield {**flat, **dict(zip(_UNCERTAINTY_COLUMNS, ends, strict=True))}
+
+
+def _scores(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The scores of the run, the averages of languages, and the scores of each preset.
 
     A score has its definition. An average has no definition and no slice, but the number of its

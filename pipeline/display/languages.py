@@ -8,6 +8,7 @@ from typing import Any
 from beam_bleu.transforms.errors import joined
 
 MACRO_AVERAGE = "macro average"
+"""The name of the row with the means of the languages."""
 
 _SHOWN_LANGUAGES = 8
 
@@ -38,13 +39,6 @@ def tokenizers(document: Mapping[str, Any]) -> dict[str, str]:
         for each in document["languages"]
         for language in each["slice"].values()
     }
-
-
-def average_row(document: Mapping[str, Any], decimals: int) -> list[str]:
-    """The macro averages, as a row of the table of languages."""
-    means = (each["score"] for each in document["macro_average"])
-    shown = ("" if mean is None else f"{mean:.{decimals}f}" for mean in means)
-    return [MACRO_AVERAGE, "", "", *shown]
 
 
 def signature_of(document: Mapping[str, Any], score: Mapping[str, Any]) -> str | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.columns import Rows
+from beam_bleu.pipeline.display.comparisons import sections
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.slices import of_whole, slice_tables
 from beam_bleu.pipeline.display.table import head, preset_rows, signature_rows, system_rows
@@ -17,6 +18,7 @@ _SPECIAL = {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "±": r"$\pm$",
     "|": r"\textbar{}",
     "[": "{[}",  # at the start of a row it would be an option of the row before it, and so would *
     "*": "{*}",
@@ -32,6 +34,9 @@ def latex(document: Mapping[str, Any], remarks: Sequence[str], decimals: int) ->
         lines += _table(system_rows(document, decimals))
     for rows, _ in slice_tables(document, decimals):
         lines += ["", *_table(rows)]
+    for section in sections(document, decimals):
+        lines += ["", *(f"% {printable(line)}" for line in section.above)]
+        lines += _table(section.rows, section.ruled)
     if "presets" in document:
         _, *signatures = signature_rows(document)
         lines.append("")
@@ -40,8 +45,11 @@ def latex(document: Mapping[str, Any], remarks: Sequence[str], decimals: int) ->
     return "".join(f"{line}\n" for line in lines)
 
 
-def _table(rows: Rows) -> list[str]:
-    header, *others = [" & ".join(map(_escaped, row)) + r" \\" for row in rows]
+def _table(rows: Rows, ruled: Container[int] = ()) -> list[str]:
+    header, *others = [
+        " & ".join(map(_escaped, row)) + r" \\" + ("\n\\midrule" if number in ruled else "")
+        for number, row in enumerate(rows)
+    ]
     return [
         rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}",
         r"\toprule",

@@ -9,6 +9,7 @@ from typing import Any
 from rich.cells import cell_len
 
 from beam_bleu.pipeline.display.columns import Rows
+from beam_bleu.pipeline.display.comparisons import sections
 from beam_bleu.pipeline.display.languages import signature_lines
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.slices import of_whole, slice_tables
@@ -27,6 +28,9 @@ def markdown(document: Mapping[str, Any], remarks: Sequence[str], decimals: int)
     if of_whole(document):
         parts.append(_table(system_rows(document, decimals)))
     parts += [_table(rows) for rows, _ in slice_tables(document, decimals)]
+    for section in sections(document, decimals):
+        lines_above = _END_OF_LINE.join(map(_escaped, section.above))
+        parts.append(f"{lines_above}\n\n{_table(section.rows)}")
     if "presets" in document:
         parts.append(_table(preset_rows(document, decimals)))
         parts.append(_table(signature_rows(document), numbers=False))

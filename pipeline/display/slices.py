@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.columns import Rows
-from beam_bleu.pipeline.display.languages import average_row, label_of_languages, tokenizers
+from beam_bleu.pipeline.display.languages import MACRO_AVERAGE, label_of_languages, tokenizers
+from beam_bleu.pipeline.display.numbers import Estimate, estimates, score_estimate
 
 SHOWN_SLICES = 20
 """The largest number of slices of one table on a terminal."""
@@ -32,39 +34,84 @@ def slice_tables(
     """
     # A corpus in several languages can have no score for the whole, but it has averages.
     systems = [score["system"] for score in document.get("macro_average", of_whole(document))]
-    slices = [score for score in document["scores"] if score["slice"] is not None]
     tables: list[tuple[Rows, str]] = []
-    for labels, of_item in itertools.groupby(slices, key=lambda score: tuple(score["slice"])):
-        by_slice = itertools.groupby(of_item, key=lambda score: tuple(score["slice"].values()))
-        scores = [(values, {each["system"]: each for each in found}) for values, found in by_slice]
-        shown = scores
-        if most is not None and len(scores) > most:
-            largest = sorted(scores, key=lambda each: -_most_segments(each[1]))[:most]
-            kept = {values for values, _ in largest}
-            shown = [each for each in scores if each[0] in kept]
-        rows = [
-            ["*".join(map(_shown, values)), _segments(of_slice)]
-            + [
-                f"{of_slice[system]['score']:.{decimals}f}" if system in of_slice else ""
-                for system in systems
-            ]
-            for values, of_slice in shown
-        ]
-        columns = ["*".join(labels), "segments", *systems]
-        if labels == label_of_languages(document):
+    for item in items_of(document["scores"], most):
+        has_languages = item.labels == label_of_languages(document)
+        columns = item.names()
+        if has_languages:
             tokenizer = tokenizers(document)
-            columns.insert(1, "tokenizer")
-            for row, (values, _) in zip(rows, shown, strict=True):
-                row.insert(1, tokenizer[values[0]])
-            rows.append(average_row(document, decimals))
-        line = ""
-        if len(shown) < len(scores):
-            line = (
-                f"These are the {most} slices with the most segments, of {len(scores)}; "
-                "--format tsv shows all of them"
-            )
-        tables.append(([columns, *rows], line))
+            shown = ["tokenizer", *(tokenizer[values[0]] for values, _ in item.slices), ""]
+            columns = [[*columns[0], MACRO_AVERAGE], shown, [*columns[1], ""]]
+        for number, system in enumerate(systems):
+            scores = [_estimate(of_slice.get(system), decimals) for _, of_slice in item.slices]
+            if has_languages:
+                scores.append(_estimate(document["macro_average"][number], decimals))
+            columns.append([system, *estimates(scores)])
+        tables.append((list(zip(*columns, strict=True)), item.line("tsv")))
     return tables
+
+
+@dataclasses.dataclass(frozen=True)
+class Item:
+    """What a table shows of an item of --slice_by.
+
+    Attributes:
+      labels: the labels of the item.
+      slices: for each slice that is shown, the values of its labels, and its entries by system.
+      found: how many slices there are.
+    """
+
+    labels: tuple[str, ...]
+    slices: Sequence[tuple[tuple[str | None, ...], Mapping[str, Mapping[str, Any]]]]
+    found: int
+
+    def names(self) -> list[list[str]]:
+        """The first two columns: the slices, and the numbers of their segments."""
+        return [
+            [
+                "*".join(self.labels),
+                *("*".join(map(value_text, values)) for values, _ in self.slices),
+            ],
+            ["segments", *(_segments(of_slice) for _, of_slice in self.slices)],
+        ]
+
+    def line(self, form: str) -> str:
+        """A line about slices that are not shown, or "". `form` is a format that has them all."""
+        if len(self.slices) == self.found:
+            return ""
+        return (
+            f"These are the {len(self.slices)} slices with the most segments, of {self.found}; "
+            f"--format {form} shows all of them"
+        )
+
+
+def items_of(entries: Iterable[Mapping[str, Any]], most: int | None) -> Iterator[Item]:
+    """The items of --slice_by to which the entries of slices belong.
+
+    Args:
+      entries: scores or comparisons; those of the whole corpus are left out.
+      most: the largest number of slices of an item, which are those with the most segments; None
+        for all.
+    """
+    slices = [entry for entry in entries if entry["slice"] is not None]
+    for labels, of_item in itertools.groupby(slices, key=lambda entry: tuple(entry["slice"])):
+        by_slice = itertools.groupby(of_item, key=lambda entry: tuple(entry["slice"].values()))
+        found = [
+            (values, {each["system"]: each for each in entries}) for values, entries in by_slice
+        ]
+        shown = found
+        if most is not None and len(found) > most:
+            largest = sorted(found, key=lambda each: -_most_segments(each[1]))[:most]
+            kept = {values for values, _ in largest}
+            shown = [each for each in found if each[0] in kept]
+        yield Item(labels, shown, len(found))
+
+
+def _estimate(score: Mapping[str, Any] | None, decimals: int) -> Estimate:
+    """A score. A slice can lack a system, and an average can be missing."""
+    if score is None or score["score"] is None:
+        return "", ""
+    return score_estimate(score, decimals)
 
 
 def _most_segments(of_slice: Mapping[str, Mapping[str, Any]]) -> int:
@@ -77,7 +124,7 @@ def _segments(of_slice: Mapping[str, Mapping[str, Any]]) -> str:
     return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
 
 
-def _shown(value: str | None) -> str:
+def value_text(value: str | None) -> str:
     """The value of a label. A missing label, the text "null" and an empty text look different."""
     if value is None:
         return "null"

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.columns import Rows, drawn, fits, fitted, height
+from beam_bleu.pipeline.display.comparisons import SHOWN_COMPARISONS, sections
 from beam_bleu.pipeline.display.cutting import folded
 from beam_bleu.pipeline.display.languages import signature_lines
+from beam_bleu.pipeline.display.numbers import estimates, score_estimate
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.screen import FILE, Screen
 from beam_bleu.pipeline.display.slices import SHOWN_SLICES, of_whole, slice_tables
@@ -41,6 +43,13 @@ def table(
         parts.append(drawn(fitted(rows, screen, names_in_header=True), screen))
         if line:
             parts[-1] += f"{_on_lines(line, screen)}\n"
+    rows_shown = None if screen.columns is None else SHOWN_COMPARISONS
+    for section in sections(document, decimals, rows_shown, most):
+        above = "".join(f"{_on_lines(printable(line), screen)}\n" for line in section.above)
+        blocks = fitted(section.rows, screen, names_in_header=section.names_in_header)
+        parts.append(above + drawn(blocks, screen, ruled=section.ruled))
+        if section.below:
+            parts[-1] += f"{_on_lines(section.below, screen)}\n"
     if "presets" in document:
         parts.append(_comparison(document, decimals, screen))
     return "\n".join(parts)
@@ -48,22 +57,40 @@ def table(
 
 def head(document: Mapping[str, Any], remarks: Sequence[str]) -> list[str]:
     """The lines above the table."""
-    lines = [*signature_lines(document), f"{document['segments']} segments", *remarks]
+    lines = [*signature_lines(document), _size(document), *remarks]
+    if "partition" in document:
+        lines.append(f"partition {document['partition']}")
     return [printable(line) for line in lines]
+
+
+def _size(document: Mapping[str, Any]) -> str:
+    """The number of segments; of documents, if these are the units; and what ± means."""
+    found = f"{document['segments']} segments"
+    if any(score.get("interval") for score in document["scores"]):
+        if document["uncertainty"]["unit"] == "document":
+            found += f" in {document['uncertainty']['units']} documents"
+        found += "; ± is half of the 95 % interval"
+    return found
 
 
 def system_rows(document: Mapping[str, Any], decimals: int) -> Rows:
     """The header, and a row for each system."""
-    return [HEADER, *(_row(score, decimals) for score in of_whole(document))]
+    scores = of_whole(document)
+    bleu = estimates([score_estimate(score, decimals) for score in scores])
+    return [
+        HEADER,
+        *(_row(score, *each, decimals) for score, *each in zip(scores, bleu, strict=True)),
+    ]
 
 
 def preset_rows(document: Mapping[str, Any], decimals: int) -> Rows:
     """The header, and a row for each preset: the scores of all systems."""
-    rows = [["preset", *(score["system"] for score in of_whole(document))]]
-    for each in document["presets"]:
-        scores = [f"{score['score']:.{decimals}f}" for score in each["scores"]]
-        rows.append([each["preset"], *scores])
-    return rows
+    presets = document["presets"]
+    columns = [["preset", *(each["preset"] for each in presets)]]
+    for number, score in enumerate(of_whole(document)):
+        scores = [score_estimate(each["scores"][number], decimals) for each in presets]
+        columns.append([score["system"], *estimates(scores)])
+    return list(zip(*columns, strict=True))
 
 
 def signature_rows(document: Mapping[str, Any]) -> Rows:
@@ -72,10 +99,10 @@ def signature_rows(document: Mapping[str, Any]) -> Rows:
     return [("preset", "signature"), *rows]
 
 
-def _row(score: Mapping[str, Any], decimals: int) -> tuple[str, ...]:
+def _row(score: Mapping[str, Any], bleu: str, decimals: int) -> tuple[str, ...]:
     return (
         score["system"],
-        f"{score['score']:.{decimals}f}",
+        bleu,
         "/".join(f"{precision:.{decimals}f}" for precision in score["precisions"]),
         f"{score['bp']:.3f}",
         f"{score['ratio']:.3f}",

@@ -7,6 +7,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from beam_bleu.pipeline.evidence import USUAL_EVIDENCE, Evidence
+from beam_bleu.pipeline.output.checked_units import CheckedUnits
+from beam_bleu.pipeline.output.evidence_parts import (
+    resampling_part,
+    uncertainty_parts,
+    warning_about_slices,
+)
 from beam_bleu.pipeline.output.language_scores import (
     SliceScore,
     listed_languages,
@@ -15,6 +22,7 @@ from beam_bleu.pipeline.output.language_scores import (
     warnings_by_language,
 )
 from beam_bleu.pipeline.output.rejected_counters import rejected_counters
+from beam_bleu.pipeline.output.score_entries import listed_scores, warnings_of
 from beam_bleu.pipeline.output.shared_signature import shared_signature
 from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.pipeline.totals import Totals
@@ -23,14 +31,19 @@ from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
+from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR
 from beam_bleu.transforms.totals.closing import require_all_scored
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.rejected import rejected_warnings
 from beam_bleu.transforms.totals.slice_sums import SliceSums
 
 
 def result_document(
-    totals: Totals, scorings: Scorings, slicing: Slicing = NO_SLICES
+    totals: Totals,
+    scorings: Scorings,
+    slicing: Slicing = NO_SLICES,
+    evidence: Evidence = USUAL_EVIDENCE,
 ) -> dict[str, Any]:
     """The document of a finished job.
 
@@ -38,8 +51,10 @@ def result_document(
       totals: everything that was added up.
       scorings: the scorings of the corpus and of its segments.
       slicing: the slices that are scored, too.
+      evidence: what is found out about the scores.
 
     Raises:
+      InputError: the baseline is not one of the systems.
       JobError: not every segment of every system was scored exactly once, by each definition and
         in the slices of each item.
     """
@@ -47,6 +62,8 @@ def result_document(
     scored, slices = totals.scored, totals.slices
     for text in scorings.counted_orders:
         require_all_scored(scored, sums[text], "" if text == scorings.text else text.label)
+    units = CheckedUnits(_moments(totals, evidence))
+    own = sums[scorings.text]
 
     def score_all(
         of_corpus: Mapping[str, CorpusSums],
@@ -56,11 +73,16 @@ def result_document(
         judge_input: bool,
     ) -> dict[str, BleuScore]:
         return {
-            system: bleu_score(of_corpus[system], text, scoring, judge_input=judge_input)
+            system: bleu_score(
+                of_corpus[system],
+                text,
+                scoring,
+                judge_input=judge_input,
+                units=units.of(system, own[system]) if of_corpus is own else None,
+            )
             for system in systems
         }
 
-    own = sums[scorings.text]
     keys = () if slices is None else slices.keys
     whole = _text_of_corpus(scorings, map(slicing.values, keys))
     scores: dict[str, BleuScore] = {}
@@ -68,15 +90,14 @@ def result_document(
         scores = score_all(own, whole, scorings.corpus, judge_input=True)
     sliced: list[SliceScore] = []
     if slices is not None:
-        sliced.extend(_of_slices(systems, own, scorings, slicing, slices, has_whole=bool(scores)))
+        sliced.extend(
+            _of_slices(systems, own, scorings, slicing, slices, units, has_whole=bool(scores))
+        )
     of_languages = [each for each in sliced if list(each.of_slice) == [scorings.languages]]
     document: dict[str, Any] = {
         **_signatures(whole, scorings.corpus, own),
         "segments": segments,
-        "scores": [
-            *_listed(scores),
-            *(_entry(each.system, each.of_slice, each.score) for each in sliced),
-        ],
+        "scores": listed_scores(scores, sliced, uncertain=evidence.uncertainty),
         "counters": {
             "segments": segments,
             "empty_candidates": sum(each.empty_candidates for each in own.values()),
@@ -87,26 +108,30 @@ def result_document(
         "warnings": [
             *rejected_warnings(totals.tally, totals.rejected),
             *totals.warnings,
-            *_warnings(scores),
+            *warnings_of(scores),
             *warnings_by_language(systems, of_languages),
+            *warning_about_slices(sliced, evidence),
         ],
     }
     if totals.is_tallied:
         document["counters"] |= rejected_counters(totals.tally, totals.rejected)
     if scorings.languages is not None:
         document["languages"] = listed_languages(of_languages, scorings.corpus)
-        document["macro_average"] = macro_averages(systems, of_languages)
+        document["macro_average"] = macro_averages(
+            systems, of_languages, uncertain=evidence.uncertainty
+        )
     if scorings.presets:
         document["presets"] = []
         for name, config in scorings.presets.items():
             text = config.text.name
             others = score_all(sums[text], text, config.scoring, judge_input=False)
+            uncertain = evidence.uncertainty and text == scorings.text
             document["presets"].append(
                 {
                     "preset": name,
                     **shared_signature(text, config.scoring, sums[text].values()),
-                    "scores": _listed(others),
-                    "warnings": _warnings(others),
+                    "scores": listed_scores(others, uncertain=uncertain),
+                    "warnings": _without_repeated(warnings_of(others), document["warnings"]),
                 }
             )
     if scorings.segments is not None:
@@ -119,7 +144,39 @@ def result_document(
             document["segment_scores"]["languages"] = signatures
     if totals.coverage is not None:
         document["coverage"] = dataclasses.asdict(totals.coverage)
+    if units.moments is not None:
+        document |= uncertainty_parts(
+            systems, units.moments, scores, scorings.corpus, slicing, evidence
+        )
+    document |= resampling_part(systems, totals.replicates, own, scorings.corpus, evidence)
+    if evidence.partition is not None:
+        document["partition"] = evidence.partition
     return document
+
+
+def _without_repeated(warnings: Sequence[str], given: Sequence[str]) -> list[str]:
+    """The warnings of a preset without those about standard errors that the document has, too.
+
+    A preset with the same tokens has the same units. So it lacks standard errors for the same
+    reason.
+    """
+    return [each for each in warnings if NO_STANDARD_ERROR not in each or each not in given]
+
+
+def _moments(totals: Totals, evidence: Evidence) -> Moments | None:
+    """The moments of a job; None if no standard errors are asked for.
+
+    Raises:
+      JobError: they are missing.
+    """
+    if not evidence.uncertainty:
+        return None
+    if totals.moments is None:
+        raise JobError(
+            "the last step got no sums for the standard errors",
+            "the runner lost data: do not use it for this job",
+        )
+    return totals.moments
 
 
 def _signatures(
@@ -146,6 +203,7 @@ def _of_slices(
     scorings: Scorings,
     slicing: Slicing,
     slices: SliceSums,
+    units: CheckedUnits,
     *,
     has_whole: bool,
 ) -> Iterator[SliceScore]:
@@ -169,34 +227,14 @@ def _of_slices(
         judge_input = not has_whole and list(values) == [scorings.languages]
         for system, sums in by_system.items():
             if key in sums:
-                score = bleu_score(sums[key], text, scorings.corpus, judge_input=judge_input)
+                score = bleu_score(
+                    sums[key],
+                    text,
+                    scorings.corpus,
+                    judge_input=judge_input,
+                    units=units.of(system, sums[key], key),
+                )
                 yield SliceScore(system, values, text, sums[key], score)
-
-
-def _listed(scores: Mapping[str, BleuScore]) -> list[dict[str, Any]]:
-    return [_entry(system, None, score) for system, score in scores.items()]
-
-
-def _entry(
-    system: str, of_slice: Mapping[str, str | None] | None, score: BleuScore
-) -> dict[str, Any]:
-    return {
-        "system": system,
-        "slice": of_slice,
-        "segments": score.segments,
-        "score": score.score,
-        "precisions": score.precisions,
-        "matches": score.matches,
-        "totals": score.totals,
-        "bp": score.bp,
-        "ratio": score.ratio,
-        "sys_len": score.sys_len,
-        "ref_len": score.ref_len,
-    }
-
-
-def _warnings(scores: Mapping[str, BleuScore]) -> list[str]:
-    return [f"{system}: {each}" for system, score in scores.items() for each in score.warnings]
 
 
 def document_bytes(document: Mapping[str, Any]) -> bytes:

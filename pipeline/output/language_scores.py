@@ -13,6 +13,7 @@ from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.score.bleu import BleuScore
+from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, interval
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
@@ -74,22 +75,35 @@ def _signatures(of_language: Sequence[SliceScore], scoring: Scoring) -> dict[str
     return shared_signature(of_language[0].text, scoring, [each.sums for each in of_language])
 
 
-def macro_averages(systems: Sequence[str], scores: Sequence[SliceScore]) -> list[dict[str, Any]]:
+def macro_averages(
+    systems: Sequence[str], scores: Sequence[SliceScore], *, uncertain: bool
+) -> list[dict[str, Any]]:
     """The mean of each system's scores.
 
     A system that does not have segments in all languages has no mean, because it could not be
-    compared with those of other systems.
+    compared with those of other systems. Different languages have different segments, so the
+    variances of their scores add up. The mean has a standard error if all scores have one.
 
     Args:
       systems: the systems' names, in order.
       scores: the scores of the languages' slices, language by language.
+      uncertain: whether standard errors and intervals were asked for.
     """
     languages = len(_by_language(scores))
     averages = []
     for system in systems:
-        own = [each.score.score for each in scores if each.system == system]
-        mean = math.fsum(own) / languages if len(own) == languages else None
-        averages.append({"system": system, "languages": len(own), "score": mean})
+        own = [each.score for each in scores if each.system == system]
+        complete = len(own) == languages
+        mean = math.fsum(each.score for each in own) / languages if complete else None
+        average: dict[str, Any] = {"system": system, "languages": len(own), "score": mean}
+        if uncertain:
+            errors = [each.standard_error for each in own if each.standard_error is not None]
+            error = None
+            if mean is not None and len(errors) == languages:
+                error = math.sqrt(math.fsum(each * each for each in errors)) / languages
+            average["standard_error"] = error
+            average["interval"] = None if mean is None or error is None else interval(mean, error)
+        averages.append(average)
     return averages
 
 
@@ -114,6 +128,7 @@ def warnings_by_language(systems: Sequence[str], scores: Sequence[SliceScore]) -
         f"{each.system}, {_language(each)}: {warning}"
         for each in scores
         for warning in each.score.warnings
+        if not warning.startswith(NO_STANDARD_ERROR)  # one sentence is about those of all slices
     ]
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.output.redaction import without_url_secrets
 from beam_bleu.transforms.version import VERSION
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
 
 FIRST_METRIC = "beam_bleu_run_exit_code"
 """The metric with which each file begins. By it we recognize our files."""
@@ -50,7 +53,15 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
             _seconds(record["last_success"]),
         )
     signature = "" if document is None else document["signature"] or ""
-    add("info", "The version and the definition of BLEU.", 1, version=VERSION, signature=signature)
+    partition = {} if record["partition"] is None else {"partition": record["partition"]}
+    add(
+        "info",
+        "The version and the definition of BLEU.",
+        1,
+        version=VERSION,
+        signature=signature,
+        **partition,
+    )
     if document is not None:
         scores = Gauge(
             "beam_bleu_score",
@@ -58,10 +69,20 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
             ["output", "system"],
             registry=registry,
         )
+        errors = Gauge(
+            "beam_bleu_score_standard_error",
+            "The standard error of the score of a system.",
+            ["output", "system"],
+            registry=registry,
+        )
         for each in document["scores"]:
             if each["slice"] is not None:
                 continue  # each slice would be a time series of its own
             scores.labels(output, each["system"]).set(each["score"])
+            if each.get("standard_error") is not None:
+                errors.labels(output, each["system"]).set(each["standard_error"])
+        if "comparisons" in document:
+            _add_comparisons(registry, output, document["comparisons"])
         if "macro_average" in document:
             averages = Gauge(
                 "beam_bleu_macro_average",
@@ -84,6 +105,33 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
             add("rejected", "Segments that were left out as bad.", counters["rejected"])
         add("warnings", "Warnings of the last run.", len(record["warnings"]))
     return generate_latest(registry)
+
+
+def _add_comparisons(
+    registry: CollectorRegistry, output: str, comparisons: Sequence[Mapping[str, Any]]
+) -> None:
+    """Adds the comparisons on the whole corpus."""
+    from prometheus_client import Gauge
+
+    labels = ["output", "system", "baseline"]
+    differences = Gauge(
+        "beam_bleu_difference",
+        "BLEU of a system minus that of its baseline.",
+        labels,
+        registry=registry,
+    )
+    p_values = Gauge(
+        "beam_bleu_difference_p_value_holm",
+        "The p-value of this difference, adjusted by Holm for all comparisons on the whole corpus.",
+        labels,
+        registry=registry,
+    )
+    for each in comparisons:
+        if each["slice"] is None:
+            values = output, each["system"], each["baseline"]
+            differences.labels(*values).set(each["difference"])
+            if each["p_value_holm"] is not None:
+                p_values.labels(*values).set(each["p_value_holm"])
 
 
 def _seconds(time: str) -> float:

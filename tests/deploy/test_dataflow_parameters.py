@@ -37,6 +37,7 @@ JOINED = REQUIRED | {
     "references": "gs://corpus/human.jsonl",
 }
 RECORDS = REQUIRED | {"input": "gs://corpus/table-*.parquet"}
+TWO_SYSTEMS = TEXT | {"candidates": "gs://corpus/base.txt; gs://corpus/tuned.txt"}
 LONG = RECORDS | {"system_column": "system", "id_column": "id"}
 
 LAYOUTS = {
@@ -71,7 +72,13 @@ USED_WITH = {
     "length_edges": TEXT | {"slice_by": "length"},
     "max_slices": TEXT | {"slice_by": "length"},
     "labels": TEXT | {"slice_by": "domain"},
+    "documents": RECORDS,
     "max_rejected": TEXT | {"on_bad_record": "reject"},
+    "baseline": RECORDS,
+    "compare": TWO_SYSTEMS,
+    "resample": TWO_SYSTEMS,
+    "resamples": TEXT | {"resample": "bootstrap"},
+    "seed": TEXT | {"resample": "bootstrap"},
 }
 """The parameters with which a parameter can be given, if they are not those of text."""
 
@@ -86,6 +93,7 @@ VALUES = {
     "labels": ["domain=gs://corpus/labels.txt", "domain,lang=gs://a/b.tsv; x=gs://corpus/x.gz"],
     "slice_by": ["length", "domain,domain*length", "domain; lang"],
     "length_edges": ["10", "5,10,100"],
+    "documents": ["document", "gs://corpus/documents-*.txt"],
     "max_rejected": ["0", "16", "0.05", "1.0"],
 }
 """Values that a user could choose, if the kind of the parameter does not say them."""

@@ -55,6 +55,94 @@ def document(
     return found
 
 
+def with_evidence(found: dict[str, Any], *, documents: int | None = None) -> dict[str, Any]:
+    """The document with uncertainty, comparisons, clusters and resampling, all of them invented."""
+    systems = [each["system"] for each in found["scores"]]
+    baseline, *others = systems
+    unit = "segment" if documents is None else "document"
+    units = documents or found["segments"]
+    slices = [{"domain": "news"}, {"domain": None}]
+    found["scores"] += [
+        {**each, "slice": of_slice, "segments": 20 + 40 * row}
+        for row, of_slice in enumerate(slices)
+        for each in found["scores"]
+    ]
+    for number, each in enumerate(found["scores"]):
+        error = None if each["segments"] < 30 else 0.45 + number % 3 * 2.5
+        each |= {"standard_error": error, "interval": interval(each["score"], error)}
+    found["uncertainty"] = {"unit": unit, "label": None, "units": units, "confidence": 0.95}
+    found["comparisons"] = [
+        comparison(system, baseline, number, of_slice, segments)
+        for of_slice, segments in [(None, 2000), (slices[0], 20), (slices[1], 60)]
+        for number, system in enumerate(others)
+    ]
+    found["comparison_families"] = [
+        {"family": "corpus", "description": "", "comparisons": len(others)},
+        {"family": "slices", "description": "", "comparisons": len(others)},
+    ]
+    ranked = sorted(systems, key=lambda name: -found["scores"][systems.index(name)]["score"])
+    found["clusters"] = [ranked[:1], ranked[1:]]
+    found["resampling"] = {
+        "method": "bootstrap",
+        "resamples": 1000,
+        "seed": 12345,
+        "unit": unit,
+        "generator": "",
+        "scores": [
+            {"system": each, "mean": 20.1 + number, "interval": [9.06, 31.0 + number]}
+            for number, each in enumerate(systems)
+        ],
+        "comparisons": [
+            {
+                "system": each,
+                "baseline": baseline,
+                "difference": 1.26 - number,
+                "mean": 1.2 - number,
+                "interval": [0.4 - number, 2.1 - number],
+                "p_value": 0.02,
+                "p_sacrebleu": 0.01,
+            }
+            for number, each in enumerate(others)
+        ],
+    }
+    return found
+
+
+def comparison(
+    system: str,
+    baseline: str,
+    number: int,
+    of_slice: dict[str, str | None] | None = None,
+    segments: int = 2000,
+) -> dict[str, Any]:
+    """An entry of comparisons, with invented numbers. Fewer than 30 segments give no p-value."""
+    difference = 7.04 - 12.5 * number
+    found: dict[str, Any] = {
+        "system": system,
+        "baseline": baseline,
+        "slice": of_slice,
+        "segments": segments,
+        "units": segments,
+        "difference": difference,
+        "standard_error": None,
+        "interval": None,
+        "p_value": None,
+        "p_value_holm": None,
+        "detectable": None,
+        "family": "corpus" if of_slice is None else "slices",
+    }
+    if segments >= 30:
+        error = 0.31 + number * 5.1
+        found |= {"standard_error": error, "interval": interval(difference, error)}
+        p_value = 0.0 if number == 0 else 0.021
+        found |= {"p_value": p_value, "p_value_holm": 2 * p_value, "detectable": 2.8 * error}
+    return found
+
+
+def interval(center: float, error: float | None) -> list[float] | None:
+    return None if error is None else [center - 1.96 * error, center + 1.96 * error]
+
+
 def score(system: str, number: int) -> dict[str, Any]:
     """A system's entry, with invented numbers."""
     return {
@@ -82,6 +170,9 @@ def drawn() -> dict[str, str]:
             presets = PRESETS[: 30 if title == "three systems" else 5]
             compared = table(document(systems, presets), (), 1, screen)
             tables[f"{title}, {len(presets)} presets, {cells}"] = compared
+        for title in ("three systems", *(["twenty systems"] if width == 80 else [])):
+            found = with_evidence(document(SYSTEMS[title]), documents=130)
+            tables[f"{title} with evidence, {cells}"] = table(found, (), 1, screen)
     return tables
 
 

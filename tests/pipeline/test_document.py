@@ -16,6 +16,7 @@ from command_line import EXAMPLE, called, streams, write_lines
 from result_folder import RECORDS
 
 import beam_bleu.pipeline.graph
+from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.document import document_bytes, result_document
 from beam_bleu.pipeline.output.launched import result_of
@@ -37,6 +38,7 @@ from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
 CONFIG = BleuConfig(max_ngram_order=2)
 TEXT = CONFIG.text.name
 SCORINGS = Scorings(TEXT, CONFIG.scoring)
+WITHOUT = Evidence(uncertainty=False)
 PLANNED = {"LIUM": 2, "NMT": 2}
 SUMS = CorpusSums(
     matches=(6, 3),
@@ -62,7 +64,7 @@ def with_segments(segments: int) -> CorpusSums:
 
 
 def test_the_document_has_the_documented_keys():
-    document = result_document(totals_of({"LIUM": SUMS}, {"LIUM": 2}), SCORINGS)
+    document = result_document(totals_of({"LIUM": SUMS}, {"LIUM": 2}), SCORINGS, evidence=WITHOUT)
     (score,) = document["scores"]
     assert document["signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|")
     assert (score["system"], score["slice"], score["segments"]) == ("LIUM", None, 2)
@@ -75,13 +77,14 @@ def test_the_document_has_the_documented_keys():
 def test_counters_add_up_the_systems_and_count_the_references_once():
     other = dataclasses.replace(SUMS, short_candidates=(1, 1), candidate_bytes=7)
     sums = {"NMT": other, "LIUM": SUMS}
-    document = result_document(totals_of(sums, PLANNED), SCORINGS)
+    document = result_document(totals_of(sums, PLANNED), SCORINGS, evidence=WITHOUT)
     assert document["counters"] == {"segments": 2, "empty_candidates": 1, "bytes": 77}
     assert [score["system"] for score in document["scores"]] == ["LIUM", "NMT"]
 
 
 def test_the_bytes_are_json_in_utf8_with_a_final_newline():
-    document = result_document(totals_of({"größe 北京": SUMS}, {"größe 北京": 2}), SCORINGS)
+    totals = totals_of({"größe 北京": SUMS}, {"größe 北京": 2})
+    document = result_document(totals, SCORINGS, evidence=WITHOUT)
     data = document_bytes(document)
     assert data.endswith(b"}\n")
     assert not data.endswith(b"\n\n")
@@ -110,7 +113,7 @@ def test_values_that_json_does_not_have_are_not_written():
 )
 def test_numbers_of_segments_that_differ_fail_the_job(sums, scored, reason):
     with pytest.raises(JobError) as error:
-        result_document(totals_of(sums, PLANNED), SCORINGS)
+        result_document(totals_of(sums, PLANNED), SCORINGS, evidence=WITHOUT)
     assert error.value.cause == (
         "the number of segments scored is not the number planned: "
         f"2 were planned, {scored} were scored"

@@ -78,6 +78,12 @@ def test_the_metrics_of_a_successful_run(out):
     found, now = gauges(out), time.time()
     for score in run.document["scores"]:
         assert found[f"beam_bleu_score {score['system']}"] == score["score"]
+        error = found[f"beam_bleu_score_standard_error {score['system']}"]
+        assert error == score["standard_error"]
+    for each in run.document["comparisons"]:
+        assert found[f"beam_bleu_difference {each['system']}"] == each["difference"]
+        p_value = found[f"beam_bleu_difference_p_value_holm {each['system']}"]
+        assert p_value == each["p_value_holm"]
     assert found["beam_bleu_segments"] == 72
     assert found["beam_bleu_bytes"] == run.document["counters"]["bytes"]
     assert found["beam_bleu_empty_candidates"] == found["beam_bleu_warnings"] == 0
@@ -551,7 +557,7 @@ def test_the_page_has_the_metrics(out):
         (["--on_bad_record=reject"], {"yes", "no"}),
         (["--references=missing.txt"], {"yes"}),
     ):
-        called(*ONE, *flags, "--output", out)
+        called(*EXAMPLE, *flags, "--output", out)
         text = (out / "metrics.prom").read_text()
         families = [*text_string_to_metric_families(text)]
         expected = [row[0].strip("`") for row in rows if row[2] in kept]

@@ -141,7 +141,11 @@ def test_without_slice_by_the_document_has_no_slices(corpus, document):
     plain = [each for each in corpus.arguments("--format=json") if "--labels" not in str(each)]
     run = called(*plain)
     assert run.document["scores"] == document["scores"][:2]
-    assert {**run.document, "scores": 0} == {**document, "scores": 0}
+    of_slices = {"scores": [], "warnings": [], "comparisons": [], "comparison_families": []}
+    assert {**run.document, **of_slices} == {**document, **of_slices}
+    assert run.document["warnings"] == []
+    assert run.document["comparisons"] == document["comparisons"][:1]
+    assert run.document["comparison_families"] == document["comparison_families"][:1]
 
 
 def test_presets_have_no_slices(corpus):
@@ -361,7 +365,7 @@ def test_the_metrics_are_of_the_whole_corpus(corpus, document, tmp_path):
     assert called(*corpus.arguments("--slice_by=lang", "--output"), tmp_path).code == 0
     metrics = (tmp_path / "metrics.prom").read_text()
     found = [
-        line.split()[-1] for line in metrics.splitlines() if line.startswith("beam_bleu_score")
+        line.split()[-1] for line in metrics.splitlines() if line.startswith("beam_bleu_score{")
     ]
     assert list(map(float, found)) == [each["score"] for each in document["scores"][:2]]
 

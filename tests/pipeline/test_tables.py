@@ -18,7 +18,7 @@ from typing import Any
 import golden_tables
 import pytest
 from command_line import COMMAND, EXAMPLE, PROJECT, called
-from golden_tables import PRESETS, document
+from golden_tables import PRESETS, document, with_evidence
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -117,6 +117,24 @@ def test_a_table_fits_and_all_its_numbers_are_whole(found, width, decimals):
     assert max(map(cell_len, text.splitlines())) <= width
     shown = collections.Counter(re.split(r"[\s/]+", text))
     assert numbers_of(found, decimals) - shown == collections.Counter()
+
+
+@given(SYSTEMS.filter(lambda systems: len(systems) > 1), WIDTHS, st.integers(0, 15), st.data())
+def test_comparisons_fit_and_all_their_numbers_are_whole(systems, width, decimals, data):
+    found = with_evidence(document(systems))
+    numbers: list[float] = []
+    for each in found["comparisons"]:
+        each["difference"] = data.draw(st.floats(-100, 100))
+        if each["interval"]:
+            each["interval"] = [each["difference"] - 1, each["difference"] + 1]
+        each["detectable"] = each["detectable"] and data.draw(st.floats(0, 100))
+        numbers += [each["difference"]]
+        numbers += [each["detectable"]] * (each["slice"] is None)
+    text = table(found, (), decimals, Screen(width))
+    assert max(map(cell_len, text.splitlines())) <= width
+    shown = collections.Counter(re.split(r"[\s/]+", text.replace("+", " ").replace("-", " ")))
+    expected = collections.Counter(f"{abs(number):.{decimals}f}" for number in numbers)
+    assert expected - shown == collections.Counter()
 
 
 @given(SYSTEMS, st.integers(12, 60))

@@ -92,8 +92,10 @@ def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
     statistics = statistics_of(
         to_batch([(row["candidate"], row["references"]) for row in rows]), config
     )
-    sums = CorpusSums.of(statistics, 0, slice(0, len(rows)))
-    values = vars(bleu_of(sums, config))
+    sums = CorpusSums.of(statistics, 0, slice(0, len(rows)), with_units=True)
+    values = dict(vars(bleu_of(sums, config)))
+    low, high = values.pop("interval") or (None, None)
+    values |= {"interval_low": low, "interval_high": high}
     return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
 
@@ -130,8 +132,13 @@ def test_systems_get_sacrebleus_numbers(providers: list[dict[str, Any]]) -> None
                 "signature": row["signature"],
                 "sacrebleu_signature": "nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0",
                 "warnings": [],
+                "standard_error": row["standard_error"],
+                "interval_low": row["score"] - 1.959963984540054 * row["standard_error"],
+                "interval_high": row["score"] + 1.959963984540054 * row["standard_error"],
             }
-            assert list(row) == ["system", *(field.name for field in dataclasses.fields(BleuScore))]
+            fields = [field.name for field in dataclasses.fields(BleuScore)]
+            ends = ["interval_low", "interval_high"]
+            assert list(row) == ["system", *fields[: fields.index("interval")], *ends]
             assert row["signature"].startswith("nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|")
 
     score({"group_by": "system"}, check, rows, providers)
@@ -337,7 +344,8 @@ def test_a_score_of_0_has_a_reason() -> None:
         ((warning,),) = (row["warnings"] for row in found)
         assert warning.startswith("the score is 0: no n-gram of a candidate is in its references")
 
-    score({}, check, [{"candidate": "a b c d", "references": ["e f g h"]}])
+    rows = [{"candidate": "a b c d", "references": ["e f g h"]}]
+    score({"uncertainty": False}, check, rows)
 
 
 @pytest.mark.parametrize(("rule", "type_of_length"), [("closest", "INT64"), ("average", "DOUBLE")])
@@ -368,6 +376,9 @@ def test_the_next_transform_knows_the_types(rule: str, type_of_length: str) -> N
         "signature": "STRING",
         "sacrebleu_signature": "STRING",
         "warnings": "[STRING]",
+        "standard_error": "DOUBLE",
+        "interval_low": "DOUBLE",
+        "interval_high": "DOUBLE",
     }
 
 

@@ -119,7 +119,9 @@ def test_every_definition_can_be_chosen(
 ) -> None:
     monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
     segments = hostile_segments(100, seed=4)
-    expected = bleu_of(CorpusSums.of(statistics_of(to_batch(segments), config), 0), config)
+    expected = bleu_of(
+        CorpusSums.of(statistics_of(to_batch(segments), config), 0, with_units=True), config
+    )
     run(
         lambda pipeline: assert_that(
             pipeline | beam.Create(segments) | CorpusBleu.Globally(config), equal_to([expected])

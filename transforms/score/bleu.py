@@ -16,7 +16,7 @@ from beam_bleu.transforms.score.formula import (
     weighted_score,
 )
 from beam_bleu.transforms.score.suspicious_input import suspicions
-from beam_bleu.transforms.score.uncertainty import uncertainty
+from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, uncertainty
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.units import UnitSums
 
@@ -129,7 +129,7 @@ def bleu_score(
         sacrebleu_signature=sacrebleu_signature(*signed),
         warnings=(
             *(() if score > _ALMOST_0 else (_why_zero(sums, scoring, score, bp),)),
-            *((f"no standard error: {found.reason}",) if found and found.reason else ()),
+            *((f"{NO_STANDARD_ERROR}: {found.reason}",) if found and found.reason else ()),
             *(suspicions(sums, text, scoring) if judge_input else ()),
         ),
         standard_error=None if found is None else found.standard_error,

@@ -25,6 +25,9 @@ TWO_SIDED_95 = 1.959963984540054
 FEWEST_UNITS = 30
 """With fewer units there is no standard error, because the approximation does not hold."""
 
+NO_STANDARD_ERROR = "no standard error"
+"""How the warning begins that a score has none."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Uncertainty:

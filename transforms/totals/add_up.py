@@ -17,6 +17,7 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.by_language import LanguageLabel
 from beam_bleu.transforms.statistics.count_matches import count_matches
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.moments.products import compile_products
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["AddUp", "Counted", "count_and_add_up", "sums_of_groups"]
@@ -45,6 +46,7 @@ def count_and_add_up(
     *,
     languages: LanguageLabel | None = None,
     variant: str = "",
+    with_units: bool = False,
 ) -> Counted:
     """Adds the steps that count batches of segments and add the counts up.
 
@@ -62,7 +64,9 @@ def count_and_add_up(
         Then sums over several languages are only good for checks.
       variant: if these batches are counted in several ways, the name of this way, for the steps'
         labels. It is "" for one of the ways: only this one changes Beam's metrics.
+      with_units: whether the sums have those of units, for the uncertainty of each group's score.
     """
+    total = beam.ParDo(_TotalWithUnits()) if with_units else beam.FlatMap(sums_of_groups)
     suffix = f" ({variant})" if variant else ""
     statistics = batches | f"Count matches{suffix}" >> count_matches(
         text, max_order, threads, step, languages=languages, metrics=not variant
@@ -70,23 +74,33 @@ def count_and_add_up(
     sums = (
         statistics
         | f"Total each batch{suffix}"
-        >> beam.FlatMap(sums_of_groups).with_output_types(
-            typehints.Tuple[typehints.Tuple[str, key_type], CorpusSums]
-        )
+        >> total.with_output_types(typehints.Tuple[typehints.Tuple[str, key_type], CorpusSums])
         | f"Add up totals{suffix}" >> beam.CombinePerKey(AddUp(max_order))
     )
     return Counted(statistics, sums)
 
 
-def sums_of_groups(statistics: BatchStatistics) -> Iterator[Any]:
+def sums_of_groups(statistics: BatchStatistics, *, with_units: bool = False) -> Iterator[Any]:
     """The sums of a batch, as ((name of the system, key of the group), sums)."""
     for group in statistics.groups:
         for number, system in enumerate(statistics.systems):
-            keyed = (system, group.key), CorpusSums.of(statistics, number, group.rows)
+            sums = CorpusSums.of(statistics, number, group.rows, with_units=with_units)
+            keyed = (system, group.key), sums
             if group.window is None:
                 yield keyed
             else:
                 yield WindowedValue(keyed, group.timestamp, (group.window,))
+
+
+class _TotalWithUnits(beam.DoFn):
+    """The sums of a batch, with those of units."""
+
+    def setup(self) -> None:
+        # Once in a worker, before its first batch, as for the kernel.
+        compile_products()
+
+    def process(self, statistics: BatchStatistics) -> Iterator[Any]:
+        yield from sums_of_groups(statistics, with_units=True)
 
 
 class AddUp(beam.CombineFn):

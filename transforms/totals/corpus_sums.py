@@ -13,6 +13,8 @@ from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.definition.reference_lengths import ReferenceLengthName
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.input_signs import InputSigns
+from beam_bleu.transforms.totals.moments.products import unit_sums
+from beam_bleu.transforms.totals.units import PARTS_OF_A_TOKEN, UnitSums
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,6 +85,8 @@ class CorpusSums:
       candidate_bytes: bytes of the candidates in UTF-8.
       reference_bytes: bytes of all references in UTF-8.
       signs: the numbers of texts that look suspicious.
+      units: the sums of the segments as units, for the uncertainty; None if it is not asked for.
+        Only transforms of the library have them here. The command has `Moments`.
     """
 
     matches: tuple[int, ...]
@@ -96,6 +100,27 @@ class CorpusSums:
     candidate_bytes: int = 0
     reference_bytes: int = 0
     signs: InputSigns = dataclasses.field(default_factory=InputSigns)
+    units: UnitSums | None = None
+
+    @property
+    def unit_sums(self) -> tuple[int, ...]:
+        """The W sums of the columns of a unit (`totals.units`), of all segments together.
+
+        The average of the references is rounded only if a segment has more than 16 of them.
+        """
+        lengths = self.reference_lengths
+        average = lengths.by("average") - lengths.shortest
+        return (
+            self.segments,
+            self.candidate_length,
+            lengths.shortest,
+            lengths.closest - lengths.shortest,
+            lengths.closest_first - lengths.closest,
+            lengths.longest - lengths.shortest,
+            int(average * PARTS_OF_A_TOKEN),
+            *self.matches,
+            *self.short_candidates,
+        )
 
     @classmethod
     def zero(cls, max_order: int) -> CorpusSums:
@@ -104,8 +129,18 @@ class CorpusSums:
         return cls(matches=zeros, totals=zeros, short_candidates=zeros)
 
     @classmethod
-    def of(cls, statistics: BatchStatistics, system: int, rows: slice = slice(None)) -> CorpusSums:
-        """The sums of some rows of one system's segment statistics."""
+    def of(
+        cls,
+        statistics: BatchStatistics,
+        system: int,
+        rows: slice = slice(None),
+        *,
+        with_units: bool = False,
+    ) -> CorpusSums:
+        """The sums of some rows of one system's segment statistics.
+
+        `with_units` says whether they have `units`, too.
+        """
         reference_counts = statistics.reference_counts[rows]
         if not len(reference_counts):
             return cls.zero(statistics.max_order)
@@ -146,6 +181,7 @@ class CorpusSums:
             candidate_bytes=int(statistics.candidate_bytes[system, rows].sum()),
             reference_bytes=int(statistics.reference_bytes[rows].sum()),
             signs=InputSigns.of(statistics.signs, system, rows),
+            units=unit_sums(statistics, system, rows) if with_units else None,
         )
 
     @property
@@ -163,6 +199,8 @@ class CorpusSums:
             raise ValueError(f"sums of order {self.max_order} and {other.max_order} do not add up")
         if not self.segments or not other.segments:
             return self if self.segments else other
+        if (self.units is None) != (other.units is None):
+            raise ValueError("sums with units and sums without units do not add up")
         return CorpusSums(
             matches=_added(self.matches, other.matches),
             totals=_added(self.totals, other.totals),
@@ -175,6 +213,7 @@ class CorpusSums:
             candidate_bytes=self.candidate_bytes + other.candidate_bytes,
             reference_bytes=self.reference_bytes + other.reference_bytes,
             signs=self.signs + other.signs,
+            units=self.units and other.units and self.units + other.units,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,9 @@ from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
 
 Segment = tuple[str, Sequence[str | None]]
 """(candidate, [reference, ...]); a reference that is None is missing."""
+
+SegmentOfSystems = tuple[Mapping[str, str], Sequence[str | None]]
+"""({name of a system: its candidate, ...}, [reference, ...])."""
 
 
 def to_batch(segments: Sequence[Segment], groups: tuple[RowGroup, ...] = ALL_ROWS) -> SegmentBatch:
@@ -29,13 +32,71 @@ def to_batch(segments: Sequence[Segment], groups: tuple[RowGroup, ...] = ALL_ROW
     """
     for segment in segments:
         _check(segment)
-    most = max(len(references) for _, references in segments)
-    columns = [_column([candidate for candidate, _ in segments])]
-    for i in range(most):
-        columns.append(
-            _column([references[i] if i < len(references) else None for _, references in segments])
-        )
-    return SegmentBatch(tuple(columns[:1]), tuple(columns[1:]), groups=groups)
+    references = [each for _, each in segments]
+    return SegmentBatch(
+        (_column([candidate for candidate, _ in segments]),),
+        _reference_columns(references),
+        groups=groups,
+    )
+
+
+def to_batch_of_systems(
+    segments: Sequence[SegmentOfSystems],
+    systems: tuple[str, ...],
+    groups: tuple[RowGroup, ...] = ALL_ROWS,
+) -> SegmentBatch:
+    """The segments of several systems as a batch, in order.
+
+    Args:
+      segments: one or more segments; each one has a candidate of every system.
+      systems: the systems' names.
+      groups: which segments are added up together.
+
+    Raises:
+      InputError: a segment has another form, lacks a system or has another one, has no
+        reference, or has text that UTF-8 cannot encode.
+    """
+    for segment in segments:
+        _check_systems(segment, systems)
+    references = [each for _, each in segments]
+    return SegmentBatch(
+        tuple(_column([candidates[name] for candidates, _ in segments]) for name in systems),
+        _reference_columns(references),
+        groups=groups,
+        systems=systems,
+    )
+
+
+def _reference_columns(
+    references: Sequence[Sequence[str | None]],
+) -> tuple[pa.LargeStringArray, ...]:
+    most = max(map(len, references))
+    return tuple(
+        _column([each[i] if i < len(each) else None for each in references]) for i in range(most)
+    )
+
+
+def _check_systems(segment: SegmentOfSystems, systems: tuple[str, ...]) -> None:
+    form = "a segment is ({system: candidate, ...}, [reference, ...])"
+    try:
+        candidates, references = segment
+    except (TypeError, ValueError):
+        raise InputError(f"{form}, got {_shown(segment)}", "map the elements to it") from None
+    if not isinstance(candidates, Mapping):
+        raise InputError(f"the candidates must be a dict, got {_shown(candidates)}", form)
+    for name in systems:
+        if candidates.get(name) is None:
+            raise InputError(
+                f"a segment has no candidate of system {name}: {_shown(dict(candidates))}",
+                "give the candidates of all systems, or leave the segment out for all of them",
+            )
+    for name, candidate in candidates.items():
+        if name not in systems:
+            raise InputError(
+                f"a segment has a candidate of the unknown system {_shown(name)}",
+                f"name it in `systems`, which has {', '.join(systems)}, or leave it out",
+            )
+        _check((candidate, references))
 
 
 def _check(segment: Segment) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
@@ -12,7 +12,7 @@ from apache_beam.transforms.window import TimestampCombiner
 from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.pairing.batch import RowGroup, SegmentBatch
-from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
+from beam_bleu.transforms.pairing.segments.batching import to_batch, to_batch_of_systems
 from beam_bleu.transforms.wiring.coders import giving_batches
 
 __all__ = ["GatherSegments"]
@@ -29,15 +29,18 @@ class GatherSegments(beam.PTransform):
 
     Args:
       keyed: whether segments have keys.
+      systems: the names of the systems whose candidates each segment has by name; None if each
+        segment is `(candidate, references)` of one system.
     """
 
-    def __init__(self, keyed: bool) -> None:
+    def __init__(self, keyed: bool, systems: tuple[str, ...] | None = None) -> None:
         super().__init__()
         self._keyed = keyed
+        self._systems = systems
 
     def expand(self, segments: PCollection[Any]) -> PCollection[SegmentBatch]:
         return segments | "Fill batches" >> giving_batches(
-            _Gather(self._keyed, _one_by_one(segments)), SegmentBatch
+            _Gather(self._keyed, _one_by_one(segments), self._systems), SegmentBatch
         )
 
 
@@ -59,12 +62,13 @@ class _Gather(beam.DoFn):
     Neighbours of the same key and window are one group, unless `one_by_one`.
     """
 
-    def __init__(self, keyed: bool, one_by_one: bool) -> None:
+    def __init__(self, keyed: bool, one_by_one: bool, systems: tuple[str, ...] | None) -> None:
         self._keyed = keyed
+        self._systems = systems
         self._one_by_one = one_by_one
 
     def start_bundle(self) -> None:
-        self._segments: list[Segment] = []
+        self._segments: list[Any] = []
         self._characters = 0
         self._groups: list[RowGroup] = []  # those that have ended
         self._place: tuple[Any, Any, Any] | None = None  # (key, window, timestamp) of the next one
@@ -97,7 +101,11 @@ class _Gather(beam.DoFn):
 
     def _batch(self) -> WindowedValue:
         self._end_group()
-        batch = to_batch(self._segments, tuple(self._groups))
+        groups = tuple(self._groups)
+        if self._systems is None:
+            batch = to_batch(self._segments, groups)
+        else:
+            batch = to_batch_of_systems(self._segments, self._systems, groups)
         # Beam needs a window and a time for the batch, too. The sums have those of the groups;
         # with the earliest one, no group is later than the batch that holds it.
         earliest = min(self._groups, key=lambda group: group.timestamp)
@@ -105,10 +113,11 @@ class _Gather(beam.DoFn):
         return WindowedValue(batch, earliest.timestamp, (earliest.window,))
 
 
-def _characters(segment: Segment) -> int:
+def _characters(segment: Any) -> int:
     """The length of a segment's texts; 0 if its form is wrong (then batching raises an error)."""
     try:
         candidate, references = segment
-        return len(candidate) + sum(len(reference or "") for reference in references)
+        candidates = candidate.values() if isinstance(candidate, Mapping) else [candidate]
+        return sum(map(len, candidates)) + sum(len(reference or "") for reference in references)
     except (TypeError, ValueError):
         return 0

@@ -30,6 +30,7 @@ _LONGEST = units.LONGEST
 _AVERAGE = units.AVERAGE
 _MATCHES = units.FIRST_MATCHES
 _PARTS_OF_A_TOKEN = units.PARTS_OF_A_TOKEN
+_BLOCK = 64
 
 
 def unit_columns(statistics: BatchStatistics) -> Integers:
@@ -53,24 +54,40 @@ def columns_of_rows(counts: Integers, reference_counts: Integers) -> Integers:
 
 @compiled
 def _fill(counts, reference_counts, columns):
-    """Writes the columns of each segment, as in `unit_columns`."""
+    """Writes the columns of each segment, as in `unit_columns`.
+
+    It writes one column after the other for a few segments, because a cache cannot hold places
+    of all columns at once if they are a power of two apart.
+    """
     systems, segments, of_counts = counts.shape
     orders = (of_counts - _COUNTED_MATCHES) // 2
     for system in range(systems):
-        for i in range(segments):
-            length = counts[system, i, _COUNTED_LENGTH]
-            shortest = counts[system, i, _COUNTED_SHORTEST]
-            closest = counts[system, i, _COUNTED_CLOSEST]
-            references = reference_counts[i]
-            # The count is the sum of all references.
-            above = counts[system, i, _COUNTED_AVERAGE] - shortest * references
-            columns[system, _SEGMENTS, i] = 1
-            columns[system, _CANDIDATE_LENGTH, i] = length
-            columns[system, _SHORTEST, i] = shortest
-            columns[system, _CLOSEST, i] = closest - shortest
-            columns[system, _CLOSEST_FIRST, i] = counts[system, i, _COUNTED_CLOSEST_FIRST] - closest
-            columns[system, _LONGEST, i] = counts[system, i, _COUNTED_LONGEST] - shortest
-            columns[system, _AVERAGE, i] = above * _PARTS_OF_A_TOKEN // references
+        for start in range(0, segments, _BLOCK):
+            end = min(start + _BLOCK, segments)
+            of_block = counts[system, start:end]
+            references = reference_counts[start:end]
+            to = columns[system, :, start:end]
+            for i in range(end - start):
+                to[_SEGMENTS, i] = 1
+            for i in range(end - start):
+                to[_CANDIDATE_LENGTH, i] = of_block[i, _COUNTED_LENGTH]
+            for i in range(end - start):
+                to[_SHORTEST, i] = of_block[i, _COUNTED_SHORTEST]
+            for i in range(end - start):
+                to[_CLOSEST, i] = of_block[i, _COUNTED_CLOSEST] - of_block[i, _COUNTED_SHORTEST]
+            for i in range(end - start):
+                closest_first = of_block[i, _COUNTED_CLOSEST_FIRST]
+                to[_CLOSEST_FIRST, i] = closest_first - of_block[i, _COUNTED_CLOSEST]
+            for i in range(end - start):
+                to[_LONGEST, i] = of_block[i, _COUNTED_LONGEST] - of_block[i, _COUNTED_SHORTEST]
+            for i in range(end - start):
+                # The count is the sum of all references.
+                shortest = of_block[i, _COUNTED_SHORTEST] * references[i]
+                above = of_block[i, _COUNTED_AVERAGE] - shortest
+                # A division takes long.
+                to[_AVERAGE, i] = above * _PARTS_OF_A_TOKEN // references[i] if above else 0
             for n in range(orders):
-                columns[system, _MATCHES + n, i] = counts[system, i, _COUNTED_MATCHES + n]
-                columns[system, _MATCHES + orders + n, i] = length <= n
+                for i in range(end - start):
+                    to[_MATCHES + n, i] = of_block[i, _COUNTED_MATCHES + n]
+                for i in range(end - start):
+                    to[_MATCHES + orders + n, i] = of_block[i, _COUNTED_LENGTH] <= n

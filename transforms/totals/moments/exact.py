@@ -38,3 +38,8 @@ def rows_added(shape: tuple[int, ...], parts: Sequence[tuple[Any, ExactIntegers]
     for places, values in parts:
         total[places] += values
     return exact(total)
+
+
+def joined(one: ExactIntegers, other: ExactIntegers) -> ExactIntegers:
+    """The rows of two arrays."""
+    return np.concatenate([one, other])  # objects, if one of them has objects

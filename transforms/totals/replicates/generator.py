@@ -74,6 +74,7 @@ def weight(seed: int, unit: int, replicate: int) -> int:
     """How many times the bootstrap draws a unit in a replicate.
 
     >>> [weight(12345, 0, replicate) for replicate in range(12)]
+    [0, 2, 2, 0, 1, 2, 1, 2, 1, 0, 1, 0]
     """
     bits = random_bits(seed, unit, WEIGHT_BITS * replicate, WEIGHT_BITS)
     return sum(bits >= (1 << WEIGHT_BITS) - values for values in AT_LEAST)
@@ -83,5 +84,6 @@ def coin(seed: int, unit: int, replicate: int) -> int:
     """The coin of a unit in a replicate of a randomization, 0 or 1.
 
     >>> [coin(12345, 0, replicate) for replicate in range(12)]
+    [1, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 1]
     """
     return random_bits(seed, unit, replicate, 1)

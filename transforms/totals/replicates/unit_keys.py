@@ -39,7 +39,7 @@ def segment_keys(partition: str, numbers: Integers | None) -> UnitKeys:
             "give each batch its segments' numbers, or resample by document",
         )
     first = np.uint64(_hash(partition.encode()))
-    return numbers.astype(np.uint64) + first  # arrays of numpy wrap around without a warning
+    return np.add(numbers.astype(np.uint64), first)  # arrays of numpy wrap around without a warning
 
 
 def document_keys(partition: str, documents: pa.DictionaryArray) -> UnitKeys:

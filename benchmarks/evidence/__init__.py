@@ -1,0 +1,1 @@
+"""What evidence costs: the runs with it, against the runs without."""

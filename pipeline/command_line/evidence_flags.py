@@ -1,0 +1,173 @@
+"""The flags for evidence: how sure a score is, and which system is better."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from beam_bleu.pipeline.command_line.parser import SEE_HELP
+from beam_bleu.pipeline.command_line.suggestions import nearest
+from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.transforms.definition.choices import table
+from beam_bleu.transforms.definition.resampling import (
+    DEFAULT_SEED,
+    RESAMPLING_METHODS,
+    Resampling,
+)
+from beam_bleu.transforms.errors import UsageError
+
+ComparedName = Literal["all"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Compared:
+    """A row of `COMPARED`.
+
+    Attributes:
+      name: its name.
+      description: which systems are compared.
+    """
+
+    name: ComparedName
+    description: str
+
+
+COMPARED: Mapping[ComparedName, Compared] = table(
+    Compared("all", "each system with each other one, on the whole corpus, and clusters of them"),
+)
+"""What --compare can be, beside the default: each system is compared with the baseline."""
+
+
+def add_evidence_flags(parser: argparse._ActionsContainer) -> None:
+    """Adds the flags for standard errors, comparisons and resampling."""
+    add = parser.add_argument
+    add(
+        "--no_uncertainty",
+        action="store_true",
+        help="leave out the standard error and the interval of each score, and the comparisons of "
+        "systems that follow from them",
+    )
+    add_comparison_flags(parser)
+    add(
+        "--resample",
+        choices=tuple(RESAMPLING_METHODS),
+        metavar="METHOD",
+        help="also compare systems by random replicates of the corpus. "
+        + "; ".join(f"{row.name}: {row.description}" for row in RESAMPLING_METHODS.values()),
+    )
+    add(
+        "--resamples",
+        type=_number,
+        metavar="N",
+        help="the number of replicates; default "
+        + ", ".join(f"{row.name}: {row.resamples}" for row in RESAMPLING_METHODS.values()),
+    )
+    add(
+        "--seed",
+        type=_number,
+        metavar="N",
+        help=f"the seed of the random replicates; default {DEFAULT_SEED}. The variable "
+        "SACREBLEU_SEED is not read",
+    )
+
+
+def add_comparison_flags(parser: argparse._ActionsContainer) -> None:
+    """Adds the flags that say which systems are compared."""
+    add = parser.add_argument
+    add(
+        "--baseline",
+        metavar="NAME",
+        help="the system with which each other one is compared; default: the first system",
+    )
+    add(
+        "--compare",
+        choices=tuple(COMPARED),
+        metavar="WHAT",
+        help="; ".join(f"{row.name}: compare {row.description}" for row in COMPARED.values())
+        + "; default: each system with the baseline",
+    )
+
+
+def evidence(flags: argparse.Namespace, systems: Sequence[str]) -> Evidence:
+    """What a job finds out about its scores, for a command line.
+
+    Args:
+      flags: the parsed flags.
+      systems: the systems, if they are known before the input is read; otherwise none.
+
+    Raises:
+      UsageError: a value is impossible, or a flag has no effect.
+    """
+    resampling = _resampling(flags)
+    _check_effects(flags, systems)
+    if flags.baseline is not None and systems and flags.baseline not in systems:
+        near = nearest(flags.baseline, systems, most=3)
+        raise UsageError(
+            f"--baseline {flags.baseline}: there is no such system",
+            (f"did you mean {near}? " if near else "") + f"choose one of {', '.join(systems)}",
+        )
+    return Evidence(
+        uncertainty=not flags.no_uncertainty,
+        baseline=flags.baseline,
+        compare_all=flags.compare == "all",
+        resampling=resampling,
+    )
+
+
+def _resampling(flags: argparse.Namespace) -> Resampling | None:
+    if flags.resample is None:
+        for flag, value in (("--resamples", flags.resamples), ("--seed", flags.seed)):
+            if value is not None:
+                raise UsageError(
+                    f"{flag} needs --resample",
+                    f"add --resample {' or '.join(RESAMPLING_METHODS)}, or leave {flag} out",
+                )
+        return None
+    seed = DEFAULT_SEED if flags.seed is None else flags.seed
+    try:
+        return Resampling(flags.resample, flags.resamples, seed)
+    except ValueError as error:
+        raise UsageError(f"--{error}", SEE_HELP) from None
+
+
+def _check_effects(flags: argparse.Namespace, systems: Sequence[str]) -> None:
+    """Checks that each flag has an effect, and that the replicates are of the whole corpus."""
+    comparing = [
+        f"{flag} {value}"
+        for flag, value in (("--baseline", flags.baseline), ("--compare", flags.compare))
+        if value is not None
+    ]
+    if comparing and flags.no_uncertainty and flags.resample is None:
+        raise UsageError(
+            f"{comparing[0]} has no effect with --no_uncertainty, which leaves out comparisons",
+            "leave out one of them, or add --resample",
+        )
+    if flags.resample == "randomization":
+        comparing.append("--resample randomization")
+    if comparing and len(systems) == 1:
+        raise UsageError(
+            f"{comparing[0]} compares systems, and there is only one: {systems[0]}",
+            "name another system, or leave the flag out",
+        )
+    if flags.resample is None:
+        return
+    if flags.coverage == "each":
+        raise UsageError(
+            "--resample needs the same segments of all systems, and with --coverage each they "
+            "can have different ones",
+            "use --coverage common, or leave --resample out",
+        )
+    if flags.language_column is not None:
+        raise UsageError(
+            "--resample makes replicates of the whole corpus, and with --language_column each "
+            "language is scored by itself",
+            "leave out one of them, or score each language in a run of its own",
+        )
+
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"must be a whole number, got {text}")
+    return int(text)

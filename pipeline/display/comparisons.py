@@ -1,0 +1,253 @@
+"""The tables of comparisons: is the difference between two systems real?"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from beam_bleu.pipeline.display.columns import Rows
+from beam_bleu.pipeline.display.numbers import (
+    difference_estimate,
+    estimates,
+    p_value,
+    score_estimate,
+    signed,
+)
+from beam_bleu.pipeline.display.slices import items_of, of_whole
+from beam_bleu.transforms.score.comparison import SIGNIFICANCE_LEVEL
+
+SHOWN_COMPARISONS = 20
+"""The largest number of rows of a table of comparisons on a terminal."""
+
+_MARK = "*"
+"""Stands in the tables of slices beside a difference that is significant."""
+
+Entries = Sequence[Mapping[str, Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Section:
+    """A table with what a reader must know about it.
+
+    Attributes:
+      above: sentences above the table.
+      rows: the table.
+      below: a sentence about rows that are left out, or "".
+      ruled: the numbers of the rows below which there is a line.
+      names_in_header: whether the header has names of systems, which can be cut.
+    """
+
+    above: Sequence[str]
+    rows: Rows
+    below: str = ""
+    ruled: frozenset[int] = frozenset()
+    names_in_header: bool = False
+
+
+def sections(
+    document: Mapping[str, Any],
+    decimals: int,
+    most: int | None = None,
+    most_slices: int | None = None,
+) -> Iterator[Section]:
+    """The tables of comparisons of a result document, in the order in which they are shown.
+
+    Args:
+      document: the result document.
+      decimals: how many decimals scores and differences have.
+      most: the largest number of rows of a table of systems; None for all.
+      most_slices: the same for a table of slices.
+    """
+    if "clusters" in document:
+        yield _clusters(document, decimals)
+    for family in document.get("comparison_families", ()):
+        of_family = [each for each in document["comparisons"] if each["family"] == family["family"]]
+        whole = [each for each in of_family if each["slice"] is None]
+        if whole:
+            yield _of_whole(document, whole, family["comparisons"], decimals, most)
+        yield from _of_slices(of_family, family["comparisons"], decimals, most_slices)
+    if "resampling" in document:
+        yield from _resampled(document["resampling"], decimals, most)
+
+
+def _of_whole(
+    document: Mapping[str, Any],
+    comparisons: Entries,
+    adjusted: int,
+    decimals: int,
+    most: int | None,
+) -> Section:
+    """The comparisons on the whole corpus. `adjusted` is the number of p-values of the family."""
+    found = ", ".join(
+        (
+            _differences(comparisons),
+            "on the whole corpus",
+            *_common(document["segments"], comparisons),
+        )
+    )
+    several = len(comparisons) > 1
+    holm = f"; Holm p: p adjusted for {adjusted} comparisons" if several else ""
+    above = [
+        f"{found}; ± is half of the 95 % interval{holm}",
+        f"detectable: so large a difference is found with p < {SIGNIFICANCE_LEVEL} "
+        "in 80 % of such test sets",
+    ]
+    shown = comparisons[:most]
+    columns = [
+        _names(comparisons, shown),
+        ["difference", *estimates([difference_estimate(each, decimals) for each in shown])],
+        ["p", *_p_values(shown, "p_value")],
+        *([["Holm p", *_p_values(shown, "p_value_holm")]] if several else []),
+        ["detectable", *_aligned([_rounded(each["detectable"], decimals) for each in shown])],
+    ]
+    return Section(above, _transposed(columns), _left_out(len(shown), len(comparisons)))
+
+
+def _of_slices(
+    comparisons: Entries, adjusted: int, decimals: int, most: int | None
+) -> Iterator[Section]:
+    """A table for each item of --slice_by and each baseline, with a column for each system."""
+    for baseline in dict.fromkeys(each["baseline"] for each in comparisons):
+        of_baseline = [each for each in comparisons if each["baseline"] == baseline]
+        systems = list(dict.fromkeys(each["system"] for each in of_baseline))
+        for item in items_of(of_baseline, most):
+            columns = item.names()
+            for system in systems:
+                of_system = [of_slice.get(system, _NO_COMPARISON) for _, of_slice in item.slices]
+                marks = [_MARK if _is_significant(each) else "" for each in of_system]
+                shown = [difference_estimate(each, decimals) for each in of_system]
+                columns.append([system, *estimates(shown, marks)])
+            above = [
+                f"differences from {baseline}, in slices; ± is half of the 95 % interval; {_MARK} "
+                f"where p < {SIGNIFICANCE_LEVEL}, adjusted by Holm for {adjusted} comparisons"
+            ]
+            yield Section(above, _transposed(columns), item.line("json"), names_in_header=True)
+
+
+_NO_COMPARISON: Mapping[str, Any] = {"difference": None, "p_value_holm": None}
+"""A slice can lack a system."""
+
+
+def _clusters(document: Mapping[str, Any], decimals: int) -> Section:
+    """The systems from the best to the worst, with a line between clusters as WMT draws it."""
+    scores = {score["system"]: score for score in of_whole(document)}
+    ranked = [system for cluster in document["clusters"] for system in cluster]
+    ranks: list[str] = []
+    ruled = set()
+    for cluster in document["clusters"]:
+        first, last = len(ranks) + 1, len(ranks) + len(cluster)
+        ranks += [str(first) if first == last else f"{first}-{last}"] * len(cluster)
+        ruled.add(last)
+    bleu = estimates([score_estimate(scores[system], decimals) for system in ranked])
+    above = [
+        "clusters: each system above a line is better than each one below it "
+        f"(p < {SIGNIFICANCE_LEVEL}, adjusted by Holm)"
+    ]
+    rows = _transposed([["system", *ranked], ["rank", *ranks], ["BLEU", *bleu]])
+    return Section(above, rows, ruled=frozenset(ruled - {len(ranks)}))
+
+
+def _resampled(resampling: Mapping[str, Any], decimals: int, most: int | None) -> Iterator[Section]:
+    method, unit = resampling["method"], resampling["unit"]
+    drawn = f"{method}, {resampling['resamples']} resamples of {unit}s, seed {resampling['seed']}"
+    if scores := resampling["scores"]:
+        columns = [
+            ["system", *(each["system"] for each in scores)],
+            ["mean", *_aligned([_rounded(each["mean"], decimals) for each in scores])],
+            ["95 % interval", *_intervals(scores, decimals)],
+        ]
+        yield Section([f"{drawn}: scores"], _transposed(columns))
+    if comparisons := resampling["comparisons"]:
+        shown = comparisons[:most]
+        columns = [
+            _names(comparisons, shown),
+            [
+                "difference",
+                *_aligned([_rounded(each["difference"], decimals, signed) for each in shown]),
+            ],
+        ]
+        if scores:
+            means = [_rounded(each["mean"], decimals, signed) for each in shown]
+            columns += [
+                ["mean", *_aligned(means)],
+                ["95 % interval", *_intervals(shown, decimals, signed)],
+            ]
+        columns += [
+            ["p", *_p_values(shown, "p_value")],
+            ["p of sacreBLEU", *_p_values(shown, "p_sacrebleu")],
+        ]
+        above = [
+            f"{drawn}: {_differences(comparisons)}",
+            "p of sacreBLEU: as sacreBLEU computes it, which finds too many differences",
+        ]
+        left_out = _left_out(len(shown), len(comparisons))
+        yield Section(above, _transposed(columns), left_out)
+
+
+def _differences(comparisons: Entries) -> str:
+    """What is compared, in words."""
+    baselines = {each["baseline"] for each in comparisons}
+    if len(baselines) == 1:
+        return f"differences from {baselines.pop()}"
+    return "differences between systems (system minus baseline)"
+
+
+def _names(comparisons: Entries, shown: Entries) -> list[str]:
+    """The column with names. If all comparisons have one baseline, the heading names it."""
+    if len({each["baseline"] for each in comparisons}) == 1:
+        return ["system", *(each["system"] for each in shown)]
+    return ["system vs baseline", *(f"{each['system']} vs {each['baseline']}" for each in shown)]
+
+
+def _common(segments: int, comparisons: Entries) -> list[str]:
+    """The number of common segments, if these are not all segments."""
+    common = comparisons[0]["segments"]
+    return [] if common == segments else [f"over the {common} segments that all systems have"]
+
+
+def _is_significant(comparison: Mapping[str, Any]) -> bool:
+    p = comparison["p_value_holm"]
+    return p is not None and p < SIGNIFICANCE_LEVEL
+
+
+def _left_out(shown: int, found: int) -> str:
+    if shown == found:
+        return ""
+    return f"These are the first {shown} comparisons, of {found}; --format json shows all of them"
+
+
+def _unsigned(number: float, decimals: int) -> str:
+    return f"{number:.{decimals}f}"
+
+
+_Write = Callable[[float, int], str]
+
+
+def _rounded(number: float | None, decimals: int, write: _Write = _unsigned) -> str:
+    return "" if number is None else write(number, decimals)
+
+
+def _intervals(entries: Entries, decimals: int, write: _Write = _unsigned) -> list[str]:
+    ends = [each["interval"] or (None, None) for each in entries]
+    lows, highs = (
+        _aligned([_rounded(each, decimals, write) for each in column])
+        for column in zip(*ends, strict=True)
+    )
+    return [
+        f"{low} to {high}" if high.strip() else "" for low, high in zip(lows, highs, strict=True)
+    ]
+
+
+def _p_values(entries: Entries, key: str) -> list[str]:
+    return _aligned([p_value(each[key]) for each in entries])
+
+
+def _aligned(numbers: Sequence[str]) -> list[str]:
+    """Numbers with as many decimals, so that their decimal points are below each other."""
+    width = max(map(len, numbers))
+    return [f"{each:>{width}}" for each in numbers]
+
+
+def _transposed(columns: Sequence[Sequence[str]]) -> Rows:
+    return list(zip(*columns, strict=True))

@@ -1,0 +1,66 @@
+"""How tables write numbers: a score with its uncertainty, a difference, a p-value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_SMALLEST_P = 0.001
+"""Smaller p-values are estimates far out in a tail. Their digits mean nothing."""
+
+Estimate = tuple[str, str]
+"""A rounded number, and half of its 95 % interval or "" if it has none."""
+
+
+def score_estimate(score: Mapping[str, Any], decimals: int) -> Estimate:
+    """A score; an entry without the keys of uncertainty has no interval."""
+    return f"{score['score']:.{decimals}f}", half_interval(score, decimals)
+
+
+def difference_estimate(comparison: Mapping[str, Any], decimals: int) -> Estimate:
+    """A difference with its sign. One that is rounded to 0 has no sign."""
+    difference = comparison["difference"]
+    if difference is None:
+        return "", ""
+    return signed(difference, decimals), half_interval(comparison, decimals)
+
+
+def signed(number: float, decimals: int) -> str:
+    """A rounded number with its sign; 0 has none."""
+    text = f"{number:+.{decimals}f}"
+    return text if text.strip("+-0.") else text[1:]
+
+
+def half_interval(entry: Mapping[str, Any], decimals: int) -> str:
+    """Half of the interval of a score or a difference, or "" if it has none."""
+    interval = entry.get("interval")
+    return "" if interval is None else f"{(interval[1] - interval[0]) / 2:.{decimals}f}"
+
+
+def estimates(column: Sequence[Estimate], marks: Sequence[str] = ()) -> list[str]:
+    """The cells of a column, so that the decimal points and the signs ± are below each other.
+
+    A column in which no number has an interval stays as it is.
+
+    Args:
+      column: its numbers.
+      marks: for each number a mark that comes after it, or "".
+
+    >>> estimates([("100.0", "0.0"), ("57.8", "12.1"), ("7.0", "")])
+    ['100.0 ±  0.0', ' 57.8 ± 12.1', '  7.0']
+    """
+    marks = marks or [""] * len(column)
+    if any(half for _, half in column):
+        width, width_of_half = (max(map(len, each)) for each in zip(*column, strict=True))
+        column = [
+            (f"{number:>{width}}", half and f"{half:>{width_of_half}}") for number, half in column
+        ]
+    cells = (f"{number} ± {half}" if half else number for number, half in column)
+    return [f"{cell} {mark}".rstrip() for cell, mark in zip(cells, marks, strict=True)]
+
+
+def p_value(p: float | None) -> str:
+    """A p-value with three decimals; "" if there is none."""
+    if p is None:
+        return ""
+    return f"<{_SMALLEST_P}" if p < _SMALLEST_P else f"{p:.3f}"

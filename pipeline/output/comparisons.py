@@ -1,0 +1,188 @@
+"""The parts of the result document that compare systems."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.transforms.definition.choices import table
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
+from beam_bleu.transforms.score.comparison import (
+    Difference,
+    clusters,
+    holm,
+    paired_difference,
+)
+from beam_bleu.transforms.totals.moments.moments import Moments
+
+FamilyName = Literal["corpus", "slices"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Family:
+    """A row of `FAMILIES`.
+
+    Attributes:
+      name: its name.
+      on: what the systems are compared on.
+    """
+
+    name: FamilyName
+    on: str
+
+
+FAMILIES: Mapping[FamilyName, Family] = table(
+    Family("corpus", "on the whole corpus"),
+    Family("slices", "on each slice"),
+)
+"""The families of comparisons. The p-values of a family are adjusted for all of them together."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """A comparison of two systems.
+
+    Attributes:
+      system: the system.
+      baseline: the system whose score is subtracted.
+      of_slice: the labels of the slice and their values; None for the whole corpus.
+      family: the family whose p-values are adjusted together.
+      found: the difference.
+      p_value_holm: the p-value, adjusted by the method of Holm; None if there is none.
+    """
+
+    system: str
+    baseline: str
+    of_slice: Mapping[str, str | None] | None
+    family: FamilyName
+    found: Difference
+    p_value_holm: float | None = None
+
+
+def comparisons(
+    systems: Sequence[str],
+    moments: Moments,
+    scoring: Scoring,
+    slicing: Slicing,
+    evidence: Evidence,
+    *,
+    has_whole: bool,
+) -> list[Comparison]:
+    """All comparisons: those on the whole corpus, then slice by slice those with the baseline.
+
+    A slice in which no segment has all systems is left out.
+
+    Args:
+      systems: the systems' names, in the order of the result.
+      moments: the sums of the whole corpus and of its slices.
+      scoring: how sums become a score.
+      slicing: the slices.
+      evidence: which systems are compared.
+      has_whole: whether the whole corpus has a score.
+
+    Raises:
+      InputError: the baseline is not one of the systems.
+    """
+    found: list[Comparison] = []
+    if has_whole:
+        found += _adjusted(
+            Comparison(system, baseline, None, "corpus", difference)
+            for system, baseline in evidence.compared(systems)
+            for difference in _difference(moments, system, baseline, None, scoring)
+        )
+    baseline = evidence.baseline_of(systems)
+    keys = [key for key in moments.keys if key is not None]
+    found += _adjusted(
+        Comparison(system, baseline, slicing.values(key), "slices", difference)
+        for key in slicing.in_order(keys)
+        for system in systems
+        if system != baseline
+        for difference in _difference(moments, system, baseline, key, scoring)
+    )
+    return found
+
+
+def _difference(
+    moments: Moments, system: str, baseline: str, key: SliceKey | None, scoring: Scoring
+) -> Iterator[Difference]:
+    """The difference of two systems; none if they have no unit in common."""
+    pair = moments.of_pair(system, baseline, key)
+    if pair.units:
+        yield paired_difference(pair, scoring)
+
+
+def _adjusted(family: Iterator[Comparison]) -> list[Comparison]:
+    """The comparisons of a family, with their p-values adjusted."""
+    listed = list(family)
+    adjusted = holm([each.found.p_value for each in listed])
+    return [
+        dataclasses.replace(each, p_value_holm=p_value)
+        for each, p_value in zip(listed, adjusted, strict=True)
+    ]
+
+
+def listed_comparisons(found: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """The comparisons as the document has them."""
+    return [
+        {
+            "system": each.system,
+            "baseline": each.baseline,
+            "slice": each.of_slice,
+            "segments": each.found.segments,
+            "units": each.found.units,
+            "difference": each.found.difference,
+            "standard_error": each.found.standard_error,
+            "interval": each.found.interval,
+            "p_value": each.found.p_value,
+            "p_value_holm": each.p_value_holm,
+            "detectable": each.found.detectable,
+            "family": each.family,
+        }
+        for each in found
+    ]
+
+
+def listed_families(found: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """The families of comparisons: which p-values are adjusted together, and how many there are."""
+    families = []
+    for name, of_family in itertools.groupby(found, key=lambda each: each.family):
+        listed = list(of_family)
+        families.append(
+            {
+                "family": name,
+                "description": f"{_compared(listed)}, {FAMILIES[name].on}",
+                "comparisons": sum(each.found.p_value is not None for each in listed),
+            }
+        )
+    return families
+
+
+def _compared(found: Sequence[Comparison]) -> str:
+    """Which systems are compared, in words."""
+    baselines = {each.baseline for each in found}
+    if len(baselines) > 1:
+        systems = baselines | {each.system for each in found}
+        return f"each pair of {len(systems)} systems"
+    number = len({each.system for each in found})
+    return f"{number} system{'s' * (number > 1)} against {baselines.pop()}"
+
+
+def listed_clusters(
+    found: Sequence[Comparison], score_of: Callable[[str], float]
+) -> list[list[str]]:
+    """The systems in clusters, best first.
+
+    Args:
+      found: the comparisons. Those on the whole corpus have each pair of systems.
+      score_of: the score of a system on the whole corpus.
+    """
+    of_corpus = [each for each in found if each.family == "corpus"]
+    systems = dict.fromkeys(name for each in of_corpus for name in (each.baseline, each.system))
+    p_values = {(each.system, each.baseline): each.p_value_holm for each in of_corpus}
+    # The sort is stable: systems with equal scores stay in the order of the result.
+    ordered = sorted(systems, key=score_of, reverse=True)
+    return clusters(ordered, p_values)

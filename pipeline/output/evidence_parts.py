@@ -1,0 +1,133 @@
+"""The parts of the result document about its evidence: uncertainty, comparisons, resampling."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.pipeline.output.comparisons import (
+    comparisons,
+    listed_clusters,
+    listed_comparisons,
+    listed_families,
+)
+from beam_bleu.pipeline.output.language_scores import SliceScore
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.score.bleu import BleuScore
+from beam_bleu.transforms.score.resampling import resampled_scores
+from beam_bleu.transforms.score.uncertainty import CONFIDENCE, FEWEST_UNITS
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.moments.moments import Moments
+from beam_bleu.transforms.totals.replicates.generator import GENERATOR
+from beam_bleu.transforms.totals.replicates.replicates import Replicates
+
+
+def unit_of(evidence: Evidence) -> str:
+    """What a unit is: what would be drawn at random for another test set."""
+    return "segment" if evidence.documents is None else "document"
+
+
+def uncertainty_parts(
+    systems: Sequence[str],
+    moments: Moments,
+    scores: Mapping[str, BleuScore],
+    scoring: Scoring,
+    slicing: Slicing,
+    evidence: Evidence,
+) -> dict[str, Any]:
+    """What the document says about standard errors, and the comparisons of systems.
+
+    Args:
+      systems: the systems' names, in the order of the result.
+      moments: the sums of the whole corpus and of its slices.
+      scores: the scores of the whole corpus, by system; none if languages have different tokens.
+      scoring: how sums become a score.
+      slicing: the slices.
+      evidence: what is found out about the scores.
+
+    Raises:
+      InputError: the baseline is not one of the systems.
+    """
+    parts: dict[str, Any] = {
+        "uncertainty": {
+            "unit": unit_of(evidence),
+            "label": evidence.documents,
+            "units": int(moments.common_units[moments.keys.index(None)]),
+            "confidence": CONFIDENCE,
+        }
+    }
+    evidence.baseline_of(systems)
+    if len(systems) == 1:
+        return parts
+    found = comparisons(systems, moments, scoring, slicing, evidence, has_whole=bool(scores))
+    parts["comparisons"] = listed_comparisons(found)
+    parts["comparison_families"] = listed_families(found)
+    if evidence.compare_all and scores:
+        parts["clusters"] = listed_clusters(found, lambda system: scores[system].score)
+    return parts
+
+
+def resampling_part(
+    systems: Sequence[str],
+    replicates: Replicates | None,
+    sums: Mapping[str, CorpusSums],
+    scoring: Scoring,
+    evidence: Evidence,
+) -> dict[str, Any]:
+    """What the document says about random replicates of the whole corpus.
+
+    Args:
+      systems: the systems' names, in the order of the result.
+      replicates: all replicates.
+      sums: the sums of the whole corpus, by system.
+      scoring: how sums become a score.
+      evidence: which systems are compared, and by which replicates.
+
+    Raises:
+      InputError: the baseline is not one of the systems.
+      JobError: the replicates are missing, or are of other systems.
+    """
+    asked = evidence.resampling
+    if asked is None:
+        return {}
+    if replicates is None or sorted(replicates.systems) != sorted(systems):
+        raise JobError(
+            "the last step did not get the replicates of all systems",
+            "the runner lost data: do not use it for this job",
+        )
+    found = resampled_scores(
+        replicates,
+        {system: sums[system].unit_sums for system in systems},
+        scoring,
+        evidence.compared(systems),
+    )
+    place = {system: number for number, system in enumerate(systems)}
+    scores = sorted(found.scores, key=lambda each: place[each.system])
+    return {
+        "resampling": {
+            "method": asked.method,
+            "resamples": asked.number,
+            "seed": asked.seed,
+            "unit": unit_of(evidence),
+            "generator": GENERATOR,
+            "scores": [dataclasses.asdict(each) for each in scores],
+            "comparisons": [dataclasses.asdict(each) for each in found.differences],
+        }
+    }
+
+
+def warning_about_slices(scores: Sequence[SliceScore], evidence: Evidence) -> list[str]:
+    """One sentence about all scores of slices that have no standard error, if there are any."""
+    missing = sum(each.score.standard_error is None for each in scores)
+    if not evidence.uncertainty or not missing:
+        return []
+    shown = f"1 of {len(scores)} scores" if missing == 1 else f"{missing} of {len(scores)} scores"
+    has, their = ("has", "its slice has") if missing == 1 else ("have", "their slices have")
+    return [
+        f"slices: {shown} {has} no standard error, because {their} fewer than {FEWEST_UNITS} "
+        f"{unit_of(evidence)}s, or an n-gram order without a match"
+    ]

@@ -1,0 +1,216 @@
+"""What stdout shows of uncertainty: ± beside scores, comparisons, clusters and resampling."""
+
+from __future__ import annotations
+
+import csv
+import doctest
+import io
+import json
+import re
+from typing import Any
+
+import golden_tables
+import pytest
+from golden_tables import PRESETS, comparison, document, with_evidence
+
+import beam_bleu.pipeline.display.numbers
+from beam_bleu.pipeline.command_line.display_flags import Display
+from beam_bleu.pipeline.display.comparisons import SHOWN_COMPARISONS
+from beam_bleu.pipeline.display.numbers import p_value, signed
+from beam_bleu.pipeline.display.screen import FILE, Screen
+from beam_bleu.pipeline.display.table import table
+from beam_bleu.pipeline.output.document import document_bytes
+
+SYSTEMS = ["atlas", "birch", "cobalt"]
+
+
+def shown(format: str, found: dict[str, Any], decimals: int | None = None) -> str:
+    return Display(format, decimals=decimals).shown(document_bytes(found)).decode()
+
+
+def compared_all(number: int) -> dict[str, Any]:
+    """A document in which each pair of this many systems is compared."""
+    systems = [f"s{i}" for i in range(number)]
+    found = with_evidence(document(systems))
+    found["comparisons"] = [
+        comparison(systems[i], systems[j], i) for i in range(number) for j in range(i)
+    ]
+    found["comparison_families"] = [
+        {"family": "corpus", "description": "", "comparisons": number * (number - 1) // 2}
+    ]
+    return found
+
+
+def lines_from(text: str, start: str) -> list[str]:
+    """The lines of the section that begins like this."""
+    lines = text.splitlines()
+    (first,) = [i for i, line in enumerate(lines) if line.startswith(start)]
+    return lines[first : lines.index("", first) if "" in lines[first:] else None]
+
+
+def test_numbers_are_aligned():
+    found = doctest.testmod(beam_bleu.pipeline.display.numbers)
+    assert (found.attempted, found.failed) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (0.0, "<0.001"),
+        (0.000999, "<0.001"),
+        (0.001, "0.001"),
+        (0.04951, "0.050"),
+        (1.0, "1.000"),
+        (None, ""),
+    ],
+)
+def test_a_p_value_has_three_decimals(p, text):
+    assert p_value(p) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(1.26, "+1.3"), (-0.3, "-0.3"), (-0.04, "0.0"), (0.0, "0.0"), (10, "+10.0")],
+)
+def test_a_difference_has_a_sign_unless_it_is_0(number, text):
+    assert signed(number, 1) == text
+
+
+def test_the_score_has_half_of_its_interval_and_the_head_says_so():
+    found = with_evidence(document(SYSTEMS))
+    lines = table(found).splitlines()
+    assert lines[1] == "2000 segments; ± is half of the 95 % interval"
+    rows = [re.match(r"\w+ +([\d.]+) ± +([\d.]+) ", line) for line in lines[4:7]]
+    assert [row and row.groups() for row in rows] == [
+        ("20.0", "0.9"),
+        ("27.0", "5.8"),
+        ("34.0", "10.7"),
+    ]
+    assert len({line.index("±") for line in lines[4:7]}) == 1
+
+
+def test_documents_are_named_as_units():
+    found = with_evidence(document(SYSTEMS), documents=130)
+    assert "2000 segments in 130 documents; ± is half" in table(found)
+
+
+def test_without_intervals_nothing_is_said_about_them():
+    found = document(SYSTEMS)
+    for each in found["scores"]:
+        each |= {"standard_error": None, "interval": None}
+    found["uncertainty"] = {"unit": "segment", "label": None, "units": 12, "confidence": 0.95}
+    assert table(found) == table(document(SYSTEMS))
+
+
+def test_a_partition_is_named():
+    assert "\npartition 2026-11-21\n" in table({**document(SYSTEMS), "partition": "2026-11-21"})
+
+
+def test_a_family_of_one_comparison_has_no_adjusted_p():
+    rows = lines_from(table(with_evidence(document(SYSTEMS[:2]))), "differences from atlas, on the")
+    assert rows[2].split() == ["system", "difference", "p", "detectable"]
+    assert rows[3].split() == ["birch", "+7.0", "±", "0.6", "<0.001", "0.9"]
+
+
+def test_the_family_and_common_segments_are_named():
+    found = with_evidence(document(SYSTEMS))
+    found["segments"] = 2100
+    rows = lines_from(table(found), "differences from atlas, on the whole corpus")
+    assert "over the 2000 segments that all systems have" in rows[0]
+    assert rows[0].endswith("Holm p: p adjusted for 2 comparisons")
+
+
+def test_differences_in_slices_are_marked_by_their_adjusted_p():
+    found = with_evidence(document(SYSTEMS))
+    rows = lines_from(table(found), "differences from atlas, in slices")
+    assert rows[2].split() == ["news", "20", "+7.0", "-5.5"]  # too few segments for ±
+    assert rows[3].split() == ["null", "60", "+7.0", "±", "0.6", "*", "-5.5", "±", "10.6", "*"]
+    for each in found["comparisons"]:
+        each["p_value_holm"] = 0.05
+    assert "*" not in "".join(lines_from(table(found), "differences from atlas, in slices")[1:])
+
+
+def test_all_pairs_name_both_systems_and_long_tables_are_cut_only_on_a_terminal():
+    found = compared_all(8)
+    start = "differences between systems (system minus baseline), on the whole corpus"
+    rows = lines_from(table(found), start)
+    assert rows[2].startswith("system vs baseline  difference")
+    assert len(rows) == 3 + 28
+    assert rows[3].startswith("s1 vs s0 ")
+    cut = lines_from(table(found, screen=Screen(150)), start)
+    assert [row.split() for row in cut[:-1]] == [
+        row.split() for row in rows[: 3 + SHOWN_COMPARISONS]
+    ]
+    assert cut[-1] == "These are the first 20 comparisons, of 28; --format json shows all of them"
+
+
+def test_there_is_a_line_between_clusters():
+    found = with_evidence(document(SYSTEMS))
+    found["clusters"] = [["cobalt"], ["birch", "atlas"]]
+    rows = lines_from(table(found), "clusters: ")[2:]
+    assert [row.split()[:2] for row in rows if not row.startswith("-")] == [
+        ["cobalt", "1"],
+        ["birch", "2-3"],
+        ["atlas", "2-3"],
+    ]
+    assert [set(row) == {"-"} for row in rows] == [False, True, False, False]
+    latex = shown("latex", found)
+    assert "cobalt & 1 & 34.0 $\\pm$ 10.7 \\\\\n\\midrule\nbirch & 2-3 &" in latex
+    assert "| cobalt | 1    | 34.0 ± 10.7 |" in shown("markdown", found)
+
+
+def test_randomization_has_no_mean_and_no_interval():
+    found = with_evidence(document(SYSTEMS))
+    found["resampling"] |= {"method": "randomization", "scores": []}
+    for each in found["resampling"]["comparisons"]:
+        each |= {"mean": None, "interval": None}
+    rows = lines_from(table(found), "randomization, ")
+    assert rows[2].split("  ")[-1].strip() == "p of sacreBLEU"
+    assert rows[3].split() == ["birch", "+1.3", "0.020", "0.010"]
+    assert rows[0].endswith("1000 resamples of segments, seed 12345: differences from atlas")
+
+
+def test_bootstrap_has_means_and_intervals():
+    text = table(with_evidence(document(SYSTEMS)))
+    rows = lines_from(text, "bootstrap, 1000 resamples of segments, seed 12345: scores")
+    assert rows[2] == "atlas   20.1  9.1 to 31.0"
+    rows = lines_from(text, "bootstrap, 1000 resamples of segments, seed 12345: diff")
+    assert rows[4] == "cobalt  +0.3        +0.2  -0.6 to +1.1   0.020  0.010"
+
+
+def test_tsv_and_json_lines_have_the_uncertainty_at_the_end():
+    found = with_evidence(document(SYSTEMS, PRESETS[:1]))
+    for each in found["presets"][0]["scores"]:
+        each |= {"standard_error": 0.5, "interval": [1.25, 2.5]}
+    new = ["standard_error", "interval_low", "interval_high"]
+    (header, *_), text = (shown("tsv", found).splitlines(), shown("tsv", found, 1))
+    old = shown("tsv", document(SYSTEMS, PRESETS[:1])).splitlines()[0]
+    assert header.split("\t") == [*old.split("\t"), *new]
+    rows = list(csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
+    assert [rows[0][key] for key in new] == ["0.5", "19.2", "20.9"]
+    assert [rows[3][key] for key in new] == ["", "", ""]  # 20 segments
+    assert [rows[-1][key] for key in new] == ["0.5", "1.2", "2.5"]
+    lines = [json.loads(line) for line in shown("jsonl", found).splitlines()]
+    assert [list(each)[-3:] for each in lines] == [new] * len(lines)
+    assert [lines[0][key] for key in new] == [0.45, *found["scores"][0]["interval"]]
+    assert [lines[3][key] for key in new] == [None] * 3
+
+
+def test_only_scores_are_as_before():
+    found = with_evidence(document(SYSTEMS))
+    data = document_bytes(found)
+    assert Display(score_only=True).shown(data) == b"20.0\n27.0\n34.0\n"
+
+
+def test_presets_and_averages_have_their_intervals():
+    found = with_evidence(document(SYSTEMS, PRESETS[:2]))
+    for each in found["presets"]:
+        each["scores"][0] |= {"standard_error": 0.5, "interval": [20.0, 22.5]}
+    assert re.search(r"preset0 +20.0 ± 1.2 +69.0 ", table(found))
+
+
+@pytest.mark.parametrize("screen", [FILE, Screen(40), Screen(80)])
+def test_a_name_cannot_write_to_the_terminal(screen):
+    found = with_evidence(document(["a\x1b[2J", "b\x1b[2J", "c"]))
+    assert "\x1b" not in table(found, screen=screen)
+    assert golden_tables.SIGNATURE[:10] in table(found, screen=screen)

@@ -1,0 +1,212 @@
+"""Comparisons of systems in the result, as a user asks for them."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from command_line import (
+    EXAMPLE,
+    EXAMPLES,
+    REFERENCES,
+    SYSTEMS,
+    called,
+    read_lines,
+    streams,
+    write_lines,
+)
+from jackknife import score_of, segment_counts, standard_error
+
+REFERENCE_LINES = [read_lines(path) for path in REFERENCES]
+DOMAINS = [f"--labels=domain={EXAMPLES}/domains.txt", "--slice_by=domain"]
+
+
+def document(*arguments):
+    return called(*arguments, "--format=json").document
+
+
+def pairs(found):
+    return [
+        (each["system"], each["baseline"]) for each in found["comparisons"] if each["slice"] is None
+    ]
+
+
+def test_each_system_is_compared_with_the_first_one():
+    found = document(*EXAMPLE)
+    assert pairs(found) == [("birch", "atlas"), ("cobalt", "atlas")]
+    scores = {each["system"]: each["score"] for each in found["scores"]}
+    counts = {
+        name: segment_counts(read_lines(path), REFERENCE_LINES) for name, path in SYSTEMS.items()
+    }
+    for each in found["comparisons"]:
+        assert each["difference"] == pytest.approx(scores[each["system"]] - scores["atlas"])
+        assert (each["segments"], each["units"]) == (72, 72)
+
+        def difference(sums):
+            return score_of(sums[: len(sums) // 2]) - score_of(sums[len(sums) // 2 :])
+
+        both = [
+            [*one, *other]
+            for one, other in zip(counts[each["system"]], counts["atlas"], strict=True)
+        ]
+        expected = standard_error(difference, _array(both))
+        assert each["standard_error"] == pytest.approx(expected, rel=0.04)
+        z = abs(each["difference"]) / each["standard_error"]
+        assert each["p_value"] == pytest.approx(math.erfc(z / math.sqrt(2)))
+        assert each["detectable"] == pytest.approx(2.8016 * each["standard_error"], rel=1e-4)
+    assert found["comparison_families"] == [
+        {
+            "family": "corpus",
+            "description": "2 systems against atlas, on the whole corpus",
+            "comparisons": 2,
+        }
+    ]
+    small, large = sorted(found["comparisons"], key=lambda each: each["p_value"])
+    assert small["p_value_holm"] == 2 * small["p_value"]
+    assert large["p_value_holm"] == large["p_value"]
+    assert "clusters" not in found
+
+
+def _array(rows):
+    import numpy as np
+
+    return np.array(rows)
+
+
+def test_another_baseline_turns_the_difference_around():
+    usual, turned = document(*EXAMPLE), document(*EXAMPLE, "--baseline=birch")
+    assert pairs(turned) == [("atlas", "birch"), ("cobalt", "birch")]
+    one, other = usual["comparisons"][0], turned["comparisons"][0]
+    assert other["difference"] == -one["difference"]
+    assert other["standard_error"] == one["standard_error"]
+    assert other["interval"] == [-each for each in reversed(one["interval"])]
+    assert [each["system"] for each in turned["scores"]] == ["atlas", "birch", "cobalt"]
+
+
+def test_all_pairs_and_clusters(tmp_path):
+    # A copy of a system is in its cluster: p = 1.
+    copy = write_lines(tmp_path / "copy.txt", read_lines(SYSTEMS["birch"]))
+    found = document(*streams([*SYSTEMS.values(), copy], REFERENCES), "--compare=all", *DOMAINS)
+    assert pairs(found) == [
+        *(("birch", "atlas"), ("cobalt", "atlas"), ("copy", "atlas")),
+        *(("cobalt", "birch"), ("copy", "birch"), ("copy", "cobalt")),
+    ]
+    assert found["clusters"] == [["atlas"], ["birch", "copy"], ["cobalt"]]
+    same = found["comparisons"][4]
+    assert (same["difference"], same["standard_error"]) == (0, 0)
+    assert (same["p_value"], same["p_value_holm"]) == (1, 1)
+    # Slices are compared with the baseline only, and are a family of their own.
+    sliced = [each for each in found["comparisons"] if each["slice"]]
+    assert {each["baseline"] for each in sliced} == {"atlas"}
+    assert {each["family"] for each in sliced} == {"slices"}
+    with_p = [each for each in sliced if each["p_value"] is not None]
+    assert {each["slice"]["domain"] for each in with_p} == {"news"}
+    assert [each["comparisons"] for each in found["comparison_families"]] == [6, len(with_p)]
+
+
+def test_a_slice_has_the_comparison_of_its_own_corpus(tmp_path):
+    found = document(*EXAMPLE, *DOMAINS)
+    labels = read_lines(EXAMPLES / "domains.txt")
+    paths = []
+    for path in (*SYSTEMS.values(), *REFERENCES):
+        kept = [
+            line for line, label in zip(read_lines(path), labels, strict=True) if label == "news"
+        ]
+        paths.append(write_lines(tmp_path / path.name, kept))
+    alone = document(*streams(paths[:3], paths[3:]))
+    of_news = [each for each in found["comparisons"] if each["slice"] == {"domain": "news"}]
+    ignored = {"slice", "family"}
+    assert [
+        {k: v for k, v in each.items() if k not in ignored} for each in alone["comparisons"]
+    ] == [{k: v for k, v in each.items() if k not in ignored} for each in of_news]
+
+
+def test_languages_with_different_tokenizers_have_no_common_comparison():
+    languages = EXAMPLES / "languages"
+    found = document(
+        *(languages / "references.txt", "-i", *sorted((languages / "systems").iterdir())),
+        *(f"--labels=lp={languages}/pairs.txt", "--language_column=lp", "--compare=all"),
+    )
+    assert {each["family"] for each in found["comparisons"]} == {"slices"}
+    assert "clusters" not in found
+    (family,) = found["comparison_families"]
+    assert family["description"] == "1 system against atlas, on each slice"
+
+
+@pytest.mark.parametrize("coverage", ["common", "each"])
+def test_systems_of_a_join_are_compared_on_the_segments_that_all_have(tmp_path, coverage):
+    texts = {name: read_lines(path) for name, path in SYSTEMS.items()}
+    references = REFERENCE_LINES[0]
+    for place, (name, lines) in enumerate(texts.items()):
+        records = [
+            json.dumps({"id": i, "hyp": line})
+            for i, line in enumerate(lines)
+            if i % 10 != place  # each system lacks other segments
+        ]
+        write_lines(tmp_path / f"{name}.jsonl", records)
+    records = [json.dumps({"id": i, "ref": line}) for i, line in enumerate(references)]
+    reference = write_lines(tmp_path / "reference.jsonl", records)
+    systems = [tmp_path / f"{name}.jsonl" for name in texts]
+    found = document(
+        *streams(systems, [reference]), "--join_on=id", f"--coverage={coverage}", "--compare=all"
+    )
+    kept = [i for i in range(72) if i % 10 > 2]
+    paths = [
+        write_lines(tmp_path / f"{name}.txt", [lines[i] for i in kept])
+        for name, lines in texts.items()
+    ]
+    plain = write_lines(tmp_path / "reference.txt", [references[i] for i in kept])
+    expected = document(*streams(paths, [plain]), "--compare=all")
+    assert found["comparisons"] == expected["comparisons"]
+    assert found["clusters"] == expected["clusters"]
+    own = [each["segments"] for each in found["scores"]]
+    assert (own == [len(kept)] * 3) == (coverage == "common")
+
+
+def test_systems_that_are_found_in_records(tmp_path):
+    records = [
+        {"id": i, "system": name, "mt": mt, "ref": ref, "domain": "odd" if i % 2 else "even"}
+        for name in ("b10", "b9", "a")
+        for i, (mt, ref) in enumerate(
+            zip(
+                read_lines(SYSTEMS["atlas" if name == "a" else "birch"]),
+                REFERENCE_LINES[0],
+                strict=True,
+            )
+        )
+    ]
+    path = write_lines(tmp_path / "long.jsonl", [json.dumps(each) for each in records])
+    arguments = [
+        *(f"--input={path}", "--candidate_columns=mt", "--reference_columns=ref"),
+        *("--system_column=system", "--id_column=id", "--slice_by=domain"),
+    ]
+    found = document(*arguments)
+    assert pairs(found) == [("b9", "a"), ("b10", "a")]  # in natural order
+    sliced = [each for each in found["comparisons"] if each["slice"]]
+    assert len(sliced) == 4
+    turned = document(*arguments, "--baseline=b10")
+    assert pairs(turned) == [("a", "b10"), ("b9", "b10")]
+    run = called(*arguments, "--baseline=c")
+    run.assert_failed(3, "--baseline c: the input has no system with this name", "a, b9, b10")
+
+
+@pytest.mark.parametrize(
+    ("flags", "fragments"),
+    [
+        (["--baseline=atlsa"], ["there is no such system", "did you mean atlas?"]),
+        (["--baseline=x"], ["there is no such system", "choose one of atlas, birch, cobalt"]),
+        (["--baseline=atlas", "--no_uncertainty"], ["--baseline atlas has no effect"]),
+        (["--compare=all", "--no_uncertainty"], ["--compare all has no effect"]),
+        (["--compare=baseline"], ["--compare baseline: there is no such value", "all"]),
+    ],
+    ids=" ".join,
+)
+def test_flags_without_effect_are_refused(flags, fragments):
+    called(*EXAMPLE, *flags).assert_failed(2, *fragments)
+
+
+@pytest.mark.parametrize("flag", ["--baseline=atlas", "--compare=all", "--resample=randomization"])
+def test_one_system_cannot_be_compared(flag):
+    run = called(*streams([SYSTEMS["atlas"]], REFERENCES), flag)
+    run.assert_failed(2, "there is only one: atlas")

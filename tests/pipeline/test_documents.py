@@ -1,0 +1,354 @@
+"""`--documents`: standard errors and comparisons are those of whole documents."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from command_line import COMPRESS, called, streams, write_lines
+from sacrebleu.metrics import BLEU
+
+LINES = 300
+DOCUMENTS = 40
+SYSTEMS = ("one", "two", "three")
+WORDS = ["a", "b", "cat", "sat", "on", "é", "the", "mat", "-", "end."]
+
+
+class Corpus:
+    """Three systems whose quality depends on the document. Its segments are scattered."""
+
+    def __init__(self, folder: Path) -> None:
+        draw = random.Random(13)
+        self.folder = folder
+        self.documents = [f"news/größe {draw.randrange(DOCUMENTS)}" for _ in range(LINES)]
+        quality = {
+            (name, document): draw.uniform(0.5, 0.95)
+            for document in sorted(set(self.documents))
+            for name in SYSTEMS
+        }
+        self.references = [
+            " ".join(draw.choices(WORDS, k=draw.randrange(4, 20))) for _ in range(LINES)
+        ]
+        self.systems = {
+            name: [
+                " ".join(
+                    word
+                    for word in reference.split()
+                    if draw.random() < quality[name, document] or draw.random() < 0.1
+                )
+                for reference, document in zip(self.references, self.documents, strict=True)
+            ]
+            for name in SYSTEMS
+        }
+
+    def texts(self, *flags: Any, pieces: int = 1, suffix: str = "") -> list[Any]:
+        """The arguments for text files in this number of pieces; DOCS stands for the documents."""
+        folder = self.folder / f"{pieces}{suffix}"
+        size = -(-LINES // pieces)
+        named = {**self.systems, "references": self.references, "DOCS": self.documents}
+        for name, text in named.items():
+            for i in range(pieces):
+                write_lines(
+                    folder / name / f"part-{i}.txt{suffix}", text[i * size : (i + 1) * size]
+                )
+        flags = tuple(str(flag).replace("DOCS", f"{folder}/DOCS/*") for flag in flags)
+        return streams(
+            [f"{name}={folder}/{name}/*" for name in SYSTEMS], [f"{folder}/references/*"], *flags
+        )
+
+    def records(self, path: Path) -> Path:
+        """The corpus as JSON lines, with the column `doc.id`."""
+        rows = [
+            {
+                "reference": reference,
+                "doc": {"id": document},
+                **{name: self.systems[name][i] for name in SYSTEMS},
+            }
+            for i, (reference, document) in enumerate(
+                zip(self.references, self.documents, strict=True)
+            )
+        ]
+        return write_lines(path, [json.dumps(row) for row in rows])
+
+    def influences(self, system: str, rows: Sequence[int]) -> np.ndarray:
+        """How much each document with these rows changes the score of a system.
+
+        These are the derivatives of sacreBLEU's formula, for each segment.
+        """
+        candidates = [self.systems[system][row] for row in rows]
+        references = [self.references[row] for row in rows]
+        metric = BLEU()
+        found = np.array(metric._extract_corpus_statistics(candidates, [references]), float)
+        length, reference, matches, totals = np.split(found, [1, 2, 6], axis=1)
+        score = metric.corpus_score(candidates, [references]).score
+        each = (matches / matches.sum(0) - totals / totals.sum(0)).mean(axis=1)
+        if length.sum() < reference.sum():
+            penalty = length / length.sum() - reference / reference.sum()
+            each += (penalty * reference.sum() / length.sum())[:, 0]
+        documents, places = np.unique([self.documents[row] for row in rows], return_inverse=True)
+        return score * np.bincount(places, each, len(documents))
+
+    def standard_error(self, *systems: str, rows: Sequence[int] = range(LINES)) -> float:
+        """The standard error of a score, or of the difference of two scores."""
+        values = self.influences(systems[0], rows)
+        if len(systems) > 1:
+            values = values - self.influences(systems[1], rows)
+        return float(np.sqrt(len(values) / (len(values) - 1) * (values**2).sum()))
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory) -> Corpus:
+    return Corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def by_file(corpus) -> bytes:
+    run = called(*corpus.texts("--documents=DOCS", "--format=json"))
+    assert run.code == 0, run.err
+    return run.out
+
+
+def errors(document: dict[str, Any]) -> dict[str, float]:
+    """The standard errors of the whole corpus."""
+    return {
+        each["system"]: each["standard_error"] for each in document["scores"] if not each["slice"]
+    }
+
+
+def assert_of_documents(corpus: Corpus, document: dict[str, Any], label: str) -> None:
+    assert document["uncertainty"] == {
+        "unit": "document",
+        "label": label,
+        "units": DOCUMENTS,
+        "confidence": 0.95,
+    }
+    assert errors(document) == pytest.approx(
+        {name: corpus.standard_error(name) for name in SYSTEMS}
+    )
+    for each in document["comparisons"]:
+        if each["slice"] is None:
+            assert each["units"] == DOCUMENTS
+            assert each["segments"] == LINES
+            expected = corpus.standard_error(each["system"], each["baseline"])
+            assert each["standard_error"] == pytest.approx(expected)
+
+
+def test_standard_errors_are_those_of_documents(corpus, by_file):
+    assert len(set(corpus.documents)) == DOCUMENTS
+    document = json.loads(by_file)
+    assert_of_documents(corpus, document, "document")
+    segments = errors(called(*corpus.texts("--format=json")).document)
+    assert all(abs(errors(document)[name] / segments[name] - 1) > 0.05 for name in SYSTEMS)
+
+
+@pytest.mark.parametrize(
+    ("flags", "pieces", "suffix"),
+    [
+        (["--range_bytes=1024", "--threads=3"], 1, ""),
+        (["--range_bytes=1024"], 7, ""),
+        ([], 3, ".gz"),
+        (["--range_bytes=1024", "--direct_num_workers=2"], 2, ""),
+    ],
+)
+def test_the_bytes_do_not_depend_on_the_split(corpus, by_file, flags, pieces, suffix):
+    if suffix:
+        (corpus.folder / f"{pieces}").mkdir(exist_ok=True)
+        arguments = corpus.texts("--documents=DOCS", "--format=json", *flags, pieces=pieces)
+        for path in (corpus.folder / f"{pieces}").rglob("*.txt"):
+            path.with_name(path.name + suffix).write_bytes(COMPRESS[suffix](path.read_bytes()))
+            path.unlink()
+    else:
+        arguments = corpus.texts("--documents=DOCS", "--format=json", *flags, pieces=pieces)
+    run = called(*arguments)
+    assert run.code == 0, run.err
+    assert run.out == by_file
+
+
+def test_a_domain_may_stand_before_the_document(corpus, by_file, tmp_path):
+    """As in the files of mt-metrics-eval. A carriage return does not belong to the name."""
+    texts = [f"domain {i % 3}\t{name}\r" for i, name in enumerate(corpus.documents)]
+    path = write_lines(tmp_path / "en-de.docs", texts)
+    run = called(*corpus.texts(f"--documents={path}", "--format=json"))
+    assert run.out == by_file
+
+
+def test_a_label_can_have_the_documents(corpus):
+    run = called(*corpus.texts("--labels=story=DOCS", "--documents=story", "--format=json"))
+    assert_of_documents(corpus, run.document, "story")
+
+
+def test_a_column_of_records_can_have_the_documents(corpus, tmp_path):
+    path = corpus.records(tmp_path / "records.jsonl")
+    flags = ["--candidate_columns", ",".join(SYSTEMS), "--documents", "doc.id", "--format=json"]
+    run = called("--input", path, *flags)
+    assert_of_documents(corpus, run.document, "doc.id")
+
+
+def test_one_document_for_each_segment_gives_the_numbers_of_segments(corpus, tmp_path):
+    path = write_lines(tmp_path / "documents.txt", [f"s{i}" for i in range(LINES)])
+    flags = ["--slice_by=length", "--format=json"]
+    document = called(*corpus.texts(f"--documents={path}", *flags)).document
+    of_segments = called(*corpus.texts(*flags)).document
+    assert document.pop("uncertainty")["units"] == of_segments.pop("uncertainty")["units"] == LINES
+    (of_slices,) = document["warnings"]
+    document["warnings"] = [of_slices.replace("30 documents", "30 segments")]
+    assert document == of_segments
+
+
+def test_slices_have_the_parts_of_documents_that_are_in_them(corpus, tmp_path):
+    path = write_lines(tmp_path / "halves.txt", [str(i % 2) for i in range(LINES)])
+    flags = [f"--labels=half={path}", "--slice_by=half,document", "--documents=DOCS"]
+    document = called(*corpus.texts(*flags, "--format=json")).document
+    assert_of_documents(corpus, document, "document")
+    for each in document["scores"]:
+        if each["slice"] in ({"half": "0"}, {"half": "1"}):
+            rows = range(int(each["slice"]["half"]), LINES, 2)
+            expected = corpus.standard_error(each["system"], rows=rows)
+            assert each["standard_error"] == pytest.approx(expected)
+        elif each["slice"]:  # a slice with one document
+            assert each["standard_error"] is None
+    compared = [each for each in document["comparisons"] if each["slice"] == {"half": "1"}]
+    assert [each["system"] for each in compared] == ["two", "three"]
+    for each in compared:
+        expected = corpus.standard_error(each["system"], "one", rows=range(1, LINES, 2))
+        assert each["standard_error"] == pytest.approx(expected)
+
+
+def test_few_documents_give_no_standard_error(corpus, tmp_path):
+    path = write_lines(tmp_path / "documents.txt", [str(i % 29) for i in range(LINES)])
+    run = called(*corpus.texts(f"--documents={path}", "--format=json"))
+    assert set(errors(run.document).values()) == {None}
+    assert len([each for each in run.document["warnings"] if "29 documents" in each]) >= 1
+
+
+def test_systems_with_different_segments_are_compared_on_the_common_ones(corpus, tmp_path):
+    """A document that is incomplete for one system is a unit with the segments that are common."""
+    lacking = set(range(0, LINES, 7)) | {
+        i for i, name in enumerate(corpus.documents) if name == corpus.documents[1]
+    }
+    ids = [{"id": i} for i in range(LINES)]
+    references = [
+        {**each, "ref": text, "doc": name}
+        for each, text, name in zip(ids, corpus.references, corpus.documents, strict=True)
+    ]
+    path = write_lines(tmp_path / "references.jsonl", map(json.dumps, references))
+    for name in SYSTEMS:
+        rows = [
+            {**ids[i], "hyp": text}
+            for i, text in enumerate(corpus.systems[name])
+            if name != "two" or i not in lacking
+        ]
+        write_lines(tmp_path / "outputs" / f"{name}.jsonl", map(json.dumps, rows))
+    paths = [tmp_path / "outputs" / f"{name}.jsonl" for name in SYSTEMS]
+    flags = ["--join_on=id", "--coverage=each", "--documents=doc", "--format=json"]
+    document = called(path, "-i", *paths, *flags).document
+    has = [i for i in range(LINES) if i not in lacking]
+    assert errors(document) == pytest.approx(
+        {
+            "one": corpus.standard_error("one"),
+            "two": corpus.standard_error("two", rows=has),
+            "three": corpus.standard_error("three"),
+        }
+    )
+    for each in document["comparisons"]:
+        assert each["segments"] == len(has)
+        assert each["units"] == len({corpus.documents[i] for i in has}) < DOCUMENTS
+        expected = corpus.standard_error(each["system"], each["baseline"], rows=has)
+        assert each["standard_error"] == pytest.approx(expected)
+
+
+def test_replicates_draw_documents(corpus):
+    flags = ["--documents=DOCS", "--resample=bootstrap", "--resamples=500", "--format=json"]
+    run = called(*corpus.texts(*flags))
+    found = run.document["resampling"]
+    assert found["unit"] == "document"
+    for each in found["scores"]:
+        low, high = each["interval"]
+        assert (high - low) / 2 / 1.96 == pytest.approx(
+            corpus.standard_error(each["system"]), rel=0.15
+        )
+    split = called(*corpus.texts(*flags, "--range_bytes=1024", pieces=4))
+    assert split.out == run.out
+
+
+@pytest.mark.parametrize(
+    ("line", "fragments"),
+    [
+        ("", ["segment 6 has no document in document", "line 6", "a document of its own"]),
+        ("news\t", ["segment 6 has no document in document", "line 6"]),
+        ("a\tb\tc", ["line 6", "has 3 fields, and a line of documents has 1 or 2"]),
+    ],
+)
+def test_each_line_must_have_a_document(corpus, tmp_path, line, fragments):
+    lines = [*corpus.documents[:5], line, *corpus.documents[6:]]
+    path = write_lines(tmp_path / "documents.txt", lines)
+    called(*corpus.texts(f"--documents={path}")).assert_failed(3, *fragments)
+
+
+def test_each_line_of_a_label_with_documents_must_have_one(corpus, tmp_path):
+    path = write_lines(tmp_path / "labels.txt", ["x\ty"] * 7 + ["x\t"] + ["x\tz"] * (LINES - 8))
+    flags = [f"--labels=domain,doc={path}", "--documents=doc"]
+    run = called(*corpus.texts(*flags))
+    run.assert_failed(3, "segment 8 has no document in doc", "labels.txt line 8")
+
+
+@pytest.mark.parametrize("value", [None, ""])
+def test_each_record_must_have_a_document(tmp_path, value):
+    rows = [{"hyp": "a", "ref": "a", "doc": value if i == 3 else "d"} for i in range(9)]
+    path = write_lines(tmp_path / "records.jsonl", [json.dumps(row) for row in rows])
+    run = called("--input", path, "--documents", "doc", "--quiet")
+    run.assert_failed(3, "segment 4 has no document in doc", "records.jsonl line 4")
+
+
+def test_a_line_with_other_fields_can_be_rejected(corpus, tmp_path):
+    path = write_lines(tmp_path / "documents.txt", ["a\tb\tc", *corpus.documents[1:]])
+    flags = [f"--documents={path}", "--on_bad_record=reject", "--format=json"]
+    run = called(*corpus.texts(*flags, "--output", tmp_path / "out"))
+    assert run.document["counters"]["rejected"] == 1
+    expected = corpus.standard_error("one", rows=range(1, LINES))
+    assert errors(run.document)["one"] == pytest.approx(expected)
+
+
+def test_the_file_is_an_input_of_the_manifest(corpus, tmp_path):
+    run = called(*corpus.texts("--documents=DOCS", "--output", tmp_path / "out"))
+    assert run.code == 0, run.err
+    inputs = json.loads((tmp_path / "out" / "manifest.json").read_text())["streams"]
+    assert [each["labels"] for each in inputs if each["role"] == "labels"] == [["document"]]
+
+
+@pytest.mark.parametrize(
+    ("flags", "fragments"),
+    [
+        (["--documents=DOCS", "--no_uncertainty"], ["no effect with --no_uncertainty"]),
+        (["--documents="], ["--documents is empty"]),
+        (["--labels=document=DOCS", "--documents=DOCS"], ["--documents document"]),
+        (["--labels=README.md=DOCS", "--documents=README.md"], ["write ./README.md"]),
+    ],
+)
+def test_impossible_flags_are_refused(corpus, monkeypatch, flags, fragments):
+    arguments = corpus.texts(*flags)
+    monkeypatch.chdir(corpus.folder)
+    Path("README.md").touch()
+    called(*arguments).assert_failed(2, *fragments)
+
+
+def test_without_uncertainty_documents_can_still_be_slices(corpus):
+    flags = ["--documents=DOCS", "--no_uncertainty", "--slice_by=document", "--format=json"]
+    document = called(*corpus.texts(*flags)).document
+    assert len(document["scores"]) == len(SYSTEMS) * (1 + DOCUMENTS)
+
+
+def test_a_column_called_length_is_refused(tmp_path):
+    path = write_lines(tmp_path / "records.jsonl", ['{"hyp": "a", "ref": "a", "length": "x"}'])
+    run = called("--input", path, "--documents=length", "--quiet")
+    run.assert_failed(2, "--documents length: no column with documents can have this name")
+
+
+def test_a_missing_column_is_named(tmp_path):
+    path = write_lines(tmp_path / "records.jsonl", ['{"hyp": "a", "ref": "a"}'])
+    called("--input", path, "--documents=doc", "--quiet").assert_failed(3, "doc")

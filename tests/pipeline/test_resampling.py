@@ -1,0 +1,146 @@
+"""Bootstrap and randomization, as a user asks for them."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import (
+    EXAMPLE,
+    EXAMPLES,
+    REFERENCES,
+    SYSTEMS,
+    called,
+    read_lines,
+    streams,
+    write_lines,
+)
+
+ALL = "--format=json"
+BOOTSTRAP = ["--resample=bootstrap", "--resamples=400"]
+RANDOMIZATION = ["--resample=randomization", "--resamples=400"]
+LANGUAGES = EXAMPLES / "languages"
+
+
+def document(*arguments):
+    return called(*arguments, ALL).document
+
+
+def test_the_bootstrap_agrees_with_the_standard_errors():
+    found = document(*EXAMPLE, *BOOTSTRAP)
+    resampling = found["resampling"]
+    described = [resampling[key] for key in ("method", "resamples", "seed", "unit", "generator")]
+    assert described == ["bootstrap", 400, 12345, "segment", "philox4x32-10"]
+    for drawn, score in zip(resampling["scores"], found["scores"], strict=True):
+        assert drawn["system"] == score["system"]
+        assert drawn["mean"] == pytest.approx(
+            score["score"], abs=0.1 * score["standard_error"] + 0.3
+        )
+        drawn_width = drawn["interval"][1] - drawn["interval"][0]
+        assert drawn_width == pytest.approx(score["interval"][1] - score["interval"][0], rel=0.15)
+    for drawn, exact in zip(resampling["comparisons"], found["comparisons"], strict=True):
+        assert (drawn["system"], drawn["baseline"]) == (exact["system"], exact["baseline"])
+        assert drawn["difference"] == pytest.approx(exact["difference"])
+        drawn_width = drawn["interval"][1] - drawn["interval"][0]
+        assert drawn_width == pytest.approx(exact["interval"][1] - exact["interval"][0], rel=0.15)
+        assert drawn["p_value"] == drawn["p_sacrebleu"] == 1 / 401  # none is so far away
+
+
+def test_randomization_compares_and_has_no_scores():
+    found = document(*EXAMPLE, *RANDOMIZATION, "--compare=all")
+    resampling = found["resampling"]
+    assert (resampling["method"], resampling["scores"]) == ("randomization", [])
+    assert len(resampling["comparisons"]) == 3
+    for each in resampling["comparisons"]:
+        assert (each["mean"], each["interval"]) == (None, None)
+        assert each["p_value"] == 1 / 401
+
+
+@pytest.mark.parametrize("method", [BOOTSTRAP, RANDOMIZATION], ids=["bootstrap", "randomization"])
+def test_identical_systems_have_a_p_value_of_1(tmp_path, method):
+    copy = write_lines(tmp_path / "copy.txt", read_lines(SYSTEMS["atlas"]))
+    found = document(*streams([SYSTEMS["atlas"], copy], REFERENCES), *method)
+    (each,) = found["resampling"]["comparisons"]
+    assert (each["difference"], each["p_value"]) == (0, 1)
+
+
+def test_the_seed_chooses_the_replicates():
+    usual = document(*EXAMPLE, *BOOTSTRAP)
+    other = document(*EXAMPLE, *BOOTSTRAP, "--seed=7")
+    assert other["resampling"].pop("seed") == 7
+    assert usual["resampling"].pop("seed") == 12345
+    assert other["resampling"] != usual["resampling"]
+    del other["resampling"], usual["resampling"]
+    assert other == usual
+
+
+@pytest.mark.parametrize("method", [BOOTSTRAP, RANDOMIZATION], ids=["bootstrap", "randomization"])
+@pytest.mark.parametrize("flags", [["--range_bytes=300", "--threads=2"], ["--threads=1"]])
+def test_the_bytes_do_not_depend_on_the_division_of_the_work(tmp_path, method, flags):
+    expected = called(*EXAMPLE, *method, ALL).out
+    assert called(*EXAMPLE, *method, ALL, *flags).out == expected
+    shards = []
+    for path in (*SYSTEMS.values(), *REFERENCES):
+        lines = read_lines(path)
+        folder = tmp_path / f"{path.parent.name}-{path.stem}"
+        for number, (first, last) in enumerate([(0, 7), (7, 40), (40, 72)]):
+            write_lines(folder / f"part-{number}.gz", lines[first:last])
+        shards.append(f"{folder}/*")
+    systems = [f"{name}={pattern}" for name, pattern in zip(SYSTEMS, shards, strict=False)]
+    run = called(*streams(systems, shards[3:]), *method, ALL, *flags)
+    assert run.out == expected
+
+
+def test_replicates_without_uncertainty():
+    usual = document(*EXAMPLE, *BOOTSTRAP, "--baseline=birch")
+    alone = document(*EXAMPLE, *BOOTSTRAP, "--baseline=birch", "--no_uncertainty")
+    assert alone["resampling"] == usual["resampling"]
+    assert not {"uncertainty", "comparisons"} & alone.keys()
+    assert "standard_error" not in alone["scores"][0]
+
+
+def test_one_system_has_the_mean_and_the_interval_of_its_score():
+    found = document(*streams([SYSTEMS["atlas"]], REFERENCES), *BOOTSTRAP)
+    assert len(found["resampling"]["scores"]) == 1
+    assert found["resampling"]["comparisons"] == []
+
+
+JOINED = ["--join_on=id", "--coverage=each", "--candidates=a.jsonl", "--references=r.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragments"),
+    [
+        ([*EXAMPLE, "--resamples=5"], ["--resamples needs --resample", "bootstrap"]),
+        ([*EXAMPLE, "--seed=5"], ["--seed needs --resample"]),
+        ([*EXAMPLE, "--resample=bs"], ["did you mean bootstrap?"]),
+        ([*EXAMPLE, "--resample=bootstrap", "--resamples=0"], ["resamples must be 1 to 1000000"]),
+        ([*EXAMPLE, "--resample=bootstrap", "--seed=-1"], ["must be a whole number, got -1"]),
+        ([*EXAMPLE, "--resample=bootstrap", f"--seed={2**64}"], ["seed must be 0 to"]),
+        ([*JOINED, "--resample=bootstrap"], ["--coverage each", "use --coverage common"]),
+        (
+            [
+                *(LANGUAGES / "references.txt", "-i", LANGUAGES / "systems" / "atlas.txt"),
+                *(f"--labels=lp={LANGUAGES}/pairs.txt", "--language_column=lp"),
+                "--resample=bootstrap",
+            ],
+            ["with --language_column each language is scored by itself"],
+        ),
+    ],
+)
+def test_impossible_resampling_is_refused(arguments, fragments):
+    called(*arguments).assert_failed(2, *fragments)
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (["--confidence"], "each score has its 95 % interval"),
+        (["--confidence-n", "500"], "use --resample bootstrap --resamples 500"),
+        (["--paired-bs"], "use --resample bootstrap"),
+        (["--paired-bs-n=300"], "use --resample bootstrap --resamples 300"),
+        (["--paired-ar"], "use --resample randomization"),
+        (["-par", "-parn", "2000"], "use --resample randomization --resamples 2000"),
+    ],
+    ids=" ".join,
+)
+def test_the_flags_of_sacrebleu_say_what_to_use(words, remedy):
+    called(*words, "r", "-i", "a").assert_failed(2, "is a flag of sacreBLEU", remedy)

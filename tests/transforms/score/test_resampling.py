@@ -1,0 +1,199 @@
+"""Means, intervals and p-values of replicates equal those of plain formulas and of sacreBLEU."""
+
+from random import Random
+
+import numpy as np
+import pytest
+import sacrebleu
+from made_units import changed, made_units
+from sacrebleu import significance
+
+from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.definition.resampling import Resampling
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.definition.smoothing import corpus_smooth_methods
+from beam_bleu.transforms.score.replicate_scores import replicate_scores
+from beam_bleu.transforms.score.resampling import (
+    bootstrap_difference,
+    percentile_interval,
+    randomized_difference,
+    resampled_scores,
+)
+from beam_bleu.transforms.score.unit_score import unit_score
+from beam_bleu.transforms.totals.replicates.replicates import Replicates
+
+
+def drawn(method, number, **systems):
+    """(replicates, sums of the corpus) of the systems' units, rows of W integers."""
+    random = np.random.default_rng(8)
+    units = {name: np.array(rows) for name, rows in systems.items()}
+    size = len(next(iter(units.values())))
+    draw = {
+        "bootstrap": lambda: random.poisson(1, (number, size)),
+        "randomization": lambda: random.integers(0, 2, (number, size)),
+    }
+    weights = draw[method]()
+    sums = np.array([weights @ rows for rows in units.values()])
+    replicates = Replicates(Resampling(method, number), 4, tuple(systems), sums)
+    return replicates, {name: tuple(rows.sum(axis=0).tolist()) for name, rows in units.items()}
+
+
+@pytest.mark.parametrize("rule", REFERENCE_LENGTHS)
+@pytest.mark.parametrize("smooth_method", corpus_smooth_methods())
+def test_the_scores_of_replicates_are_those_of_their_sums(smooth_method, rule):
+    # Few segments, and few matches, so that orders without a match, short candidates and
+    # replicates without any segment occur.
+    replicates, _ = drawn("bootstrap", 60, a=made_units(4, longest=5, matching=0.4))
+    (sums,) = replicates.sums
+    sums[0] = 0
+    scorings = [Scoring(smooth_method, reference_length=rule)]
+    scorings.append(Scoring(smooth_method, weights=(0.1, 0.4, 0.5), max_ngram_order=3))
+    for scoring in scorings:
+        found = replicate_scores(sums, 4, scoring).tolist()
+        assert found == [unit_score(each, 4, scoring) for each in sums.tolist()]
+
+
+def test_effective_order():
+    replicates, _ = drawn("bootstrap", 60, a=made_units(4, longest=3))
+    scoring = Scoring(effective_order=True)
+    found = replicate_scores(replicates.sums[0], 4, scoring).tolist()
+    assert found == [unit_score(each, 4, scoring) for each in replicates.sums[0].tolist()]
+    assert found != replicate_scores(replicates.sums[0], 4, Scoring()).tolist()
+
+
+def test_a_scoring_of_a_higher_order_than_the_sums_is_an_error():
+    replicates, sums = drawn("bootstrap", 5, a=made_units(4))
+    with pytest.raises(ValueError, match="order 4 cannot be scored with max_ngram_order 5"):
+        resampled_scores(replicates, sums, Scoring(max_ngram_order=5))
+
+
+def test_the_bootstrap_is_that_of_the_formulas():
+    rows = made_units(60)
+    replicates, sums = drawn("bootstrap", 200, a=rows, b=changed(rows), c=made_units(60, seed=5))
+    found = resampled_scores(replicates, sums, Scoring(), [("b", "a"), ("c", "b")])
+    scores = {
+        name: [unit_score(each, 4, Scoring()) for each in of_system.tolist()]
+        for name, of_system in zip("abc", replicates.sums, strict=True)
+    }
+    for each, name in zip(found.scores, "abc", strict=True):
+        assert each.system == name
+        assert each.mean == pytest.approx(sum(scores[name]) / 200)
+        ordered = sorted(scores[name])
+        assert each.interval == (ordered[5], ordered[194])
+    for each, (one, other) in zip(found.differences, ["ba", "cb"], strict=True):
+        difference = unit_score(sums[one], 4, Scoring()) - unit_score(sums[other], 4, Scoring())
+        of_replicates = [a - b for a, b in zip(scores[one], scores[other], strict=True)]
+        mean = sum(of_replicates) / 200
+        extreme = sum(abs(each - mean) >= abs(difference) for each in of_replicates)
+        assert (each.system, each.baseline, each.difference) == (one, other, difference)
+        assert each.mean == pytest.approx(mean)
+        assert each.interval == (sorted(of_replicates)[5], sorted(of_replicates)[194])
+        assert each.p_value == (extreme + 1) / 201
+
+
+def test_randomization_is_that_of_swapped_units():
+    rows = np.array(made_units(50))
+    others = np.array(changed(rows.tolist(), share=0.3))
+    coins = np.random.default_rng(8).integers(0, 2, (150, 50))
+    sums = np.array([coins @ rows, coins @ others])
+    replicates = Replicates(Resampling("randomization", 150), 4, ("a", "b"), sums)
+    whole = {"a": rows.sum(axis=0).tolist(), "b": others.sum(axis=0).tolist()}
+    found = resampled_scores(replicates, whole, Scoring(), [("b", "a")])
+    assert found.scores == ()
+    (only,) = found.differences
+
+    def difference(of_coins):
+        swaps = of_coins[:, np.newaxis] == 1
+        first, second = np.where(swaps, rows, others), np.where(swaps, others, rows)
+        of_first, of_second = (
+            unit_score(each.sum(axis=0).tolist(), 4, Scoring()) for each in (first, second)
+        )
+        return of_first - of_second
+
+    actual = difference(np.zeros(50))
+    sizes = [abs(difference(each)) for each in coins]
+    assert only.difference == actual
+    assert only.p_value == (sum(size >= abs(actual) for size in sizes) + 1) / 151
+    assert only.p_sacrebleu == (sum(size > abs(actual) for size in sizes) + 1) / 151
+    assert only.p_sacrebleu < 1
+    assert (only.mean, only.interval) == (None, None)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "randomization"])
+def test_identical_systems_have_a_p_value_of_1(method):
+    rows = made_units(30)
+    replicates, sums = drawn(method, 99, a=rows, b=rows)
+    (only,) = resampled_scores(replicates, sums, Scoring(), [("a", "b")]).differences
+    assert (only.difference, only.p_value) == (0.0, 1.0)
+    assert only.p_sacrebleu == 1 / 100  # sacreBLEU counts only what is larger than 0
+
+
+def test_if_all_units_are_swapped_the_difference_is_as_large():
+    rows = made_units(30)
+    sums = {"a": np.sum(rows, axis=0).tolist(), "b": np.sum(changed(rows), axis=0).tolist()}
+    all_swapped = np.array([[each] for each in sums.values()])
+    replicates = Replicates(Resampling("randomization", 1), 4, ("a", "b"), all_swapped)
+    (only,) = resampled_scores(replicates, sums, Scoring(), [("a", "b")]).differences
+    assert (only.p_value, only.p_sacrebleu) == (1.0, 0.5)
+
+
+@pytest.mark.parametrize("number", [1, 39, 40, 79, 80, 1000])
+def test_the_interval_is_that_of_sacrebleu(number):
+    scores = np.random.default_rng(8).normal(30, 1, number)
+    low, high = percentile_interval(scores)
+    mean, half = significance.estimate_ci(scores)
+    assert (high - low) / 2 == half
+    assert bootstrap_difference("a", "b", 0.0, scores).mean == pytest.approx(mean)
+
+
+@pytest.mark.parametrize("difference", [0.0, 0.2, -0.9, 2.0])
+def test_p_sacrebleu_is_the_p_value_of_sacrebleu(difference):
+    random = np.random.default_rng(8)
+    one, other = random.normal(30 + difference, 1, 500), random.normal(30, 1, 500)
+    sizes = np.abs(one - other)
+    found = bootstrap_difference("a", "b", difference, one - other)
+    expected = significance._compute_p_value(sizes - sizes.mean(), abs(difference))
+    assert found.p_sacrebleu == expected
+    found = randomized_difference("a", "b", difference, one - other)
+    assert found.p_sacrebleu == significance._compute_p_value(sizes, abs(difference))
+    assert found.p_value == ((sizes >= abs(difference)).sum() + 1) / 501
+
+
+def test_replicates_of_sacrebleu_have_the_p_value_and_interval_of_sacrebleu(monkeypatch):
+    """The same resamples, of the same texts: the numbers of sacreBLEU's `--paired-bs`."""
+    words = Random(1)
+    texts = [[words.choice("abcdef") for _ in range(12)] for _ in range(120)]
+
+    def worse(share):
+        return [" ".join(w if words.random() > share else "x" for w in text) for text in texts]
+
+    references, one, other = worse(0), worse(0.30), worse(0.32)
+    monkeypatch.setenv("SACREBLEU_SEED", "7")
+    metric = sacrebleu.BLEU(references=[references])
+    named = [("other", other), ("one", one)]
+    tested = significance.PairedTest(named, {"BLEU": metric}, None, "bs", n_samples=300)()[1]
+    baseline, result = tested["BLEU"]
+
+    chosen = np.random.default_rng(7).choice(120, size=(300, 120), replace=True)
+    drawn = {}
+    for name, candidates in named:
+        statistics = np.array(metric._extract_corpus_statistics(candidates, None), np.float64)
+        # Lengths of candidates and references, matches of 4 orders, then totals.
+        columns = np.zeros((120, 15), np.int64)
+        columns[:, 0], columns[:, 1], columns[:, 2] = 1, statistics[:, 0], statistics[:, 1]
+        columns[:, 7:11] = statistics[:, 2:6]
+        drawn[name] = columns
+    sums = np.array([columns[chosen].sum(axis=1) for columns in drawn.values()])
+    replicates = Replicates(Resampling("bootstrap", 300), 4, tuple(drawn), sums)
+    whole = {name: columns.sum(axis=0).tolist() for name, columns in drawn.items()}
+    found = resampled_scores(replicates, whole, Scoring(), [("one", "other")])
+
+    by_system = {each.system: each for each in found.scores}
+    for name, expected in (("other", baseline), ("one", result)):
+        low, high = by_system[name].interval
+        assert by_system[name].mean == pytest.approx(expected.mean)
+        assert (high - low) / 2 == pytest.approx(expected.ci)
+    (difference,) = found.differences
+    assert difference.difference == pytest.approx(result.score - baseline.score)
+    assert 0.01 < difference.p_sacrebleu == pytest.approx(result.p_value)
+    assert difference.p_value > difference.p_sacrebleu

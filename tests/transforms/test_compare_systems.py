@@ -1,0 +1,279 @@
+"""The library: CompareSystems, and the standard errors of CorpusBleu."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import random
+from typing import Any
+
+import apache_beam as beam
+import numpy as np
+import pytest
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to
+from apache_beam.transforms import window
+from combining import by_every_route
+from scoring import score_of, statistics_of
+
+from beam_bleu.transforms import (
+    BleuConfig,
+    ComparedSystems,
+    CompareSystems,
+    CorpusBleu,
+    SystemComparison,
+)
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.segments import gather
+from beam_bleu.transforms.pairing.segments.batching import to_batch_of_systems
+from beam_bleu.transforms.score.compared_systems import compared_systems
+from beam_bleu.transforms.totals.add_up_systems import AddUpSystems
+from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
+
+SYSTEMS = ("good", "bad", "best")
+KEPT = {"good": 0.8, "bad": 0.6, "best": 0.9}
+WORDS = ["a", "b", "c", "d", "e", "the", "of", "in", "to", "cat", "dog"]
+CONFIG = BleuConfig()
+
+Segment = tuple[dict[str, str], list[str | None]]
+
+
+def made_segments(number: int, seed: int = 1) -> list[Segment]:
+    """Segments of systems that keep more or fewer of the words of the reference."""
+    rng = random.Random(seed)
+    segments: list[Segment] = []
+    for _ in range(number):
+        words = rng.choices(WORDS, k=rng.randrange(5, 30))
+        candidates = {
+            system: " ".join(word if rng.random() < share else rng.choice(WORDS) for word in words)
+            for system, share in KEPT.items()
+        }
+        segments.append((candidates, [" ".join(words), None, " ".join(words[::-1])]))
+    return segments
+
+
+SEGMENTS = made_segments(200)
+
+
+def of_system(system: str, segments: list[Segment] = SEGMENTS) -> list[Any]:
+    return [(candidates[system], references) for candidates, references in segments]
+
+
+FOUND: list[Any] = []
+"""What a pipeline has given. Beam sends functions of a module by their names, so it can be read."""
+
+
+def keep(element: Any) -> None:
+    FOUND.append(element)
+
+
+def found_in(segments: list[Any], transform: beam.PTransform) -> list[Any]:
+    """What a transform gives for segments."""
+    FOUND.clear()
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        _ = pipeline | beam.Create(segments) | transform | "Keep" >> beam.Map(keep)
+    return FOUND.copy()
+
+
+def jackknife_error(system: str, baseline: str | None = None) -> float:
+    """The standard error of a score or difference by another method: one segment left out."""
+    scores = []
+    for left_out in range(len(SEGMENTS)):
+        kept = SEGMENTS[:left_out] + SEGMENTS[left_out + 1 :]
+        score = score_of(of_system(system, kept), CONFIG).score
+        if baseline is not None:
+            score -= score_of(of_system(baseline, kept), CONFIG).score
+        scores.append(score)
+    n = len(scores)
+    return math.sqrt((n - 1) / n * float(((np.array(scores) - np.mean(scores)) ** 2).sum()))
+
+
+# The scores of CorpusBleu
+
+
+def test_a_score_has_the_standard_error_of_the_jackknife():
+    (score,) = found_in(of_system("good"), CorpusBleu.Globally())
+    assert score.standard_error == pytest.approx(jackknife_error("good"), rel=0.02)
+    low, high = score.interval
+    assert (low + high) / 2 == pytest.approx(score.score)
+    assert (high - low) / 2 == pytest.approx(1.96 * score.standard_error, rel=1e-4)
+    assert score.warnings == ()
+
+
+def test_the_standard_error_does_not_depend_on_batches_and_keys(monkeypatch):
+    (expected,) = found_in(of_system("bad"), CorpusBleu.Globally())
+    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
+    keyed = [(number % 2, each) for number, each in enumerate(of_system("bad") * 2)]
+    both = [("k", each) for each in of_system("bad")]
+    assert found_in(both, CorpusBleu.PerKey()) == [("k", expected)]
+    by_key = dict(found_in(keyed, CorpusBleu.PerKey()))
+    assert by_key[0].segments == by_key[1].segments == 200
+    assert by_key[0].standard_error > 0
+
+
+def test_few_segments_have_no_standard_error_and_a_warning_says_why():
+    (score,) = found_in(of_system("good")[:29], CorpusBleu.Globally())
+    assert (score.standard_error, score.interval) == (None, None)
+    assert score.warnings == ("no standard error: 29 segments are fewer than 30",)
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_without_uncertainty_there_is_none_and_no_warning(keyed):
+    segments: list[Any] = of_system("good")[:29]
+    transform: Any = CorpusBleu.Globally(uncertainty=False)
+    if keyed:
+        segments = [("k", each) for each in segments]
+        transform = CorpusBleu.PerKey(uncertainty=False)
+    (found,) = found_in(segments, transform)
+    score = found[1] if keyed else found
+    assert (score.standard_error, score.interval, score.warnings) == (None, None, ())
+
+
+# CompareSystems
+
+
+def test_each_system_is_compared_with_the_first_one():
+    (found,) = found_in(SEGMENTS, CompareSystems.Globally(SYSTEMS))
+    assert isinstance(found, ComparedSystems)
+    assert list(found.scores) == list(SYSTEMS)
+    for system in SYSTEMS:
+        (alone,) = found_in(of_system(system), CorpusBleu.Globally())
+        assert found.scores[system] == alone
+    assert [(each.system, each.baseline) for each in found.comparisons] == [
+        ("bad", "good"),
+        ("best", "good"),
+    ]
+    for each in found.comparisons:
+        assert isinstance(each, SystemComparison)
+        scores = found.scores[each.system].score, found.scores["good"].score
+        assert each.difference == pytest.approx(scores[0] - scores[1])
+        expected = jackknife_error(each.system, "good")
+        assert each.standard_error == pytest.approx(expected, rel=0.02)
+        assert each.segments == 200
+        assert each.p_value == pytest.approx(
+            math.erfc(abs(each.difference) / each.standard_error / math.sqrt(2))
+        )
+        assert each.p_value <= each.p_value_holm <= 2 * each.p_value
+    assert found.clusters == ()
+
+
+def test_all_pairs_have_clusters_and_the_baseline_comes_first():
+    transform = CompareSystems.Globally(SYSTEMS, baseline="bad", all_pairs=True)
+    (found,) = found_in(SEGMENTS, transform)
+    assert [(each.system, each.baseline) for each in found.comparisons] == [
+        ("good", "bad"),
+        ("best", "bad"),
+        ("best", "good"),
+    ]
+    assert found.clusters == (("best",), ("good",), ("bad",))
+
+
+def test_identical_systems_do_not_differ():
+    same = [
+        ({"one": each["good"], "two": each["good"]}, references) for each, references in SEGMENTS
+    ]
+    (found,) = found_in(same, CompareSystems.Globally(["one", "two"]))
+    (comparison,) = found.comparisons
+    assert (comparison.difference, comparison.p_value, comparison.p_value_holm) == (0, 1, 1)
+
+
+def test_keys_and_windows_are_compared_apart(monkeypatch):
+    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
+    keyed = [(f"k{number % 2}", each) for number, each in enumerate(SEGMENTS)]
+    (expected,) = found_in(SEGMENTS[::2], CompareSystems.Globally(SYSTEMS))
+    assert dict(found_in(keyed, CompareSystems.PerKey(SYSTEMS)))["k0"] == expected
+    (other,) = found_in(SEGMENTS[1::2], CompareSystems.Globally(SYSTEMS))
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        found = (
+            pipeline
+            | beam.Create(list(enumerate(SEGMENTS)))
+            | beam.MapTuple(
+                lambda number, each: window.TimestampedValue(each, 60 * (number % 2) + 1)
+            )
+            | beam.WindowInto(window.FixedWindows(60))
+            | CompareSystems.Globally(SYSTEMS)
+        )
+        assert_that(found, equal_to([expected, other]))
+
+
+def test_an_empty_input_gives_no_element():
+    assert found_in([], CompareSystems.Globally(SYSTEMS)) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ([["one"]], {}, "two or more different names"),
+        ([["one", "one"]], {}, "two or more different names"),
+        (["one"], {}, "systems must be a list of names, got 'one'"),
+        ([["one", 2]], {}, "list of names"),
+        ([["one", "two"]], {"baseline": "three"}, "one of one, two, got 'three'"),
+        ([["one", "two"], "nltk"], {}, "config must be a BleuConfig"),
+    ],
+)
+@pytest.mark.parametrize("transform", [CompareSystems.Globally, CompareSystems.PerKey])
+def test_wrong_arguments_are_refused(transform, arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        transform(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("segment", "cause"),
+    [
+        (({"good": "a", "bad": "b"}, ["a"]), "no candidate of system best"),
+        (({"good": "a", "bad": "b", "best": None}, ["a"]), "no candidate of system best"),
+        (({"good": "a", "bad": "b", "best": 3}, ["a"]), "the candidate must be a str, got 3"),
+        ((dict.fromkeys((*SYSTEMS, "other"), "a"), ["a"]), "the unknown system 'other'"),
+        ((dict.fromkeys(SYSTEMS, "a"), []), "has no reference"),
+        ((dict.fromkeys(SYSTEMS, "a"), "a"), "the references must be a list"),
+        (("a", ["a"]), "the candidates must be a dict, got 'a'"),
+        (("a",), "a segment is"),
+    ],
+)
+def test_a_wrong_segment_is_an_error(segment, cause):
+    with pytest.raises(InputError) as error:
+        to_batch_of_systems([segment], SYSTEMS)
+    assert cause in error.value.cause
+
+
+# The state
+
+
+def system_sums(segments: list[Segment], *, all_pairs: bool = True) -> SystemSums:
+    pairs = compared_pairs(SYSTEMS, "good", all_pairs=all_pairs)
+    return SystemSums.of(statistics_of(to_batch_of_systems(segments, SYSTEMS), CONFIG), pairs)
+
+
+def test_sums_add_up_by_every_route():
+    pairs = compared_pairs(SYSTEMS, "good", all_pairs=True)
+    parts = [system_sums(SEGMENTS[start : start + 40]) for start in range(0, 200, 40)]
+    combine = AddUpSystems(CONFIG.max_ngram_order, len(SYSTEMS), pairs)
+    expected = system_sums(SEGMENTS)
+    for route, output in by_every_route(combine, parts):
+        assert output == expected, route
+    assert pickle.loads(pickle.dumps(expected)) == expected
+
+
+def test_sums_are_exact_for_very_long_segments():
+    length = 2_000_000
+    segment: Segment = (
+        {"good": "a " * length, "bad": "b " * length, "best": "a b " * (length // 2)},
+        ["a " * length],
+    )
+    sums = system_sums([segment])
+    for _ in range(20):
+        sums = sums + sums
+    pair = sums.of_pair(0)
+    assert pair.cross[1][1] == 2**20 * length**2 > 2**61
+    assert isinstance(pair.cross[1][1], int)
+
+
+def test_other_pairs_do_not_add_up():
+    with pytest.raises(ValueError, match="other pairs"):
+        system_sums(SEGMENTS[:2]) + system_sums(SEGMENTS[:2], all_pairs=False)
+
+
+def test_the_result_is_a_function_of_the_sums():
+    found = compared_systems(system_sums(SEGMENTS), SYSTEMS, CONFIG.text.name, CONFIG.scoring)
+    transform = CompareSystems.Globally(SYSTEMS, all_pairs=True)
+    assert found_in(SEGMENTS, transform) == [found]

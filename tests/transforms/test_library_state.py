@@ -1,0 +1,106 @@
+"""Sums of segments that a user keeps in a table, adds up with SQL, and scores."""
+
+from __future__ import annotations
+
+import doctest
+import sqlite3
+from typing import Any
+
+import pytest
+from command_line import PROJECT
+from markdown_tables import sections, tables
+from scoring import bleu_of, statistics_of
+
+from beam_bleu.transforms import BleuConfig, bleu_of_sums, preset
+from beam_bleu.transforms.definition.presets import PRESETS
+from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.sum_rows import row_of_sums, summed_columns, sums_of_row
+
+PAGE = PROJECT / "docs" / "library_state.md"
+
+SEGMENTS: list[Any] = [
+    (
+        f"the cat {i % 7} sat {'on ' * (i % 5)}the mat"[: 4 * i],
+        [f"a cat {i % 6} sat on the mat", None if i % 3 else "the cat"],
+    )
+    for i in range(60)
+]
+
+
+def write_to_table(rows: list[dict[str, Any]]) -> None:
+    """As the page shows it."""
+    columns = list(rows[0])
+    table = sqlite3.connect("sums.db")
+    table.execute(f"CREATE TABLE sums ({', '.join(columns)})")
+    places = ", ".join(f":{column}" for column in columns)
+    table.executemany(f"INSERT INTO sums VALUES ({places})", rows)
+    table.commit()
+
+
+def sums_of(segments: list[Any], config: BleuConfig) -> CorpusSums:
+    return CorpusSums.of(statistics_of(to_batch(segments), config, 4), 0, with_units=True)
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    # Beam sends the functions of an example by their content.
+    examples = doctest.testfile(
+        str(PAGE), module_relative=False, globs={"write_to_table": write_to_table}
+    )
+    assert examples.failed == 0
+    assert examples.attempted > 10
+    shown = "\n".join(line for line in PAGE.read_text().splitlines())
+    assert 'table.executemany(f"INSERT INTO sums VALUES ({places})", rows)' in shown
+
+
+@pytest.mark.parametrize("name", [each for each in PRESETS if preset(each).tokenize != "spm"])
+def test_added_rows_have_the_score_of_all_segments(name):
+    config = preset(name)
+    if config.max_ngram_order > 4:
+        pytest.skip("the sums have order 4")
+    parts = [row_of_sums(sums_of(SEGMENTS[start::3], config)) for start in range(3)]
+    added: dict[str, int] = {key: sum(part[key] for part in parts) for key in parts[0]}
+    added["min_references"] = min(part["min_references"] for part in parts)
+    added["max_references"] = max(part["max_references"] for part in parts)
+    whole = bleu_of(sums_of(SEGMENTS, config), config, judge_input=False)
+    assert bleu_of_sums(added, config) == whole
+    assert whole.standard_error is not None
+
+
+def test_other_scorings_of_the_same_tokens():
+    row = row_of_sums(sums_of(SEGMENTS, BleuConfig()))
+    for config in (
+        BleuConfig(reference_length="longest", max_ngram_order=2),
+        BleuConfig(reference_length="average", weights=(0.1, 0.2, 0.3, 0.4)),
+        BleuConfig(smooth_method="floor", effective_order=True),
+    ):
+        expected = bleu_of(sums_of(SEGMENTS, config), config, judge_input=False)
+        assert bleu_of_sums(row, config) == expected
+    with pytest.raises(ValueError, match="sums of order 4 cannot be scored"):
+        bleu_of_sums(row, BleuConfig(max_ngram_order=5))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"candidate_length": None}, "candidate_length must be an integer, got None"),
+        ({"matches_2": 1.5}, "matches_2 must be an integer, got 1.5"),
+        ({"max_references": "2"}, "max_references must be an integer, got '2'"),
+        ({"segments": 0}, "segments above 0"),
+    ],
+)
+def test_a_wrong_row_is_an_error(change, message):
+    row = row_of_sums(sums_of(SEGMENTS, BleuConfig()))
+    with pytest.raises(ValueError, match=message):
+        sums_of_row({**row, **change})
+    with pytest.raises(ValueError, match="segments"):
+        sums_of_row({})
+
+
+def test_the_page_has_the_columns():
+    (_, *rows), *_ = tables(sections(PAGE.read_text())["The columns"])
+    text = " ".join(row[0] for row in rows)
+    for name in summed_columns(4)[:7]:
+        assert f"`{name}`" in text
+    assert len(row_of_sums(sums_of(SEGMENTS, BleuConfig()))) == 137

@@ -1,0 +1,31 @@
+"""BLEU of sums that a user keeps in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
+from beam_bleu.transforms.totals.sum_rows import sums_of_row
+
+
+def bleu_of_sums(sums: Mapping[str, int], config: BleuConfig | None = None) -> BleuScore:
+    """The score of a row of sums, or of several rows that are added up.
+
+    It is the score that `CorpusBleu` gives for all segments of these rows together, with its
+    standard error and interval. Warnings about suspicious input are missing, because they need
+    the texts.
+
+    Args:
+      sums: the columns that `SumSegments` gives: `min_references` is the smallest value of the
+        rows, `max_references` the largest one, and all others are sums.
+      config: the definition; by default sacreBLEU's. Its tokens must be those of the sums; its
+        scoring can be another one, of the same or a lower n-gram order.
+
+    Raises:
+      ValueError: a column is missing or is no integer, or the definition needs a higher n-gram
+        order than the sums have.
+    """
+    config = BleuConfig() if config is None else config
+    found = sums_of_row(sums)
+    return bleu_score(found, config.text.name, config.scoring, judge_input=False, units=found.units)

@@ -1,0 +1,70 @@
+"""The library's transform that gives sums instead of scores, for a table that a user keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.pvalue import PCollection
+from apache_beam.typehints import typehints
+
+from beam_bleu.transforms.corpus_bleu import checked_config, key_type_of, require_no_files
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.scoring import counted_order
+from beam_bleu.transforms.pairing.segments.batching import Segment
+from beam_bleu.transforms.pairing.segments.gather import GatherSegments
+from beam_bleu.transforms.totals.add_up import count_and_add_up
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.sum_rows import row_of_sums
+
+__all__ = ["SumSegments"]
+
+
+class SumSegments(beam.PTransform):
+    """PCollection of (key, segment) -> PCollection of (key, row of sums).
+
+    A row is a dict of integers. The rows of parts of a corpus, such as days, can be added up by
+    SQL, and `bleu_of_sums` makes a score of the result. docs/library_state.md explains the columns.
+    It works with any windowing and trigger, like `CorpusBleu`.
+
+    Args:
+      config: the definition; by default sacreBLEU's. Of its scoring, only the n-gram order matters.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from beam_bleu.transforms import SumSegments, bleu_of_sums
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("monday", ("the cat sat on the mat", ["A cat sat on the mat"]))])
+      ...         | SumSegments()
+      ...         | beam.MapTuple(lambda day, sums: print(day, f"{bleu_of_sums(sums).score:.2f}"))
+      ...     )
+      monday 75.98
+    """
+
+    def __init__(self, config: BleuConfig | None = None) -> None:
+        super().__init__()
+        self._config = checked_config(config)
+
+    def expand(
+        self, segments: PCollection[tuple[Any, Segment]]
+    ) -> PCollection[tuple[Any, dict[str, int]]]:
+        require_no_files(segments)
+        key_type = key_type_of(segments.element_type)
+        counted = count_and_add_up(
+            segments | "Gather segments" >> GatherSegments(keyed=True),
+            self._config.text,
+            counted_order([self._config.scoring]),
+            threads=1,
+            key_type=key_type,
+            with_units=True,
+        )
+        return counted.sums | "Make rows" >> beam.Map(_row).with_output_types(
+            typehints.Tuple[key_type, typehints.Dict[str, int]]
+        )
+
+
+def _row(keyed: tuple[tuple[str, Any], CorpusSums]) -> tuple[Any, dict[str, int]]:
+    (_, key), sums = keyed
+    return key, row_of_sums(sums)

@@ -1,0 +1,169 @@
+"""Adds up the products of the columns of units, for groups of units of the same systems."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.totals.moments.exact import ExactIntegers, exact
+from beam_bleu.transforms.totals.moments.gram import (
+    LIMB_BITS,
+    MOST_UNITS,
+    add_tiles,
+    pack,
+    scatter,
+)
+from beam_bleu.transforms.totals.moments.layout import Plan, Row, plan
+from beam_bleu.transforms.totals.moments.moments import Pair
+from beam_bleu.transforms.totals.units import SEGMENTS, products, width
+
+_LARGEST = 2**63 - 1
+_SAME_ORDER = np.zeros(0, np.int64)
+
+
+class GroupSums:
+    """Sums of the units of groups, exact for integers of any size. It changes.
+
+    Args:
+      systems: the number of systems. All of them have all units that are added.
+      max_order: the largest n-gram order, N.
+      pairs: the pairs of systems whose products are added up.
+    """
+
+    def __init__(self, systems: int, max_order: int, pairs: tuple[Pair, ...]) -> None:
+        self._row = Row(systems, max_order, pairs)
+        self._totals = np.zeros((0, self._row.integers), np.int64)
+        # No integer of `_totals` is larger than this.
+        self._bound = 0
+        # What did not fit in `_totals`: unbounded integers of the same shape.
+        self._above: ExactIntegers | None = None
+        self._limbs = (0,) * width(max_order)
+
+    def add(self, columns: Integers, groups: Integers | None = None, number: int = 1) -> None:
+        """Adds units.
+
+        Args:
+          columns: int64 (systems, W, units), the integers of the units, 0 or more. Each unit has
+            1 segment or more.
+          groups: int64 (units,), the number of each unit's group; None if all are in group 0.
+          number: the number of groups; that of a later call may be larger.
+        """
+        self._make_room(number)
+        units = columns.shape[2]
+        if not units:
+            return
+        largest = columns.max(axis=(0, 2)).tolist()
+        limbs = self._limbs_of(largest)
+        usual = plan(self._row, limbs)
+        if groups is None:
+            order = _SAME_ORDER
+            bounds, of_ranges = _ranges(np.array([0, units]), np.zeros(1, np.int64))
+        else:
+            # Numbers of 16 bits are sorted much faster.
+            order = np.argsort(
+                groups.astype(np.uint16) if number < 2**16 else groups, kind="stable"
+            )
+            ordered = groups[order]
+            starts = np.append(0, np.flatnonzero(np.diff(ordered)) + 1)
+            bounds, of_ranges = _ranges(np.append(starts, units), ordered[starts])
+        packed = np.empty((len(usual.sources), units), np.uint32)
+        pack(columns.reshape(-1, units), usual.sources, usual.shifts, order, packed)
+        found = np.empty((len(of_ranges), *usual.tiles.shape[:1], 8), np.int64)
+        add_tiles(packed, bounds, usual.tiles, found)
+        # The largest value of a packed column, squared.
+        square = min(max(largest), 2**LIMB_BITS - 1) ** 2
+        sums = found.reshape(len(of_ranges), -1)
+        if units * square <= _LARGEST:
+            self._add_found(sums, of_ranges, usual, units * square)
+            return
+        for i, length in enumerate(np.diff(bounds).tolist()):
+            one = slice(i, i + 1)
+            self._add_found(sums[one], of_ranges[one], usual, length * square)
+
+    def _limbs_of(self, largest: list[int]) -> tuple[int, ...]:
+        """How many packed columns each column of a unit needs, as for `plan`.
+
+        The columns that earlier batches needed are kept, so that there are few different plans.
+        """
+        needed = [-(-each.bit_length() // LIMB_BITS) for each in largest]
+        if largest[SEGMENTS] == 1:
+            needed[SEGMENTS] = 0
+        found = tuple(map(max, needed, self._limbs))
+        self._limbs = tuple(min(each, 1) for each in found)
+        return found
+
+    def _add_found(self, found: Integers, of_ranges: Integers, usual: Plan, bound: int) -> None:
+        """Adds sums of products, none of which is larger than `bound`."""
+        if self._bound + bound > _LARGEST:
+            self._move_above()
+        self._bound += bound
+        scatter(found, of_ranges, usual.usual.sources, usual.usual.targets, self._totals)
+        if not usual.long:
+            return
+        self._move_above()
+        assert self._above is not None
+        for each in usual.long:
+            values = found[:, each.sources].astype(object) << each.shift
+            np.add.at(self._above, (of_ranges[:, np.newaxis], each.targets), values)
+
+    def _move_above(self) -> None:
+        moved = self._totals.astype(object)
+        self._above = moved if self._above is None else self._above + moved
+        self._totals[:] = 0
+        self._bound = 0
+
+    def _make_room(self, number: int) -> None:
+        groups = len(self._totals)
+        if number <= groups:
+            return
+        # Room for as many groups again, so that the array is rarely copied.
+        added = max(number, 2 * groups) - groups
+        self._totals = np.concatenate(
+            [self._totals, np.zeros((added, self._row.integers), np.int64)]
+        )
+        if self._above is not None:
+            zeros = np.zeros((added, self._row.integers), object)
+            self._above = np.concatenate([self._above, zeros])
+
+    def sums(self, number: int) -> tuple[Integers, ExactIntegers, ExactIntegers, ExactIntegers]:
+        """The sums of the first groups.
+
+        Returns:
+          int64 (groups,), the units; (groups, systems, W), their sums;
+          (groups, systems, W (W + 1) / 2), their products; (groups, pairs, W, W), those of pairs.
+        """
+        self._make_room(number)
+        row = self._row
+        of_unit = width(row.max_order)
+        found: ExactIntegers = self._totals[:number].copy()
+        if self._above is not None:
+            found = self._above[:number] + found
+        return (
+            found[:, 0].astype(np.int64),
+            exact(found[:, row.sums : row.products].reshape(number, row.systems, of_unit)),
+            exact(
+                found[:, row.products : row.crosses].reshape(
+                    number, row.systems, products(row.max_order)
+                )
+            ),
+            exact(found[:, row.crosses :].reshape(number, len(row.pairs), of_unit, of_unit)),
+        )
+
+
+def _ranges(bounds: Integers, groups: Integers) -> tuple[Integers, Integers]:
+    """Ranges of at most `MOST_UNITS` units.
+
+    Args:
+      bounds: int64 (ranges + 1,), where each range of units begins; at last the end.
+      groups: int64 (ranges,), the group of each range.
+
+    Returns:
+      The same of shorter ranges.
+    """
+    lengths = np.diff(bounds)
+    if lengths.max() <= MOST_UNITS:
+        return bounds, groups
+    parts = -(-lengths // MOST_UNITS)
+    first = np.repeat(np.cumsum(parts) - parts, parts)
+    starts = np.repeat(bounds[:-1], parts) + (np.arange(len(first)) - first) * MOST_UNITS
+    return np.append(starts, bounds[-1]), np.repeat(groups, parts)

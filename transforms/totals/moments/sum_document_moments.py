@@ -1,0 +1,130 @@
+"""Wires the moments of documents to Beam.
+
+A document can cross batches, work units and shards, and its segments need not be neighbours. So
+each bundle adds up what it has of a document, and only these few sums go through a shuffle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import apache_beam as beam
+from apache_beam.coders import typecoders
+from apache_beam.pvalue import PCollection
+from apache_beam.transforms.window import GlobalWindows
+from apache_beam.typehints import typehints
+from apache_beam.utils.windowed_value import WindowedValue
+
+from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.totals.moments.document_adder import (
+    DocumentAdder,
+    compile_document_adder,
+)
+from beam_bleu.transforms.totals.moments.document_moments import DocumentMoments
+from beam_bleu.transforms.totals.moments.document_sums import DocumentSums
+from beam_bleu.transforms.totals.moments.moments import Moments
+from beam_bleu.transforms.totals.moments.moments_adder import compile_moments
+from beam_bleu.transforms.wiring.coders import BatchCoder, giving_batches
+from beam_bleu.transforms.wiring.steps import Step, unchanged
+
+__all__ = ["MultiplyDocuments", "SumDocuments", "moments_of_documents"]
+
+_MOST_BYTES = 64 << 20
+"""A bundle sends the sums of its documents on when they are larger than this."""
+
+
+def moments_of_documents(
+    statistics: PCollection[BatchStatistics],
+    slicing: Slicing,
+    labels: Sequence[str],
+    max_order: int,
+    step: Step = unchanged,
+    *,
+    documents: str,
+    baseline: str | None = None,
+    variant: str = "",
+) -> PCollection[Moments]:
+    """Adds the steps from `BatchStatistics` to `Moments` of documents, which must be added up.
+
+    Args:
+      statistics: the statistics of batches, all in the global window.
+      slicing: the slices.
+      labels: the names of the columns of `BatchStatistics.labels`.
+      max_order: the largest n-gram order that is counted.
+      step: the function that makes a step of the DoFns.
+      documents: the label with the document of each segment.
+      baseline: the system with which the others are compared in slices; None for the first one.
+      variant: as for `count_and_add_up`.
+    """
+    suffix = f" ({variant})" if variant else ""
+    summing = SumDocuments(slicing, labels, max_order, documents)
+    multiplying = MultiplyDocuments(slicing.most, max_order, baseline)
+    typecoders.registry.register_coder(DocumentSums, BatchCoder)
+    return (
+        statistics
+        | f"Sum documents{suffix}"
+        >> beam.ParDo(step(summing)).with_output_types(typehints.Tuple[int, DocumentSums])
+        | f"Put documents together{suffix}" >> beam.GroupByKey()
+        | f"Multiply sums of documents{suffix}" >> giving_batches(step(multiplying), Moments)
+    )
+
+
+class SumDocuments(beam.DoFn):
+    """Adds up the documents of each bundle, to (partition, `DocumentSums`)."""
+
+    def __init__(
+        self, slicing: Slicing, labels: Sequence[str], max_order: int, documents: str
+    ) -> None:
+        self._slicing = slicing
+        self._labels = tuple(labels)
+        self._max_order = max_order
+        self._documents = documents
+
+    def setup(self) -> None:
+        # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
+        compile_document_adder()
+
+    def start_bundle(self) -> None:
+        self._adder: DocumentAdder | None = None
+
+    def process(self, statistics: BatchStatistics) -> Iterator[tuple[int, DocumentSums]]:
+        if self._adder is None:
+            self._adder = DocumentAdder(
+                self._slicing, self._labels, self._documents, self._max_order
+            )
+        self._adder.add(statistics)
+        if self._adder.nbytes > _MOST_BYTES:
+            yield from self._parts()
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        for part in self._parts():
+            yield GlobalWindows.windowed_value(part)
+
+    def _parts(self) -> Iterator[tuple[int, DocumentSums]]:
+        if self._adder is not None:
+            yield from self._adder.parts()
+            self._adder = None
+
+
+class MultiplyDocuments(beam.DoFn):
+    """Puts the documents of partitions together, and adds up the `Moments` of each bundle."""
+
+    def __init__(self, most: int, max_order: int, baseline: str | None) -> None:
+        self._most = most
+        self._max_order = max_order
+        self._baseline = baseline
+
+    def setup(self) -> None:
+        compile_moments()
+
+    def start_bundle(self) -> None:
+        self._moments = DocumentMoments(self._max_order, self._most, self._baseline)
+
+    def process(self, partition: tuple[int, Iterable[DocumentSums]]) -> None:
+        self._moments.add(partition[1])
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        found = self._moments.moments()
+        if found is not None:
+            yield GlobalWindows.windowed_value(found)

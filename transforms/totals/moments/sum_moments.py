@@ -1,0 +1,128 @@
+"""Wires the moments to Beam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.pvalue import PCollection
+from apache_beam.transforms.window import GlobalWindows
+from apache_beam.utils.windowed_value import WindowedValue
+
+from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.totals.moments.moments import Moments
+from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder, compile_moments
+from beam_bleu.transforms.totals.moments.sum_document_moments import moments_of_documents
+from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.steps import Step, unchanged
+
+__all__ = ["AddUpMoments", "SumMoments", "sum_moments"]
+
+
+def sum_moments(
+    statistics: PCollection[BatchStatistics],
+    slicing: Slicing,
+    labels: Sequence[str],
+    max_order: int,
+    step: Step = unchanged,
+    *,
+    baseline: str | None = None,
+    documents: str | None = None,
+    variant: str = "",
+) -> PCollection[Moments]:
+    """Adds the steps from `BatchStatistics` to one `Moments`, or none if there is no batch.
+
+    Args:
+      statistics: the statistics of batches, all in the global window.
+      slicing: the slices.
+      labels: the names of the columns of `BatchStatistics.labels`.
+      max_order: the largest n-gram order that is counted.
+      step: the function that makes a step of the DoFn that adds up.
+      baseline: in slices, the other systems are compared with this one; None for the first system.
+      documents: the label with the document of each segment; None if each segment is a unit.
+      variant: as for `count_and_add_up`.
+    """
+    suffix = f" ({variant})" if variant else ""
+    if documents is None:
+        adding = step(SumMoments(slicing, labels, max_order, baseline))
+        moments = statistics | f"Sum products{suffix}" >> giving_batches(adding, Moments)
+    else:
+        moments = moments_of_documents(
+            statistics,
+            slicing,
+            labels,
+            max_order,
+            step,
+            documents=documents,
+            baseline=baseline,
+            variant=variant,
+        )
+    return (
+        moments
+        | f"Name the sums of products{suffix}" >> beam.Map(_keyed)
+        | f"Add up products{suffix}" >> beam.CombinePerKey(AddUpMoments(slicing.most, max_order))
+        | f"Take the moments{suffix}" >> beam.Values()
+    )
+
+
+def _keyed(value: Any) -> tuple[int, Any]:
+    return 0, value
+
+
+class SumMoments(beam.DoFn):
+    """Adds up the moments of each bundle of `BatchStatistics`."""
+
+    def __init__(
+        self, slicing: Slicing, labels: Sequence[str], max_order: int, baseline: str | None
+    ) -> None:
+        self._slicing = slicing
+        self._labels = tuple(labels)
+        self._max_order = max_order
+        self._baseline = baseline
+
+    def setup(self) -> None:
+        # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
+        compile_moments()
+
+    def start_bundle(self) -> None:
+        self._adder: MomentsAdder | None = None
+
+    def process(self, statistics: BatchStatistics) -> None:
+        if self._adder is None:
+            self._adder = MomentsAdder(self._slicing, self._labels, self._max_order, self._baseline)
+        self._adder.add(statistics)
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        if self._adder is not None:
+            yield GlobalWindows.windowed_value(self._adder.moments())
+            self._adder = None
+
+
+class AddUpMoments(beam.CombineFn):
+    """Adds up `Moments`.
+
+    If there are too many slices, only the whole corpus is kept, so that the memory is bounded. The
+    job fails then, because the last step sees in the sums of slices that there are too many.
+    """
+
+    def __init__(self, most: int, max_order: int) -> None:
+        self._most = most
+        self._max_order = max_order
+
+    def create_accumulator(self) -> Moments:
+        return Moments.zero(self._max_order)
+
+    def add_input(self, accumulator: Moments, moments: Moments) -> Moments:
+        total = accumulator.added(moments)
+        return total.without_slices() if len(total.keys) - 1 > self._most else total
+
+    def merge_accumulators(self, accumulators: Iterable[Moments]) -> Moments:
+        total = self.create_accumulator()
+        for each in accumulators:
+            total = self.add_input(total, each)
+        return total
+
+    def extract_output(self, accumulator: Moments) -> Moments:
+        return accumulator

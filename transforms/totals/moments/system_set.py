@@ -1,0 +1,89 @@
+"""The moments of units that all systems of a set have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from beam_bleu.transforms.definition.slicing import SliceKey
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.totals.moments.exact import ExactIntegers, joined
+from beam_bleu.transforms.totals.moments.group_sums import GroupSums
+from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments, all_pairs, sorted_keys
+
+
+class SystemSet:
+    """Adds up units that all systems of a set have. It changes.
+
+    Args:
+      systems: the names of the systems, in any order.
+      max_order: the largest n-gram order, N.
+      baseline: in slices, the other systems are compared with this one. If it is none of the
+        systems, slices have no pairs.
+    """
+
+    def __init__(self, systems: Sequence[str], max_order: int, baseline: str) -> None:
+        self._max_order = max_order
+        self._systems = tuple(sorted(systems))
+        # The place of each system of the result in the columns that are added.
+        self._order = [systems.index(system) for system in self._systems]
+        self._is_ordered = self._order == sorted(self._order)
+        self._pairs = all_pairs(len(systems))
+        place = self._systems.index(baseline) if baseline in self._systems else -1
+        self._slice_pairs = tuple(pair for pair in self._pairs if place in pair)
+        self._corpus = GroupSums(len(systems), max_order, self._pairs)
+        self._slices = GroupSums(len(systems), max_order, self._slice_pairs)
+
+    def add(self, columns: Integers) -> None:
+        """Adds units to the whole corpus.
+
+        Args:
+          columns: int64 (systems, W, units), the integers of the units. The systems are in the
+            order in which their names were given.
+        """
+        self._corpus.add(self._ordered(columns))
+
+    def add_to_slices(self, columns: Integers, slices: Integers, number: int) -> None:
+        """Adds units to slices.
+
+        Args:
+          columns: as in `add`.
+          slices: int64 (units,), the number of each unit's slice.
+          number: the number of slices. In a later call it may be larger.
+        """
+        self._slices.add(self._ordered(columns), slices, number)
+
+    def _ordered(self, columns: Integers) -> Integers:
+        return columns if self._is_ordered else columns[self._order]
+
+    def moments(self, keys: Sequence[SliceKey] = ()) -> Moments:
+        """The moments of what was added; `keys` has the slice of each number."""
+        corpus, slices = self._corpus.sums(1), self._slices.sums(len(keys))
+        # Other sets of systems may have other slices.
+        found = np.flatnonzero(slices[0])
+        names: list[GroupKey] = [keys[each] for each in found.tolist()]
+        groups = sorted_keys([None, *names])
+        order = found[[names.index(key) for key in groups[1:]]]
+
+        def of_groups(number: int) -> ExactIntegers:
+            return joined(corpus[number], slices[number][order])
+
+        units = np.append(corpus[0], slices[0][order])
+        sums, products = of_groups(1), of_groups(2)
+        has_units = bool(corpus[0][0])
+        return Moments(
+            self._max_order,
+            self._systems,
+            groups,
+            self._pairs if has_units else (),
+            self._slice_pairs if has_units else (),
+            np.repeat(units[:, np.newaxis], len(self._systems), axis=1),
+            sums,
+            products,
+            units,
+            sums,
+            products,
+            corpus[3][0] if has_units else corpus[3][0, :0],
+            slices[3][order] if has_units else slices[3][order, :0],
+        )

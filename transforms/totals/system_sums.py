@@ -1,0 +1,108 @@
+"""The sums over the same segments for several systems, from which they are scored and compared."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.moments.columns import columns_of_rows
+from beam_bleu.transforms.totals.moments.products import sums_of_columns
+from beam_bleu.transforms.totals.units import PairSums, width
+
+Pair = tuple[int, int]
+"""The places of a system and of its baseline."""
+
+CrossProducts = tuple[int, ...]
+"""The sums of products of each column of a system and each one of its baseline, W * W integers,
+row by row: a row is of one column of the system."""
+
+_LARGEST_SUM = 2**63 - 1
+
+
+@dataclasses.dataclass(frozen=True)
+class SystemSums:
+    """The sums over any number of segments, each of which has all systems.
+
+    Attributes:
+      systems: the sums of each system, with `units`.
+      pairs: the pairs of systems that are compared.
+      crosses: the sums of products of each pair.
+    """
+
+    systems: tuple[CorpusSums, ...]
+    pairs: tuple[Pair, ...]
+    crosses: tuple[CrossProducts, ...]
+
+    @classmethod
+    def zero(cls, max_order: int, systems: int, pairs: tuple[Pair, ...]) -> SystemSums:
+        """The sums of no segment."""
+        no_products = (0,) * width(max_order) ** 2
+        sums = (CorpusSums.zero(max_order),) * systems
+        return cls(sums, pairs, (no_products,) * len(pairs))
+
+    @classmethod
+    def of(
+        cls, statistics: BatchStatistics, pairs: tuple[Pair, ...], rows: slice = slice(None)
+    ) -> SystemSums:
+        """The sums of some rows of segment statistics."""
+        columns = columns_of_rows(statistics.counts[:, rows], statistics.reference_counts[rows])
+        sums = (
+            dataclasses.replace(
+                CorpusSums.of(statistics, number, rows), units=sums_of_columns(of_system)
+            )
+            for number, of_system in enumerate(columns)
+        )
+        crosses = (_cross_products(columns[one], columns[other]) for one, other in pairs)
+        return cls(tuple(sums), pairs, tuple(crosses))
+
+    def __add__(self, other: SystemSums) -> SystemSums:
+        if self.pairs != other.pairs:
+            raise ValueError("sums of other pairs of systems do not add up")
+        return SystemSums(
+            tuple(one + more for one, more in zip(self.systems, other.systems, strict=True)),
+            self.pairs,
+            tuple(
+                tuple(map(int.__add__, one, more))
+                for one, more in zip(self.crosses, other.crosses, strict=True)
+            ),
+        )
+
+    def of_pair(self, number: int) -> PairSums:
+        """The sums of a pair, which is this number in `pairs`. There are segments."""
+        system, baseline = (self.systems[place].units for place in self.pairs[number])
+        assert system is not None
+        assert baseline is not None
+        found, of_unit = self.crosses[number], len(system.sums)
+        rows = (found[start : start + of_unit] for start in range(0, len(found), of_unit))
+        return PairSums(system, baseline, tuple(rows))
+
+
+def compared_pairs(systems: Sequence[str], baseline: str, *, all_pairs: bool) -> tuple[Pair, ...]:
+    """The pairs of systems that are compared: with the baseline, or each one with each other one.
+
+    Of two other systems, the one that comes first is the baseline.
+    """
+    place = systems.index(baseline)
+    others = [number for number in range(len(systems)) if number != place]
+    ordered = [place, *others]
+    baselines = ordered if all_pairs else ordered[:1]
+    return tuple(
+        (ordered[later], first)
+        for number, first in enumerate(baselines)
+        for later in range(number + 1, len(ordered))
+    )
+
+
+def _cross_products(one: Integers, other: Integers) -> CrossProducts:
+    """The sums of products of the columns, int64 (W, units), of two systems."""
+    largest = int(one.max(initial=0)) * int(other.max(initial=0))
+    if largest * one.shape[1] <= _LARGEST_SUM:
+        found = one @ other.T
+    else:
+        found = one.astype(object) @ other.T.astype(object)
+    return tuple(np.ravel(found).tolist())
