@@ -85,6 +85,12 @@ def test_a_bad_file_is_named(spoil, cause, data, tmp_path):
     called("merge", path).assert_failed(3, str(path), cause)
 
 
+def test_a_folder_stands_for_its_file(folder):
+    assert (
+        called("merge", folder, "--format=json", "-q").out == (folder / "scores.json").read_bytes()
+    )
+
+
 def test_a_missing_file_is_named(tmp_path):
     called("merge", tmp_path / "none.json").assert_failed(3, "none.json", "No such file")
 
