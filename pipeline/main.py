@@ -24,7 +24,6 @@ from beam_bleu.pipeline.display.terminal import (
     write_to_stdout,
 )
 from beam_bleu.pipeline.exit_codes import USAGE
-from beam_bleu.pipeline.gates.enforcing import judged
 from beam_bleu.pipeline.output.run_record import RunRecord
 from beam_bleu.pipeline.reporting import as_bleu_error, end, importing, reported, warn
 from beam_bleu.pipeline.subcommands import SUBCOMMANDS
@@ -103,6 +102,8 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
     except BaseException:
         gc.enable()  # a caller in the same process goes on
         raise
+    from beam_bleu.pipeline.gates.enforcing import judged
+
     receipt = _existing(arguments, record)
     if receipt is None:
         receipt = _scored(arguments, record)

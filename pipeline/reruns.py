@@ -13,7 +13,12 @@ from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.evidence_parts import unit_of
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import belongs_to
-from beam_bleu.pipeline.output.output_folder import manifest_path, scores_path, success_path
+from beam_bleu.pipeline.output.output_folder import (
+    manifest_path,
+    scores_path,
+    success_path,
+    totals_path,
+)
 from beam_bleu.transforms.definition.signature import signature
 from beam_bleu.transforms.definition.slicing import CROSS
 from beam_bleu.transforms.errors import JobError, UsageError
@@ -73,6 +78,8 @@ def _kept(job: Job) -> bytes | None:
             "name another folder with --output, or choose --if_exists skip or replace",
         )
     differences = list(differing(json.loads(data), job))
+    if job.evidence.save_totals and not storage.exists(totals_path(job.output)):
+        differences.append("there is no totals.json, and --save_totals asks for it")
     if differences:
         raise UsageError(
             f"{job.output} already has another result than this command would write: "

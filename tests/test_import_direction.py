@@ -66,6 +66,7 @@ LOADS_BEAM = {
         "sum_segments",
         "totals.add_up",
         "totals.add_up_systems",
+        "totals.moments.sum_document_moments",
         "totals.moments.sum_moments",
         "totals.replicates.sum_replicates",
         "totals.sum_slices",

@@ -79,7 +79,7 @@ def gates(flags: argparse.Namespace) -> Gates:
         raise UsageError(str(error), "give only one of them") from None
     if flags.against is None:
         return found
-    return dataclasses.replace(found, old=read_result(flags.against))
+    return dataclasses.replace(found, old=read_result(flags.against).result)
 
 
 def gates_of_run(flags: argparse.Namespace, made: str) -> Gates:

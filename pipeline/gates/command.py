@@ -10,7 +10,8 @@ from beam_bleu.pipeline.command_line.help import Formatter
 from beam_bleu.pipeline.command_line.parser import Parser
 from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
-from beam_bleu.pipeline.gates.judging import Check, gate_error, judge
+from beam_bleu.pipeline.gates.judging import NOT_PAIRED, Check, gate_error, judge
+from beam_bleu.pipeline.gates.pairing import paired_intervals
 from beam_bleu.pipeline.gates.reading import read_result
 from beam_bleu.pipeline.reporting import reported, warn
 from beam_bleu.transforms.errors import UsageError
@@ -43,13 +44,18 @@ def _gate(argv: Sequence[str]) -> None:
             "there is no threshold", "give --fail_under, --warn_under or --max_drop: see --help"
         )
     # All files are read before the first line is printed.
-    results = [read_result(path, must_be_last=True) for path in flags.results]
+    comparing = asked.old is not None
+    results = [
+        read_result(path, with_totals=comparing, must_be_last=True) for path in flags.results
+    ]
+    old = read_result(flags.against, with_totals=True) if comparing else None
     checks: list[Check] = []
     lines: list[str] = []
     several = len(results) > 1
-    for result in results:
-        for each in judge(result, asked):
-            text = f"{result.name}: {each.text}" if several else each.text
+    for read in results:
+        paired = NOT_PAIRED if old is None else paired_intervals(old, read)
+        for each in judge(read.result, asked, paired):
+            text = f"{read.result.name}: {each.text}" if several else each.text
             checks.append(Check(each.passed, text, each.only_warns))
             lines.append(f"{_word(each)}  {printable(text)}\n")
     if not flags.quiet:

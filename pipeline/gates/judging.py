@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from beam_bleu.pipeline.gates.results import GatedResult, GatedScore
 from beam_bleu.pipeline.gates.thresholds import DROP_RULES, Gates, Threshold, targets
@@ -15,6 +15,9 @@ _MOST_REASONS = 5
 """How many reasons an error has: it is one line."""
 
 _DECIMALS = 2
+
+NOT_PAIRED: Mapping[str, tuple[float, float]] = {}
+"""No system of two results is known to have the same segments in both."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,16 +45,24 @@ class Check:
         return not self.passed and self.only_warns
 
 
-def judge(new: GatedResult, gates: Gates) -> list[Check]:
+def judge(
+    new: GatedResult, gates: Gates, paired: Mapping[str, tuple[float, float]] = NOT_PAIRED
+) -> list[Check]:
     """Compares a result with all thresholds.
 
     What cannot be compared fails: a system or a slice that is missing, and a score without a
     standard error if the threshold needs it.
+
+    Args:
+      new: the result.
+      gates: the thresholds.
+      paired: by system, the interval of the new score minus the old one, on the whole corpus, if
+        both results have the same segments. The other differences are those of independent results.
     """
     return [
         *_under(new, gates.fail_under),
         *(dataclasses.replace(each, only_warns=True) for each in _under(new, gates.warn_under)),
-        *(() if gates.old is None else _drops(new, gates.old, gates)),
+        *(() if gates.old is None else _drops(new, gates.old, gates, paired)),
     ]
 
 
@@ -91,7 +102,12 @@ def _under(new: GatedResult, thresholds: tuple[Threshold, ...]) -> Iterator[Chec
         )
 
 
-def _drops(new: GatedResult, old: GatedResult, gates: Gates) -> Iterator[Check]:
+def _drops(
+    new: GatedResult,
+    old: GatedResult,
+    gates: Gates,
+    paired: Mapping[str, tuple[float, float]],
+) -> Iterator[Check]:
     if new.definition != old.definition or new.references != old.references:
         yield Check(
             False,
@@ -106,13 +122,22 @@ def _drops(new: GatedResult, old: GatedResult, gates: Gates) -> Iterator[Check]:
         if key not in new.scores:
             yield Check(False, f"{_subject(new)} has no {_shown(key)}, and {old.name} has it")
         elif key in asked.found:
-            yield _drop(key, new.scores[key], old.scores[key], asked.found[key], gates)
+            bounds = None if key[0] else paired.get(key[1])
+            yield _drop(key, new.scores[key], old.scores[key], asked.found[key], gates, bounds)
 
 
 def _drop(
-    key: tuple[str, str], new: GatedScore, old: GatedScore, threshold: Threshold, gates: Gates
+    key: tuple[str, str],
+    new: GatedScore,
+    old: GatedScore,
+    threshold: Threshold,
+    gates: Gates,
+    bounds: tuple[float, float] | None,
 ) -> Check:
-    """Compares the difference of two scores with the largest drop that is allowed."""
+    """Compares the difference of two scores with the largest drop that is allowed.
+
+    `bounds` is the interval of the difference if it is known of pairs of segments.
+    """
     assert gates.old is not None
     rule = DROP_RULES[gates.drop]
     such = f"a drop of more than {threshold.number:g}"
@@ -131,18 +156,23 @@ def _drop(
     if new.counts and new.counts == old.counts:
         # Intervals of independent test sets would not exclude a drop where nothing has changed.
         return Check(True, f"{_shown(key)} has the same counts as in {gates.old.name} ({flags})")
-    if new.standard_error is None or old.standard_error is None:
+    how = "of paired segments"
+    if bounds is None and (new.standard_error is None or old.standard_error is None):
         where = "now" if new.standard_error is None else f"in {gates.old.name}"
         return Check(
             False, f"{scores}, without a standard error {where}: {such} cannot be judged ({flags})"
         )
-    bounds = interval(difference, math.hypot(new.standard_error, old.standard_error))
+    if bounds is None:
+        assert new.standard_error is not None
+        assert old.standard_error is not None
+        how = "with independent standard errors"
+        bounds = interval(difference, math.hypot(new.standard_error, old.standard_error))
     passed = bounds[rule.bound] >= -threshold.number
     shown = [f"{each:+.{_DECIMALS}f}" for each in bounds]
     shown[rule.bound] = exact_enough(bounds[rule.bound], -threshold.number, sign="+")
     return Check(
         passed,
-        f"{scores} (difference {' to '.join(shown)} with independent standard errors): {such} "
+        f"{scores} (difference {' to '.join(shown)} {how}): {such} "
         f"{rule.kept if passed else rule.missed} ({flags})",
     )
 

@@ -88,6 +88,8 @@ def test_without_a_complete_result_the_job_runs(out, choice):
         ([*DAY, "--slice_by", "length"], "slices by none there, length here"),
         ([*DAY, "--segment_scores"], "segment scores none there"),
         ([*DAY, "--compare_presets"], "presets none there"),
+        ([*DAY, "--save_totals"], "there is no totals.json"),
+        ([*DAY, "--resample=bootstrap"], "resampling none there, bootstrap, 1000, seed 12345 here"),
         ([*DAY, "--no_uncertainty"], "standard errors by segment there, none here"),
     ],
 )
@@ -107,6 +109,7 @@ def test_skip_refuses_another_result(out, flags, cause):
         ["--compare_presets"],
         ["--effective_order", "--weights", "1,1,0,0"],
         ["--no_uncertainty"],
+        ["--save_totals", "--resample", "bootstrap", "--resamples", "20", "--seed", "1"],
     ],
 )
 def test_skip_knows_its_own_result(out, flags):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
-from command_line import called, typed
+from command_line import REFERENCES, SYSTEMS, called, streams, typed, write_lines
 from made_results import entry, result, written
 
 NEWS = {"domain": "news"}
@@ -129,3 +130,70 @@ def test_it_does_not_load_beam(scores):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert json.loads(done.stdout.decode().splitlines()[-1].lower()) == [0, False]
+
+
+# Totals
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory):
+    """Two results of the same segments: in the second one, three segments are better."""
+    folder = tmp_path_factory.mktemp("nights")
+    birch, atlas = (SYSTEMS[name].read_text().splitlines() for name in ("birch", "atlas"))
+    better = write_lines(folder / "better.txt", [*atlas[:3], *birch[3:]])
+    for name, system in (("old", SYSTEMS["birch"]), ("new", better)):
+        run = called(
+            *streams([f"mt={system}"], REFERENCES[:1], "--output", folder / name),
+            *("--save_totals", "--resample=bootstrap", "--resamples=200", "--partition=a"),
+        )
+        assert run.code == 0, run.err
+    return folder / "old", folder / "new"
+
+
+def bounds(run):
+    found = re.search(r"difference (\S+) to (\S+) (of paired|with independent)", run.out.decode())
+    assert found is not None, run.out
+    return float(found[1]), float(found[2]), found[3]
+
+
+def test_results_of_the_same_segments_are_compared_in_pairs(nights):
+    old, new = nights
+    run = called("gate", old, "--max_drop=3", "--against", new)
+    low, high, how = bounds(run)
+    assert how == "of paired"
+    (compared,) = json.loads(
+        called("compare", new / "totals.json", old / "totals.json", "--format=json").out
+    )["systems"]
+    assert [low, high] == [round(each, 2) for each in compared["interval"]]
+    assert run.code == 0
+    # Without totals they are independent, and such a drop is not excluded.
+    run = called("gate", old / "scores.json", "--max_drop=3", "--against", new)
+    assert bounds(run)[2] == "with independent"
+    assert bounds(run)[1] - bounds(run)[0] > 2 * (high - low)
+    assert run.code == 4
+
+
+def test_totals_are_judged_like_their_scores(nights):
+    old, _ = nights
+    runs = [
+        called("gate", old / name, "--fail_under=35") for name in ("scores.json", "totals.json")
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0].code == 4
+
+
+def test_totals_are_a_result_to_compare_a_run_with(nights, tmp_path):
+    old, _ = nights
+    one = streams([f"mt={SYSTEMS['cobalt']}"], REFERENCES[:1])
+    flags = ["--max_drop=1", "--drop=proven", "--against", old / "totals.json"]
+    run = called(*one, "--output", tmp_path, *flags)
+    assert run.code == 4
+    assert "a drop of more than 1 is proven" in run.err
+
+
+def test_damaged_totals(nights, tmp_path):
+    data = (nights[0] / "totals.json").read_text()
+    path = tmp_path / "totals.json"
+    for text in (data[:-100], data.replace('"mt"', '"mu"', 1)):
+        path.write_text(text)
+        called("gate", path, "--fail_under=1").assert_failed(3, str(path))
