@@ -52,11 +52,6 @@ class Run:
         assert self.code == 0, self.err
         return json.loads(self.out)
 
-    @property
-    def told(self) -> str:
-        """stderr without the warnings that tiny corpora get: they have no standard errors."""
-        return "".join(beside_standard_errors(self.err.splitlines(keepends=True)))
-
     def assert_failed(self, code: int, *fragments: str) -> None:
         """Checks the exit code, the cause and the remedy, and that stdout is empty."""
         assert self.code == code, self.err
