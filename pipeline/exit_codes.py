@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError
+from beam_bleu.transforms.errors import BleuError, GateError, InputError, JobError, UsageError
 
 USAGE = 2
+MISSED = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,5 +30,6 @@ EXIT_CODES = (
     ExitCode((1,), "the job failed: the engine, or writing the output", JobError),
     ExitCode((USAGE,), "usage: an option or a combination of options is impossible", UsageError),
     ExitCode((3,), "the input is missing, unreadable, truncated or bad", InputError),
+    ExitCode((MISSED,), "the result is written, but a threshold is missed", GateError),
     ExitCode((129, 130, 143), "stopped by SIGHUP, SIGINT or SIGTERM"),
 )

@@ -8,15 +8,17 @@ from typing import Any
 
 import apache_beam as beam
 
+from beam_bleu.pipeline.gates.enforcing import enforce
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.output.document import document_bytes, result_document
-from beam_bleu.pipeline.output.manifest import manifest
-from beam_bleu.pipeline.output.output_folder import MANIFEST, SCORES
+from beam_bleu.pipeline.output.manifest import manifest, streams
+from beam_bleu.pipeline.output.output_folder import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
 from beam_bleu.pipeline.output.publication import in_place, write_documents
 from beam_bleu.pipeline.output.receipt import write_receipt
 from beam_bleu.pipeline.output.rejected_shards import WriteRejected
+from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.pipeline.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
@@ -198,7 +200,10 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     data = document_bytes(document)
     documents = {SCORES: data}
     if results.manifest:
-        documents[MANIFEST] = document_bytes(manifest(segments, _only(ends["digests"]), data))
+        read = streams(segments, _only(ends["digests"]))
+        documents[MANIFEST] = document_bytes(manifest(read, data))
+        if results.evidence.save_totals:
+            documents[TOTALS] = saved_bytes(totals, results, read, data)
     shards: list[str] = list(ends.get("shards", ()))
     if results.scorings.segments is not None:
         check_rows(output, run, shards, sum(totals.scored.values()))
@@ -209,6 +214,8 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     # Also without segment scores, because those of a previous run must be removed.
     with in_place(output, run, shards, documents, rejected.files):
         write_documents(output, documents)
+    # After the result, because it is complete. A launcher that waits warns itself.
+    enforce(results.gates, document, output if results.manifest else "", warn=not results.receipt)
 
 
 def _slices_of(slicing: Slicing, given: Iterable[SliceSums], max_order: int) -> SliceSums | None:

@@ -7,6 +7,8 @@ import uuid
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.evidence import USUAL_EVIDENCE, Evidence
+from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
+from beam_bleu.pipeline.if_exists import DEFAULT_IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import COMPARISONS, ComparisonName
@@ -37,6 +39,7 @@ class Results:
     slicing: Slicing = NO_SLICES
     most_rejected: MostRejected | None = None
     evidence: Evidence = USUAL_EVIDENCE
+    gates: Gates = NO_GATES
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,6 +64,8 @@ class Job:
       languages: the label with each segment's language; None if the config's tokenizer is for all
         segments. If it is given, it is in each item of the slicing.
       evidence: what it finds out about its scores.
+      gates: the thresholds that its result must reach.
+      if_exists: what a run does if the output folder has a complete result, a key of `IF_EXISTS`.
     """
 
     source: Source
@@ -76,6 +81,8 @@ class Job:
     most_rejected: MostRejected | None = None
     languages: str | None = None
     evidence: Evidence = USUAL_EVIDENCE
+    gates: Gates = NO_GATES
+    if_exists: IfExistsName = DEFAULT_IF_EXISTS
 
     @property
     def scorings(self) -> Scorings:
@@ -106,4 +113,5 @@ class Job:
             self.slicing,
             self.most_rejected,
             self.evidence,
+            self.gates,
         )

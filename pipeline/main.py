@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import gc
 import importlib
+import json
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -24,9 +25,9 @@ from beam_bleu.pipeline.display.terminal import (
 )
 from beam_bleu.pipeline.exit_codes import USAGE
 from beam_bleu.pipeline.output.run_record import RunRecord
-from beam_bleu.pipeline.reporting import end, importing, reported, warn
+from beam_bleu.pipeline.reporting import as_bleu_error, end, importing, reported, warn
 from beam_bleu.pipeline.subcommands import SUBCOMMANDS
-from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.errors import GateError, JobError
 from beam_bleu.transforms.progress import PROGRESS
 
 if TYPE_CHECKING:
@@ -46,9 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = importlib.import_module(SUBCOMMANDS[argv[0]].module).main(argv[1:])
         return code
     asked, record = loudness(argv), RunRecord()
-    return reported(
-        lambda: write_to_stdout(_run(argv, record)), asked.verbose, asked.quiet, record.end
-    )
+    return reported(lambda: _run(argv, record), asked.verbose, asked.quiet, record.end)
 
 
 def command() -> NoReturn:
@@ -84,8 +83,12 @@ def _has_failed(result: Any, error: BaseException) -> bool:
     return False
 
 
-def _run(argv: Sequence[str], record: RunRecord) -> bytes:
-    """Runs the job of a command line; returns what stdout shows."""
+def _run(argv: Sequence[str], record: RunRecord) -> None:
+    """Runs the job of a command line, and shows its result on stdout.
+
+    Raises:
+      GateError: the result is complete and shown, but misses a threshold.
+    """
     refuse_mistyped_subcommand(argv[0])
     PROGRESS.reset()
     # Importing Beam takes half a second. A fifth of this was garbage collection that looked at
@@ -99,6 +102,45 @@ def _run(argv: Sequence[str], record: RunRecord) -> bytes:
     except BaseException:
         gc.enable()  # a caller in the same process goes on
         raise
+    from beam_bleu.pipeline.gates.enforcing import judged
+
+    receipt = _existing(arguments, record)
+    if receipt is None:
+        receipt = _scored(arguments, record)
+    job = arguments.job
+    found = judged(job.gates, json.loads(receipt.document), job.output)
+    receipt = dataclasses.replace(receipt, notes=(*receipt.notes, *found.warnings))
+    record.finished(receipt)
+    write_to_stdout(_shown(arguments, receipt))
+    if found.error is not None:
+        raise found.error
+
+
+def _existing(arguments: Arguments, record: RunRecord) -> Receipt | None:
+    """The result that is already in the output folder and stays there; None if the job must run."""
+    with importing():
+        from beam_bleu.pipeline.reruns import existing_result
+
+    found = existing_result(arguments.job)
+    if found is None:
+        return None
+    gc.enable()
+    return _kept(found, arguments, record)
+
+
+def _kept(document: bytes, arguments: Arguments, record: RunRecord) -> Receipt:
+    """The result of an earlier run, which stays as it is."""
+    from beam_bleu.pipeline.output.receipt import Receipt
+
+    record.kept()
+    note = f"{arguments.job.output} has the result already, so nothing was scored"
+    return Receipt(document, (note,))
+
+
+def _scored(arguments: Arguments, record: RunRecord) -> Receipt:
+    """Scores; returns the result."""
+    from beam_bleu.pipeline.reruns import ResultIsThereError
+
     runner, job = arguments.runner, arguments.job
     tell_of_start(runner.name, job.threads)
     try:
@@ -107,11 +149,11 @@ def _run(argv: Sequence[str], record: RunRecord) -> bytes:
                 job.source.check_visible()
             runner.check(arguments.beam)
             runner.name_job(arguments.beam, job.source.systems, job.run)
-            receipt = _launch(arguments, record)
+            return _launch(arguments, record)
+    except ResultIsThereError as found:
+        return _kept(found.document, arguments, record)
     finally:
         tell_of_end()
-    record.finished(receipt)
-    return _shown(arguments, receipt)
 
 
 def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
@@ -126,6 +168,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
         from beam_bleu.pipeline.output.launched import launched, result_of
         from beam_bleu.pipeline.output.publication import discard, prepare
         from beam_bleu.pipeline.output.storage import is_local
+        from beam_bleu.pipeline.reruns import require_none
 
     asked = arguments.job.segment_scoring is not None
     rejecting = arguments.job.most_rejected is not None
@@ -134,7 +177,12 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
         launched(arguments.job, arguments.runner.in_process) as job,
         contextlib.ExitStack() as stack,
     ):
-        notes = prepare(job.output, asked, record.start, rejecting=rejecting)
+
+        def begin() -> None:
+            require_none(arguments.job)
+            record.start()
+
+        notes = prepare(job.output, asked, begin, rejecting=rejecting)
         # After these, because reading a pipe can take long, and the run may be killed then.
         source = stack.enter_context(spooled(job.source, arguments.stdin_by_default))
         source = stack.enter_context(with_row_folder(source, arguments.runner.in_process))
@@ -147,13 +195,15 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
             if arguments.elsewhere:
                 PROGRESS.begin("running" if arguments.runner.in_process else "submitting")
             hidden = arguments.noisy and not arguments.verbose
-            with silent_stderr() if hidden else contextlib.nullcontext():
+            with silent_stderr() if hidden else contextlib.nullcontext(), _missing_allowed():
                 result = pipeline.run()
                 record.submitted(job_id(result))
                 with arguments.runner.followed(result, arguments.beam):
                     state = result.wait_until_finish()
-            if state not in (None, PipelineState.DONE):
-                raise JobError(f"the job ended in the state {state}", "look at the engine's log")
+                if state not in (None, PipelineState.DONE):
+                    raise JobError(
+                        f"the job ended in the state {state}", "look at the engine's log"
+                    )
             receipt = result_of(job)
         except BaseException as error:
             has_ended = arguments.runner.in_process or _has_failed(result, error)
@@ -164,6 +214,19 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
                 raise known from error
             raise
     return dataclasses.replace(receipt, notes=(*notes, *receipt.notes))
+
+
+@contextlib.contextmanager
+def _missing_allowed() -> Iterator[None]:
+    """Lets a job end that has written its result, and failed because it misses a threshold.
+
+    The launcher judges the result itself, after it has shown it.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(as_bleu_error(error), GateError):
+            raise
 
 
 def _shown(arguments: Arguments, receipt: Receipt) -> bytes:

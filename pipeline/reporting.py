@@ -242,7 +242,7 @@ def reported(
                 ending = Ending(128 + first, f"stopped by {first.name}")
                 say(f"beam-bleu: {ending.cause}")
             else:
-                found = _as_bleu_error(error)
+                found = as_bleu_error(error)
                 ending = Ending(exit_code(found), printable(found.cause), printable(found.remedy))
                 say(f"beam-bleu: {ending.cause}\n  {ending.remedy}")
         if ended is not None:
@@ -271,8 +271,8 @@ def end(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _as_bleu_error(error: BaseException) -> BleuError:
-    """The error, found by its mark in the text from an engine."""
+def as_bleu_error(error: BaseException) -> BleuError:
+    """The error of a command: the exception itself, or what its text from an engine says."""
     for cause in causes(error):
         found = cause if isinstance(cause, BleuError) else find_error(str(cause))
         if found is not None:

@@ -24,8 +24,21 @@ class Subcommand:
 
 
 SUBCOMMANDS = {
+    "compare": Subcommand(
+        "beam_bleu.pipeline.saved.compare",
+        "compare the scores of two runs, with the uncertainty of their differences",
+    ),
     "doctor": Subcommand(
         "beam_bleu.pipeline.doctor.command", "check the installation, and show what it can use"
+    ),
+    "gate": Subcommand(
+        "beam_bleu.pipeline.gates.command", "compare saved results with thresholds: exit code 4"
+    ),
+    "merge": Subcommand(
+        "beam_bleu.pipeline.saved.merge", "add up saved totals: the result of one run over all"
+    ),
+    "rescore": Subcommand(
+        "beam_bleu.pipeline.saved.rescore", "score saved totals by another definition"
     ),
 }
 """The subcommands by name. A file with such a name is written with its folder: ./doctor."""

@@ -66,6 +66,7 @@ LOADS_BEAM = {
         "sum_segments",
         "totals.add_up",
         "totals.add_up_systems",
+        "totals.moments.sum_document_moments",
         "totals.moments.sum_moments",
         "totals.replicates.sum_replicates",
         "totals.sum_slices",
@@ -108,6 +109,10 @@ LOADS_BEAM = {
         "output.receipt",
         "output.rejected_shards",
         "output.storage",
+        "reruns",
+        "saved.rescore",
+        "saved.rescoring",
+        "saved.writing",
     ],
 }
 """All files that load Beam. In the library these are the wiring files."""
@@ -144,7 +149,11 @@ KNOWS_FORMS_OF_INPUT = [
 NEEDS_AN_EXTRA = [f"{LIBRARY}.wiring.s3_errors", f"{LIBRARY}.wiring.s3_objects"]
 """Files that import a library of an extra. Only `wiring.s3` imports them."""
 
-LOADS_BEAM_LATER = [f"{APPLICATION}.doctor.engines", f"{APPLICATION}.main"]
+LOADS_BEAM_LATER = [
+    f"{APPLICATION}.doctor.engines",
+    f"{APPLICATION}.gates.reading",
+    f"{APPLICATION}.main",
+]
 """Files that import Beam only in a function."""
 
 

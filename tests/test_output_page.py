@@ -167,7 +167,7 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
         "all that can be asked for": [
             *EXAMPLE,
             *("--compare_presets=all", "--segment_scores", "--segment_smooth_method=nltk-method6"),
-            *("--compare=all", "--resample=bootstrap", "--resamples=50"),
+            *("--compare=all", "--resample=bootstrap", "--resamples=50", "--partition=2026"),
         ],
         "randomization": [*EXAMPLE, "--resample=randomization", "--resamples=50"],
         **{

@@ -40,6 +40,10 @@ class InputError(BleuError):
     """The input is missing, unreadable, truncated or bad."""
 
 
+class GateError(BleuError):
+    """The result is written, but a threshold that was asked for is missed."""
+
+
 def unreadable(what: str, error: BaseException, remedy: str, path: str = "") -> BleuError:
     """The error for something that cannot be read. The message ends with the path, if it is given.
 

@@ -80,11 +80,15 @@ def _launch(given: Sequence[str]) -> None:
         from beam_bleu.pipeline.command_line.options import parse
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.publication import prepare
+        from beam_bleu.pipeline.reruns import existing_result
 
     # Dataflow gives --runner itself, and the last --runner counts.
     arguments = parse(["--runner=DataflowRunner", *command_line(given)])
     if not arguments.job.output:
         raise UsageError("--output is missing", "name a folder that the workers can write")
+    if existing_result(arguments.job) is not None:
+        warn(f"{arguments.job.output} has the result already, so no job was submitted")
+        return
     arguments.runner.check(arguments.beam)
     pipeline = arguments.runner.pipeline(arguments.beam)
     for note in prepare(

@@ -19,7 +19,7 @@ from beam_bleu.pipeline.command_line.sacrebleu_flags import add_metrics_flag
 from beam_bleu.pipeline.display.presets_table import presets_table
 from beam_bleu.pipeline.display.screen import screen_of_stdout
 from beam_bleu.pipeline.display.terminal import write_to_stdout
-from beam_bleu.transforms.definition.cases import CASES
+from beam_bleu.transforms.definition.cases import CASES, Lowercase
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.normalizations import NORMALIZATIONS
 from beam_bleu.transforms.definition.presets import (
@@ -192,10 +192,8 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
     fields = [field.name for field in dataclasses.fields(BleuConfig)]
     changes = {name: getattr(flags, name, None) for name in fields}
     changes["tokenize"] = flags.tokenize or tokenizer_of_language(flags)
-    changes["lowercase"] = _switched(flags, {case.flag: case.value for case in CASES.values()})
-    changes["effective_order"] = _switched(
-        flags, {"effective_order": True, "no_effective_order": False}
-    )
+    changes["lowercase"] = chosen_case(flags)
+    changes["effective_order"] = chosen_effective_order(flags)
     if flags.spm_model is not None:
         with _naming(f"--spm_model {flags.spm_model}"):
             path = checked_path("--spm_model", flags.spm_model, anywhere=False)
@@ -296,6 +294,18 @@ def _require_takes_value(
             f"--{prefix}_value cannot be used with --{prefix}_method {method}{origin}",
             f"leave it out, or choose one of --{prefix}_method {', '.join(_take_value(methods))}",
         )
+
+
+def chosen_case(flags: argparse.Namespace) -> Lowercase | None:
+    """The case that a command line chooses; None if it chooses none."""
+    case: Lowercase | None = _switched(flags, {case.flag: case.value for case in CASES.values()})
+    return case
+
+
+def chosen_effective_order(flags: argparse.Namespace) -> bool | None:
+    """Whether a command line chooses the effective order; None if it does not say."""
+    chosen: bool | None = _switched(flags, {"effective_order": True, "no_effective_order": False})
+    return chosen
 
 
 def _switched(flags: argparse.Namespace, meanings: Mapping[str, Any]) -> Any:

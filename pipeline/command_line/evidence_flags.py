@@ -49,18 +49,7 @@ def add_evidence_flags(parser: argparse._ActionsContainer) -> None:
         help="leave out the standard error and the interval of each score, and the comparisons of "
         "systems that follow from them",
     )
-    add(
-        "--baseline",
-        metavar="NAME",
-        help="the system with which each other one is compared; default: the first system",
-    )
-    add(
-        "--compare",
-        choices=tuple(COMPARED),
-        metavar="WHAT",
-        help="; ".join(f"{row.name}: compare {row.description}" for row in COMPARED.values())
-        + "; default: each system with the baseline",
-    )
+    add_comparison_flags(parser)
     add(
         "--resample",
         choices=tuple(RESAMPLING_METHODS),
@@ -81,6 +70,23 @@ def add_evidence_flags(parser: argparse._ActionsContainer) -> None:
         metavar="N",
         help=f"the seed of the random replicates; default {DEFAULT_SEED}. The variable "
         "SACREBLEU_SEED is not read",
+    )
+
+
+def add_comparison_flags(parser: argparse._ActionsContainer) -> None:
+    """Adds the flags that say which systems are compared."""
+    add = parser.add_argument
+    add(
+        "--baseline",
+        metavar="NAME",
+        help="the system with which each other one is compared; default: the first system",
+    )
+    add(
+        "--compare",
+        choices=tuple(COMPARED),
+        metavar="WHAT",
+        help="; ".join(f"{row.name}: compare {row.description}" for row in COMPARED.values())
+        + "; default: each system with the baseline",
     )
 
 

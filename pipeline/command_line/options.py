@@ -31,6 +31,7 @@ from beam_bleu.pipeline.command_line.document_flags import (
     document_label,
 )
 from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
+from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_run
 from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, with_layout
@@ -43,7 +44,14 @@ from beam_bleu.pipeline.command_line.record_flags import (
     add_record_flags,
 )
 from beam_bleu.pipeline.command_line.rejecting_flags import add_rejecting_flags, most_rejected
+from beam_bleu.pipeline.command_line.rerun_flags import (
+    add_rerun_flags,
+    if_exists,
+    partition,
+    with_partition,
+)
 from beam_bleu.pipeline.command_line.sacrebleu_flags import refuse_absent
+from beam_bleu.pipeline.command_line.saving_flags import add_saving_flags, with_saving
 from beam_bleu.pipeline.command_line.slice_flags import (
     add_slice_flags,
     check_labels,
@@ -62,9 +70,11 @@ from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, Runner, find_runner
+from beam_bleu.pipeline.gates.results import definition_of
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
+from beam_bleu.transforms.definition.signature import signature
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.score.bleu_table import bleu_table_schema
 from beam_bleu.transforms.version import VERSION
@@ -157,10 +167,10 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     threads = flags.threads or (available_threads() if runner.in_process and in_memory else 1)
     run = new_run()
 
-    def tell(output: str) -> None:
+    def tell(output: str, label: str | None, replaces: bool) -> None:
         if named is not None:
             words = redacted([utf8(word) for word in argv], flags_without_secrets())
-            named(RunFacts(run, output, runner.name, tuple(words)))
+            named(RunFacts(run, output, runner.name, tuple(words), label, replaces))
 
     return Arguments(
         _job(flags, threads, runner, run, tell),
@@ -220,11 +230,14 @@ def _our_parser() -> Parser:
     output.add_argument(
         "--output", metavar="DIR", help="the folder in which scores.json is written"
     )
+    add_saving_flags(output)
+    add_rerun_flags(output)
     add_more_scores_flags(group("output, more scores"))
     slices = group("slices and documents")
     add_slice_flags(slices)
     add_document_flag(slices)
     add_evidence_flags(group("evidence"))
+    add_gate_flags(group("gates"))
     engine = group("engine")
     _show_runner(engine)
     engine.add_argument(
@@ -287,11 +300,12 @@ def _job(
     threads: int,
     runner: Runner,
     run: str,
-    tell: Callable[[str], None],
+    tell: Callable[[str, str | None, bool], None],
 ) -> Job:
     anywhere = not runner.in_process
     output = checked_path("--output", flags.output, anywhere) if flags.output is not None else ""
-    tell(output)
+    label, exists = partition(flags), if_exists(flags)
+    tell(output, label, exists == "replace")
     check_language_flags(flags)
     flags = with_layout(flags)
     rejected = most_rejected(flags)
@@ -311,6 +325,7 @@ def _job(
     found_out = dataclasses.replace(evidence(flags, texts.systems), documents=documents)
     check_documents(documents, found_out, slices, columns)
     check_labels(texts.labels, slices, flags.language_column, documents, columns)
+    made = definition_of(signature(config.text.name, config.scoring, 0, 0), flags.language_column)
     return Job(
         source=texts,
         config=config,
@@ -323,5 +338,7 @@ def _job(
         slicing=slices,
         most_rejected=rejected,
         languages=flags.language_column,
-        evidence=found_out,
+        evidence=with_partition(with_saving(found_out, flags), label),
+        gates=gates_of_run(flags, made),
+        if_exists=exists,
     )

@@ -68,7 +68,10 @@ class Item:
     def names(self) -> list[list[str]]:
         """The first two columns: the slices, and the numbers of their segments."""
         return [
-            ["*".join(self.labels), *("*".join(map(_shown, values)) for values, _ in self.slices)],
+            [
+                "*".join(self.labels),
+                *("*".join(map(value_text, values)) for values, _ in self.slices),
+            ],
             ["segments", *(_segments(of_slice) for _, of_slice in self.slices)],
         ]
 
@@ -121,7 +124,7 @@ def _segments(of_slice: Mapping[str, Mapping[str, Any]]) -> str:
     return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
 
 
-def _shown(value: str | None) -> str:
+def value_text(value: str | None) -> str:
     """The value of a label. A missing label, the text "null" and an empty text look different."""
     if value is None:
         return "null"

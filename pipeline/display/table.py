@@ -77,8 +77,10 @@ def system_rows(document: Mapping[str, Any], decimals: int) -> Rows:
     """The header, and a row for each system."""
     scores = of_whole(document)
     bleu = estimates([score_estimate(score, decimals) for score in scores])
-    rows = (_row(score, cell, decimals) for score, cell in zip(scores, bleu, strict=True))
-    return [HEADER, *rows]
+    return [
+        HEADER,
+        *(_row(score, each, decimals) for score, each in zip(scores, bleu, strict=True)),
+    ]
 
 
 def preset_rows(document: Mapping[str, Any], decimals: int) -> Rows:

@@ -148,7 +148,10 @@ def result_document(
         document |= uncertainty_parts(
             systems, units.moments, scores, scorings.corpus, slicing, evidence
         )
-    return document | resampling_part(systems, totals.replicates, own, scorings.corpus, evidence)
+    document |= resampling_part(systems, totals.replicates, own, scorings.corpus, evidence)
+    if evidence.partition is not None:
+        document["partition"] = evidence.partition
+    return document
 
 
 def _without_repeated(warnings: Sequence[str], given: Sequence[str]) -> list[str]:

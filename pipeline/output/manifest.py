@@ -8,19 +8,29 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegments
 
 
-def manifest(found: FoundSegments, digests: Digests, scores: bytes) -> dict[str, Any]:
-    """The manifest of a finished job.
+def manifest(read: Sequence[Mapping[str, Any]], scores: bytes) -> dict[str, Any]:
+    """The manifest of a result.
+
+    Args:
+      read: the streams that were read.
+      scores: the bytes of scores.json.
+    """
+    return {"scores_sha256": hashlib.sha256(scores).hexdigest(), "streams": list(read)}
+
+
+def streams(found: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
+    """The streams that were read, as the manifest lists them.
 
     Args:
       found: what the source found. Its inputs are described.
       digests: the digests of the texts that were scored.
-      scores: the bytes of scores.json.
 
     Raises:
       JobError: not every text was read exactly once for the digests.
@@ -31,12 +41,7 @@ def manifest(found: FoundSegments, digests: Digests, scores: bytes) -> dict[str,
             f"planned, {digests.segments} were read",
             "the runner lost or repeated data: do not use it for this job",
         )
-    return {
-        "scores_sha256": hashlib.sha256(scores).hexdigest(),
-        "streams": [
-            _listed(each, digest) for each, digest in zip(found.inputs, digests.texts, strict=True)
-        ],
-    }
+    return [_listed(each, digest) for each, digest in zip(found.inputs, digests.texts, strict=True)]
 
 
 def belongs_to(data: bytes, scores: bytes) -> bool:

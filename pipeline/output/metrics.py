@@ -53,7 +53,15 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
             _seconds(record["last_success"]),
         )
     signature = "" if document is None else document["signature"] or ""
-    add("info", "The version and the definition of BLEU.", 1, version=VERSION, signature=signature)
+    partition = {} if record["partition"] is None else {"partition": record["partition"]}
+    add(
+        "info",
+        "The version and the definition of BLEU.",
+        1,
+        version=VERSION,
+        signature=signature,
+        **partition,
+    )
     if document is not None:
         scores = Gauge(
             "beam_bleu_score",

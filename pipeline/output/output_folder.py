@@ -3,6 +3,7 @@
 DIR/_SUCCESS                                         empty: the last run was successful
 DIR/scores.json                                      the last successful run's result
 DIR/manifest.json                                    what this run has read
+DIR/totals.json                                      what was added up, if it is saved
 DIR/run.json                                         how the last run went
 DIR/metrics.prom                                     the same for a monitoring system
 DIR/rejected-RUN-*.jsonl                             the records that this run has rejected
@@ -22,16 +23,20 @@ from apache_beam.io.filesystems import FileSystems
 SUCCESS = "_SUCCESS"
 SCORES = "scores.json"
 MANIFEST = "manifest.json"
+TOTALS = "totals.json"
 RUN_RECORD = "run.json"
 METRICS = "metrics.prom"
 SEGMENT_SCORES = "segment_scores"
 ASIDE = f".{SEGMENT_SCORES}"
 RECEIPT = "receipt.json"
 
-DOCUMENTS = (MANIFEST, SCORES)
+BESIDE_SCORES = (MANIFEST, TOTALS)
+"""The documents that belong to one scores.json. Each of them has its SHA-256."""
+
+DOCUMENTS = (*BESIDE_SCORES, SCORES)
 """The documents of a result, in the order in which they are written."""
 
-WRITTEN = (SCORES, MANIFEST, SUCCESS, RUN_RECORD, METRICS)
+WRITTEN = (SCORES, MANIFEST, TOTALS, SUCCESS, RUN_RECORD, METRICS)
 """The files that a run writes next to the folders of the segment scores."""
 
 _SHARD = re.compile(r"part-(\w+)-[0-9a-f]{32}\.parquet")
@@ -54,6 +59,11 @@ def success_path(output: str) -> str:
 def manifest_path(output: str) -> str:
     """The path of the manifest."""
     return FileSystems.join(output, MANIFEST)
+
+
+def totals_path(output: str) -> str:
+    """The path of the saved totals."""
+    return FileSystems.join(output, TOTALS)
 
 
 def run_record_path(output: str) -> str:

@@ -18,7 +18,9 @@ from beam_bleu.pipeline.output.output_folder import (
     metrics_path,
     run_record_path,
     success_path,
+    totals_path,
 )
+from beam_bleu.pipeline.output.totals_format import FIRST_BYTES
 from beam_bleu.transforms.errors import JobError
 
 _OF_MANIFEST = frozenset(["scores_sha256", "streams"])
@@ -37,6 +39,7 @@ def check_owned(output: str) -> None:
     has_manifest = _document(manifest_path(output), _OF_MANIFEST) is not None
     record = record_in(output)
     check_metrics(output)
+    _check_totals(output)
     if _has_foreign_success(output, has_manifest, record):
         raise JobError(
             f"{output} has a _SUCCESS that is not beam-bleu's, and the run would remove it",
@@ -62,6 +65,13 @@ def check_metrics(output: str) -> None:
     path = metrics_path(output)
     data = _content(path)
     if data and not data.startswith(f"# HELP {FIRST_METRIC} ".encode()):
+        raise _foreign(path)
+
+
+def _check_totals(output: str) -> None:
+    path = totals_path(output)
+    data = _content(path)
+    if data and data.strip(b"\0") and not data.startswith(FIRST_BYTES):
         raise _foreign(path)
 
 

@@ -1,11 +1,11 @@
 """Puts a run's result in place: its documents and its shards are always of the same run.
 
 Shards are the files of segment scores and those of rejected records. No filesystem can replace
-several files at once. So a run first moves the previous documents (scores.json and manifest.json)
-and the previous shards to a hidden folder. Then it moves its own shards into their place, and
-writes its documents, scores.json last. Until then there is no scores.json. A reader who waits for
-scores.json therefore never sees the scores.json of one run with the segment scores of another.
-Without shards only the previous manifest.json is moved, and scores.json is replaced in one step.
+several files at once. So a run first moves the previous documents (scores.json, manifest.json and
+totals.json) and the previous shards to a hidden folder. Then it moves its own shards into their
+place, and writes its documents, scores.json last. Until then there is no scores.json. A reader who
+waits for scores.json therefore never sees the scores.json of one run with the segment scores of
+another. Without shards the previous scores.json is not moved, but replaced in one step.
 
     DIR/.segment_scores/RUN/former/     the previous result, while RUN replaces it
 
@@ -38,21 +38,23 @@ from beam_bleu.pipeline.output.leftovers import remove_leftovers
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import belongs_to
 from beam_bleu.pipeline.output.output_folder import (
+    BESIDE_SCORES,
     DOCUMENTS,
     MANIFEST,
     SCORES,
     SUCCESS,
+    TOTALS,
     aside_folder,
     final_folder,
     former_folder,
     is_of_result,
     is_shard_of,
-    manifest_path,
     run_folder,
     run_of_rejected,
     scores_path,
     staging_folder,
     success_path,
+    totals_path,
 )
 from beam_bleu.pipeline.output.ownership import check_owned
 from beam_bleu.transforms.errors import JobError
@@ -141,7 +143,7 @@ def in_place(
                     _Replaced(output, rejected, rejected_files(output, asked=bool(rejected))),
                 )
                 has_shards = any(each.new or each.former for each in replaced)
-                _move_documents(output, run, DOCUMENTS if has_shards else (MANIFEST,))
+                _move_documents(output, run, DOCUMENTS if has_shards else BESIDE_SCORES)
                 if has_shards:
                     _replace(output, run, replaced)
             yield
@@ -150,7 +152,7 @@ def in_place(
         except BaseException:
             with contextlib.suppress(Exception):
                 _settle(output, run)
-                _remove_manifest(output, documents)
+                _remove_beside_scores(output, documents)
             raise
         own_files = set(shards), set(rejected)
         if _check_whole(output, own_files, foreign, documents) and MANIFEST in documents:
@@ -272,13 +274,13 @@ def _is_former_manifest_right(output: str, run: str) -> bool:
         return belongs_to(storage.read(path), storage.read(scores_path(output)))
 
 
-def _remove_manifest(output: str, documents: Mapping[str, bytes]) -> None:
-    """Removes the manifest of a failed run, if its scores.json is not there."""
-    own, scores = documents.get(MANIFEST), documents[SCORES]
-    if own is None or _is_there(scores_path(output), scores):
+def _remove_beside_scores(output: str, documents: Mapping[str, bytes]) -> None:
+    """Removes the other documents of a failed run, if its scores.json is not there."""
+    if _is_there(scores_path(output), documents[SCORES]):
         return
-    if _is_there(manifest_path(output), own):
-        storage.remove_files(output, [MANIFEST])
+    for name in BESIDE_SCORES:
+        if name in documents and _is_there(FileSystems.join(output, name), documents[name]):
+            storage.remove_files(output, [name])
 
 
 def _forget_former(output: str, run: str) -> None:
@@ -305,7 +307,20 @@ def _put_back_former(output: str, run: str) -> None:
             if storage.exists(FileSystems.join(output, name)):
                 storage.remove_files(output, [name])
             storage.move([name], former, output)
+    if TOTALS not in found and MANIFEST in found:
+        _remove_foreign_totals(output)
     storage.remove_if_empty(former)
+
+
+def _remove_foreign_totals(output: str) -> None:
+    """Removes a totals.json that a killed run has written beside the scores.json of another run."""
+    path = totals_path(output)
+    if not storage.exists(path) or not storage.exists(scores_path(output)):
+        return
+    with storage.reading(path):
+        is_right = belongs_to(storage.read(path), storage.read(scores_path(output)))
+    if not is_right:
+        storage.remove_files(output, [TOTALS])
 
 
 def _remove_staged(output: str, run: str) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.output_folder import RECEIPT, aside_folder, receipt_path, run_folder
+from beam_bleu.pipeline.output.result_warnings import warnings_of_document
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,13 +31,7 @@ class Receipt:
     @property
     def warnings(self) -> list[str]:
         """All that a reader of the scores must know: the notes, and the warnings of the result."""
-        document = json.loads(self.document)
-        of_presets = [
-            f"{each['preset']}: {warning}"
-            for each in document.get("presets", ())
-            for warning in each["warnings"]
-        ]
-        return [*self.notes, *document["warnings"], *of_presets]
+        return [*self.notes, *warnings_of_document(json.loads(self.document))]
 
 
 def write_receipt(path: str, document: bytes, notes: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
-from beam_bleu.pipeline.exit_codes import USAGE
+from beam_bleu.pipeline.exit_codes import MISSED, USAGE
 from beam_bleu.pipeline.output.metrics import metrics
 from beam_bleu.pipeline.output.redaction import without_url_secrets
 from beam_bleu.pipeline.reporting import Ending, warn
@@ -47,12 +47,17 @@ class RunFacts:
       output: the output folder; "" if the user has named none.
       runner: the name of the runner.
       arguments: the words of the command line, without secrets.
+      partition: the label of the part of a corpus that is scored; None if it has none.
+      replaces: whether the run replaces a result that is already there. Otherwise, a run whose
+        job has not started leaves such a result and its records as they are.
     """
 
     run: str
     output: str
     runner: str
     arguments: tuple[str, ...]
+    partition: str | None = None
+    replaces: bool = True
 
 
 class RunRecord:
@@ -95,6 +100,10 @@ class RunRecord:
                 if not self._is_of_another(self._look()):
                     self._write(self._content("running", None))
 
+    def kept(self) -> None:
+        """Tells the record that the result of an earlier run stays, and its record too."""
+        self._facts = None
+
     def finished(self, receipt: Receipt) -> None:
         """Tells the record the result of the job."""
         self._receipt = receipt
@@ -103,7 +112,7 @@ class RunRecord:
         """Writes the record and the metrics of a run that has ended."""
         if not self._output or (ending.code == USAGE and not self._is_started):
             return
-        if ending.code == 0:
+        if ending.code in (0, MISSED):
             with _warning(), self._locked():
                 if not self._has_later_result(self._look()):
                     self._write_ended("done", ending)
@@ -122,6 +131,9 @@ class RunRecord:
         from beam_bleu.pipeline.output.publication import remove_success
         from beam_bleu.pipeline.output.storage import exists
 
+        assert self._facts is not None
+        if not self._facts.replaces and not self._is_started and exists(success_path(self._output)):
+            return
         self._receipt = None
         former = self._look()
         if former is None:
@@ -214,6 +226,7 @@ class RunRecord:
         return {
             "state": state,
             "run": self._facts.run,
+            "partition": self._facts.partition,
             "start": self._start,
             "end": None if ending is None else now,
             "seconds": None if ending is None else round(time.monotonic() - self._begin, 3),

@@ -120,7 +120,7 @@ def test_the_service_starts_the_script_again_only_after_exit_1():
     assert PROJECT / Path(service["ExecStart"]).relative_to("/srv/beam-bleu") == SCRIPT
     assert os.access(SCRIPT, os.X_OK)
     assert service["Restart"] == "on-failure"
-    assert service["RestartPreventExitStatus"].split() == ["2", "3"]
+    assert service["RestartPreventExitStatus"].split() == ["2", "3", "4"]
     assert service["SuccessExitStatus"] == "143"
     assert settings(TIMER)["Timer"]["Persistent"] == "true"
 

@@ -87,7 +87,7 @@ class Airflow:
             "AIRFLOW_VAR_BEAM_BLEU_OUTPUT": str(self.scores),
             "AIRFLOW_VAR_BEAM_BLEU_PUBLISHED": str(self.published),
             "AIRFLOW_VAR_BEAM_BLEU_FLAGS": "--lowercase --expect_segments 72",
-            "AIRFLOW_VAR_BEAM_BLEU_LEAST_SCORE": "10",
+            "AIRFLOW_VAR_BEAM_BLEU_GATES": "--fail_under 10",
         }
         environment.pop("PYTHONPATH", None)
         return subprocess.run(
@@ -122,7 +122,7 @@ def airflow(tmp_path_factory) -> Airflow:
     return Airflow(tmp_path_factory.mktemp("airflow"))
 
 
-SUCCESS = dict.fromkeys(("wait_for_input", "score", "check", "publish"), ("success", 1))
+SUCCESS = dict.fromkeys(("wait_for_input", "score", "gate", "check", "publish"), ("success", 1))
 EXPECTED = streams(
     list(SYSTEMS.values()), REFERENCES, "--lowercase", "--expect_segments=72", "--format=json"
 )
@@ -160,7 +160,7 @@ def test_bad_texts_fail_the_task_that_scores_at_once(airflow):
     assert tried.code != 0
     assert tried.tasks["wait_for_input"] == ("success", 1)
     assert tried.tasks["score"] == ("failed", 1)  # not tried again
-    assert {tried.tasks[task][0] for task in ("check", "publish")} == {"upstream_failed"}
+    assert {tried.tasks[task][0] for task in ("gate", "check", "publish")} == {"upstream_failed"}
     assert "candidates birch have 71 lines" in tried.log  # beam-bleu's own message
     assert "the input is missing or bad: see above (exit code 3)" in tried.log
     assert not (airflow.published / "2026-11-22.json").exists()
@@ -173,9 +173,9 @@ def test_a_score_that_cannot_be_right_is_not_published(airflow):
     tried = airflow.try_dag("2026-11-23")
     assert tried.code != 0
     assert tried.tasks["score"] == ("success", 1)
-    assert tried.tasks["check"] == ("failed", 1)
-    assert tried.tasks["publish"][0] == "upstream_failed"
-    assert "atlas scores" in tried.log
+    assert tried.tasks["gate"] == ("failed", 1)  # not tried again
+    assert {tried.tasks[task][0] for task in ("check", "publish")} == {"upstream_failed"}
+    assert "failed  atlas scores" in tried.log
     assert not (airflow.published / "2026-11-23.json").exists()
 
 

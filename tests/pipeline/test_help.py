@@ -16,7 +16,7 @@ from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS
 from beam_bleu.pipeline.error_marks import exit_code
 from beam_bleu.pipeline.exit_codes import EXIT_CODES
 from beam_bleu.pipeline.subcommands import SUBCOMMANDS, Subcommand
-from beam_bleu.transforms.errors import InputError, JobError, UsageError
+from beam_bleu.transforms.errors import GateError, InputError, JobError, UsageError
 
 
 @pytest.fixture(autouse=True)
@@ -87,11 +87,11 @@ def test_the_usage_is_short():
 
 def test_help_shows_the_exit_codes_that_errors_have():
     lines = groups(shown("--help"))["exit codes"]
-    assert [int(line.split()[0].rstrip(",")) for line in lines] == [0, 1, 2, 3, 129]
+    assert [int(line.split()[0].rstrip(",")) for line in lines] == [0, 1, 2, 3, 4, 129]
     for line, row in zip(lines, EXIT_CODES, strict=True):
         assert line.endswith(f"  {row.meaning}")
-    codes = [exit_code(kind("", "")) for kind in (JobError, UsageError, InputError)]
-    assert codes == [1, 2, 3]
+    codes = [exit_code(kind("", "")) for kind in (JobError, UsageError, InputError, GateError)]
+    assert codes == [1, 2, 3, 4]
 
 
 def test_the_first_examples_are_commands_that_run(tmp_path, monkeypatch):

@@ -47,7 +47,7 @@ def signature(
         fields["order"] = str(scoring.max_ngram_order)
     if scoring.weights is not None:
         fields["weights"] = ",".join(f"{float(weight)!r}" for weight in scoring.weights)
-    fields.update(_versions(text))
+    fields.update(text_versions(text))
     fields["version"] = f"beam-bleu-{VERSION}"
     return _line(fields)
 
@@ -100,7 +100,7 @@ def _smoothing(scoring: Scoring) -> str:
     return f"{scoring.smooth_method}[{rounded if float(rounded) == value else repr(value)}]"
 
 
-def _versions(text: TextName) -> dict[str, str]:
+def text_versions(text: TextName) -> dict[str, str]:
     """The versions on which a text's tokens depend, without beam-bleu's own version.
 
     A new version of a library can know more code points, and have other models and

@@ -1,0 +1,120 @@
+"""The flags for thresholds, of the command and of the subcommand gate."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+
+from beam_bleu.pipeline.command_line.parser import SEE_HELP
+from beam_bleu.pipeline.gates.reading import read_result
+from beam_bleu.pipeline.gates.thresholds import DEFAULT_DROP_RULE, DROP_RULES, Gates, Threshold
+from beam_bleu.transforms.errors import InputError, UsageError
+
+
+def add_gate_flags(parser: argparse._ActionsContainer) -> None:
+    """Adds the flags for thresholds."""
+    add = parser.add_argument
+    add(
+        "--fail_under",
+        action="append",
+        default=[],
+        metavar="[NAME=]SCORE",
+        help="exit code 4 if a score is below SCORE, after the result is written. NAME is a "
+        "system, a slice such as [domain=news], or both: SYSTEM[domain=news]; default: each "
+        "system, on the whole corpus. Repeat the flag for more thresholds",
+    )
+    add(
+        "--warn_under",
+        action="append",
+        default=[],
+        metavar="[NAME=]SCORE",
+        help="warn if a score is below SCORE; NAME as above",
+    )
+    add(
+        "--max_drop",
+        action="append",
+        default=[],
+        metavar="[NAME=]BLEU",
+        help="exit code 4 if a score is more than BLEU lower than that of --against; NAME as above",
+    )
+    add(
+        "--against",
+        metavar="OLD",
+        help="the result for --max_drop: a scores.json, a totals.json or a folder with one. All of "
+        "its systems and slices must be there again",
+    )
+    add(
+        "--drop",
+        choices=tuple(DROP_RULES),
+        metavar="RULE",
+        help="which drops fail. "
+        + "; ".join(f"{row.name}: {_escaped(row.description)}" for row in DROP_RULES.values())
+        + f"; default {DEFAULT_DROP_RULE}",
+    )
+
+
+def gates(flags: argparse.Namespace) -> Gates:
+    """The thresholds of a command line; the result of --against is read.
+
+    Raises:
+      UsageError: a threshold is impossible, or a flag that is needed is missing.
+      InputError: the result of --against cannot be read.
+    """
+    fail, warn, drops = (
+        tuple(_threshold(flag, text) for text in texts)
+        for flag, texts in (
+            ("--fail_under", flags.fail_under),
+            ("--warn_under", flags.warn_under),
+            ("--max_drop", flags.max_drop),
+        )
+    )
+    if drops and flags.against is None:
+        raise UsageError("--max_drop needs --against", "name the earlier result: --against OLD")
+    for flag, value in (("--against", flags.against), ("--drop", flags.drop)):
+        if value is not None and not drops:
+            raise UsageError(f"{flag} needs --max_drop", f"add --max_drop, or leave {flag} out")
+    try:
+        found = Gates(fail, warn, drops, flags.drop or DEFAULT_DROP_RULE)
+    except ValueError as error:
+        raise UsageError(str(error), "give only one of them") from None
+    if flags.against is None:
+        return found
+    return dataclasses.replace(found, old=read_result(flags.against).result)
+
+
+def gates_of_run(flags: argparse.Namespace, made: str) -> Gates:
+    """The thresholds of a run.
+
+    Args:
+      flags: the parsed flags of the command.
+      made: how its scores will be made, as `definition_of` tells it.
+
+    Raises:
+      UsageError: a threshold is impossible, or a flag that is needed is missing.
+      InputError: the result of --against cannot be read, or cannot be compared.
+    """
+    if flags.max_drop and flags.no_uncertainty:
+        raise UsageError(
+            "--max_drop needs standard errors, and --no_uncertainty leaves them out",
+            "leave one of them out",
+        )
+    found = gates(flags)
+    if found.old is not None and found.old.definition != made:
+        raise InputError(
+            f"--against {flags.against} has scores that were made in another way: "
+            f"{found.old.definition} there, {made} here",
+            "name a result of the same definition, or score the earlier texts again",
+        )
+    return found
+
+
+def _threshold(flag: str, text: str) -> Threshold:
+    try:
+        return Threshold.of(flag, text)
+    except ValueError as error:
+        raise UsageError(f"{flag}: {error}", SEE_HELP) from None
+
+
+def _escaped(text: str) -> str:
+    """The text for argparse, which replaces % in it."""
+    return text.replace("%", "%%")

@@ -1,0 +1,1 @@
+"""Gates: thresholds that a result must reach, in the run and afterwards."""

@@ -1,0 +1,107 @@
+"""The subcommand `beam-bleu gate`: it judges results that are already there."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates
+from beam_bleu.pipeline.command_line.help import Formatter
+from beam_bleu.pipeline.command_line.parser import Parser
+from beam_bleu.pipeline.display.printable import printable, utf8
+from beam_bleu.pipeline.display.terminal import write_to_stdout
+from beam_bleu.pipeline.gates.judging import NOT_PAIRED, Check, gate_error, judge
+from beam_bleu.pipeline.gates.pairing import paired_intervals
+from beam_bleu.pipeline.gates.reading import read_result
+from beam_bleu.pipeline.reporting import reported, warn
+from beam_bleu.transforms.errors import UsageError
+
+_WIDTH = 80
+
+_DESCRIPTION = textwrap.fill(
+    "Compares saved results with thresholds, and prints a line for each check. It scores nothing. "
+    "The exit code is 4 if a check fails, so that a scheduler can repeat this command alone.",
+    _WIDTH - 1,
+)
+
+_REMEDY = "look for what has changed, or change the threshold"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the subcommand; returns the exit code."""
+    quiet = "-q" in argv or "--quiet" in argv
+    try:
+        return reported(lambda: _gate(argv), verbose=0, quiet=quiet)
+    except SystemExit:  # --help
+        return 0
+
+
+def _gate(argv: Sequence[str]) -> None:
+    flags = _parser().parse_args([utf8(word) for word in _with_underscores(argv)])
+    asked = gates(flags)
+    if not asked:
+        raise UsageError(
+            "there is no threshold", "give --fail_under, --warn_under or --max_drop: see --help"
+        )
+    # All files are read before the first line is printed.
+    comparing = asked.old is not None
+    results = [
+        read_result(path, with_totals=comparing, must_be_last=True) for path in flags.results
+    ]
+    old = read_result(flags.against, with_totals=True) if comparing else None
+    checks: list[Check] = []
+    lines: list[str] = []
+    several = len(results) > 1
+    for read in results:
+        paired = NOT_PAIRED if old is None else paired_intervals(old, read)
+        for each in judge(read.result, asked, paired):
+            text = f"{read.result.name}: {each.text}" if several else each.text
+            checks.append(Check(each.passed, text, each.only_warns))
+            lines.append(f"{_word(each)}  {printable(text)}\n")
+    if not flags.quiet:
+        write_to_stdout("".join(lines).encode())
+    for each in checks:
+        if each.warns:
+            warn(each.text)
+    error = gate_error(checks, _REMEDY)
+    if error is not None:
+        raise error
+
+
+def _word(check: Check) -> str:
+    return "failed" if check.fails else "warned" if check.warns else "passed"
+
+
+def _with_underscores(argv: Sequence[str]) -> list[str]:
+    """The words with underscores in flags, as the command reads them."""
+    words = []
+    for word in argv:
+        if word.startswith("--") and len(word) > 2:
+            flag, equals, value = word.partition("=")
+            word = "--" + flag[2:].replace("-", "_") + equals + value
+        words.append(word)
+    return words
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "see beam-bleu gate --help. To score a file that is called gate, write ./gate",
+        prog="beam-bleu gate",
+        usage="beam-bleu gate RESULT... [flags]",
+        description=_DESCRIPTION,
+        formatter_class=Formatter,
+        add_help=False,
+    )
+    parser.add_argument(
+        "results",
+        nargs="+",
+        metavar="RESULT",
+        help="a scores.json, a totals.json or a folder with one",
+    )
+    group = parser.add_argument_group("flags")
+    add_gate_flags(group)
+    group.add_argument(
+        "-q", "--quiet", action="store_true", help="print nothing but the reasons of a failure"
+    )
+    group.add_argument("-h", "--help", action="help", help="show this help")
+    return parser

@@ -1,0 +1,208 @@
+"""Compares a result with thresholds. It sees only results, no files."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from beam_bleu.pipeline.gates.results import GatedResult, GatedScore
+from beam_bleu.pipeline.gates.thresholds import DROP_RULES, Gates, Threshold, targets
+from beam_bleu.transforms.errors import GateError
+from beam_bleu.transforms.score.uncertainty import interval
+
+_MOST_REASONS = 5
+"""How many reasons an error has: it is one line."""
+
+_DECIMALS = 2
+
+NOT_PAIRED: Mapping[str, tuple[float, float]] = {}
+"""No system of two results is known to have the same segments in both."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """What a threshold says of a score.
+
+    Attributes:
+      passed: whether the score reaches it.
+      text: the numbers, and the flag.
+      only_warns: whether it is a warning if the score does not reach it.
+    """
+
+    passed: bool
+    text: str
+    only_warns: bool = False
+
+    @property
+    def fails(self) -> bool:
+        """Whether the result does not pass because of it."""
+        return not self.passed and not self.only_warns
+
+    @property
+    def warns(self) -> bool:
+        """Whether it is a warning."""
+        return not self.passed and self.only_warns
+
+
+def judge(
+    new: GatedResult, gates: Gates, paired: Mapping[str, tuple[float, float]] = NOT_PAIRED
+) -> list[Check]:
+    """Compares a result with all thresholds.
+
+    What cannot be compared fails: a system or a slice that is missing, and a score without a
+    standard error if the threshold needs it.
+
+    Args:
+      new: the result.
+      gates: the thresholds.
+      paired: by system, the interval of the new score minus the old one, on the whole corpus, if
+        both results have the same segments. The other differences are those of independent results.
+    """
+    return [
+        *_under(new, gates.fail_under),
+        *(dataclasses.replace(each, only_warns=True) for each in _under(new, gates.warn_under)),
+        *(() if gates.old is None else _drops(new, gates.old, gates, paired)),
+    ]
+
+
+def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
+    """The error for the checks that failed; None if none did.
+
+    Args:
+      checks: all checks of a result.
+      remedy: what to do.
+    """
+    reasons = [each.text for each in checks if each.fails]
+    if not reasons:
+        return None
+    cause = "; ".join(reasons[:_MOST_REASONS])
+    if len(reasons) > _MOST_REASONS:
+        cause += f"; and {len(reasons) - _MOST_REASONS} more"
+    if len(reasons) > 1:
+        cause = f"{len(reasons)} checks failed: {cause}"
+    return GateError(cause, remedy)
+
+
+def _under(new: GatedResult, thresholds: tuple[Threshold, ...]) -> Iterator[Check]:
+    asked = targets(thresholds, new)
+    for threshold, lacking in asked.missing.items():
+        yield Check(False, f"{_subject(new)}: {lacking} ({threshold.shown})")
+    for key, threshold in asked.found.items():
+        score = new.scores[key].score
+        if score is None:
+            yield Check(False, f"{_shown(key)} has no score ({threshold.shown})")
+            continue
+        least = threshold.number
+        relation = "below" if score < least else "not below"
+        yield Check(
+            score >= least,
+            f"{_shown(key)} scores {exact_enough(score, least)}, {relation} {least:g} "
+            f"({threshold.flag})",
+        )
+
+
+def _drops(
+    new: GatedResult,
+    old: GatedResult,
+    gates: Gates,
+    paired: Mapping[str, tuple[float, float]],
+) -> Iterator[Check]:
+    if new.definition != old.definition or new.references != old.references:
+        yield Check(
+            False,
+            f"the scores of {old.name} were made in another way, so they cannot be compared: "
+            f"{_made(old)} there, {_made(new)} here (--against)",
+        )
+        return
+    asked = targets(gates.max_drop, old)
+    for threshold, lacking in asked.missing.items():
+        yield Check(False, f"{old.name}: {lacking} ({threshold.shown})")
+    for key in old.keys:
+        if key not in new.scores:
+            yield Check(False, f"{_subject(new)} has no {_shown(key)}, and {old.name} has it")
+        elif key in asked.found:
+            bounds = None if key[0] else paired.get(key[1])
+            yield _drop(key, new.scores[key], old.scores[key], asked.found[key], gates, bounds)
+
+
+def _drop(
+    key: tuple[str, str],
+    new: GatedScore,
+    old: GatedScore,
+    threshold: Threshold,
+    gates: Gates,
+    bounds: tuple[float, float] | None,
+) -> Check:
+    """Compares the difference of two scores with the largest drop that is allowed.
+
+    `bounds` is the interval of the difference if it is known of pairs of segments.
+    """
+    assert gates.old is not None
+    rule = DROP_RULES[gates.drop]
+    such = f"a drop of more than {threshold.number:g}"
+    flags = f"{threshold.flag}, --drop {rule.name}"
+    if new.score is None or old.score is None:
+        where = "now" if new.score is None else f"in {gates.old.name}"
+        return Check(
+            False, f"{_shown(key)} has no score {where}: {such} cannot be judged ({flags})"
+        )
+    difference = new.score - old.score
+    relation = "below" if difference < 0 else "above"
+    scores = (
+        f"{_shown(key)} scores {new.score:.{_DECIMALS}f}, {abs(difference):.{_DECIMALS}f} "
+        f"{relation} the {old.score:.{_DECIMALS}f} of {gates.old.name}"
+    )
+    if new.counts and new.counts == old.counts:
+        # Intervals of independent test sets would not exclude a drop where nothing has changed.
+        return Check(True, f"{_shown(key)} has the same counts as in {gates.old.name} ({flags})")
+    how = "of paired segments"
+    if bounds is None and (new.standard_error is None or old.standard_error is None):
+        where = "now" if new.standard_error is None else f"in {gates.old.name}"
+        return Check(
+            False, f"{scores}, without a standard error {where}: {such} cannot be judged ({flags})"
+        )
+    if bounds is None:
+        assert new.standard_error is not None
+        assert old.standard_error is not None
+        how = "with independent standard errors"
+        bounds = interval(difference, math.hypot(new.standard_error, old.standard_error))
+    passed = bounds[rule.bound] >= -threshold.number
+    shown = [f"{each:+.{_DECIMALS}f}" for each in bounds]
+    shown[rule.bound] = exact_enough(bounds[rule.bound], -threshold.number, sign="+")
+    return Check(
+        passed,
+        f"{scores} (difference {' to '.join(shown)} {how}): {such} "
+        f"{rule.kept if passed else rule.missed} ({flags})",
+    )
+
+
+def exact_enough(value: float, limit: float, sign: str = "") -> str:
+    """A number with at least two decimals, and with so many that a reader sees how it compares.
+
+    Args:
+      value: the number.
+      limit: the number that it is compared with.
+      sign: "+" to write the sign of positive numbers, too.
+
+    >>> exact_enough(29.99997, 30)
+    '29.99997'
+    """
+    for decimals in range(_DECIMALS, 18):
+        shown = f"{value:{sign}.{decimals}f}"
+        if (float(shown) < limit) == (value < limit) and (float(shown) > limit) == (value > limit):
+            return shown
+    return f"{value:{sign}}"
+
+
+def _shown(key: tuple[str, str]) -> str:
+    of_slice, system = key
+    return f"{system}[{of_slice}]" if of_slice else system
+
+
+def _subject(result: GatedResult) -> str:
+    return result.name or "the result"
+
+
+def _made(result: GatedResult) -> str:
+    return f"nrefs:{result.references}|{result.definition}"

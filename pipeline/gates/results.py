@@ -1,0 +1,140 @@
+"""A result as gates see it: its scores, and what makes them comparable with others."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from beam_bleu.pipeline.display.slices import of_whole, value_text
+
+_NOT_OF_USER = ("nrefs", "version")
+"""Fields of a signature that follow from the texts and from the version of beam-bleu."""
+
+_BY_LANGUAGE = ("case", "eff", "smooth", "norm", "reflen", "order", "weights")
+"""Fields of the signatures of languages that are the same for all of them."""
+
+_COUNTS = ("segments", "matches", "totals", "sys_len", "ref_len")
+
+
+@dataclasses.dataclass(frozen=True)
+class GatedScore:
+    """The score of a system on the whole corpus or on a slice.
+
+    Attributes:
+      score: 0 to 100; None if there is none.
+      standard_error: of the score; None if there is none.
+      counts: the numbers from which it is computed, as the result document has them; () for a
+        mean of languages.
+    """
+
+    score: float | None
+    standard_error: float | None
+    counts: tuple[Any, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class GatedResult:
+    """A result as gates see it. It has only what they need, so that it can be sent with a job.
+
+    Attributes:
+      name: the path as the user gave it, for messages; "" for the result of this run.
+      definition: how the scores were made, without what follows from the texts.
+      references: the number of references of each segment, as the signature says it.
+      scores: the scores by the slice's text ("" for the whole corpus) and the system. If languages
+        have different tokenizers, the whole corpus has the mean of the languages.
+    """
+
+    name: str
+    definition: str
+    references: str
+    scores: Mapping[tuple[str, str], GatedScore]
+
+    @property
+    def keys(self) -> list[tuple[str, str]]:
+        """The slice and the system of each score, in the order of the result."""
+        return list(self.scores)
+
+    def keys_of(self, of_slice: str) -> list[tuple[str, str]]:
+        """The keys of a slice; "" for the whole corpus."""
+        return [key for key in self.scores if key[0] == of_slice]
+
+
+def gated(document: Mapping[str, Any], name: str = "") -> GatedResult:
+    """What gates see of a result document.
+
+    Args:
+      document: the document.
+      name: its path, for messages.
+
+    Raises:
+      KeyError, TypeError, ValueError: it is no result document.
+    """
+    scores: dict[tuple[str, str], GatedScore] = {}
+    # Without a score of the whole corpus, its mean of languages is what a reader looks at first.
+    if of_whole(document):
+        scores |= {("", each["system"]): _of_entry(each) for each in of_whole(document)}
+    else:
+        for each in document.get("macro_average", ()):
+            scores["", each["system"]] = GatedScore(each["score"], each.get("standard_error"))
+    for each in document["scores"]:
+        if each["slice"] is not None:
+            scores[slice_text(each["slice"]), each["system"]] = _of_entry(each)
+    return GatedResult(name, definition(document), _references(document), scores)
+
+
+def _of_entry(entry: Mapping[str, Any]) -> GatedScore:
+    counts = tuple(
+        tuple(entry[name]) if isinstance(entry[name], list) else entry[name] for name in _COUNTS
+    )
+    # Results of earlier versions have no standard errors.
+    return GatedScore(float(entry["score"]), entry.get("standard_error"), counts)
+
+
+def slice_text(of_slice: Mapping[str, str | None]) -> str:
+    """The text that names a slice.
+
+    >>> slice_text({"domain": "news", "lang_pair": "en-de"})
+    'domain=news,lang_pair=en-de'
+    """
+    return ",".join(f"{label}={value_text(value)}" for label, value in of_slice.items())
+
+
+def definition(document: Mapping[str, Any]) -> str:
+    """How the scores of a document were made, without what follows from the texts."""
+    if "languages" in document:
+        kinds = {_fields(each["signature"], only=_BY_LANGUAGE) for each in document["languages"]}
+        (label,) = {name for each in document["languages"] for name in each["slice"]}
+        return f"{label}|{'|'.join(sorted(kinds))}"
+    return definition_of(document["signature"])
+
+
+def definition_of(signature: str, language_label: str | None = None) -> str:
+    """How scores are made, by their signature.
+
+    Args:
+      signature: a signature.
+      language_label: the label that chooses the tokenizer; None if there is one for all segments.
+    """
+    if language_label is not None:
+        return f"{language_label}|{_fields(signature, only=_BY_LANGUAGE)}"
+    return _fields(signature)
+
+
+def _fields(signature: str, only: tuple[str, ...] | None = None) -> str:
+    fields = [field.partition(":") for field in signature.split("|")]
+    return "|".join(
+        f"{name}:{value}"
+        for name, _, value in fields
+        if (name in only if only is not None else name not in _NOT_OF_USER)
+    )
+
+
+def _references(document: Mapping[str, Any]) -> str:
+    signatures = (
+        [each["signature"] for each in document["languages"]]
+        if "languages" in document
+        else [document["signature"]]
+    )
+    found = [dict(field.split(":", 1) for field in each.split("|")) for each in signatures]
+    return ",".join(sorted({each["nrefs"] for each in found}))

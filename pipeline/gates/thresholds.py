@@ -1,0 +1,180 @@
+"""The thresholds of a command line: which scores they are for, and what they say."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Literal
+
+from beam_bleu.pipeline.gates.results import GatedResult
+from beam_bleu.transforms.definition.choices import require_choice, table
+
+DropRuleName = Literal["not_excluded", "proven"]
+
+
+@dataclasses.dataclass(frozen=True)
+class DropRule:
+    """A row of `DROP_RULES`: which drops fail.
+
+    Attributes:
+      name: its name.
+      description: which drops fail, for --help.
+      bound: the bound of the difference's interval that is compared with the largest drop: 0 for
+        the lower one, 1 for the upper one.
+      missed: what a message says of a drop that fails.
+      kept: what it says of a difference that passes.
+    """
+
+    name: DropRuleName
+    description: str
+    bound: Literal[0, 1]
+    missed: str
+    kept: str
+
+
+DROP_RULES: Mapping[DropRuleName, DropRule] = table(
+    DropRule(
+        "not_excluded",
+        "fail unless the difference's 95 % interval excludes such a drop",
+        0,
+        "is not excluded",
+        "is excluded",
+    ),
+    DropRule(
+        "proven",
+        "fail only if the whole 95 % interval is below such a drop",
+        1,
+        "is proven",
+        "is not proven",
+    ),
+)
+"""The rules, in the order in which they are shown. The first one is the default."""
+
+DEFAULT_DROP_RULE = next(iter(DROP_RULES))
+
+
+@dataclasses.dataclass(frozen=True)
+class Threshold:
+    """A number that scores are compared with.
+
+    Attributes:
+      flag: the flag that gives it.
+      text: the value of the flag, as it was typed.
+      number: in BLEU, 0 to 100.
+      name: the scores for which it is: "" for all systems on the whole corpus, or SYSTEM,
+        [SLICE] or SYSTEM[SLICE].
+    """
+
+    flag: str
+    text: str
+    number: float
+    name: str = ""
+
+    @classmethod
+    def of(cls, flag: str, text: str) -> Threshold:
+        """The threshold of a flag's value: NUMBER or NAME=NUMBER. A name can have a "=".
+
+        Raises:
+          ValueError: there is no number, or no name before the "=".
+        """
+        name, equals, number = text.rpartition("=")
+        if equals and not name:
+            raise ValueError(f"there is no name before the = in {text!r}")
+        try:
+            value = float(number)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value <= 100:
+            raise ValueError(f"must be a number from 0 to 100, or NAME=NUMBER, got {text!r}")
+        return cls(flag, text, value, name)
+
+    @property
+    def shown(self) -> str:
+        """The flag and its value."""
+        return f"{self.flag} {self.text}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Gates:
+    """All thresholds of a command line. They are sent with the job.
+
+    Attributes:
+      fail_under: the least scores.
+      warn_under: the scores below which there is a warning.
+      max_drop: the largest drops, compared with `old`.
+      drop: which drops fail.
+      old: the result with which the new one is compared; None if there is no `max_drop`.
+
+    Raises:
+      ValueError: two thresholds of a flag have the same name, or the rule is unknown.
+    """
+
+    fail_under: tuple[Threshold, ...] = ()
+    warn_under: tuple[Threshold, ...] = ()
+    max_drop: tuple[Threshold, ...] = ()
+    drop: DropRuleName = DEFAULT_DROP_RULE
+    old: GatedResult | None = None
+
+    def __post_init__(self) -> None:
+        require_choice("drop", self.drop, DROP_RULES)
+        for thresholds in (self.fail_under, self.warn_under, self.max_drop):
+            seen: dict[str, Threshold] = {}
+            for each in thresholds:
+                former = seen.setdefault(each.name, each)
+                if former is not each:
+                    raise ValueError(f"{former.shown} and {each.shown} are for the same scores")
+
+    def __bool__(self) -> bool:
+        return bool(self.fail_under or self.warn_under or self.max_drop)
+
+
+NO_GATES = Gates()
+"""The gates of a command line without thresholds: everything passes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Targets:
+    """The scores that thresholds are for.
+
+    Attributes:
+      found: for each score, its threshold. A threshold for a system or a slice takes the place of
+        a more general one. Keys are the slice's text, "" for the whole corpus, and the system.
+      missing: for each threshold that names something which is not there, what is missing.
+    """
+
+    found: Mapping[tuple[str, str], Threshold]
+    missing: Mapping[Threshold, str]
+
+
+def targets(thresholds: tuple[Threshold, ...], result: GatedResult) -> Targets:
+    """The scores of a result that thresholds are for."""
+    found: dict[tuple[str, str], tuple[int, Threshold]] = {}
+    missing: dict[Threshold, str] = {}
+    for each in thresholds:
+        rank, keys, lacking = _named(each.name, result)
+        if not keys:
+            missing[each] = lacking
+        for key in keys:
+            if key not in found or found[key][0] < rank:
+                found[key] = (rank, each)
+    ordered = [key for key in result.keys if key in found]
+    return Targets({key: found[key][1] for key in ordered}, missing)
+
+
+def _named(name: str, result: GatedResult) -> tuple[int, list[tuple[str, str]], str]:
+    """How special a name is, the scores that it names, and what is missing if there are none."""
+    if not name:
+        return 0, result.keys_of(""), "it has no score of the whole corpus"
+    # Names are compared as a whole, because both systems and slices can have brackets in theirs.
+    if ("", name) in result.scores:
+        return 1, [("", name)], ""
+    for key in result.keys:
+        of_slice, system = key
+        if of_slice and name == f"{system}[{of_slice}]":
+            return 2, [key], ""
+    if name.startswith("[") and name.endswith("]"):
+        return 1, result.keys_of(name[1:-1]), f"it has no slice {name[1:-1]}"
+    if "[" in name and name.endswith("]"):
+        return 2, [], f"it has no score of {name}"
+    return 1, [], f"it has no system {name}"

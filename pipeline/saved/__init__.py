@@ -1,0 +1,1 @@
+"""Saved totals: the file totals.json, and the subcommands that read it."""

@@ -1,0 +1,78 @@
+"""The subcommand `beam-bleu compare`: compares the scores of two runs."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Sequence
+
+from beam_bleu.pipeline.display.columns import drawn, fitted
+from beam_bleu.pipeline.display.screen import screen_of_stdout
+from beam_bleu.pipeline.reporting import warn
+from beam_bleu.pipeline.saved.comparing import ComparedRuns, ComparedScore, compared
+from beam_bleu.pipeline.saved.reading import read_totals
+from beam_bleu.pipeline.saved.subcommand import add_common_flags, parser_of, run
+from beam_bleu.transforms.errors import joined
+
+_DESCRIPTION = (
+    "Compares the scores of two runs with --save_totals, and says how sure their differences are. "
+    "The comparison is paired if both runs have the same references and the same random "
+    "replicates (--resample). Otherwise the runs are treated as independent, and a difference "
+    "must be larger to be sure."
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the subcommand; returns the exit code."""
+    parser = parser_of("compare", "OLD NEW [flags]", _DESCRIPTION)
+    files = parser.add_argument_group("input")
+    files.add_argument("old", metavar="OLD", help="the totals.json of the old run, or its folder")
+    files.add_argument("new", metavar="NEW", help="the totals.json of the new run, or its folder")
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "-f",
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        metavar="NAME",
+        help="what stdout shows: text or json; default text",
+    )
+    add_common_flags(parser.add_argument_group("messages and help"))
+    return run(parser, argv, _compare)
+
+
+def _compare(flags: argparse.Namespace) -> bytes:
+    found = compared(flags.old, read_totals(flags.old), flags.new, read_totals(flags.new))
+    for only, path in ((found.only_old, flags.old), (found.only_new, flags.new)):
+        if only:
+            warn(f"only {path} has {joined(only)}: not compared")
+    for each in found.systems:
+        if each.reason:
+            warn(f"{each.system}: {each.reason}")
+    return (_as_json(found) if flags.format == "json" else _as_text(found)).encode()
+
+
+def _as_json(found: ComparedRuns) -> str:
+    return json.dumps(dataclasses.asdict(found), indent=1, ensure_ascii=False) + "\n"
+
+
+def _as_text(found: ComparedRuns) -> str:
+    screen = screen_of_stdout()
+    head = ("system", "old", "new", "difference", "standard_error", "95_%_interval", "p")
+    rows = [head, *map(_row, found.systems)]
+    return f"BLEU|{found.signature}\n{found.method}: {found.reason}\n\n" + drawn(
+        fitted(rows, screen), screen
+    )
+
+
+def _row(each: ComparedScore) -> tuple[str, ...]:
+    return (
+        each.system,
+        f"{each.old:.1f}",
+        f"{each.new:.1f}",
+        f"{each.difference:+.2f}",
+        "-" if each.standard_error is None else f"{each.standard_error:.2f}",
+        "-" if each.interval is None else "{:+.2f} to {:+.2f}".format(*each.interval),
+        "-" if each.p_value is None else f"{each.p_value:.4f}",
+    )

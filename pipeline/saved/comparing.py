@@ -1,0 +1,252 @@
+"""Compares the scores of two runs: was the difference between two nights real?"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from beam_bleu.pipeline.saved.same_definition import (
+    differing,
+    of_resampling,
+    of_scoring,
+    of_text,
+    shown,
+)
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.score.comparison import independent_difference
+from beam_bleu.transforms.score.replicate_scores import replicate_scores
+from beam_bleu.transforms.score.resampling import bootstrap_difference, resampled_scores
+from beam_bleu.transforms.totals.replicates.replicates import Replicates
+
+Method = Literal["paired", "independent"]
+
+_NEW, _OLD = "new", "old"
+
+
+@dataclasses.dataclass(frozen=True)
+class ComparedScore:
+    """The scores of a system in two runs.
+
+    Attributes:
+      system: its name.
+      old: its score in the old run.
+      new: its score in the new run.
+      difference: new minus old.
+      standard_error: of the difference; None if there is none.
+      interval: the 95 % interval of the difference; None if there is none.
+      p_value: how probable such a difference is if there is none in truth; None if it is unknown.
+      reason: why one of these is None; "" if none is.
+    """
+
+    system: str
+    old: float
+    new: float
+    difference: float
+    standard_error: float | None
+    interval: tuple[float, float] | None
+    p_value: float | None
+    reason: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class ComparedRuns:
+    """The comparison of two runs.
+
+    Attributes:
+      signature: the definition of both.
+      method: "paired" if both runs have scored the same segments, with the same random replicates;
+        otherwise "independent", as if the segments had nothing to do with each other.
+      reason: why this method was used.
+      systems: those that both runs have, in the order of the new run.
+      only_old: the systems that only the old run has.
+      only_new: the systems that only the new run has.
+    """
+
+    signature: str
+    method: Method
+    reason: str
+    systems: tuple[ComparedScore, ...]
+    only_old: tuple[str, ...]
+    only_new: tuple[str, ...]
+
+
+def compared(old_path: str, old: SavedTotals, new_path: str, new: SavedTotals) -> ComparedRuns:
+    """The comparison of two runs.
+
+    Raises:
+      InputError: they have other definitions, no system in common, or no sums for uncertainty.
+    """
+    documents = [each.document for each in (old, new)]
+    _require_same_definition(old_path, old, new_path, new)
+    signatures = [each["signature"] for each in documents]
+    for path, signature in zip((old_path, new_path), signatures, strict=True):
+        if signature is None:
+            raise InputError(
+                f"{path} has no score of the whole corpus, because its languages have different "
+                "tokenizers",
+                "compare runs of one language each",
+            )
+    if signatures[0] != signatures[1]:
+        raise InputError(
+            f"{old_path} and {new_path} have different definitions: {signatures[0]}, and "
+            f"{signatures[1]}",
+            "compare runs of one definition, and with equal numbers of references",
+        )
+    systems = [name for name in new.totals.systems if name in old.totals.systems]
+    if not systems:
+        raise InputError(
+            f"{old_path} and {new_path} have no system in common",
+            "give a system the same name in both runs: --candidates NAME=PATTERN",
+        )
+    for path, saved in ((old_path, old), (new_path, new)):
+        if saved.totals.moments is None:
+            raise InputError(
+                f"{path} has no sums for standard errors", "repeat its run without --no_uncertainty"
+            )
+    scores = [
+        {each["system"]: each["score"] for each in document["scores"] if each["slice"] is None}
+        for document in documents
+    ]
+    obstacle = _obstacle(old, new, systems)
+    compare = _independent if obstacle else _paired
+    return ComparedRuns(
+        signatures[1],
+        "independent" if obstacle else "paired",
+        obstacle or "both runs have the same references and the same random replicates",
+        tuple(
+            compare(system, old, new, scores[0][system], scores[1][system]) for system in systems
+        ),
+        tuple(name for name in old.totals.systems if name not in systems),
+        tuple(name for name in new.totals.systems if name not in systems),
+    )
+
+
+def _require_same_definition(
+    old_path: str, old: SavedTotals, new_path: str, new: SavedTotals
+) -> None:
+    for facts, remedy in (
+        (of_text, "repeat one of the runs with the flags of the other one"),
+        (of_scoring, "give them the same definition first, with beam-bleu rescore"),
+    ):
+        for name, one, other in differing(facts(old), facts(new)):
+            raise InputError(
+                f"{old_path} and {new_path} cannot be compared: {name} is {shown(one)} in the "
+                f"first one, and {shown(other)} in the second one",
+                remedy,
+            )
+
+
+def _obstacle(old: SavedTotals, new: SavedTotals, systems: Sequence[str]) -> str:
+    """Why the units of two runs are not paired; "" if they are."""
+    if old.totals.replicates is None or new.totals.replicates is None:
+        return "only runs with --resample and the same references can be compared in pairs"
+    for name, one, other in differing(of_resampling(old.evidence), of_resampling(new.evidence)):
+        return f"the replicates differ: {name} is {shown(one)} in the old run, now {shown(other)}"
+    if old.evidence.documents != new.evidence.documents:
+        return "the replicates are of different units: segments, or documents"
+    if [each.label for each in old.partitions] != [each.label for each in new.partitions]:
+        return "the partitions have different labels, and so other random weights"
+    references = [
+        [_references(partition.inputs) for partition in saved.partitions] for saved in (old, new)
+    ]
+    if references[0] != references[1] or not all(references[0]):
+        return "the references are not the same"
+    for saved in (old, new):
+        tally = saved.totals.tally
+        if tally.left_out or any(tally.missing.values()):
+            return "segments were left out, and they may be other ones in each run"
+    return ""
+
+
+def _references(inputs: Sequence[Any]) -> list[tuple[str, str]]:
+    return [(each["role"], each["digest"]) for each in inputs if each["role"] == "references"]
+
+
+def _independent(
+    system: str, old: SavedTotals, new: SavedTotals, old_score: float, new_score: float
+) -> ComparedScore:
+    assert old.totals.moments is not None
+    assert new.totals.moments is not None
+    scoring = new.scorings.corpus
+    found = independent_difference(
+        new.totals.moments.of_system(system), old.totals.moments.of_system(system), scoring, scoring
+    )
+    return ComparedScore(
+        system,
+        old_score,
+        new_score,
+        new_score - old_score,
+        found.standard_error,
+        found.interval,
+        found.p_value,
+        found.reason,
+    )
+
+
+def _paired(
+    system: str, old: SavedTotals, new: SavedTotals, old_score: float, new_score: float
+) -> ComparedScore:
+    scoring = new.scorings.corpus
+    both = _both(system, old, new)
+    difference = new_score - old_score
+    if both.resampling.method == "bootstrap":
+        one, other = (replicate_scores(each, both.max_order, scoring) for each in both.sums)
+        drawn = one - other
+        found = bootstrap_difference(_NEW, _OLD, difference, drawn)
+        return ComparedScore(
+            system,
+            old_score,
+            new_score,
+            difference,
+            _deviation(drawn.tolist()),
+            found.interval,
+            found.p_value,
+        )
+    p_value = _randomized(system, old, new, both, scoring)
+    reason = "randomization gives no standard error and no interval"
+    return ComparedScore(system, old_score, new_score, difference, None, None, p_value, reason)
+
+
+def _randomized(
+    system: str, old: SavedTotals, new: SavedTotals, both: Replicates, scoring: Scoring
+) -> float:
+    assert old.totals.moments is not None
+    assert new.totals.moments is not None
+    sums = {
+        _NEW: new.totals.moments.of_system(system).sums,
+        _OLD: old.totals.moments.of_system(system).sums,
+    }
+    found = resampled_scores(both, sums, scoring, [(_NEW, _OLD)])
+    return found.differences[0].p_value
+
+
+def _both(system: str, old: SavedTotals, new: SavedTotals) -> Replicates:
+    """The replicates of a system in both runs, as if these were two systems."""
+    found = []
+    for saved in (new, old):
+        replicates = saved.totals.replicates
+        assert replicates is not None
+        found.append((replicates, replicates.sums[replicates.systems.index(system)]))
+    (first, one), (second, other) = found
+    order = min(first.max_order, second.max_order)
+    if first.max_order != second.max_order:
+        raise InputError(
+            f"n-grams of up to {order} tokens were counted in one run, and longer ones in the "
+            "other one",
+            "repeat one of the runs with the flags of the other one",
+        )
+    return dataclasses.replace(first, systems=(_NEW, _OLD), sums=np.stack([one, other]))
+
+
+def _deviation(values: Sequence[float]) -> float:
+    """The standard deviation of a sample."""
+    if len(values) < 2:
+        return 0.0
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((each - mean) ** 2 for each in values) / (len(values) - 1))

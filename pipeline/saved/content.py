@@ -1,0 +1,288 @@
+"""The content of totals.json: saved totals as values of JSON, and back."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.pipeline.output.shared_signature import shared_signature
+from beam_bleu.pipeline.saved import arrays
+from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
+from beam_bleu.pipeline.scorings import Scorings
+from beam_bleu.pipeline.totals import Totals
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.resampling import Resampling
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
+from beam_bleu.transforms.definition.text import TextName
+from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
+from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
+from beam_bleu.transforms.totals.input_signs import InputSigns
+from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments
+from beam_bleu.transforms.totals.rejected import Rejected
+from beam_bleu.transforms.totals.replicates.replicates import Replicates
+from beam_bleu.transforms.totals.slice_sums import SliceSums
+
+# Arrays whose rows are their last two axes; those of the other arrays are the last axis.
+_PAIRS_OF_COLUMNS = 2
+
+
+def encoded(saved: SavedTotals) -> dict[str, Any]:
+    """The content of totals.json."""
+    totals = saved.totals
+    return {
+        "program": saved.program,
+        "definition": _of_definition(saved),
+        "evidence": _of_evidence(saved.evidence),
+        "partitions": [
+            {"label": each.label, "inputs": list(each.inputs)} for each in saved.partitions
+        ],
+        "systems": list(totals.systems),
+        "tally": dataclasses.asdict(totals.tally),
+        "is_tallied": totals.is_tallied,
+        "rejected": dict(totals.rejected.reasons),
+        "warnings": list(totals.warnings),
+        "coverage": None if totals.coverage is None else dataclasses.asdict(totals.coverage),
+        "sums": [
+            {
+                "text": dataclasses.asdict(text),
+                "systems": {system: _of_corpus_sums(each) for system, each in of_systems.items()},
+            }
+            for text, of_systems in totals.sums.items()
+        ],
+        "slices": None if totals.slices is None else _of_slices(totals.slices),
+        "moments": None if totals.moments is None else _of_moments(totals.moments),
+        "replicates": None if totals.replicates is None else _of_replicates(totals.replicates),
+    }
+
+
+def decoded(content: Mapping[str, Any]) -> SavedTotals:
+    """The saved totals in a content.
+
+    Raises:
+      AttributeError, KeyError, TypeError, ValueError, IndexError: it is no content of this
+        version.
+    """
+    definition, found = content["definition"], content["evidence"]
+    partitions = tuple(Partition(each["label"], each["inputs"]) for each in content["partitions"])
+    label = partitions[0].label if len(partitions) == 1 else None
+    evidence = _evidence(found, label)
+    totals = Totals(
+        tuple(content["systems"]),
+        Tally(**content["tally"]),
+        {
+            TextName(**each["text"]): {
+                system: _corpus_sums(sums) for system, sums in each["systems"].items()
+            }
+            for each in content["sums"]
+        },
+        content["is_tallied"],
+        Rejected(reasons=content["rejected"]),
+        tuple(content["warnings"]),
+        _coverage(content["coverage"]),
+        None if content["slices"] is None else _slices(content["slices"]),
+        None if content["moments"] is None else _moments(content["moments"]),
+        None
+        if content["replicates"] is None
+        else _replicates(content["replicates"], evidence.resampling),
+    )
+    return SavedTotals(
+        totals,
+        Scorings(
+            TextName(**definition["text"]),
+            _scoring(definition["scoring"]),
+            {each["name"]: _config(each) for each in definition["presets"]},
+            None if definition["segments"] is None else _scoring(definition["segments"]),
+            definition["languages"],
+        ),
+        _slicing(definition["slicing"]),
+        evidence,
+        partitions,
+        definition["versions"],
+        content["program"],
+    )
+
+
+def _of_definition(saved: SavedTotals) -> dict[str, Any]:
+    scorings, slicing = saved.scorings, saved.slicing
+    own = saved.totals.sums[scorings.text]
+    signed = shared_signature(scorings.text, scorings.corpus, own.values())
+    return {
+        # For people, and for programs that look for files of one definition.
+        "signature": signed["signature"] if scorings.languages is None else None,
+        "text": dataclasses.asdict(scorings.text),
+        "scoring": dataclasses.asdict(scorings.corpus),
+        "presets": [
+            {
+                "name": name,
+                "text": dataclasses.asdict(config.text.name),
+                "scoring": dataclasses.asdict(config.scoring),
+            }
+            for name, config in scorings.presets.items()
+        ],
+        "segments": None if scorings.segments is None else dataclasses.asdict(scorings.segments),
+        "languages": scorings.languages,
+        "slicing": dataclasses.asdict(slicing),
+        "versions": dict(saved.versions),
+    }
+
+
+def _scoring(found: Mapping[str, Any]) -> Scoring:
+    weights = found["weights"]
+    return Scoring(**{**found, "weights": None if weights is None else tuple(weights)})
+
+
+def _config(found: Mapping[str, Any]) -> BleuConfig:
+    """The definition of a preset. No preset has a model."""
+    text = {name: value for name, value in found["text"].items() if name != "model"}
+    return BleuConfig(**text, **dataclasses.asdict(_scoring(found["scoring"])))
+
+
+def _slicing(found: Mapping[str, Any]) -> Slicing:
+    return Slicing(tuple(map(tuple, found["items"])), tuple(found["length_edges"]), found["most"])
+
+
+def _of_evidence(evidence: Evidence) -> dict[str, Any]:
+    resampling = evidence.resampling
+    return {
+        "uncertainty": evidence.uncertainty,
+        "baseline": evidence.baseline,
+        "compare_all": evidence.compare_all,
+        "documents": evidence.documents,
+        "resampling": None
+        if resampling is None
+        else {
+            "method": resampling.method,
+            "resamples": resampling.number,
+            "seed": resampling.seed,
+        },
+    }
+
+
+def _evidence(found: Mapping[str, Any], label: str | None) -> Evidence:
+    resampling = found["resampling"]
+    return Evidence(
+        uncertainty=found["uncertainty"],
+        baseline=found["baseline"],
+        compare_all=found["compare_all"],
+        documents=found["documents"],
+        resampling=None if resampling is None else Resampling(**resampling, partition=label or ""),
+        save_totals=True,
+        partition=label,
+    )
+
+
+def _coverage(found: Mapping[str, Any] | None) -> FoundCoverage | None:
+    if found is None:
+        return None
+    systems = tuple(SystemCoverage(**each) for each in found["systems"])
+    return FoundCoverage(found["rule"], found["segments"], systems)
+
+
+def _of_corpus_sums(sums: CorpusSums) -> dict[str, Any]:
+    # The command has the sums of units in its moments.
+    return {name: value for name, value in dataclasses.asdict(sums).items() if name != "units"}
+
+
+def _corpus_sums(found: Mapping[str, Any]) -> CorpusSums:
+    lengths, signs = found["reference_lengths"], found["signs"]
+    by_count = tuple(map(tuple, lengths["by_reference_count"]))
+    return CorpusSums(
+        **{
+            **_with_tuples(found),
+            "reference_lengths": ReferenceLengths(**{**lengths, "by_reference_count": by_count}),
+            "signs": InputSigns(**_with_tuples(signs)),
+        }
+    )
+
+
+def _with_tuples(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(each) if isinstance(each, list) else each for name, each in found.items()}
+
+
+def _of_keys(keys: Sequence[GroupKey]) -> list[Any]:
+    return [None if key is None else [key.item, list(key.values)] for key in keys]
+
+
+def _key(found: Any) -> SliceKey:
+    item, values = found
+    return SliceKey(item, tuple(values))
+
+
+def _of_slices(slices: SliceSums) -> dict[str, Any]:
+    return {
+        "max_order": slices.max_order,
+        "keys": _of_keys(slices.keys),
+        "systems": list(slices.systems),
+        "sums": arrays.encoded(slices.sums),
+        "offsets": slices.offsets.tolist(),
+        "by_reference": arrays.encoded(slices.by_reference, _PAIRS_OF_COLUMNS),
+    }
+
+
+def _slices(found: Mapping[str, Any]) -> SliceSums:
+    return SliceSums(
+        found["max_order"],
+        tuple(map(_key, found["keys"])),
+        tuple(found["systems"]),
+        arrays.decoded(found["sums"]),
+        np.array(found["offsets"], np.int64),
+        arrays.decoded(found["by_reference"], _PAIRS_OF_COLUMNS),
+    )
+
+
+_MOMENTS = {
+    "own_units": 1,
+    "own_sums": 1,
+    "own_products": 1,
+    "common_units": 1,
+    "common_sums": 1,
+    "common_products": 1,
+    "cross_products": _PAIRS_OF_COLUMNS,
+    "slice_cross_products": _PAIRS_OF_COLUMNS,
+}
+"""The arrays of moments, and how many of their last axes are one row."""
+
+
+def _of_moments(moments: Moments) -> dict[str, Any]:
+    return {
+        "max_order": moments.max_order,
+        "systems": list(moments.systems),
+        "keys": _of_keys(moments.keys),
+        "pairs": [list(pair) for pair in moments.pairs],
+        "slice_pairs": [list(pair) for pair in moments.slice_pairs],
+        **{name: arrays.encoded(getattr(moments, name), axes) for name, axes in _MOMENTS.items()},
+    }
+
+
+def _moments(found: Mapping[str, Any]) -> Moments:
+    return Moments(
+        found["max_order"],
+        tuple(found["systems"]),
+        tuple(None if key is None else _key(key) for key in found["keys"]),
+        tuple((one, other) for one, other in found["pairs"]),
+        tuple((one, other) for one, other in found["slice_pairs"]),
+        **{name: arrays.decoded(found[name], axes) for name, axes in _MOMENTS.items()},
+    )
+
+
+def _of_replicates(replicates: Replicates) -> dict[str, Any]:
+    # The method, the number and the seed are in the evidence.
+    return {
+        "max_order": replicates.max_order,
+        "systems": list(replicates.systems),
+        "sums": arrays.encoded(replicates.sums),
+    }
+
+
+def _replicates(found: Mapping[str, Any], resampling: Resampling | None) -> Replicates:
+    if resampling is None:
+        raise ValueError("there are replicates, but no resampling in the evidence")
+    return Replicates(
+        resampling, found["max_order"], tuple(found["systems"]), arrays.decoded(found["sums"])
+    )

@@ -1,0 +1,43 @@
+"""The subcommand `beam-bleu merge`: adds up saved totals."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from beam_bleu.pipeline.saved.merging import merged
+from beam_bleu.pipeline.saved.reading import read_totals
+from beam_bleu.pipeline.saved.subcommand import (
+    add_result_flags,
+    display_of,
+    finish,
+    parser_of,
+    run,
+)
+
+_DESCRIPTION = (
+    "Adds up the totals that runs with --save_totals have written. The result is that of one run "
+    "over all of their inputs, to the last byte. No text is read."
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the subcommand; returns the exit code."""
+    parser = parser_of("merge", "FILE... [flags]", _DESCRIPTION)
+    files = parser.add_argument_group("input")
+    files.add_argument(
+        "files", nargs="+", metavar="FILE", help="a totals.json, or a folder with one"
+    )
+    files.add_argument(
+        "--replace",
+        action="store_true",
+        help="if several files are of the same partition, the last one counts",
+    )
+    add_result_flags(parser)
+    return run(parser, argv, _merge)
+
+
+def _merge(flags: argparse.Namespace) -> bytes:
+    shown = display_of(flags)
+    files = [(path, read_totals(path)) for path in flags.files]
+    return finish(merged(files, replace=flags.replace), shown, flags.output)

@@ -1,0 +1,135 @@
+"""Another scoring of saved totals, as far as the sums allow it."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from typing import Any
+
+from beam_bleu.pipeline.command_line.definition_flags import chosen_case, chosen_effective_order
+from beam_bleu.pipeline.command_line.language_flags import tokenizer_of_language
+from beam_bleu.pipeline.command_line.parser import SEE_HELP
+from beam_bleu.pipeline.command_line.unknown_values import unknown_value
+from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.pipeline.saved.same_definition import shown
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.transforms.definition.presets import PRESETS, preset
+from beam_bleu.transforms.definition.scoring import Scoring, counted_order
+from beam_bleu.transforms.errors import UsageError
+
+_SCORING = ("smooth_method", "smooth_value", "max_ngram_order", "weights", "reference_length")
+"""Fields of `Scoring` whose flags have their values."""
+
+
+def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
+    """Saved totals with the choices of a command line. All other choices stay as they are.
+
+    The scores of segments are left out, because their files have those of the old definition.
+
+    Raises:
+      UsageError: the sums do not allow it, or a choice is impossible.
+    """
+    _require_tokens(saved, flags)
+    scoring = _scoring(saved, flags)
+    counted = min(sums.max_order for sums in saved.totals.sums[saved.scorings.text].values())
+    if counted_order([scoring]) > counted:
+        raise UsageError(
+            f"n-grams of up to {counted} tokens were counted, and this definition needs those of "
+            f"up to {counted_order([scoring])}",
+            f"choose a --max_ngram_order of at most {counted}, or repeat the run",
+        )
+    return dataclasses.replace(
+        saved,
+        scorings=dataclasses.replace(saved.scorings, corpus=scoring, segments=None),
+        evidence=_evidence(saved, flags),
+    )
+
+
+def _scoring(saved: SavedTotals, flags: argparse.Namespace) -> Scoring:
+    given = {name: getattr(flags, name) for name in _SCORING}
+    given["effective_order"] = chosen_effective_order(flags)
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    try:
+        if flags.preset is not None:
+            scoring = preset(flags.preset, **changes).scoring
+        else:
+            old = saved.scorings.corpus
+            if changes.get("smooth_method", old.smooth_method) != old.smooth_method:
+                changes.setdefault("smooth_value", None)  # it is of the other method
+            if "weights" in changes:
+                changes.setdefault("max_ngram_order", len(changes["weights"]))
+            scoring = dataclasses.replace(old, **changes)
+        scoring.require_corpus()
+    except ValueError as error:
+        raise UsageError(str(error), SEE_HELP) from None
+    return scoring
+
+
+def _require_tokens(saved: SavedTotals, flags: argparse.Namespace) -> None:
+    """Checks that the command line asks for no other tokens than those that were counted."""
+    text = saved.scorings.text
+    of_tokens = "repeat the run: other tokens need the texts"
+    if flags.spm_model is not None or flags.language_column is not None:
+        name = "spm_model" if flags.spm_model is not None else "language_column"
+        raise UsageError(f"--{name} cannot be changed without the texts", of_tokens)
+    given = {
+        "tokenize": flags.tokenize or tokenizer_of_language(flags),
+        "lowercase": chosen_case(flags),
+        "normalize": flags.normalize,
+    }
+    origin = "--{}"
+    if flags.preset is not None:
+        origin = f"--preset {flags.preset}: {{}}"
+        choices = PRESETS[flags.preset].choices
+        if saved.scorings.languages is None and given["tokenize"] is None:
+            given["tokenize"] = choices.get("tokenize", "13a")
+        if given["lowercase"] is None:
+            given["lowercase"] = choices.get("lowercase", False)
+    for name, value in given.items():
+        counted = getattr(text, name)
+        if value is not None and value != counted:
+            raise UsageError(
+                f"{origin.format(name)} is {shown(value)}, and the tokens were counted with "
+                f"{name} {shown(counted)}",
+                of_tokens,
+            )
+
+
+def _evidence(saved: SavedTotals, flags: argparse.Namespace) -> Evidence:
+    evidence, systems = saved.evidence, saved.totals.systems
+    baseline = flags.baseline if flags.baseline is not None else evidence.baseline
+    if flags.baseline is not None and flags.baseline not in systems:
+        raise unknown_value("--baseline", flags.baseline, systems)
+    if (flags.baseline or flags.compare) and len(systems) == 1:
+        raise UsageError(
+            "--baseline and --compare compare systems, and there is only one", "leave them out"
+        )
+    if (flags.baseline or flags.compare) and not evidence.uncertainty and not evidence.resampling:
+        raise UsageError(
+            "the totals have neither sums for standard errors nor replicates, so that systems "
+            "cannot be compared",
+            "repeat the run without --no_uncertainty",
+        )
+    changed = dataclasses.replace(
+        evidence,
+        baseline=baseline,
+        compare_all=evidence.compare_all or flags.compare == "all",
+    )
+    _require_pairs(saved, changed.baseline_of(systems))
+    return changed
+
+
+def _require_pairs(saved: SavedTotals, baseline: str) -> None:
+    """Checks that the differences between systems and a baseline were added up for slices."""
+    moments = saved.totals.moments
+    if moments is None or len(moments.keys) == 1 or baseline not in moments.systems:
+        return
+    place = moments.systems.index(baseline)
+    needed = {tuple(sorted((place, other))) for other in range(len(moments.systems))}
+    needed.discard((place, place))
+    if not needed <= set(moments.slice_pairs):
+        old = saved.evidence.baseline_of(saved.totals.systems)
+        raise UsageError(
+            f"--baseline {baseline}: on slices, systems were compared only with {old}",
+            "leave it out, or repeat the run with this baseline",
+        )

@@ -1,0 +1,78 @@
+"""Saved totals: what a job has added up, and what it was asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.pipeline.output.document import result_document
+from beam_bleu.pipeline.scorings import Scorings
+from beam_bleu.pipeline.totals import Totals
+from beam_bleu.transforms.definition.signature import text_versions
+from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.definition.text import TextName
+from beam_bleu.transforms.version import VERSION
+
+
+@dataclasses.dataclass(frozen=True)
+class Partition:
+    """A part of a corpus that one run has scored.
+
+    Attributes:
+      label: its name, from --partition; None if it has none.
+      inputs: what was read, as the streams of manifest.json.
+    """
+
+    label: str | None
+    inputs: Sequence[Mapping[str, Any]]
+
+    @property
+    def digests(self) -> frozenset[tuple[str, str | None, str]]:
+        """The role, the system and the digest of each input. They do not depend on the files."""
+        return frozenset((each["role"], each["system"], each["digest"]) for each in self.inputs)
+
+
+@dataclasses.dataclass(frozen=True)
+class SavedTotals:
+    """The content of totals.json.
+
+    Attributes:
+      totals: everything that was added up; without the names of files, and without the first
+        rejected records.
+      scorings: the scorings of the corpus and of its segments.
+      slicing: the slices.
+      evidence: what the job finds out about its scores.
+      partitions: the parts of the corpus, in the order in which they were added.
+      versions: by the name of a library, its version with which tokens were made.
+      program: the version of beam-bleu that has counted.
+    """
+
+    totals: Totals
+    scorings: Scorings
+    slicing: Slicing
+    evidence: Evidence
+    partitions: tuple[Partition, ...]
+    versions: Mapping[str, str]
+    program: str = VERSION
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The result document."""
+        return result_document(self.totals, self.scorings, self.slicing, self.evidence)
+
+
+def texts_of(totals: Totals, scorings: Scorings, slicing: Slicing) -> list[TextName]:
+    """All ways in which texts have become tokens, each one once."""
+    texts = dict.fromkeys(scorings.counted_orders)
+    if scorings.languages is not None and totals.slices is not None:
+        texts |= dict.fromkeys(
+            scorings.text_of(slicing.values(key)) for key in slicing.in_order(totals.slices.keys)
+        )
+    return list(texts)
+
+
+def versions_of(texts: Iterable[TextName]) -> dict[str, str]:
+    """The versions of the libraries on which the tokens of these texts depend, by their names."""
+    return dict(sorted(item for text in texts for item in text_versions(text).items()))

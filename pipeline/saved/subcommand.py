@@ -1,0 +1,119 @@
+"""What the subcommands about saved totals have in common: flags, files, output, exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from collections.abc import Callable, Sequence
+
+from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
+from beam_bleu.pipeline.command_line.help import Formatter
+from beam_bleu.pipeline.command_line.parser import Parser
+from beam_bleu.pipeline.display.printable import utf8
+from beam_bleu.pipeline.display.screen import screen_of_stdout
+from beam_bleu.pipeline.display.terminal import write_to_stdout
+from beam_bleu.pipeline.output.document import document_bytes
+from beam_bleu.pipeline.output.result_warnings import warnings_of_document
+from beam_bleu.pipeline.reporting import reported, warn
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+
+_WIDTH = 79
+
+
+def parser_of(name: str, usage: str, description: str) -> Parser:
+    """The parser of a subcommand, without flags.
+
+    Args:
+      name: the subcommand.
+      usage: the words after its name.
+      description: what it does.
+    """
+    return Parser(
+        f"see beam-bleu {name} --help. To score a file that is called {name}, write ./{name}",
+        prog=f"beam-bleu {name}",
+        usage=f"beam-bleu {name} {usage}",
+        description=textwrap.fill(description, _WIDTH),
+        formatter_class=Formatter,
+        add_help=False,
+    )
+
+
+def add_common_flags(group: argparse._ActionsContainer) -> None:
+    """Adds the flags that all of these subcommands have."""
+    group.add_argument("-q", "--quiet", action="store_true", help="show only errors on stderr")
+    group.add_argument(
+        "-v", "--verbose", action="count", default=0, help="show tracebacks on stderr"
+    )
+    group.add_argument("-h", "--help", action="help", help="show this help")
+
+
+def add_result_flags(parser: Parser) -> None:
+    """Adds the flags that say where the result goes, for subcommands that make one."""
+    output = parser.add_argument_group("output")
+    add_display_flags(output)
+    output.add_argument(
+        "--output",
+        metavar="DIR",
+        help="the folder in which scores.json, totals.json and manifest.json are written",
+    )
+    add_common_flags(parser.add_argument_group("messages and help"))
+
+
+def run(parser: Parser, argv: Sequence[str], work: Callable[[argparse.Namespace], bytes]) -> int:
+    """Runs a subcommand; returns the exit code.
+
+    Args:
+      parser: the parser of its flags.
+      argv: the words after its name.
+      work: does the work; returns what stdout shows.
+    """
+    words = [utf8(word) for word in with_underscores(argv)]
+    before = Parser(add_help=False)
+    before.add_argument("-q", "--quiet", action="store_true")
+    before.add_argument("-v", "--verbose", action="count", default=0)
+    loud, _ = before.parse_known_args(words)
+    try:
+        return reported(
+            lambda: write_to_stdout(work(parser.parse_args(words))), loud.verbose, loud.quiet
+        )
+    except SystemExit:  # --help
+        return 0
+
+
+def with_underscores(argv: Sequence[str]) -> list[str]:
+    """The words with underscores in flags, as the command reads them."""
+    words = []
+    for word in argv:
+        if word.startswith("--"):
+            flag, equals, value = word.partition("=")
+            word = "--" + flag[2:].replace("-", "_") + equals + value
+        words.append(word)
+    return words
+
+
+def display_of(flags: argparse.Namespace) -> Display:
+    """What stdout shows of a result.
+
+    Raises:
+      UsageError: the flags contradict each other.
+    """
+    flags.compare_presets = None
+    return display(flags)
+
+
+def finish(saved: SavedTotals, display: Display, output: str | None) -> bytes:
+    """Writes a result, if a folder is named; returns what stdout shows of it.
+
+    Raises:
+      BleuError: it cannot be written.
+    """
+    document = saved.document
+    for warning in warnings_of_document(document):
+        warn(warning)
+    scores = document_bytes(document)
+    if output is not None:
+        # Importing Beam takes as long as merging a year of files.
+        from beam_bleu.pipeline.saved.writing import write_result
+
+        write_result(saved, scores, output)
+    return display.shown(scores, (), screen_of_stdout())

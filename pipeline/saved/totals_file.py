@@ -1,0 +1,128 @@
+"""The file totals.json: its frame, and the check that it is whole.
+
+docs/totals.md describes the format. `content.py` has what the file holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beam_bleu.pipeline.job import Results
+from beam_bleu.pipeline.output.totals_format import FORMAT
+from beam_bleu.pipeline.saved.content import decoded, encoded
+from beam_bleu.pipeline.saved.saved_totals import (
+    Partition,
+    SavedTotals,
+    texts_of,
+    versions_of,
+)
+from beam_bleu.pipeline.totals import Totals
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.version import VERSION
+
+FORMAT_VERSION = 1
+"""The version of the format. A program reads only the versions that it knows."""
+
+_COPY = "copy it again from the folder of its run, or repeat the run"
+_NAME_TOTALS = "name a totals.json, which --save_totals writes"
+
+
+def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
+    """The bytes of totals.json: JSON in ASCII, each part of the content on a line of its own.
+
+    Args:
+      saved: what it holds.
+      scores: the bytes of the scores.json that it belongs to.
+    """
+    content = encoded(saved)
+    parts = ",\n".join(f'"{name}": {_compact(part)}' for name, part in content.items())
+    frame = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "scores_sha256": hashlib.sha256(scores).hexdigest(),
+        "sha256": sha256_of(content),
+    }
+    first = "\n".join(f'"{name}": {_compact(value)},' for name, value in frame.items())
+    return f'{{\n{first}\n"content": {{\n{parts}\n}}\n}}\n'.encode("ascii")
+
+
+def saved_bytes(
+    totals: Totals, results: Results, read: Sequence[Mapping[str, Any]], scores: bytes
+) -> bytes:
+    """The bytes of the totals.json of a finished job.
+
+    Args:
+      totals: everything that it has added up.
+      results: what it was asked for.
+      read: the streams that it has read, as in its manifest.
+      scores: the bytes of its scores.json.
+    """
+    scorings, slicing, evidence = results.scorings, results.slicing, results.evidence
+    return totals_bytes(
+        SavedTotals(
+            totals,
+            scorings,
+            slicing,
+            evidence,
+            (Partition(evidence.partition, read),),
+            versions_of(texts_of(totals, scorings, slicing)),
+        ),
+        scores,
+    )
+
+
+def totals_of(data: bytes, path: str) -> SavedTotals:
+    """What a totals.json holds.
+
+    Args:
+      data: its bytes.
+      path: its path, for messages.
+
+    Raises:
+      InputError: it is no totals.json, it is damaged, or it has another version.
+    """
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        is_cut = data.lstrip().startswith(b"{") and not data.rstrip().endswith(b"}")
+        what = "it ends in the middle" if is_cut else "it is not JSON"
+        raise InputError(
+            f"{path} is no totals.json: {what}", _COPY if is_cut else _NAME_TOTALS
+        ) from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        is_scores = isinstance(found, dict) and "scores" in found
+        what = ": it is a scores.json, which has scores but no sums" if is_scores else ""
+        raise InputError(f"{path} is no totals.json{what}", _NAME_TOTALS)
+    version = found.get("version")
+    if version != FORMAT_VERSION:
+        raise InputError(
+            f"{path} has version {version!r} of the format, and beam-bleu {VERSION} knows only "
+            f"version {FORMAT_VERSION}",
+            "read it with the version of beam-bleu that wrote it, or with a newer one",
+        )
+    content = found.get("content")
+    if not isinstance(content, dict) or found.get("sha256") != sha256_of(content):
+        raise InputError(f"{path} is damaged: its content does not have its sha256", _COPY)
+    try:
+        return decoded(content)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, MemoryError) as error:
+        raise InputError(
+            f"{path} does not have the content of version {FORMAT_VERSION}: {error!r}",
+            "another program has written it: repeat the run with --save_totals",
+        ) from error
+
+
+def sha256_of(content: Mapping[str, Any]) -> str:
+    """The digest of a content, which does not depend on the layout of the file.
+
+    It is of the content as JSON in ASCII, without spaces, and with all keys in ascending order.
+    """
+    text = json.dumps(content, separators=(",", ":"), sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)

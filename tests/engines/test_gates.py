@@ -1,0 +1,32 @@
+"""On real engines, a missed threshold fails the job itself, after the result is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from command_line import EXAMPLE, typed
+
+from deploy.local.cluster import Cluster
+from deploy.local.flink import FlinkCluster
+
+
+def test_a_missed_threshold(cluster: Cluster, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    flags = [*cluster.flags(), "--segment_scores", "--format=json"]
+    run = typed(*EXAMPLE, "--output", out, *flags, "--fail_under=birch=99")
+    assert run.code == 4, run.err
+    assert run.out == (out / "scores.json").read_bytes()
+    assert {"_SUCCESS", "scores.json", "segment_scores"} <= {path.name for path in out.iterdir()}
+    assert "beam-bleu: birch scores 37.90, below 99" in run.err
+    found = json.loads((out / "run.json").read_bytes())
+    assert (found["state"], found["exit_code"]) == ("done", 4)
+    if isinstance(cluster, FlinkCluster):
+        job = cluster.newest_job()
+        assert job is not None
+        assert job["state"] == "FAILED"
+
+
+def test_a_threshold_that_is_reached(cluster: Cluster, tmp_path: Path) -> None:
+    run = typed(*EXAMPLE, "--output", tmp_path / "out", *cluster.flags(), "--fail_under=1")
+    assert run.code == 0, run.err

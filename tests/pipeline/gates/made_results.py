@@ -1,0 +1,46 @@
+"""Result documents that are made by hand, so that each number of a test can be seen in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+SIGNATURE = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:beam-bleu-0.1.0"
+
+
+def entry(
+    system: str,
+    score: float,
+    standard_error: float | None = 0.5,
+    of_slice: Mapping[str, str | None] | None = None,
+) -> dict[str, Any]:
+    """The score of a system. Its counts follow from the score."""
+    return {
+        "system": system,
+        "slice": of_slice,
+        "segments": 100,
+        "score": score,
+        "precisions": [score] * 4,
+        "matches": [round(score * 1000)] * 4,
+        "totals": [100_000] * 4,
+        "bp": 1.0,
+        "ratio": 1.0,
+        "sys_len": 1000,
+        "ref_len": 1000,
+        "standard_error": standard_error,
+        "interval": None,
+    }
+
+
+def result(*entries: dict[str, Any], signature: str = SIGNATURE, **more: Any) -> dict[str, Any]:
+    """A document with these scores."""
+    return {"signature": signature, "scores": list(entries), "counters": {}, "warnings": [], **more}
+
+
+def written(path: Path, document: dict[str, Any]) -> Path:
+    """A file with a document."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document))
+    return path

@@ -1,0 +1,199 @@
+"""The subcommand gate, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from command_line import REFERENCES, SYSTEMS, called, streams, typed, write_lines
+from made_results import entry, result, written
+
+NEWS = {"domain": "news"}
+
+
+@pytest.fixture
+def scores(tmp_path):
+    return written(tmp_path / "new" / "scores.json", result(entry("a", 29.97), entry("b", 35)))
+
+
+def test_a_line_for_each_check_and_the_reasons(scores):
+    run = called("gate", scores, "--fail_under", "30")
+    assert run.code == 4
+    assert run.out.decode().splitlines() == [
+        "failed  a scores 29.97, below 30 (--fail_under)",
+        "passed  b scores 35.00, not below 30 (--fail_under)",
+    ]
+    assert run.err.splitlines()[0] == "beam-bleu: a scores 29.97, below 30 (--fail_under)"
+
+
+def test_a_result_that_passes(scores):
+    run = called("gate", scores, "--fail-under=29.9", "--warn-under", "b=40")
+    assert run.code == 0
+    assert run.out.decode().splitlines()[-1] == "warned  b scores 35.00, below 40 (--warn_under)"
+    assert run.err == "beam-bleu: warning: b scores 35.00, below 40 (--warn_under)\n"
+
+
+def test_quiet_shows_only_the_reasons(scores):
+    run = called("gate", scores, "--warn_under", "40", "--quiet")
+    assert (run.code, run.out, run.err) == (0, b"", "")
+    run = called("gate", scores, "-q", "--fail_under", "30")
+    assert (run.code, run.out) == (4, b"")
+    assert "29.97" in run.err
+
+
+def test_several_results(scores, tmp_path):
+    other = written(tmp_path / "other.json", result(entry("a", 20)))
+    run = called("gate", scores, other, "--fail_under", "a=25")
+    assert run.code == 4
+    first, second = run.out.decode().splitlines()
+    assert first == f"passed  {scores}: a scores 29.97, not below 25 (--fail_under)"
+    assert second == f"failed  {other}: a scores 20.00, below 25 (--fail_under)"
+    assert str(other) in run.err
+
+
+def test_a_drop_against_a_folder(scores, tmp_path):
+    old = tmp_path / "old"
+    written(old / "scores.json", result(entry("a", 40), entry("b", 35), entry("b", 3, None, NEWS)))
+    run = called("gate", scores, "--max_drop", "2", "--against", old, "--drop", "proven")
+    assert run.code == 4
+    lines = run.out.decode().splitlines()
+    assert [line.split()[0] for line in lines] == ["failed", "passed", "failed"]
+    assert lines[0].endswith(
+        f"a scores 29.97, 10.03 below the 40.00 of {old} (difference -11.42 to -8.64 with "
+        "independent standard errors): a drop of more than 2 is proven (--max_drop, --drop proven)"
+    )
+    assert "has no b[domain=news]" in lines[2]
+
+
+def test_a_folder_must_be_of_a_run_that_has_succeeded(scores):
+    folder = scores.parent
+    called("gate", folder, "--fail_under", "1").assert_failed(3, "has no _SUCCESS", str(scores))
+    (folder / "_SUCCESS").touch()
+    assert called("gate", folder, "--fail_under", "1").code == 0
+    (folder / "scores.json").unlink()
+    called("gate", folder, "--fail_under", "1").assert_failed(3, "has no scores.json")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"{}", b'{"scores": [1]}', b'{"scores": [{}]}', b"\xff", b"null"]
+)
+def test_a_file_that_is_no_result(tmp_path, content):
+    path = tmp_path / "scores.json"
+    path.write_bytes(content)
+    for words in (
+        [path, "--fail_under", "1"],
+        [written(tmp_path / "good.json", result(entry("a", 1))), "--max_drop=1", "--against", path],
+    ):
+        called("gate", *words).assert_failed(3, str(path))
+
+
+def test_a_result_that_is_missing(tmp_path):
+    called("gate", tmp_path / "none", "--fail_under", "1").assert_failed(3, "there is no")
+
+
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        ([], "there is no threshold"),
+        (["--fail_under", "x"], "must be a number from 0 to 100"),
+        (["--fail_under", "a=1", "--fail_under", "a=2"], "are for the same scores"),
+        (["--max_drop", "1"], "--max_drop needs --against"),
+        (["--against", "x", "--fail_under", "1"], "--against needs --max_drop"),
+        (["--drop", "proven", "--fail_under", "1"], "--drop needs --max_drop"),
+        (["--drop", "prooven", "--max_drop", "1", "--against", "x"], "prooven"),
+        (["--fail", "1"], "--fail"),
+    ],
+)
+def test_impossible_flags(scores, words, cause):
+    called("gate", scores, *words).assert_failed(2, cause)
+
+
+def test_without_a_result():
+    called("gate", "--fail_under", "1").assert_failed(2, "RESULT")
+
+
+def test_help():
+    run = typed("gate", "--help")
+    assert run.code == 0
+    assert all(flag in run.out.decode() for flag in ("--fail_under", "--max_drop", "not_excluded"))
+
+
+def test_it_does_not_load_beam(scores):
+    # Otherwise it would take half a second longer.
+    program = (
+        "import sys\nfrom beam_bleu.pipeline.main import main\n"
+        f"code = main(['gate', {str(scores)!r}, '--fail_under', '1'])\n"
+        "print([code, 'apache_beam' in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert json.loads(done.stdout.decode().splitlines()[-1].lower()) == [0, False]
+
+
+# Totals
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory):
+    """Two results of the same segments: in the second one, three segments are better."""
+    folder = tmp_path_factory.mktemp("nights")
+    birch, atlas = (SYSTEMS[name].read_text().splitlines() for name in ("birch", "atlas"))
+    better = write_lines(folder / "better.txt", [*atlas[:3], *birch[3:]])
+    for name, system in (("old", SYSTEMS["birch"]), ("new", better)):
+        run = called(
+            *streams([f"mt={system}"], REFERENCES[:1], "--output", folder / name),
+            *("--save_totals", "--resample=bootstrap", "--resamples=200", "--partition=a"),
+        )
+        assert run.code == 0, run.err
+    return folder / "old", folder / "new"
+
+
+def bounds(run):
+    found = re.search(r"difference (\S+) to (\S+) (of paired|with independent)", run.out.decode())
+    assert found is not None, run.out
+    return float(found[1]), float(found[2]), found[3]
+
+
+def test_results_of_the_same_segments_are_compared_in_pairs(nights):
+    old, new = nights
+    run = called("gate", old, "--max_drop=3", "--against", new)
+    low, high, how = bounds(run)
+    assert how == "of paired"
+    (compared,) = json.loads(
+        called("compare", new / "totals.json", old / "totals.json", "--format=json").out
+    )["systems"]
+    assert [low, high] == [round(each, 2) for each in compared["interval"]]
+    assert run.code == 0
+    # Without totals they are independent, and such a drop is not excluded.
+    run = called("gate", old / "scores.json", "--max_drop=3", "--against", new)
+    assert bounds(run)[2] == "with independent"
+    assert bounds(run)[1] - bounds(run)[0] > 2 * (high - low)
+    assert run.code == 4
+
+
+def test_totals_are_judged_like_their_scores(nights):
+    old, _ = nights
+    runs = [
+        called("gate", old / name, "--fail_under=35") for name in ("scores.json", "totals.json")
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0].code == 4
+
+
+def test_totals_are_a_result_to_compare_a_run_with(nights, tmp_path):
+    old, _ = nights
+    one = streams([f"mt={SYSTEMS['cobalt']}"], REFERENCES[:1])
+    flags = ["--max_drop=1", "--drop=proven", "--against", old / "totals.json"]
+    run = called(*one, "--output", tmp_path, *flags)
+    assert run.code == 4
+    assert "a drop of more than 1 is proven" in run.err
+
+
+def test_damaged_totals(nights, tmp_path):
+    data = (nights[0] / "totals.json").read_text()
+    path = tmp_path / "totals.json"
+    for text in (data[:-100], data.replace('"mt"', '"mu"', 1)):
+        path.write_text(text)
+        called("gate", path, "--fail_under=1").assert_failed(3, str(path))

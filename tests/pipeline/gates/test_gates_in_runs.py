@@ -1,0 +1,140 @@
+"""Thresholds in a run: the result is written, and then the run fails."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
+from result_folder import assert_files
+
+import beam_bleu.pipeline.graph
+from beam_bleu.pipeline.error_marks import MarkedError
+from beam_bleu.transforms.errors import GateError
+
+ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+def record(out):
+    return json.loads((out / "run.json").read_bytes())
+
+
+def test_the_result_is_complete_and_shown(out):
+    plain = called(*EXAMPLE, "--format=json")
+    run = called(*EXAMPLE, "--output", out, "--format=json", "--fail_under", "99.5")
+    assert run.code == 4
+    assert run.out == (out / "scores.json").read_bytes() == plain.out
+    assert_files(out)
+    cause, remedy = run.err.splitlines()[-2:]
+    assert cause.startswith("beam-bleu: 3 checks failed: atlas scores ")
+    assert f"beam-bleu gate {out}" in remedy
+    found = record(out)
+    assert (found["state"], found["exit_code"]) == ("done", 4)
+    assert f"beam-bleu: {found['message']}" == cause
+    assert found["last_success"] == found["end"]
+    assert " 4.0\n" in (out / "metrics.prom").read_text().partition("exit_code{")[2]
+    assert called("gate", out, "--fail_under", "99.5").code == 4
+
+
+def test_a_result_that_passes_with_a_warning(out):
+    run = called(*ONE, "--output", out, "--fail_under", "birch=1", "--warn_under", "99")
+    assert run.code == 0
+    (warning,) = [line for line in run.err.splitlines() if "--warn_under" in line]
+    assert warning.startswith("beam-bleu: warning: birch scores ")
+    assert warning.endswith(record(out)["warnings"][0])
+    assert "--warn_under" not in (out / "scores.json").read_text()
+
+
+def test_without_a_folder():
+    run = called(*ONE, "-b", "--fail_under", "99")
+    assert run.code == 4
+    assert run.out.strip()
+    assert "below 99" in run.err
+
+
+def test_the_job_itself_ends_with_the_error_each_time(out, monkeypatch):
+    # An engine without a launcher shows the job as failed, and may repeat its last step.
+    ends, step = [], beam_bleu.pipeline.graph._score_and_write
+
+    def repeated(key, found):
+        kept = {name: list(values) for name, values in found.items()}
+        for _ in range(3):
+            try:
+                step(key, kept)
+            except GateError as error:
+                ends.append((str(error), (out / "_SUCCESS").exists()))
+        step(key, kept)
+
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", repeated)
+    run = called(*ONE, "--output", out, "--segment_scores", "--fail_under", "99")
+    assert run.code == 4
+    assert len(ends) == 3
+    assert set(ends) == {(ends[0][0], True)}
+    assert_files(out, "segment_scores")
+
+
+def test_the_error_is_found_in_the_text_of_an_engine(out, monkeypatch):
+    from beam_bleu.pipeline import main
+
+    launch = main._missing_allowed
+    seen = []
+
+    def as_text():
+        # Engines give exceptions as text, in a plain RuntimeError.
+        import contextlib
+
+        @contextlib.contextmanager
+        def context():
+            with launch():
+                try:
+                    yield
+                except MarkedError as error:
+                    seen.append(error)
+                    raise RuntimeError(f"java.lang.X: {error} at org.Y") from None
+
+        return context()
+
+    monkeypatch.setattr(main, "_missing_allowed", as_text)
+    assert called(*ONE, "--output", out, "--fail_under", "99").code == 4
+    assert seen
+
+
+def test_a_drop_against_the_result_in_the_same_folder(out):
+    assert called(*ONE, "--output", out).code == 0
+    flags = ["--max_drop", "0.5", "--against", out]
+    run = called(*ONE, "--output", out, *flags)
+    assert run.code == 0, run.err  # nothing has changed
+    # A better system does not drop, a worse one does.
+    better = streams([f"birch={SYSTEMS['atlas']}"], REFERENCES[:1])
+    worse = streams([f"birch={SYSTEMS['cobalt']}"], REFERENCES[:1])
+    assert called(*better, "--output", out, *flags).code == 0
+    run = called(*worse, "--output", out, *flags, "--drop", "proven")
+    assert run.code == 4
+    assert "a drop of more than 0.5 is proven" in run.err
+
+
+def test_an_unreadable_or_another_result_ends_the_run_before_it_starts(out, tmp_path):
+    drop = ["--max_drop", "0.5", "--against"]
+    called(*ONE, "--output", out, *drop, tmp_path / "none").assert_failed(3, "there is no")
+    assert not (out / "scores.json").exists()
+    assert called(*ONE, "--output", tmp_path / "old", "-lc").code == 0
+    run = called(*ONE, "--output", out, *drop, tmp_path / "old")
+    run.assert_failed(3, "case:lc", "case:mixed")
+    assert not (out / "scores.json").exists()
+
+
+def test_a_system_that_is_missing_fails_after_the_result(out):
+    run = called(*ONE, "--output", out, "--fail_under", "tuned=1")
+    assert run.code == 4
+    assert "it has no system tuned" in run.err
+    assert_files(out)
+
+
+def test_a_drop_needs_standard_errors():
+    flags = ["--max_drop", "0.5", "--against", "x", "--no_uncertainty"]
+    called(*ONE, *flags).assert_failed(2, "--max_drop needs standard errors")

@@ -1,0 +1,238 @@
+"""Thresholds and results: which checks pass, and what they say."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from made_results import SIGNATURE, entry, result
+
+from beam_bleu.pipeline.gates.judging import Check, exact_enough, gate_error, judge
+from beam_bleu.pipeline.gates.results import gated
+from beam_bleu.pipeline.gates.thresholds import DROP_RULES, Gates, Threshold
+
+NEWS, MAIL = {"domain": "news"}, {"domain": "mail"}
+
+
+def under(document, *texts: str) -> list[Check]:
+    thresholds = tuple(Threshold.of("--fail_under", text) for text in texts)
+    return judge(gated(document), Gates(fail_under=thresholds))
+
+
+def drops(new, old, *texts: str, drop="not_excluded") -> list[Check]:
+    thresholds = tuple(Threshold.of("--max_drop", text) for text in texts)
+    gates = Gates(max_drop=thresholds, drop=drop, old=gated(old, "OLD"))
+    return judge(gated(new), gates)
+
+
+def passed(checks: list[Check]) -> dict[str, bool]:
+    """By the first word of each check, whether it passed."""
+    found = {each.text.split()[0]: each.passed for each in checks}
+    assert len(found) == len(checks)
+    return found
+
+
+# Thresholds for scores
+
+
+def test_the_exact_score_is_compared_and_not_the_rounded_one():
+    document = result(entry("a", 29.99997), entry("b", 30.0), entry("c", 30.4))
+    checks = under(document, "30")
+    assert passed(checks) == {"a": False, "b": True, "c": True}
+    assert checks[0].text == "a scores 29.99997, below 30 (--fail_under)"
+    assert checks[1].text == "b scores 30.00, not below 30 (--fail_under)"
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "shown"),
+    [
+        (29.97, 30, "29.97"),
+        (29.999999999999996, 30, "29.999999999999996"),
+        (30.0, 30, "30.00"),
+        (30.0000001, 30, "30.0000001"),
+        (12.3456, 30, "12.35"),
+        (-0.5004, -0.5, "-0.5004"),
+    ],
+)
+def test_numbers_have_enough_digits(value, limit, shown):
+    assert exact_enough(value, limit) == shown
+
+
+def test_a_threshold_of_a_system_takes_the_place_of_the_general_one():
+    document = result(entry("a", 20), entry("b", 35), entry("c", 35))
+    for texts in (("30", "a=10", "b=40"), ("b=40", "a=10", "30")):
+        assert passed(under(document, *texts)) == {"a": True, "b": False, "c": True}
+
+
+def test_a_threshold_of_one_system_is_for_this_one_only():
+    assert passed(under(result(entry("a", 20), entry("b", 35)), "b=30")) == {"b": True}
+
+
+def test_slices_have_thresholds_of_their_own():
+    document = result(
+        entry("a", 35), entry("b", 35), entry("a", 25, of_slice=NEWS), entry("b", 15, of_slice=NEWS)
+    )
+    assert passed(under(document, "30")) == {"a": True, "b": True}
+    assert passed(under(document, "[domain=news]=20")) == {
+        "a[domain=news]": True,
+        "b[domain=news]": False,
+    }
+    assert passed(under(document, "[domain=news]=20", "b[domain=news]=10")) == {
+        "a[domain=news]": True,
+        "b[domain=news]": True,
+    }
+
+
+def test_a_slice_can_have_missing_labels_and_several_ones():
+    both = {"domain": None, "pair": "en-de"}
+    document = result(entry("a", 35), entry("a", 25, of_slice=both))
+    assert [each.passed for each in under(document, "a[domain=null,pair=en-de]=30")] == [False]
+
+
+def test_a_system_can_be_called_like_a_slice_or_have_an_equals_sign():
+    document = result(entry("a[x=y]", 35), entry("b=c", 35))
+    assert passed(under(document, "a[x=y]=40", "b=c=30")) == {"a[x=y]": False, "b=c": True}
+
+
+@pytest.mark.parametrize("name", ["tuned", "a[domain=mail]", "[domain=mail]", "tuned[domain=news]"])
+def test_what_is_missing_fails(name):
+    document = result(entry("a", 35), entry("a", 35, of_slice=NEWS))
+    (check,) = under(document, f"{name}=0")
+    assert not check.passed
+    assert name.strip("[]") in check.text
+
+
+def test_without_a_score_of_the_whole_corpus_the_mean_of_languages_is_judged():
+    averages = [
+        {"system": "a", "languages": 2, "score": 29.0, "standard_error": 0.1},
+        {"system": "b", "languages": 1, "score": None, "standard_error": None},
+    ]
+    languages = [{"slice": {"lang": lang}, "signature": SIGNATURE} for lang in ("de", "ja")]
+    document = result(
+        *(entry("a", 40, of_slice=each["slice"]) for each in languages),
+        signature=None,
+        languages=languages,
+        macro_average=averages,
+    )
+    assert passed(under(document, "28")) == {"a": True, "b": False}
+    assert passed(under(document, "a=30")) == {"a": False}
+    assert passed(under(document, "a[lang=ja]=30")) == {"a[lang=ja]": True}
+
+
+def test_a_warning_does_not_fail():
+    (check,) = judge(
+        gated(result(entry("a", 20))), Gates(warn_under=(Threshold.of("--warn_under", "30"),))
+    )
+    assert check.warns
+    assert not check.fails
+    assert gate_error([check], "") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "a=", "=30", "-1", "100.1", "nan", "inf", "a=nan", "1e3"]
+)
+def test_impossible_thresholds_are_refused(text):
+    with pytest.raises(ValueError, match=r"must be a number|no name"):
+        Threshold.of("--fail_under", text)
+
+
+def test_two_thresholds_for_the_same_scores_are_refused():
+    thresholds = tuple(Threshold.of("--fail_under", text) for text in ("a=30", "a=40"))
+    with pytest.raises(ValueError, match="a=30 and --fail_under a=40 are for the same scores"):
+        Gates(fail_under=thresholds)
+
+
+# Drops
+
+
+@pytest.mark.parametrize(
+    ("new", "drop", "passes"),
+    [
+        # The interval of the difference is +- 1.386 for standard errors of 0.5 each.
+        (30.9, "not_excluded", True),
+        (30.88, "not_excluded", False),
+        (30.0, "not_excluded", False),
+        (28.2, "proven", True),
+        (28.1, "proven", False),
+        (30.0, "proven", True),
+    ],
+)
+def test_the_bound_of_the_interval_decides(new, drop, passes):
+    (check,) = drops(result(entry("a", new)), result(entry("a", 30.01)), "0.5", drop=drop)
+    half = 1.959963984540054 * math.hypot(0.5, 0.5)
+    bound = new - 30.01 + (-half if drop == "not_excluded" else half)
+    assert check.passed == passes == (bound >= -0.5)
+    assert "independent standard errors" in check.text
+    words = DROP_RULES[drop]
+    assert (words.kept if passes else words.missed) in check.text
+
+
+def test_a_result_without_changes_passes():
+    # The interval of independent test sets would not exclude a drop.
+    old = result(entry("a", 30.0))
+    (check,) = drops(result(entry("a", 30.0)), old, "0.1")
+    assert check.passed
+    assert "the same counts" in check.text
+
+
+@pytest.mark.parametrize("drop", DROP_RULES)
+@pytest.mark.parametrize("errors", [(None, 0.5), (0.5, None), (None, None)])
+def test_without_a_standard_error_nothing_passes(drop, errors):
+    new, old = errors
+    (check,) = drops(result(entry("a", 50.0, new)), result(entry("a", 30.0, old)), "0.5", drop=drop)
+    assert not check.passed
+    assert "cannot be judged" in check.text
+
+
+def test_a_result_of_a_version_without_standard_errors_fails():
+    old = result(entry("a", 30.0))
+    del old["scores"][0]["standard_error"]
+    (check,) = drops(result(entry("a", 50.0)), old, "0.5")
+    assert not check.passed
+
+
+def test_all_systems_and_slices_of_the_old_result_must_be_there():
+    old = result(
+        entry("a", 30), entry("b", 30), entry("a", 30, of_slice=NEWS), entry("a", 3, of_slice=MAIL)
+    )
+    new = result(entry("a", 40), entry("c", 1), entry("a", 4, of_slice=NEWS))
+    checks = drops(new, old, "0.5")
+    # Slices are not compared without a threshold of their own.
+    assert [each.passed for each in checks] == [True, False, False]
+    assert "has no b" in checks[1].text
+    assert "has no a[domain=mail]" in checks[2].text
+
+
+def test_a_slice_can_have_a_largest_drop():
+    old = result(entry("a", 30), entry("a", 30, of_slice=NEWS))
+    new = result(entry("a", 40), entry("a", 4, of_slice=NEWS))
+    assert passed(drops(new, old, "a[domain=news]=1", drop="proven")) == {"a[domain=news]": False}
+
+
+def test_a_system_that_the_old_result_does_not_have_fails():
+    (check, _) = drops(result(entry("a", 30), entry("b", 30)), result(entry("a", 20)), "b=1", "1")
+    assert not check.passed
+    assert "OLD" in check.text
+
+
+@pytest.mark.parametrize(
+    "other", [SIGNATURE.replace("13a", "zh"), SIGNATURE.replace("nrefs:1", "nrefs:2")]
+)
+def test_scores_of_another_definition_are_not_compared(other):
+    (check,) = drops(result(entry("a", 50)), result(entry("a", 30), signature=other), "0.5")
+    assert not check.passed
+    assert "cannot be compared" in check.text
+
+
+def test_scores_of_another_version_of_beam_bleu_are_compared():
+    other = SIGNATURE.replace("0.1.0", "0.0.9")
+    (check,) = drops(result(entry("a", 50)), result(entry("a", 30), signature=other), "0.5")
+    assert check.passed
+
+
+def test_the_error_names_the_first_reasons_and_counts_all():
+    checks = under(result(*(entry(f"s{i}", i) for i in range(9))), "50")
+    error = gate_error(checks, "do this")
+    assert error is not None
+    assert error.cause.startswith("9 checks failed: s0 scores 0.00, below 50 (--fail_under); s1 ")
+    assert error.cause.endswith("; and 4 more")

@@ -1,0 +1,149 @@
+"""beam-bleu merge: the result of one run over all parts, to the last byte."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import called
+from parts import CUTS, DOMAINS, LANGUAGES, NAMES, TEXTS, lines_in, ranges, records_in, run_into
+
+FLAGS_OF_LINES = {
+    "no other flags": (),
+    "a definition, presets, slices": (
+        *("-s=floor", "-sv=0.3", "--weights=1,2,3", "--reference_length=average"),
+        *("--compare_presets=all", "--slice_by=domain,length*domain"),
+    ),
+    "segment scores, all pairs": (
+        *("--segment_scores", "--slice_by=domain", "--compare=all", "--baseline=birch"),
+    ),
+    "no standard errors": ("--no_uncertainty", "--slice_by=length"),
+    "languages": ("--language_column=language", "--slice_by=length"),
+}
+
+
+def merged(*files: Any) -> bytes:
+    run = called("merge", *files, "--format=json", "--quiet")
+    assert run.code == 0, run.err
+    return run.out
+
+
+@pytest.mark.parametrize("flags", FLAGS_OF_LINES.values(), ids=FLAGS_OF_LINES)
+def test_parts_of_text_files(flags, tmp_path):
+    whole = run_into(tmp_path / "whole", *lines_in(tmp_path, slice(None), *flags))
+    files = []
+    for number, rows in enumerate(ranges()):
+        folder = tmp_path / f"part{number}"
+        run_into(folder / "out", *lines_in(folder, rows, *flags))
+        files.append(folder / "out" / "totals.json")
+    assert merged(tmp_path / "whole" / "totals.json") == whole.out
+    assert merged(*files) == whole.out
+    backwards = called("merge", *reversed(files), "--output", tmp_path / "all", "--quiet")
+    assert backwards.code == 0, backwards.err
+    names = sorted(each.name for each in (tmp_path / "all").iterdir())
+    assert names == ["_SUCCESS", "manifest.json", "scores.json", "totals.json"]
+    assert (tmp_path / "all" / "scores.json").read_bytes() == whole.out
+
+
+def test_the_same_parts_twice_are_refused(tmp_path):
+    file = tmp_path / "out" / "totals.json"
+    run_into(tmp_path / "out", *lines_in(tmp_path, slice(None)))
+    called("merge", file, file).assert_failed(3, "are of the same texts", "--partition")
+
+
+def record(row: int) -> dict[str, Any]:
+    texts = {name: text[row] for name, text in TEXTS.items()}
+    if row in (3, 30, 60):
+        texts["atlas"] = 7  # type: ignore[assignment]
+    return {**texts, "domain": DOMAINS[row], "lang": LANGUAGES[row]}
+
+
+def test_records_with_rejected_ones(tmp_path):
+    flags = ["--reference_columns=ref", f"--candidate_columns={','.join(NAMES)}"]
+    flags += ["--slice_by=domain", "--on_bad_record=reject", "--max_rejected=0.9"]
+    everything = [record(row) for row in range(CUTS[-1])]
+    whole = run_into(tmp_path / "whole", *records_in(tmp_path, everything), *flags)
+    files = []
+    for number, rows in enumerate(ranges()):
+        folder = tmp_path / f"part{number}"
+        run_into(folder / "out", *records_in(folder, everything[rows]), *flags)
+        files.append(folder / "out" / "totals.json")
+    assert "3 of 72 segments were rejected" in whole.document["warnings"][0]
+    assert merged(*files) == whole.out
+
+
+def joined_in(folder: Path, rows: slice) -> list[Any]:
+    """A join in which systems lack segments, and have unknown ones."""
+    numbers = range(CUTS[-1])[rows]
+    references = [{"id": f"s{i}", "ref": TEXTS["ref"][i]} for i in numbers]
+    flags = [f"--references={records_in(folder / 'references', references)[1]}"]
+    for place, name in enumerate(NAMES):
+        own = [{"id": f"s{i}", "hyp": TEXTS[name][i]} for i in numbers if i % 9 != place]
+        own += [{"id": f"unknown {i}", "hyp": "text"} for i in numbers if i % 19 == place]
+        flags.append(f"--candidates={name}={records_in(folder / name, own)[1]}")
+    flags += ["--join_on=id", "--candidate_columns=hyp", "--reference_columns=ref"]
+    return flags
+
+
+@pytest.mark.parametrize("coverage", ["each", "common"])
+def test_joins(coverage, tmp_path):
+    whole = run_into(tmp_path / "out", *joined_in(tmp_path, slice(None)), f"--coverage={coverage}")
+    files = []
+    for number, rows in enumerate(ranges()):
+        folder = tmp_path / f"part{number}"
+        run_into(folder / "out", *joined_in(folder, rows), f"--coverage={coverage}")
+        files.append(folder / "out" / "totals.json")
+    document = whole.document
+    assert any("are missing" in each for each in document["warnings"])
+    assert any("cannot be scored" in each for each in document["warnings"])
+    assert merged(*files) == whole.out
+
+
+def test_nul_characters_are_added_up(tmp_path, monkeypatch):
+    texts = {name: list(text) for name, text in TEXTS.items()}
+    for name, row in (("birch", 5), ("ref", 3), ("atlas", 30), ("birch", 60), ("ref", 70)):
+        texts[name][row] += "\0"
+    monkeypatch.setattr("parts.TEXTS", texts)
+    whole = run_into(tmp_path / "whole", *lines_in(tmp_path, slice(None)))
+    files = []
+    for number, rows in enumerate(ranges()):
+        folder = tmp_path / f"part{number}"
+        run_into(folder / "out", *lines_in(folder, rows))
+        files.append(folder / "out" / "totals.json")
+    assert "candidates birch: the text has 2 NUL characters" in str(whole.document["warnings"])
+    assert merged(*files) == whole.out
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "randomization"])
+def test_one_file_with_replicates_is_its_run(method, tmp_path):
+    flags = (f"--resample={method}", "--resamples=50", "--seed=7", "--slice_by=domain")
+    whole = run_into(tmp_path / "out", *lines_in(tmp_path, slice(None), *flags))
+    assert "resampling" in whole.document
+    assert merged(tmp_path / "out" / "totals.json") == whole.out
+
+
+def test_documents(tmp_path):
+    flags = ("--documents=domain",)
+    whole = run_into(tmp_path / "out", *lines_in(tmp_path, slice(None), *flags))
+    assert merged(tmp_path / "out" / "totals.json") == whole.out
+
+
+def test_labelled_partitions_with_replicates(tmp_path):
+    flags = ("--resample=bootstrap", "--resamples=50")
+    files = []
+    for number, rows in enumerate(ranges()):
+        folder = tmp_path / f"part{number}"
+        texts = lines_in(folder, rows)
+        run = run_into(folder / "out", *texts, *flags, f"--partition=day {number}")
+        files.append(folder / "out" / "totals.json")
+        assert run.document["partition"] == f"day {number}"
+        assert merged(files[-1]) == run.out
+    whole = run_into(tmp_path / "whole", *lines_in(tmp_path, slice(None)))
+    found = json.loads(merged(*files))
+    resampled = found.pop("resampling")
+    assert resampled["resamples"] == 50
+    assert found == whole.document
+    called("merge", *files, files[0]).assert_failed(3, "the partition day 0 is in", "--replace")
+    assert json.loads(merged(files[0], *files, "--replace"))["segments"] == 72

@@ -1,0 +1,123 @@
+"""Which saved totals add up, without running anything twice."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parts import lines_in, run_into
+
+from beam_bleu.pipeline.saved.merging import merged
+from beam_bleu.pipeline.saved.reading import read_totals
+from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
+from beam_bleu.transforms.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory) -> SavedTotals:
+    folder: Path = tmp_path_factory.mktemp("saved")
+    flags = ("--slice_by=domain", "--resample=bootstrap", "--resamples=20")
+    run_into(folder / "out", *lines_in(folder, slice(None), *flags))
+    return read_totals(str(folder / "out" / "totals.json"))
+
+
+def labelled(saved: SavedTotals, label: str | None, digest: str = "d") -> SavedTotals:
+    """The same totals as those of another partition."""
+    read = [{"role": "references", "system": None, "digest": f"{digest} {label}"}]
+    return dataclasses.replace(saved, partitions=(Partition(label, read),))
+
+
+def changed(part: str, **changes: Any) -> Callable[[SavedTotals], SavedTotals]:
+    """A function that changes fields of a part of saved totals."""
+
+    def change(saved: SavedTotals) -> SavedTotals:
+        if not part:
+            return dataclasses.replace(saved, **changes)
+        value = dataclasses.replace(getattr(saved, part), **changes)
+        return dataclasses.replace(saved, **{part: value})
+
+    return change
+
+
+def with_text(saved: SavedTotals) -> SavedTotals:
+    text = dataclasses.replace(saved.scorings.text, tokenize="intl")
+    return changed("scorings", text=text)(saved)
+
+
+def with_smoothing(saved: SavedTotals) -> SavedTotals:
+    scoring = dataclasses.replace(saved.scorings.corpus, smooth_method="none")
+    return changed("scorings", corpus=scoring)(saved)
+
+
+def with_seed(saved: SavedTotals) -> SavedTotals:
+    resampling = saved.evidence.resampling
+    assert resampling is not None
+    return changed("evidence", resampling=dataclasses.replace(resampling, seed=1))(saved)
+
+
+REFUSED: dict[str, tuple[Callable[[SavedTotals], SavedTotals], str]] = {
+    "other tokens": (with_text, "tokenize is 13a in the first one, and intl"),
+    "another scoring": (with_smoothing, "smooth_method is exp in the first one, and none"),
+    "other libraries": (changed("", versions={"mecab": "2"}), "the version of mecab is not given"),
+    "other slices": (changed("slicing", items=()), "slice_by is domain"),
+    "other edges": (changed("slicing", length_edges=(5,)), "length_edges"),
+    "another baseline": (changed("evidence", baseline="birch"), "baseline is not given"),
+    "documents": (changed("evidence", documents="doc"), "documents is not given"),
+    "another seed": (with_seed, "seed is 12345 in the first one, and 1"),
+    "a system less": (
+        changed("totals", systems=("atlas", "birch")),
+        "b.json has no system cobalt, and a.json has",
+    ),
+    "another order": (changed("totals", systems=("birch", "atlas", "cobalt")), "another order"),
+}
+
+
+@pytest.mark.parametrize(("change", "cause"), REFUSED.values(), ids=REFUSED)
+def test_it_refuses_what_does_not_add_up(change, cause, saved):
+    other = change(labelled(saved, "tuesday"))
+    with pytest.raises(InputError) as refused:
+        merged([("a.json", labelled(saved, "monday")), ("b.json", other)])
+    assert cause in str(refused.value)
+    assert "a.json" in str(refused.value)
+    assert "b.json" in str(refused.value)
+
+
+def test_a_partition_twice_is_named_with_both_files(saved):
+    files = [("a.json", labelled(saved, "x")), ("b.json", labelled(saved, "x", "other"))]
+    with pytest.raises(InputError, match=r"the partition x is in a\.json and in b\.json"):
+        merged(files)
+    assert merged(files, replace=True).partitions == files[1][1].partitions
+
+
+def test_a_partition_of_a_merged_file_is_not_replaced(saved):
+    month = merged([("1", labelled(saved, "1")), ("2", labelled(saved, "2"))])
+    assert [each.label for each in month.partitions] == ["1", "2"]
+    late = labelled(saved, "2", "late")
+    with pytest.raises(InputError, match=r"month\.json holds 2 partitions"):
+        merged([("month.json", month), ("late.json", late)], replace=True)
+
+
+def test_the_same_texts_need_labels(saved):
+    files = [("a", labelled(saved, None)), ("b", labelled(saved, None))]
+    with pytest.raises(InputError, match="a and b are of the same texts"):
+        merged(files)
+
+
+def test_replicates_need_labels(saved):
+    files = [("a", labelled(saved, "x")), ("b", labelled(saved, None))]
+    with pytest.raises(InputError, match="b has replicates without the label"):
+        merged(files)
+
+
+def test_replicates_add_up(saved):
+    files = [(label, labelled(saved, label)) for label in "xyz"]
+    found = merged(files)
+    assert found.totals.replicates is not None
+    assert saved.totals.replicates is not None
+    assert (found.totals.replicates.sums == 3 * saved.totals.replicates.sums).all()
+    assert found.evidence.partition is None
+    assert found.document["resampling"]["resamples"] == 20
+    assert found.document["segments"] == 3 * saved.document["segments"]

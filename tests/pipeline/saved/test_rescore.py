@@ -1,0 +1,59 @@
+"""beam-bleu rescore: the result of a run with other flags, to the last byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import called
+from parts import lines_in, run_into
+
+COMMON = ("--slice_by=domain",)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    out: Path = tmp_path_factory.mktemp("out")
+    run_into(out, *lines_in(out / "texts", slice(None), *COMMON, "--segment_scores"))
+    return out
+
+
+RESCORED = {
+    "other smoothing, lower order, all pairs": (
+        *("-s=add-k", "-sv=2", "--max_ngram_order=3", "--compare=all"),
+    ),
+    "other lengths and weights": (
+        *("--reference_length=shortest", "--weights=1,0,2", "--effective_order"),
+    ),
+    "a preset": ("--preset=huggingface",),
+}
+
+
+@pytest.mark.parametrize("flags", RESCORED.values(), ids=RESCORED)
+def test_it_is_the_result_of_a_run(flags, folder, tmp_path):
+    totals = folder / "totals.json"
+    found = called("rescore", totals, *flags, "--output", tmp_path / "out", "--quiet")
+    assert found.code == 0, found.err
+    run = called(*lines_in(tmp_path, slice(None), *COMMON, *flags), "--format=json", "--quiet")
+    assert run.code == 0, run.err
+    assert (tmp_path / "out" / "scores.json").read_bytes() == run.out
+    again = called("rescore", tmp_path / "out" / "totals.json", "--format=json", "--quiet")
+    assert again.out == run.out
+
+
+REFUSED = {
+    "other tokens": (("-tok=intl",), "--tokenize is intl, and the tokens were counted with"),
+    "another case": (("-lc",), "--lowercase is on, and the tokens were counted with"),
+    "another normalization": (("--normalize=nfc",), "--normalize is nfc"),
+    "a language": (("-l=zh",), "tokenize is zh"),
+    "a preset": (("--preset=nltk",), "--preset nltk: tokenize is none, and the tokens"),
+    "longer n-grams": (("--max_ngram_order=5",), "n-grams of up to 4 tokens were counted"),
+    "wrong weights": (("--weights=1,2", "--max_ngram_order=4"), "weights must be"),
+    "an unknown system": (("--baseline=dodo",), "--baseline dodo"),
+    "a baseline of slices": (("--baseline=birch",), "on slices, systems were compared only with"),
+}
+
+
+@pytest.mark.parametrize(("flags", "cause"), REFUSED.values(), ids=REFUSED)
+def test_it_refuses_what_the_sums_do_not_have(flags, cause, folder):
+    called("rescore", folder / "totals.json", *flags).assert_failed(2, cause)

@@ -1,0 +1,138 @@
+"""totals.json: its format, and files that are damaged, of other versions or of other programs."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from command_line import EXAMPLE, PROJECT, called
+from jsonschema import Draft202012Validator
+from parts import lines_in, run_into
+
+from beam_bleu.pipeline.saved import arrays
+from beam_bleu.pipeline.saved.reading import read_totals
+from beam_bleu.pipeline.saved.totals_file import sha256_of, totals_bytes, totals_of
+from beam_bleu.transforms.errors import InputError
+
+SCHEMA = json.loads((PROJECT / "docs" / "totals.schema.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    out: Path = tmp_path_factory.mktemp("out")
+    flags = ("--slice_by=domain,length", "--compare_presets", "--segment_scores")
+    flags += ("--resample=bootstrap", "--resamples=20")
+    run_into(out, *lines_in(out / "texts", slice(None), *flags))
+    return out
+
+
+@pytest.fixture(scope="module")
+def data(folder) -> bytes:
+    return (folder / "totals.json").read_bytes()
+
+
+def test_it_follows_its_schema(data):
+    validator = Draft202012Validator(SCHEMA)
+    validator.validate(json.loads(data))
+
+
+def test_it_is_read_as_it_was_written(folder, data):
+    saved = read_totals(str(folder / "totals.json"))
+    scores = (folder / "scores.json").read_bytes()
+    assert totals_bytes(saved, scores) == data
+    assert json.loads(data)["content"]["definition"]["signature"] == saved.document["signature"]
+
+
+def test_the_digest_does_not_depend_on_the_layout(data):
+    found = json.loads(data)
+    assert sha256_of(found["content"]) == found["sha256"]
+    pretty = json.dumps(found, indent=2, sort_keys=True).encode()
+    assert totals_of(pretty, "x").document == totals_of(data, "x").document
+
+
+def changed(data: bytes, **fields: Any) -> bytes:
+    return json.dumps({**json.loads(data), **fields}).encode()
+
+
+def with_content(data: bytes, **fields: Any) -> bytes:
+    """A file of another program, whose digest is right."""
+    content = {**json.loads(data)["content"], **fields}
+    return changed(data, content=content, sha256=sha256_of(content))
+
+
+BAD = {
+    "truncated": (lambda data: data[: len(data) // 2], "it ends in the middle"),
+    "empty": (lambda data: b"", "it is not JSON"),
+    "a list": (lambda data: b"[]", "no totals.json"),
+    "another file": (lambda data: b'{"scores": []}', "it is a scores.json"),
+    "one digit": (lambda data: data.replace(b'"read":72', b'"read":73'), "is damaged"),
+    "no content": (lambda data: changed(data, content=None), "is damaged"),
+    "a later version": (lambda data: changed(data, version=2), "version 2 of the format"),
+    "no version": (lambda data: changed(data, version=None), "version None of the format"),
+    "a foreign content": (lambda data: with_content(data, tally=3), "does not have the content"),
+    "a wrong name": (lambda data: with_content(data, sums=[{}]), "does not have the content"),
+}
+
+
+@pytest.mark.parametrize(("spoil", "cause"), BAD.values(), ids=BAD)
+def test_a_bad_file_is_named(spoil, cause, data, tmp_path):
+    path = tmp_path / "bad.json"
+    path.write_bytes(spoil(data))
+    called("merge", path).assert_failed(3, str(path), cause)
+
+
+def test_a_folder_stands_for_its_file(folder):
+    assert (
+        called("merge", folder, "--format=json", "-q").out == (folder / "scores.json").read_bytes()
+    )
+
+
+def test_a_missing_file_is_named(tmp_path):
+    called("merge", tmp_path / "none.json").assert_failed(3, "none.json", "No such file")
+
+
+def test_tokens_of_other_libraries_are_refused(folder, tmp_path):
+    saved = read_totals(str(folder / "totals.json"))
+    other = dataclasses.replace(saved, versions={"unicode": "3.0"})
+    path = tmp_path / "other.json"
+    path.write_bytes(totals_bytes(other, b""))
+    with pytest.raises(InputError, match=r"made with unicode 3\.0"):
+        read_totals(str(path))
+
+
+@pytest.mark.parametrize("largest", [7, 2**63 - 1, 2**70])
+def test_arrays_are_exact(largest):
+    array = np.zeros((2, 3, 4), object if largest >= 2**63 else np.int64)
+    array[:] = 0
+    array[1, 2, 3], array[0, 0, 1] = largest, 5
+    for axes in (1, 2, 3):
+        found = json.loads(json.dumps(arrays.encoded(array, axes)))
+        again = arrays.decoded(found, axes)
+        assert again.dtype == array.dtype
+        assert (again == array).all()
+    assert arrays.encoded(array)["columns"] == [1, 3]
+
+
+def test_an_empty_array():
+    empty = np.zeros((0, 3, 5), np.int64)
+    assert arrays.decoded(arrays.encoded(empty, 2), 2).shape == (0, 3, 5)
+
+
+def test_it_needs_a_folder():
+    called(*EXAMPLE, "--save_totals").assert_failed(2, "--save_totals needs --output")
+
+
+def test_a_run_without_the_flag_removes_the_old_one(folder, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(folder, out)
+    run = called(
+        out / "texts" / "ref.txt", "-i", out / "texts" / "atlas.txt", "--output", out, "--quiet"
+    )
+    assert run.code == 0, run.err
+    assert not (out / "totals.json").exists()
+    assert (out / "_SUCCESS").exists()
