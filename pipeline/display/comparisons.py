@@ -62,6 +62,8 @@ def sections(
     if "clusters" in document:
         yield _clusters(document, decimals)
     for family in document.get("comparison_families", ()):
+        if not family["comparisons"]:
+            continue  # Without a standard error a difference says no more than the two scores.
         of_family = [each for each in document["comparisons"] if each["family"] == family["family"]]
         whole = [each for each in of_family if each["slice"] is None]
         if whole:

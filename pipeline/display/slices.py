@@ -40,7 +40,7 @@ def slice_tables(
         columns = item.names()
         if has_languages:
             tokenizer = tokenizers(document)
-            shown = ["tokenizer", *(tokenizer[values[0]] for values, _ in item.slices), ""]
+            shown = ["tokenizer", *(tokenizer[str(values[0])] for values, _ in item.slices), ""]
             columns = [[*columns[0], MACRO_AVERAGE], shown, [*columns[1], ""]]
         for number, system in enumerate(systems):
             scores = [_estimate(of_slice.get(system), decimals) for _, of_slice in item.slices]

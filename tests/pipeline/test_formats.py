@@ -58,13 +58,20 @@ def test_json_is_the_bytes_of_scores_json(tmp_path):
     assert run.out == (tmp_path / "scores.json").read_bytes()
 
 
+def flat(score: dict[str, Any]) -> dict[str, Any]:
+    """The score with two numbers in place of the interval."""
+    low, high = score["interval"] or (None, None)
+    others = {key: value for key, value in score.items() if key != "interval"}
+    return {**others, "interval_low": low, "interval_high": high}
+
+
 def test_json_lines_are_the_entries_of_scores_json(example):
     document = json.loads(example)
     lines = [json.loads(line) for line in shown("jsonl", example).splitlines()]
-    own = [{**score, "signature": document["signature"]} for score in document["scores"]]
+    own = [{**flat(score), "signature": document["signature"]} for score in document["scores"]]
     assert lines[:3] == own
     compared = [
-        {**score, "signature": preset["signature"], "preset": preset["preset"]}
+        {**flat(score), "signature": preset["signature"], "preset": preset["preset"]}
         for preset in document["presets"]
         for score in preset["scores"]
     ]
@@ -81,7 +88,13 @@ def test_tsv_has_all_fields_with_all_digits(example):
     ]
     assert len(rows) == len(entries) == 21
     for row, (definition, preset, score) in zip(rows, entries, strict=True):
-        assert list(row) == [*score, "signature", "preset"]
+        uncertainty = ["standard_error", "interval_low", "interval_high"]
+        names = [name for name in score if name not in ("standard_error", "interval")]
+        assert list(row) == [*names, "signature", "preset", *uncertainty]
+        assert [float(row[name]) for name in uncertainty] == [
+            score["standard_error"],
+            *score["interval"],
+        ]
         assert (row["system"], row["slice"], row["preset"]) == (score["system"], "", preset or "")
         assert row["signature"] == definition["signature"]
         for name in ("segments", "score", "bp", "ratio", "sys_len", "ref_len"):
@@ -203,8 +216,10 @@ def test_decimals_are_those_of_the_scores(flags):
         (row,) = called(*streams([ATLAS], REFERENCES, *more)).out.decode().splitlines()[4:]
         return row.split()
 
-    assert numbers() == ["atlas", "57.8", "84.4/65.7/51.3/39.4", "1.000", "1.029", "1275", "1239"]
-    assert numbers(*flags)[1:4] == ["57.84", "84.39/65.67/51.28/39.38", "1.000"]
+    score = ["atlas", "57.8", "±", "3.4"]
+    assert numbers() == [*score, "84.4/65.7/51.3/39.4", "1.000", "1.029", "1275", "1239"]
+    assert numbers(*flags)[1:4:2] == ["57.84", "3.39"]
+    assert numbers(*flags)[4:6] == ["84.39/65.67/51.28/39.38", "1.000"]
 
 
 @pytest.mark.parametrize("decimals", [0, 15])
