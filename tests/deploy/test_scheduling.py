@@ -83,13 +83,12 @@ def test_the_script_scores_the_day_that_is_given(folders):
     texts = write_texts(folders, "2026-11-20")
     assert run([str(SCRIPT), "2026-11-20"], folders).returncode == 0
     scores = Path(folders["SCORES"], "2026-11-20", "scores.json")
-    expected = called(*streams(list(SYSTEMS.values()), REFERENCES, "--format=json")).out
+    label = ["--format=json", "--partition=2026-11-20"]
+    expected = called(*streams(list(SYSTEMS.values()), REFERENCES, *label)).out
     assert scores.read_bytes() == expected
     lowercase = {**folders, "FLAGS": "--lowercase --expect_segments 72"}
     assert run([str(SCRIPT), "2026-11-20"], lowercase).returncode == 0
-    expected = called(
-        *streams(list(SYSTEMS.values()), REFERENCES, "--format=json", "--lowercase")
-    ).out
+    expected = called(*streams(list(SYSTEMS.values()), REFERENCES, *label, "--lowercase")).out
     assert scores.read_bytes() == expected
     (texts / "references" / "a.txt").write_text("one line\n")
     done = run([str(SCRIPT), "2026-11-20"], folders)
