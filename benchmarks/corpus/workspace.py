@@ -69,6 +69,19 @@ class Workspace:
         names = [f"system{number:02}-00.txt" for number in range(1, systems + 1)]
         return self._text(self._pairs // 10, "ref-00.txt", names)
 
+    def repeated_shard(self, systems: int) -> Text:
+        """As many pairs as the corpus, with several systems: the first shard, ten times."""
+        folder = "repeated-shard"
+        (self._folder / folder).mkdir(exist_ok=True)
+        streams = ["ref", *(f"system{number:02}" for number in range(1, systems + 1))]
+        for stream in streams:
+            for copy in range(10):
+                link = self._folder / folder / f"{stream}-{copy:02}.txt"
+                if not link.exists():
+                    link.hardlink_to(self._folder / f"{stream}-00.txt")
+        names = [f"{folder}/{stream}-*.txt" for stream in streams]
+        return self._text(self._pairs // 10 * 10, names[0], names[1:])
+
     def tenfold(self) -> Text:
         """Ten times the corpus."""
         return self.copies(10)
@@ -93,12 +106,13 @@ class Workspace:
         names = [f"copies-10/system01-{copies}-*.txt"]
         return self._text(5 * self._pairs, f"copies-10/ref-{copies}-*.txt", names)
 
-    def head(self, lines: int) -> Text:
-        """The first lines of the corpus, in separate files."""
+    def head(self, lines: int, systems: int = 1) -> Text:
+        """The first lines of the corpus, in separate files; of several systems in one shard."""
         (self._folder / "heads").mkdir(exist_ok=True)
-        names = [f"heads/{stream}-{lines:08}.txt" for stream in ("ref", "system01")]
-        for pattern, name in zip(self.whole().patterns, names, strict=True):
-            shards = sorted(self._folder.glob(os.path.basename(pattern)))
+        streams = ["ref", *(f"system{number:02}" for number in range(1, systems + 1))]
+        names = [f"heads/{stream}-{lines:08}.txt" for stream in streams]
+        for stream, name in zip(streams, names, strict=True):
+            shards = sorted(self._folder.glob(f"{stream}-*.txt"))
             with open(self._folder / name, "wb") as file:
                 file.writelines(itertools.islice(_lines(shards), lines))
         return self._text(lines, names[0], names[1:])

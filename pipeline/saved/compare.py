@@ -27,8 +27,8 @@ def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
     parser = parser_of("compare", "OLD NEW [flags]", _DESCRIPTION)
     files = parser.add_argument_group("input")
-    files.add_argument("old", metavar="OLD", help="the totals.json of the old run")
-    files.add_argument("new", metavar="NEW", help="the totals.json of the new run")
+    files.add_argument("old", metavar="OLD", help="the totals.json of the old run, or its folder")
+    files.add_argument("new", metavar="NEW", help="the totals.json of the new run, or its folder")
     output = parser.add_argument_group("output")
     output.add_argument(
         "-f",

@@ -25,7 +25,9 @@ def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
     parser = parser_of("merge", "FILE... [flags]", _DESCRIPTION)
     files = parser.add_argument_group("input")
-    files.add_argument("files", nargs="+", metavar="FILE", help="a totals.json")
+    files.add_argument(
+        "files", nargs="+", metavar="FILE", help="a totals.json, or a folder with one"
+    )
     files.add_argument(
         "--replace",
         action="store_true",

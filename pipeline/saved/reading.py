@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, texts_of, versions_of
@@ -10,13 +11,15 @@ from beam_bleu.transforms.errors import InputError, UsageError, unreadable
 
 
 def read_totals(path: str) -> SavedTotals:
-    """The saved totals in a file.
+    """The saved totals in a file, or in the output folder of a run on this machine.
 
     Raises:
       UsageError: the path is of a filesystem that is not installed.
       InputError: the file is missing, unreadable or damaged, it is no totals.json, or its texts
         became tokens with other versions of libraries than those that are installed here.
     """
+    if os.path.isdir(path):
+        path = os.path.join(path, "totals.json")
     saved = totals_of(read_file(path), path)
     _require_same_versions(saved, path)
     return saved

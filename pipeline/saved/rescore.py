@@ -31,7 +31,9 @@ _DESCRIPTION = (
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
     parser = parser_of("rescore", "FILE [flags]", _DESCRIPTION)
-    parser.add_argument_group("input").add_argument("file", metavar="FILE", help="a totals.json")
+    parser.add_argument_group("input").add_argument(
+        "file", metavar="FILE", help="a totals.json, or a folder with one"
+    )
     scoring = parser.add_argument_group("definition, from n-grams to a score")
     add_preset_flag(scoring)
     add_scoring_flags(scoring)

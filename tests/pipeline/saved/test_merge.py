@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +128,22 @@ def test_documents(tmp_path):
     flags = ("--documents=domain",)
     whole = run_into(tmp_path / "out", *lines_in(tmp_path, slice(None), *flags))
     assert merged(tmp_path / "out" / "totals.json") == whole.out
+
+
+def test_labelled_partitions_with_replicates(tmp_path):
+    flags = ("--resample=bootstrap", "--resamples=50")
+    files = []
+    for number, rows in enumerate(ranges()):
+        folder = tmp_path / f"part{number}"
+        texts = lines_in(folder, rows)
+        run = run_into(folder / "out", *texts, *flags, f"--partition=day {number}")
+        files.append(folder / "out" / "totals.json")
+        assert run.document["partition"] == f"day {number}"
+        assert merged(files[-1]) == run.out
+    whole = run_into(tmp_path / "whole", *lines_in(tmp_path, slice(None)))
+    found = json.loads(merged(*files))
+    resampled = found.pop("resampling")
+    assert resampled["resamples"] == 50
+    assert found == whole.document
+    called("merge", *files, files[0]).assert_failed(3, "the partition day 0 is in", "--replace")
+    assert json.loads(merged(files[0], *files, "--replace"))["segments"] == 72

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,12 @@ def test_a_bad_file_is_named(spoil, cause, data, tmp_path):
     called("merge", path).assert_failed(3, str(path), cause)
 
 
+def test_a_folder_stands_for_its_file(folder):
+    assert (
+        called("merge", folder, "--format=json", "-q").out == (folder / "scores.json").read_bytes()
+    )
+
+
 def test_a_missing_file_is_named(tmp_path):
     called("merge", tmp_path / "none.json").assert_failed(3, "none.json", "No such file")
 
@@ -120,9 +127,12 @@ def test_it_needs_a_folder():
     called(*EXAMPLE, "--save_totals").assert_failed(2, "--save_totals needs --output")
 
 
-def test_a_run_without_the_flag_removes_the_old_one(folder):
-    texts = folder / "texts"
-    run = called(texts / "ref.txt", "-i", texts / "atlas.txt", "--output", folder, "--quiet")
+def test_a_run_without_the_flag_removes_the_old_one(folder, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(folder, out)
+    run = called(
+        out / "texts" / "ref.txt", "-i", out / "texts" / "atlas.txt", "--output", out, "--quiet"
+    )
     assert run.code == 0, run.err
-    assert not (folder / "totals.json").exists()
-    assert (folder / "_SUCCESS").exists()
+    assert not (out / "totals.json").exists()
+    assert (out / "_SUCCESS").exists()

@@ -39,7 +39,8 @@ def segment_keys(partition: str, numbers: Integers | None) -> UnitKeys:
             "give each batch its segments' numbers, or resample by document",
         )
     first = np.uint64(_hash(partition.encode()))
-    return np.add(numbers.astype(np.uint64), first)  # arrays of numpy wrap around without a warning
+    keys: UnitKeys = numbers.astype(np.uint64) + first  # arrays wrap around without a warning
+    return keys
 
 
 def document_keys(partition: str, documents: pa.DictionaryArray) -> UnitKeys:
