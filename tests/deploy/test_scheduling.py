@@ -74,7 +74,8 @@ def test_the_lines_of_the_crontab_score_the_day_before(folders, tmp_path):
     Path(folders["SCORES"]).mkdir()
     done = run(command, folders)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")  # so cron sends no mail
-    result = called(*streams(list(SYSTEMS.values()), REFERENCES))
+    label = f"--partition={yesterday()}"
+    result = called(*streams(list(SYSTEMS.values()), REFERENCES, label))
     assert Path(folders["SCORES"], "nightly.log").read_bytes() == result.out
     assert Path(folders["SCORES"], yesterday(), "scores.json").exists()
 
