@@ -52,15 +52,16 @@ log = logging.getLogger(__name__)
 class BeamBleu(BaseOperator):
     """Runs beam-bleu on the texts of a day. It is tried again only if that can help."""
 
-    template_fields = ("command", "texts", "scores", "flags")
+    template_fields = ("command", "texts", "scores", "day", "flags")
 
     def __init__(
-        self, *, command: str, texts: str, scores: str, flags: str, **keywords: Any
+        self, *, command: str, texts: str, scores: str, day: str, flags: str, **keywords: Any
     ) -> None:
         super().__init__(**keywords)
         self.command = command
         self.texts = texts
         self.scores = scores
+        self.day = day
         self.flags = flags
 
     def execute(self, context: Any) -> None:
@@ -70,7 +71,7 @@ class BeamBleu(BaseOperator):
             if not files:
                 raise AirflowFailException(f"there are no *.txt in {self.texts}/{folder}")
             words += [word for file in files for word in (flag, str(file))]
-        words += [*shlex.split(self.flags), "--output", self.scores]
+        words += [*shlex.split(self.flags), "--output", self.scores, "--partition", self.day]
         self.hook = SubprocessHook()
         code = self.hook.run_command(words).exit_code
         if code in NEVER_AGAIN:
@@ -203,6 +204,7 @@ with DAG(
         command=COMMAND,
         texts=INPUT,
         scores=OUTPUT,
+        day="{{ ds }}",
         flags=FLAGS,
         execution_timeout=datetime.timedelta(hours=6),
         # Two runs of the same day would write into the same folder.

@@ -37,4 +37,4 @@ for file in "$texts/$day/systems"/*.txt; do set -- "$@" --candidates "$file"; do
 for file in "$texts/$day/references"/*.txt; do set -- "$@" --references "$file"; done
 
 # Without progress, stderr has only warnings and errors.
-exec "$beam_bleu" "$@" --output "$scores/$day" --progress off ${FLAGS-}
+exec "$beam_bleu" "$@" --output "$scores/$day" --partition "$day" --progress off ${FLAGS-}

@@ -74,7 +74,8 @@ def test_the_lines_of_the_crontab_score_the_day_before(folders, tmp_path):
     Path(folders["SCORES"]).mkdir()
     done = run(command, folders)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")  # so cron sends no mail
-    result = called(*streams(list(SYSTEMS.values()), REFERENCES))
+    label = f"--partition={yesterday()}"
+    result = called(*streams(list(SYSTEMS.values()), REFERENCES, label))
     assert Path(folders["SCORES"], "nightly.log").read_bytes() == result.out
     assert Path(folders["SCORES"], yesterday(), "scores.json").exists()
 
@@ -83,13 +84,12 @@ def test_the_script_scores_the_day_that_is_given(folders):
     texts = write_texts(folders, "2026-11-20")
     assert run([str(SCRIPT), "2026-11-20"], folders).returncode == 0
     scores = Path(folders["SCORES"], "2026-11-20", "scores.json")
-    expected = called(*streams(list(SYSTEMS.values()), REFERENCES, "--format=json")).out
+    label = ["--format=json", "--partition=2026-11-20"]
+    expected = called(*streams(list(SYSTEMS.values()), REFERENCES, *label)).out
     assert scores.read_bytes() == expected
     lowercase = {**folders, "FLAGS": "--lowercase --expect_segments 72"}
     assert run([str(SCRIPT), "2026-11-20"], lowercase).returncode == 0
-    expected = called(
-        *streams(list(SYSTEMS.values()), REFERENCES, "--format=json", "--lowercase")
-    ).out
+    expected = called(*streams(list(SYSTEMS.values()), REFERENCES, *label, "--lowercase")).out
     assert scores.read_bytes() == expected
     (texts / "references" / "a.txt").write_text("one line\n")
     done = run([str(SCRIPT), "2026-11-20"], folders)

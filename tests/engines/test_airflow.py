@@ -132,7 +132,9 @@ def test_the_texts_of_a_day_are_scored_and_published(airflow):
     airflow.write_texts(DAY)
     tried = airflow.try_dag(DAY)
     assert (tried.code, tried.tasks) == (0, SUCCESS), tried.log
-    assert (airflow.published / f"{DAY}.json").read_bytes() == called(*EXPECTED).out
+    assert (airflow.published / f"{DAY}.json").read_bytes() == called(
+        *EXPECTED, f"--partition={DAY}"
+    ).out
     assert airflow.history() == [(DAY, system) for system in SYSTEMS]
 
 

@@ -14,7 +14,7 @@ from deploy.local.flink import FlinkCluster
 def test_a_missed_threshold(cluster: Cluster, tmp_path: Path) -> None:
     out = tmp_path / "out"
     flags = [*cluster.flags(), "--segment_scores", "--format=json"]
-    run = typed(*EXAMPLE, "--output", out, *flags, "--fail_under=birch=99")
+    run = typed(*EXAMPLE, "--output", out, *flags, "--fail_under=birch=99", timeout=240)
     assert run.code == 4, run.err
     assert run.out == (out / "scores.json").read_bytes()
     assert {"_SUCCESS", "scores.json", "segment_scores"} <= {path.name for path in out.iterdir()}
