@@ -334,3 +334,16 @@ def test_folders_without_the_layout(tmp_path: Path) -> None:
     flags = ["--layout", "mt-metrics-eval", "--input", tmp_path, "--language", "en-de"]
     called(*flags).assert_failed(3, "nothing matches", "references/en-de.*.txt", "check the folder")
     called("--layout", "wmt26").assert_failed(2, "--layout wmt26", "mt-metrics-eval, wmt25")
+
+
+def test_the_documents_of_mt_metrics_eval_can_be_units(tmp_path: Path) -> None:
+    arguments = [*mt_metrics_eval(tmp_path), "--layout=mt-metrics-eval", "--format=json"]
+    document = called(*arguments, "--documents=document").document
+    assert document["uncertainty"] == {
+        "unit": "document",
+        "label": "document",
+        "units": 2,
+        "confidence": 0.95,
+    }
+    named = called(*arguments, f"--documents={tmp_path}/wmt23/documents/en-de.docs").document
+    assert named == document
