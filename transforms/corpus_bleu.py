@@ -291,6 +291,6 @@ def _scores_of_systems(
                 f"no segment of system {system} is scored: {tally.read} were read",
                 "check the conditions, and the rejected records",
             )
-        found = sums[system]
-        score = bleu_score(found, config.text.name, config.scoring, units=found.units)
+        of_system = sums[system]
+        score = bleu_score(of_system, config.text.name, config.scoring, units=of_system.units)
         yield system, dataclasses.replace(score, warnings=(*warnings, *score.warnings))

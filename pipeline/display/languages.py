@@ -32,7 +32,7 @@ def label_of_languages(document: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(document["languages"][0]["slice"]) if "languages" in document else ()
 
 
-def tokenizers(document: Mapping[str, Any]) -> dict[str, str]:
+def tokenizers(document: Mapping[str, Any]) -> dict[str | None, str]:
     """The tokenizer of each language."""
     return {
         language: each["tokenize"]

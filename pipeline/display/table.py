@@ -79,7 +79,7 @@ def system_rows(document: Mapping[str, Any], decimals: int) -> Rows:
     bleu = estimates([score_estimate(score, decimals) for score in scores])
     return [
         HEADER,
-        *(_row(score, *each, decimals) for score, *each in zip(scores, bleu, strict=True)),
+        *(_row(score, each, decimals) for score, each in zip(scores, bleu, strict=True)),
     ]
 
 

@@ -97,7 +97,8 @@ class DocumentAdder:
             ],
             np.int64,
         )
-        return numbers[encoded.indices.to_numpy()]
+        of_segments: Integers = numbers[encoded.indices.to_numpy()]
+        return of_segments
 
 
 class _Rows:

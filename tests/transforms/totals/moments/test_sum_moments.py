@@ -1,0 +1,36 @@
+"""The step of a pipeline gives the moments of all batches, once."""
+
+import apache_beam as beam
+import numpy as np
+import pytest
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.testing.util import assert_that
+from made_statistics import LABELS, ORDER, made_statistics
+
+from beam_bleu.transforms.definition.slicing import slicing_of
+from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
+from beam_bleu.transforms.totals.moments.sum_moments import sum_moments
+
+SLICING = slicing_of(["domain", "length"], [10, 20])
+
+
+@pytest.mark.parametrize("number", [0, 5])
+def test_a_pipeline_gives_one_element_with_the_moments_of_all_batches(number):
+    rng = np.random.default_rng(number)
+    batches = [made_statistics(rng, "ba", segments) for segments in range(number)]
+    adder = MomentsAdder(SLICING, LABELS, ORDER, "a")
+    for each in batches:
+        adder.add(each)
+    expected = adder.moments()
+
+    def is_expected(found):
+        assert len(found) == bool(number)
+        for moments in found:
+            assert moments.keys == expected.keys
+            for key in expected.keys:
+                assert moments.of_system("a", key) == expected.of_system("a", key)
+                assert moments.of_pair("b", "a", key) == expected.of_pair("b", "a", key)
+
+    with beam.Pipeline(runner=FnApiRunner()) as root:
+        statistics = root | beam.Create(batches)
+        assert_that(sum_moments(statistics, SLICING, LABELS, ORDER, baseline="a"), is_expected)
