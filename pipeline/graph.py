@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
@@ -12,6 +13,7 @@ from beam_bleu.pipeline.gates.enforcing import enforce
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.output.document import document_bytes, result_document
+from beam_bleu.pipeline.output.earlier_attempt import earlier_result
 from beam_bleu.pipeline.output.manifest import manifest, streams
 from beam_bleu.pipeline.output.output_folder import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
@@ -78,8 +80,14 @@ def build(root: beam.Pipeline, job: Job) -> None:
     }
     # The last step always gets the element `results`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
+    named = root | "Name the job" >> beam.Create([job.results], reshuffle=False)
+    if job.gates:
+        # A step of its own beside the reading, so that it ends a repeated job within seconds.
+        named |= "Judge an earlier attempt" >> beam.ParDo(
+            step(_JudgeEarlierAttempt())
+        ).with_output_types(Results)
     ends = {
-        "results": root | "Name the job" >> beam.Create([job.results], reshuffle=False),
+        "results": named,
         "segments": paired.segments,
         **{_totals_of(text, scorings): each.sums for text, each in counted.items()},
     }
@@ -164,6 +172,16 @@ def _keyed(value: Any) -> tuple[int, Any]:
     return 0, value
 
 
+class _JudgeEarlierAttempt(beam.DoFn):
+    """Ends the job at once if an earlier attempt of it has missed a threshold."""
+
+    def process(self, results: Results) -> Iterator[Results]:
+        document = earlier_result(results.output, results.receipt)
+        if document is not None:
+            _enforce(results, json.loads(document))
+        yield results
+
+
 class _ScoreAndWrite(beam.DoFn):
     def process(self, gathered: tuple[int, Mapping[str, Iterable[Any]]]) -> None:
         _score_and_write(*gathered)
@@ -215,7 +233,12 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     with in_place(output, run, shards, documents, rejected.files):
         write_documents(output, documents)
     # After the result, because it is complete. A launcher that waits warns itself.
-    enforce(results.gates, document, output if results.manifest else "", warn=not results.receipt)
+    _enforce(results, document)
+
+
+def _enforce(results: Results, document: Mapping[str, Any]) -> None:
+    output = results.output if results.manifest else ""
+    enforce(results.gates, document, output, warn=not results.receipt)
 
 
 def _slices_of(slicing: Slicing, given: Iterable[SliceSums], max_order: int) -> SliceSums | None:

@@ -98,6 +98,7 @@ LOADS_BEAM = {
         "engines.worker_pool",
         "graph",
         "marked_steps",
+        "output.earlier_attempt",
         "output.foreign_files",
         "output.launched",
         "output.leftovers",
