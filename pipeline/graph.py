@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -210,7 +210,12 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
         rejected=rejected,
         warnings=segments.warnings,
         coverage=segments.coverage,
-        slices=_slices_of(results.slicing, ends.get("slices", ()), orders[results.scorings.text]),
+        slices=_slices_of(
+            results.slicing,
+            ends.get("slices", ()),
+            orders[results.scorings.text],
+            segments.systems,
+        ),
         moments=_at_most_one("moments", ends),
         replicates=_at_most_one("replicates", ends),
     )
@@ -241,7 +246,9 @@ def _enforce(results: Results, document: Mapping[str, Any]) -> None:
     enforce(results.gates, document, output, warn=not results.receipt)
 
 
-def _slices_of(slicing: Slicing, given: Iterable[SliceSums], max_order: int) -> SliceSums | None:
+def _slices_of(
+    slicing: Slicing, given: Iterable[SliceSums], max_order: int, systems: Sequence[str]
+) -> SliceSums | None:
     """The sums of all slices; None if no slices are scored.
 
     Raises:
@@ -254,7 +261,7 @@ def _slices_of(slicing: Slicing, given: Iterable[SliceSums], max_order: int) -> 
     for each in given:
         found = found.added(each, slicing.most)
     require_bounded(found.keys, slicing)
-    return found
+    return found.arranged(slicing.in_order(found.keys), systems)
 
 
 def _at_most_one(name: str, ends: Mapping[str, Iterable[Any]]) -> Any:
