@@ -82,6 +82,7 @@ LOADS_BEAM = {
         "command_line.beam_help",
         "command_line.definition_flags",
         "command_line.document_flags",
+        "command_line.kept_views",
         "command_line.layouts",
         "command_line.options",
         "command_line.overlap",
