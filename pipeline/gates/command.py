@@ -45,9 +45,7 @@ def _gate(argv: Sequence[str]) -> None:
         )
     # All files are read before the first line is printed.
     comparing = asked.old is not None
-    results = [
-        read_result(path, with_totals=comparing, must_be_last=True) for path in flags.results
-    ]
+    results = [read_result(path, with_totals=comparing) for path in flags.results]
     old = read_result(flags.against, with_totals=True) if comparing else None
     checks: list[Check] = []
     lines: list[str] = []

@@ -50,4 +50,4 @@ def main(argv: Sequence[str]) -> int:
 
 def _rescore(flags: argparse.Namespace) -> bytes:
     shown = display_of(flags)
-    return finish(rescored(read_totals(flags.file), flags), shown, flags.output)
+    return finish(rescored(read_totals(flags.file), flags), shown, flags.output, [flags.file])

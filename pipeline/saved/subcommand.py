@@ -100,8 +100,14 @@ def display_of(flags: argparse.Namespace) -> Display:
     return display(flags)
 
 
-def finish(saved: SavedTotals, display: Display, output: str | None) -> bytes:
+def finish(saved: SavedTotals, display: Display, output: str | None, files: Sequence[str]) -> bytes:
     """Writes a result, if a folder is named; returns what stdout shows of it.
+
+    Args:
+      saved: the totals.
+      display: what stdout shows.
+      output: the folder; None for none.
+      files: the files and folders that were read.
 
     Raises:
       BleuError: it cannot be written.
@@ -114,5 +120,5 @@ def finish(saved: SavedTotals, display: Display, output: str | None) -> bytes:
         # Importing Beam takes as long as merging a year of files.
         from beam_bleu.pipeline.saved.writing import write_result
 
-        write_result(saved, scores, output)
+        write_result(saved, scores, output, files)
     return display.shown(scores, (), screen_of_stdout())
