@@ -21,7 +21,7 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
         action="append",
         default=[],
         metavar="[NAME=]SCORE",
-        help="exit code 4 if a score is below SCORE, after the result is written. NAME is a "
+        help="exit code 4 if a score is below SCORE; a run writes its result first. NAME is a "
         "system, a slice such as [domain=news], or both: SYSTEM[domain=news]; default: each "
         "system, on the whole corpus. Repeat the flag for more thresholds",
     )
@@ -37,7 +37,8 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
         action="append",
         default=[],
         metavar="[NAME=]BLEU",
-        help="exit code 4 if a score is more than BLEU lower than that of --against; NAME as above",
+        help="exit code 4 if a score can be more than BLEU lower than that of --against: --drop "
+        "says when; NAME as above",
     )
     add(
         "--against",

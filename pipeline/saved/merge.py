@@ -26,7 +26,7 @@ _DESCRIPTION = (
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("merge", "FILE... [flags]", _DESCRIPTION)
+    parser = parser_of("merge", _DESCRIPTION)
     files = parser.add_argument_group("input")
     files.add_argument(
         "files", nargs="+", metavar="FILE", help="a totals.json, or a folder with one"

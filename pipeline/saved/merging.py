@@ -78,7 +78,7 @@ def merged(files: Sequence[Named], *, replace: bool = False) -> SavedTotals:
                 None if coverage is None else coverage.segments,
             ),
             coverage,
-            _slices([each.slices for each in totals], first.slicing),
+            _slices([each.slices for each in totals], first.slicing, first.totals.systems),
             _added([each.moments for each in totals], lambda one, other: one.added(other)),
             _added(replicates, lambda one, other: one.added(other)),
         ),
@@ -96,11 +96,14 @@ def _added(parts: Iterable[Value | None], add: Callable[[Value, Value], Value]) 
     return functools.reduce(add, there) if there else None
 
 
-def _slices(parts: Iterable[SliceSums | None], slicing: Slicing) -> SliceSums | None:
+def _slices(
+    parts: Iterable[SliceSums | None], slicing: Slicing, systems: Sequence[str]
+) -> SliceSums | None:
     found = _added(parts, lambda one, other: one.added(other, slicing.most))
-    if found is not None:
-        require_bounded(found.keys, slicing)
-    return found
+    if found is None:
+        return None
+    require_bounded(found.keys, slicing)
+    return found.arranged(slicing.in_order(found.keys), systems)
 
 
 def _coverage(parts: Sequence[FoundCoverage | None]) -> FoundCoverage | None:
