@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from beam_bleu.pipeline.saved.documents import document_of
 from beam_bleu.pipeline.saved.same_definition import (
     differing,
     of_resampling,
@@ -82,7 +83,7 @@ def compared(old_path: str, old: SavedTotals, new_path: str, new: SavedTotals) -
     Raises:
       InputError: they have other definitions, no system in common, or no sums for uncertainty.
     """
-    documents = [each.document for each in (old, new)]
+    documents = [document_of(old_path, old), document_of(new_path, new)]
     _require_same_definition(old_path, old, new_path, new)
     signatures = [each["signature"] for each in documents]
     for path, signature in zip((old_path, new_path), signatures, strict=True):
