@@ -43,6 +43,7 @@ from beam_bleu.transforms.totals.rejected import (
 from beam_bleu.transforms.totals.replicates.sum_replicates import sum_replicates
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
 from beam_bleu.transforms.totals.sum_slices import sum_slices
+from beam_bleu.transforms.wiring.adding import added_up, keyed
 
 __all__ = ["build"]
 
@@ -86,11 +87,12 @@ def build(root: beam.Pipeline, job: Job) -> None:
     if paired.digests is not None:
         ends["digests"] = paired.digests
     if paired.tallies is not None:
-        ends["tallies"] = (
-            paired.tallies
-            | "Name the tallies" >> beam.Map(_keyed)
-            | "Add up tallies" >> beam.CombinePerKey(add_tallies)
-            | "Take the tally" >> beam.Values()
+        ends["tallies"] = added_up(
+            paired.tallies,
+            add_tallies,
+            name="Name the tallies",
+            add="Add up tallies",
+            take="Take the tally",
         )
     if job.slicing:
         ends["slices"] = sum_slices(
@@ -143,7 +145,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             ).with_output_types(str)
         )
     _ = (
-        {name: end | f"Send on the {name}" >> beam.Map(_keyed) for name, end in ends.items()}
+        {name: end | f"Send on the {name}" >> beam.Map(keyed) for name, end in ends.items()}
         | "Bring it together" >> beam.CoGroupByKey()
         | "Score and write" >> beam.ParDo(step(_ScoreAndWrite()))
     )
@@ -158,10 +160,6 @@ def _language_label(job: Job) -> LanguageLabel | None:
 def _totals_of(text: TextName, scorings: Scorings) -> str:
     """The name of the end with the sums of a way to make tokens."""
     return "totals" if text == scorings.text else f"totals ({text.label})"
-
-
-def _keyed(value: Any) -> tuple[int, Any]:
-    return 0, value
 
 
 class _ScoreAndWrite(beam.DoFn):

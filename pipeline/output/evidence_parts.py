@@ -116,6 +116,7 @@ def resampling_part(
             "resamples": asked.number,
             "seed": asked.seed,
             "unit": unit_of(evidence),
+            "label": evidence.documents,
             "generator": GENERATOR,
             "scores": [dataclasses.asdict(each) for each in scores],
             "comparisons": [dataclasses.asdict(each) for each in found.differences],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.reporting import warn
 from beam_bleu.pipeline.saved.merging import merged
 from beam_bleu.pipeline.saved.reading import read_totals
 from beam_bleu.pipeline.saved.subcommand import (
@@ -40,4 +41,8 @@ def main(argv: Sequence[str]) -> int:
 def _merge(flags: argparse.Namespace) -> bytes:
     shown = display_of(flags)
     files = [(path, read_totals(path)) for path in flags.files]
-    return finish(merged(files, replace=flags.replace), shown, flags.output)
+    saved = merged(files, replace=flags.replace)
+    if saved.evidence.documents is not None and len(saved.partitions) > 1:
+        # The totals do not have the names of documents, so it is not known whether there are any.
+        warn("documents with the same name in several partitions count as different documents")
+    return finish(saved, shown, flags.output)

@@ -117,7 +117,11 @@ JOINED = ["--join_on=id", "--coverage=each", "--candidates=a.jsonl", "--referenc
         ([*EXAMPLE, "--resamples=5"], ["--resamples needs --resample", "bootstrap"]),
         ([*EXAMPLE, "--seed=5"], ["--seed needs --resample"]),
         ([*EXAMPLE, "--resample=bs"], ["did you mean bootstrap?"]),
-        ([*EXAMPLE, "--resample=bootstrap", "--resamples=0"], ["resamples must be 1 to 1000000"]),
+        ([*EXAMPLE, "--resample=bootstrap", "--resamples=0"], ["resamples must be 1 to 100000"]),
+        (
+            [*EXAMPLE, "--resample=bootstrap", "--resamples=100001"],
+            ["resamples must be 1 to 100000, got 100001"],
+        ),
         ([*EXAMPLE, "--resample=bootstrap", "--seed=-1"], ["must be a whole number, got -1"]),
         ([*EXAMPLE, "--resample=bootstrap", f"--seed={2**64}"], ["seed must be 0 to"]),
         ([*JOINED, "--resample=bootstrap"], ["--coverage each", "use --coverage common"]),

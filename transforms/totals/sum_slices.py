@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -14,6 +13,7 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.slice_adder import SliceAdder, compile_slice_adder
 from beam_bleu.transforms.totals.slice_sums import SliceSums
+from beam_bleu.transforms.wiring.adding import added_up
 from beam_bleu.transforms.wiring.coders import giving_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
@@ -41,17 +41,13 @@ def sum_slices(
     """
     suffix = f" ({variant})" if variant else ""
     adding = step(SumSlices(slicing, labels, max_order))
-    return (
-        statistics
-        | f"Sum slices{suffix}" >> giving_batches(adding, SliceSums)
-        | f"Name the sums of slices{suffix}" >> beam.Map(_keyed)
-        | f"Add up slices{suffix}" >> beam.CombinePerKey(AddUpSlices(slicing.most, max_order))
-        | f"Take the slices{suffix}" >> beam.Values()
+    return added_up(
+        statistics | f"Sum slices{suffix}" >> giving_batches(adding, SliceSums),
+        AddUpSlices(slicing.most, max_order),
+        name=f"Name the sums of slices{suffix}",
+        add=f"Add up slices{suffix}",
+        take=f"Take the slices{suffix}",
     )
-
-
-def _keyed(value: Any) -> tuple[int, Any]:
-    return 0, value
 
 
 class SumSlices(beam.DoFn):

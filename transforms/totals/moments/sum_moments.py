@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -15,6 +14,7 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder, compile_moments
 from beam_bleu.transforms.totals.moments.sum_document_moments import moments_of_documents
+from beam_bleu.transforms.wiring.adding import added_up
 from beam_bleu.transforms.wiring.coders import giving_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
@@ -59,16 +59,13 @@ def sum_moments(
             baseline=baseline,
             variant=variant,
         )
-    return (
-        moments
-        | f"Name the sums of products{suffix}" >> beam.Map(_keyed)
-        | f"Add up products{suffix}" >> beam.CombinePerKey(AddUpMoments(slicing.most, max_order))
-        | f"Take the moments{suffix}" >> beam.Values()
+    return added_up(
+        moments,
+        AddUpMoments(slicing.most, max_order),
+        name=f"Name the sums of products{suffix}",
+        add=f"Add up products{suffix}",
+        take=f"Take the moments{suffix}",
     )
-
-
-def _keyed(value: Any) -> tuple[int, Any]:
-    return 0, value
 
 
 class SumMoments(beam.DoFn):

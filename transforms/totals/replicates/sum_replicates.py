@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -18,6 +17,7 @@ from beam_bleu.transforms.totals.replicates.replicate_adder import (
     compile_replicate_adder,
 )
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
+from beam_bleu.transforms.wiring.adding import added_up
 from beam_bleu.transforms.wiring.coders import giving_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
@@ -46,17 +46,13 @@ def sum_replicates(
       threads: the number of threads of a worker that share the replicates.
     """
     adding = step(SumReplicates(resampling, labels, max_order, documents, threads))
-    return (
-        statistics
-        | "Sum replicates" >> giving_batches(adding, Replicates)
-        | "Name the sums of replicates" >> beam.Map(_keyed)
-        | "Add up replicates" >> beam.CombinePerKey(AddUpReplicates())
-        | "Take the replicates" >> beam.Values()
+    return added_up(
+        statistics | "Sum replicates" >> giving_batches(adding, Replicates),
+        AddUpReplicates(),
+        name="Name the sums of replicates",
+        add="Add up replicates",
+        take="Take the replicates",
     )
-
-
-def _keyed(value: Any) -> tuple[int, Any]:
-    return 0, value
 
 
 class SumReplicates(beam.DoFn):
