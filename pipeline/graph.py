@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -12,6 +13,7 @@ from beam_bleu.pipeline.gates.enforcing import enforce
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.output.document import document_bytes, result_document
+from beam_bleu.pipeline.output.earlier_attempt import earlier_result
 from beam_bleu.pipeline.output.manifest import manifest, streams
 from beam_bleu.pipeline.output.output_folder import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
@@ -43,7 +45,7 @@ from beam_bleu.transforms.totals.rejected import (
 from beam_bleu.transforms.totals.replicates.sum_replicates import sum_replicates
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
 from beam_bleu.transforms.totals.sum_slices import sum_slices
-from beam_bleu.transforms.wiring.adding import added_up, keyed
+from beam_bleu.transforms.wiring.keyed import keyed
 
 __all__ = ["build"]
 
@@ -79,23 +81,29 @@ def build(root: beam.Pipeline, job: Job) -> None:
     }
     # The last step always gets the element `results`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
+    named = root | "Name the job" >> beam.Create([job.results], reshuffle=False)
+    if job.gates:
+        # A step of its own beside the reading, so that it ends a repeated job within seconds.
+        named |= "Judge an earlier attempt" >> beam.ParDo(
+            step(_JudgeEarlierAttempt())
+        ).with_output_types(Results)
     ends = {
-        "results": root | "Name the job" >> beam.Create([job.results], reshuffle=False),
+        "results": named,
         "segments": paired.segments,
         **{_totals_of(text, scorings): each.sums for text, each in counted.items()},
     }
     if paired.digests is not None:
         ends["digests"] = paired.digests
+    # These have the last step's key already. Each step less makes the start faster.
+    sums: dict[str, Any] = {}
     if paired.tallies is not None:
-        ends["tallies"] = added_up(
-            paired.tallies,
-            add_tallies,
-            name="Name the tallies",
-            add="Add up tallies",
-            take="Take the tally",
+        sums["tallies"] = (
+            paired.tallies
+            | "Name the tallies" >> beam.Map(keyed)
+            | "Add up tallies" >> beam.CombinePerKey(add_tallies)
         )
     if job.slicing:
-        ends["slices"] = sum_slices(
+        sums["slices"] = sum_slices(
             counted[scorings.text].statistics,
             job.slicing,
             job.source.labels,
@@ -104,7 +112,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
         )
     evidence = job.evidence
     if evidence.uncertainty:
-        ends["moments"] = sum_moments(
+        sums["moments"] = sum_moments(
             counted[scorings.text].statistics,
             job.slicing,
             job.source.labels,
@@ -115,7 +123,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             documents=evidence.documents,
         )
     if evidence.resampling is not None:
-        ends["replicates"] = sum_replicates(
+        sums["replicates"] = sum_replicates(
             counted[scorings.text].statistics,
             evidence.resampling,
             job.source.labels,
@@ -145,7 +153,8 @@ def build(root: beam.Pipeline, job: Job) -> None:
             ).with_output_types(str)
         )
     _ = (
-        {name: end | f"Send on the {name}" >> beam.Map(keyed) for name, end in ends.items()}
+        sums
+        | {name: end | f"Send on the {name}" >> beam.Map(keyed) for name, end in ends.items()}
         | "Bring it together" >> beam.CoGroupByKey()
         | "Score and write" >> beam.ParDo(step(_ScoreAndWrite()))
     )
@@ -160,6 +169,16 @@ def _language_label(job: Job) -> LanguageLabel | None:
 def _totals_of(text: TextName, scorings: Scorings) -> str:
     """The name of the end with the sums of a way to make tokens."""
     return "totals" if text == scorings.text else f"totals ({text.label})"
+
+
+class _JudgeEarlierAttempt(beam.DoFn):
+    """Ends the job at once if an earlier attempt of it has missed a threshold."""
+
+    def process(self, results: Results) -> Iterator[Results]:
+        document = earlier_result(results.output, results.receipt)
+        if document is not None:
+            _enforce(results, json.loads(document))
+        yield results
 
 
 class _ScoreAndWrite(beam.DoFn):
@@ -190,7 +209,12 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
         rejected=rejected,
         warnings=segments.warnings,
         coverage=segments.coverage,
-        slices=_slices_of(results.slicing, ends.get("slices", ()), orders[results.scorings.text]),
+        slices=_slices_of(
+            results.slicing,
+            ends.get("slices", ()),
+            orders[results.scorings.text],
+            segments.systems,
+        ),
         moments=_at_most_one("moments", ends),
         replicates=_at_most_one("replicates", ends),
     )
@@ -213,10 +237,17 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     with in_place(output, run, shards, documents, rejected.files):
         write_documents(output, documents)
     # After the result, because it is complete. A launcher that waits warns itself.
-    enforce(results.gates, document, output if results.manifest else "", warn=not results.receipt)
+    _enforce(results, document)
 
 
-def _slices_of(slicing: Slicing, given: Iterable[SliceSums], max_order: int) -> SliceSums | None:
+def _enforce(results: Results, document: Mapping[str, Any]) -> None:
+    output = results.output if results.manifest else ""
+    enforce(results.gates, document, output, warn=not results.receipt)
+
+
+def _slices_of(
+    slicing: Slicing, given: Iterable[SliceSums], max_order: int, systems: Sequence[str]
+) -> SliceSums | None:
     """The sums of all slices; None if no slices are scored.
 
     Raises:
@@ -229,7 +260,7 @@ def _slices_of(slicing: Slicing, given: Iterable[SliceSums], max_order: int) -> 
     for each in given:
         found = found.added(each, slicing.most)
     require_bounded(found.keys, slicing)
-    return found
+    return found.arranged(slicing.in_order(found.keys), systems)
 
 
 def _at_most_one(name: str, ends: Mapping[str, Iterable[Any]]) -> Any:

@@ -36,7 +36,7 @@ from beam_bleu.transforms.totals.rejected import (
     check_rejected,
     rejected_warnings,
 )
-from beam_bleu.transforms.wiring.adding import added_up, keyed
+from beam_bleu.transforms.wiring.keyed import keyed
 
 __all__ = ["CorpusBleu"]
 
@@ -170,12 +170,11 @@ class CorpusBleu:
                 "sums": _sums(paired["batches"], self._config, None, self._uncertainty),
             }
             if "tallies" in paired:
-                ends["tallies"] = added_up(
-                    paired["tallies"],
-                    add_tallies,
-                    name="Name the tallies",
-                    add="Add up tallies",
-                    take="Take the tally",
+                ends["tallies"] = (
+                    paired["tallies"]
+                    | "Name the tallies" >> beam.Map(keyed)
+                    | "Add up tallies" >> beam.CombinePerKey(add_tallies)
+                    | "Take the tally" >> beam.Values()
                 )
             if "rejected" in paired:
                 ends["rejected"] = (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.reporting import warn
 from beam_bleu.pipeline.saved.merging import merged
+from beam_bleu.pipeline.saved.partitions import texts_in_several
 from beam_bleu.pipeline.saved.reading import read_totals
 from beam_bleu.pipeline.saved.subcommand import (
     add_result_flags,
@@ -24,7 +25,7 @@ _DESCRIPTION = (
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("merge", "FILE... [flags]", _DESCRIPTION)
+    parser = parser_of("merge", _DESCRIPTION)
     files = parser.add_argument_group("input")
     files.add_argument(
         "files", nargs="+", metavar="FILE", help="a totals.json, or a folder with one"
@@ -41,8 +42,10 @@ def main(argv: Sequence[str]) -> int:
 def _merge(flags: argparse.Namespace) -> bytes:
     shown = display_of(flags)
     files = [(path, read_totals(path)) for path in flags.files]
-    saved = merged(files, replace=flags.replace)
-    if saved.evidence.documents is not None and len(saved.partitions) > 1:
+    found = merged(files, replace=flags.replace)
+    for warning in texts_in_several(found.partitions):
+        warn(warning)
+    if found.evidence.documents is not None and len(found.partitions) > 1:
         # The totals do not have the names of documents, so it is not known whether there are any.
         warn("documents with the same name in several partitions count as different documents")
-    return finish(saved, shown, flags.output)
+    return finish(found, shown, flags.output, flags.files)

@@ -17,8 +17,7 @@ from beam_bleu.transforms.totals.replicates.replicate_adder import (
     compile_replicate_adder,
 )
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
-from beam_bleu.transforms.wiring.adding import added_up
-from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.coders import giving_keyed_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["AddUpReplicates", "SumReplicates", "sum_replicates"]
@@ -33,8 +32,8 @@ def sum_replicates(
     *,
     documents: str | None = None,
     threads: int = 1,
-) -> PCollection[Replicates]:
-    """Adds the steps from `BatchStatistics` to one `Replicates`, or none if there is no batch.
+) -> PCollection[tuple[int, Replicates]]:
+    """Adds the steps from `BatchStatistics` to one (0, `Replicates`), or none without a batch.
 
     Args:
       statistics: the statistics of batches, all in the global window. All have the same systems.
@@ -46,17 +45,15 @@ def sum_replicates(
       threads: the number of threads of a worker that share the replicates.
     """
     adding = step(SumReplicates(resampling, labels, max_order, documents, threads))
-    return added_up(
-        statistics | "Sum replicates" >> giving_batches(adding, Replicates),
-        AddUpReplicates(),
-        name="Name the sums of replicates",
-        add="Add up replicates",
-        take="Take the replicates",
+    return (
+        statistics
+        | "Sum replicates" >> giving_keyed_batches(adding, Replicates)
+        | "Add up replicates" >> beam.CombinePerKey(AddUpReplicates())
     )
 
 
 class SumReplicates(beam.DoFn):
-    """Adds up the replicates of each bundle of `BatchStatistics`."""
+    """Adds up the replicates of each bundle of `BatchStatistics`, to (0, `Replicates`)."""
 
     def __init__(
         self,
@@ -96,7 +93,7 @@ class SumReplicates(beam.DoFn):
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         if self._adder is not None:
-            yield GlobalWindows.windowed_value(self._adder.sums())
+            yield GlobalWindows.windowed_value((0, self._adder.sums()))
             self._adder = None
 
     def teardown(self) -> None:
