@@ -162,12 +162,14 @@ def _obstacle(old: SavedTotals, new: SavedTotals, systems: Sequence[str]) -> str
         return "the references are not the same"
     if _documents(old) != _documents(new):
         return "the documents are not the same"
+    if old.evidence.documents is not None and not all(_documents(old)):
+        return "the documents are not known"
     for saved in (old, new):
         tally = saved.totals.tally
         if tally.left_out or any(tally.missing.values()):
             return "segments were left out, and they may be other ones in each run"
     # The same file can be read in two ways, such as with and without domains before documents.
-    if not np.array_equal(_drawn(old.totals.replicates), _drawn(new.totals.replicates)):
+    if not np.array_equal(_drawn(old), _drawn(new)):
         return "the random weights of the segments are not the same"
     return ""
 
@@ -203,9 +205,10 @@ def _documents(saved: SavedTotals) -> list[list[tuple[list[str], str]]]:
     ]
 
 
-def _drawn(replicates: Replicates) -> Integers:
+def _drawn(saved: SavedTotals) -> Integers:
     """What follows from random weights and references alone: the same for all systems."""
-    drawn: Integers = replicates.sums[0][:, list(SHARED)]
+    assert saved.totals.replicates is not None
+    drawn: Integers = saved.totals.replicates.sums[0][:, list(SHARED)]
     return drawn
 
 

@@ -13,8 +13,9 @@ import pytest
 from command_line import EXAMPLES, called, read_lines, write_lines
 from parts import TEXTS, lines_in, records_in, run_into
 
-from beam_bleu.pipeline.saved import compare
+from beam_bleu.pipeline.saved import compare, comparing
 from beam_bleu.pipeline.saved.comparing import ComparedScore
+from beam_bleu.pipeline.saved.reading import read_totals
 
 
 @pytest.fixture(scope="module")
@@ -175,6 +176,23 @@ def test_only_runs_with_the_same_units_are_paired(tmp_path, old, new, obstacle):
     found = compared(tmp_path / "old", tmp_path / "new")
     assert found["method"] == ("independent" if obstacle else "paired")
     assert obstacle in found["reason"]
+
+
+@pytest.mark.parametrize(
+    ("role", "obstacle"),
+    [("labels", "the documents are not known"), ("references", "only line-parallel texts")],
+)
+def test_an_input_that_is_not_known_is_no_proof(tmp_path, role, obstacle):
+    documents = f"--documents={EXAMPLES / 'documents.txt'}"
+    run_into(tmp_path / "out", *lines_in(tmp_path, slice(None)), *DRAWN, documents)
+    saved = read_totals(str(tmp_path / "out"))
+    assert comparing.compared("old", saved, "new", saved).method == "paired"
+    (partition,) = saved.partitions
+    kept = [each for each in partition.inputs if each["role"] != role]
+    lacking = dataclasses.replace(saved, partitions=(dataclasses.replace(partition, inputs=kept),))
+    found = comparing.compared("old", lacking, "new", lacking)
+    assert found.method == "independent"
+    assert obstacle in found.reason
 
 
 def test_other_orders_of_references_are_independent(tmp_path):
