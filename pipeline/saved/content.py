@@ -279,6 +279,7 @@ def _of_replicates(replicates: Replicates) -> dict[str, Any]:
         "max_order": replicates.max_order,
         "systems": list(replicates.systems),
         "sums": arrays.encoded(replicates.sums),
+        "unweighted": arrays.encoded(replicates.unweighted),
     }
 
 
@@ -286,5 +287,9 @@ def _replicates(found: Mapping[str, Any], resampling: Resampling | None) -> Repl
     if resampling is None:
         raise ValueError("there are replicates, but no resampling in the evidence")
     return Replicates(
-        resampling, found["max_order"], tuple(found["systems"]), arrays.decoded(found["sums"])
+        resampling,
+        found["max_order"],
+        tuple(found["systems"]),
+        arrays.decoded(found["sums"]),
+        arrays.decoded(found["unweighted"]),
     )

@@ -47,4 +47,7 @@ def _merge(flags: argparse.Namespace) -> bytes:
         found = merged(files, replace=flags.replace)
     for warning in texts_in_several(found.partitions):
         warn(warning)
+    if found.evidence.documents is not None and len(found.partitions) > 1:
+        # The totals do not have the names of documents, so it is not known whether there are any.
+        warn("documents with the same name in several partitions count as different documents")
     return finish(found, shown, flags.output, files)

@@ -59,7 +59,12 @@ class ComparedSystems:
 
 
 def compared_systems(
-    sums: SystemSums, systems: Sequence[str], text: TextName, scoring: Scoring
+    sums: SystemSums,
+    systems: Sequence[str],
+    text: TextName,
+    scoring: Scoring,
+    *,
+    all_pairs: bool,
 ) -> ComparedSystems:
     """The scores and comparisons of systems.
 
@@ -68,6 +73,7 @@ def compared_systems(
       systems: the systems' names, in the order of the sums.
       text: how the texts became tokens.
       scoring: how sums become a score.
+      all_pairs: whether the sums have all pairs, and clusters are asked for.
     """
     scores = {
         system: bleu_score(of_system, text, scoring, units=of_system.units)
@@ -90,7 +96,7 @@ def compared_systems(
         )
         for (system, baseline), each, p_value_holm in zip(sums.pairs, found, adjusted, strict=True)
     )
-    if len(comparisons) < len(systems) * (len(systems) - 1) // 2:
+    if not all_pairs:
         return ComparedSystems(scores, comparisons)
     p_values = {(each.system, each.baseline): each.p_value_holm for each in comparisons}
     ranked = sorted(systems, key=lambda system: -scores[system].score)
