@@ -335,7 +335,7 @@ NULLABLE_FIELDS = {
 
 OPTIONAL_AT_TOP = {
     *("presets", "segment_scores", "uncertainty", "comparisons", "comparison_families"),
-    *("clusters", "resampling"),
+    *("clusters", "resampling", "partition"),
 }
 """A run can leave these out."""
 
