@@ -101,7 +101,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             step,
         )
     evidence = job.evidence
-    if evidence.uncertainty:
+    if evidence.needs_moments:
         ends["moments"] = sum_moments(
             counted[scorings.text].statistics,
             job.slicing,
