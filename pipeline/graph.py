@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -12,6 +13,7 @@ from beam_bleu.pipeline.gates.enforcing import enforce
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.output.document import document_bytes, result_document
+from beam_bleu.pipeline.output.earlier_attempt import earlier_result
 from beam_bleu.pipeline.output.manifest import manifest, streams
 from beam_bleu.pipeline.output.output_folder import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
@@ -78,22 +80,29 @@ def build(root: beam.Pipeline, job: Job) -> None:
     }
     # The last step always gets the element `results`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
+    named = root | "Name the job" >> beam.Create([job.results], reshuffle=False)
+    if job.gates:
+        # A step of its own beside the reading, so that it ends a repeated job within seconds.
+        named |= "Judge an earlier attempt" >> beam.ParDo(
+            step(_JudgeEarlierAttempt())
+        ).with_output_types(Results)
     ends = {
-        "results": root | "Name the job" >> beam.Create([job.results], reshuffle=False),
+        "results": named,
         "segments": paired.segments,
         **{_totals_of(text, scorings): each.sums for text, each in counted.items()},
     }
     if paired.digests is not None:
         ends["digests"] = paired.digests
+    # These have the last step's key already. Each step less makes the start faster.
+    sums: dict[str, Any] = {}
     if paired.tallies is not None:
-        ends["tallies"] = (
+        sums["tallies"] = (
             paired.tallies
             | "Name the tallies" >> beam.Map(_keyed)
             | "Add up tallies" >> beam.CombinePerKey(add_tallies)
-            | "Take the tally" >> beam.Values()
         )
     if job.slicing:
-        ends["slices"] = sum_slices(
+        sums["slices"] = sum_slices(
             counted[scorings.text].statistics,
             job.slicing,
             job.source.labels,
@@ -102,7 +111,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
         )
     evidence = job.evidence
     if evidence.needs_moments:
-        ends["moments"] = sum_moments(
+        sums["moments"] = sum_moments(
             counted[scorings.text].statistics,
             job.slicing,
             job.source.labels,
@@ -113,7 +122,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             documents=evidence.documents,
         )
     if evidence.resampling is not None:
-        ends["replicates"] = sum_replicates(
+        sums["replicates"] = sum_replicates(
             counted[scorings.text].statistics,
             evidence.resampling,
             job.source.labels,
@@ -143,7 +152,8 @@ def build(root: beam.Pipeline, job: Job) -> None:
             ).with_output_types(str)
         )
     _ = (
-        {name: end | f"Send on the {name}" >> beam.Map(_keyed) for name, end in ends.items()}
+        sums
+        | {name: end | f"Send on the {name}" >> beam.Map(_keyed) for name, end in ends.items()}
         | "Bring it together" >> beam.CoGroupByKey()
         | "Score and write" >> beam.ParDo(step(_ScoreAndWrite()))
     )
@@ -162,6 +172,16 @@ def _totals_of(text: TextName, scorings: Scorings) -> str:
 
 def _keyed(value: Any) -> tuple[int, Any]:
     return 0, value
+
+
+class _JudgeEarlierAttempt(beam.DoFn):
+    """Ends the job at once if an earlier attempt of it has missed a threshold."""
+
+    def process(self, results: Results) -> Iterator[Results]:
+        document = earlier_result(results.output, results.receipt)
+        if document is not None:
+            _enforce(results, json.loads(document))
+        yield results
 
 
 class _ScoreAndWrite(beam.DoFn):
@@ -192,7 +212,12 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
         rejected=rejected,
         warnings=segments.warnings,
         coverage=segments.coverage,
-        slices=_slices_of(results.slicing, ends.get("slices", ()), orders[results.scorings.text]),
+        slices=_slices_of(
+            results.slicing,
+            ends.get("slices", ()),
+            orders[results.scorings.text],
+            segments.systems,
+        ),
         moments=_at_most_one("moments", ends),
         replicates=_at_most_one("replicates", ends),
     )
@@ -215,10 +240,17 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     with in_place(output, run, shards, documents, rejected.files):
         write_documents(output, documents)
     # After the result, because it is complete. A launcher that waits warns itself.
-    enforce(results.gates, document, output if results.manifest else "", warn=not results.receipt)
+    _enforce(results, document)
 
 
-def _slices_of(slicing: Slicing, given: Iterable[SliceSums], max_order: int) -> SliceSums | None:
+def _enforce(results: Results, document: Mapping[str, Any]) -> None:
+    output = results.output if results.manifest else ""
+    enforce(results.gates, document, output, warn=not results.receipt)
+
+
+def _slices_of(
+    slicing: Slicing, given: Iterable[SliceSums], max_order: int, systems: Sequence[str]
+) -> SliceSums | None:
     """The sums of all slices; None if no slices are scored.
 
     Raises:
@@ -231,7 +263,7 @@ def _slices_of(slicing: Slicing, given: Iterable[SliceSums], max_order: int) -> 
     for each in given:
         found = found.added(each, slicing.most)
     require_bounded(found.keys, slicing)
-    return found
+    return found.arranged(slicing.in_order(found.keys), systems)
 
 
 def _at_most_one(name: str, ends: Mapping[str, Iterable[Any]]) -> Any:

@@ -17,28 +17,37 @@ class Subcommand:
     Attributes:
       module: the module with its function `main`.
       summary: what it does, for --help.
+      words: the words after its name, for the usage lines.
     """
 
     module: str
     summary: str
+    words: str = "[flags]"
 
 
 SUBCOMMANDS = {
     "compare": Subcommand(
         "beam_bleu.pipeline.saved.compare",
-        "compare the scores of two runs, with the uncertainty of their differences",
+        "compare two runs: their differences, and how sure they are",
+        "OLD NEW [flags]",
     ),
     "doctor": Subcommand(
         "beam_bleu.pipeline.doctor.command", "check the installation, and show what it can use"
     ),
     "gate": Subcommand(
-        "beam_bleu.pipeline.gates.command", "compare saved results with thresholds: exit code 4"
+        "beam_bleu.pipeline.gates.command",
+        "compare saved results with thresholds: exit code 4",
+        "RESULT... [flags]",
     ),
     "merge": Subcommand(
-        "beam_bleu.pipeline.saved.merge", "add up saved totals: the result of one run over all"
+        "beam_bleu.pipeline.saved.merge",
+        "add up saved totals: the result of one run over all",
+        "FILE... [flags]",
     ),
     "rescore": Subcommand(
-        "beam_bleu.pipeline.saved.rescore", "score saved totals by another definition"
+        "beam_bleu.pipeline.saved.rescore",
+        "score saved totals by another definition",
+        "FILE [flags]",
     ),
 }
 """The subcommands by name. A file with such a name is written with its folder: ./doctor."""

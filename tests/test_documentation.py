@@ -19,6 +19,7 @@ from scoring import score_of
 import beam_bleu.transforms.corpus_bleu
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.exit_codes import EXIT_CODES
+from beam_bleu.pipeline.subcommands import SUBCOMMANDS
 from beam_bleu.transforms.definition.presets import PRESETS
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS
@@ -119,7 +120,7 @@ ELSEWHERE = re.compile(r"/|[a-z0-9]+://|\$|[A-Z]+\b|\.\.\.|examples/beam_yaml/re
 
 
 def written_by(page: pathlib.Path) -> Iterator[str]:
-    for block in re.findall(r"```(?:sh|console|yaml)\n(.*?)```", page.read_text(), re.DOTALL):
+    for block in re.findall(r"```(?:sh|bash|console|yaml)\n(.*?)```", page.read_text(), re.DOTALL):
         yield from WRITES.findall(block)
 
 
@@ -174,7 +175,8 @@ def test_the_readme_names_every_flag() -> None:
     help_text = shown_help()
     flags = set(re.findall(r"^  (?:-\w+, )?(--\w+)", help_text, re.MULTILINE))
     assert len(flags) > 10
-    assert not {flag for flag in flags if f"`{flag}" not in README}
+    # A flag that is the beginning of another one, such as --compare, needs a place of its own.
+    assert not {flag for flag in flags if not re.search(rf"`{flag}(?!\w)", README)}
 
 
 PAGES = [
@@ -268,6 +270,11 @@ def test_the_readme_says_what_the_help_says_of_exit_codes() -> None:
     (table,) = (table for table in tables(README) if table[0][0] == "code")
     for (_, shown), row in zip(table[1:], EXIT_CODES, strict=True):
         assert shown.startswith(row.meaning)
+
+
+def test_the_readme_names_every_subcommand() -> None:
+    for name in SUBCOMMANDS:
+        assert re.search(rf"`(beam-bleu|\./run\.sh) {name}\b|^\./run\.sh {name}\b", README, re.M)
 
 
 def test_the_readme_has_the_groups_and_spellings_of_the_help() -> None:

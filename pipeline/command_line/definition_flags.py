@@ -51,20 +51,26 @@ _SHORT = {"lowercase": ("-lc",)}
 """sacreBLEU's short spellings of cases."""
 
 
-def add_preset_flag(parser: argparse._ActionsContainer) -> None:
-    """Adds the preset, which sets all flags of the definition that are not given."""
+def add_preset_flag(parser: argparse._ActionsContainer, default: str = "") -> None:
+    """Adds the preset, which sets all flags of the definition that are not given.
+
+    Args:
+      parser: where to add it.
+      default: what the help says in place of the usual default.
+    """
     parser.add_argument(
         "--preset",
         type=_preset_name,
         choices=tuple(PRESETS),
         metavar="NAME",
-        help=f"the BLEU of a tool or paper; default {DEFAULT_PRESET}; other flags change it; "
+        help=f"the BLEU of a tool or paper; {default or f'default {DEFAULT_PRESET}'}; other flags "
+        "change it; "
         "`--preset list` shows all presets and what each one sets",
     )
 
 
-def add_token_flags(parser: argparse._ActionsContainer) -> None:
-    """Adds the flags that say how texts become tokens."""
+def add_token_flags(parser: argparse._ActionsContainer, default: str = "") -> None:
+    """Adds the flags that say how texts become tokens; `default` as in `add_preset_flag`."""
     add = parser.add_argument
     add(
         "-tok",
@@ -72,7 +78,7 @@ def add_token_flags(parser: argparse._ActionsContainer) -> None:
         choices=tuple(TOKENIZERS),
         metavar="NAME",
         help=f"how text is split into tokens: {', '.join(TOKENIZERS)}; "
-        f"default {BleuConfig.tokenize}",
+        + (default or f"default {BleuConfig.tokenize}"),
     )
     add_language_flags(parser)
     add("--spm_model", metavar="FILE", help="the SentencePiece model for --tokenize spm")
@@ -85,12 +91,12 @@ def add_token_flags(parser: argparse._ActionsContainer) -> None:
         choices=tuple(NORMALIZATIONS),
         metavar="NAME",
         help=f"Unicode normalization, before all other steps: {', '.join(NORMALIZATIONS)}; "
-        "default: none",
+        + (default or "default: none"),
     )
 
 
-def add_scoring_flags(parser: argparse._ActionsContainer) -> None:
-    """Adds the flags that say how counts of n-grams become a score."""
+def add_scoring_flags(parser: argparse._ActionsContainer, default: str = "") -> None:
+    """Adds the flags that make a score of counts; `default` as in `add_preset_flag`."""
     add = parser.add_argument
     add(
         "-s",
@@ -99,29 +105,31 @@ def add_scoring_flags(parser: argparse._ActionsContainer) -> None:
         choices=corpus_smooth_methods(),
         metavar="NAME",
         help=f"how orders without matches are smoothed: {', '.join(corpus_smooth_methods())}; "
-        f"default {BleuConfig.smooth_method}",
+        + (default or f"default {BleuConfig.smooth_method}"),
     )
     values = default_smooth_values()
     defaults = ", ".join(f"{name} {values[name]}" for name in _take_value(corpus_smooth_methods()))
+    own = f"{default}; of another method: {defaults}" if default else f"default: {defaults}"
     add(
         "-sv",
         "--smooth_value",
         type=float,
         metavar="VALUE",
-        help=f"the value of the smoothing method; default: {defaults}",
+        help=f"the value of the smoothing method; {own}",
     )
     add(
         "--max_ngram_order",
         type=int,
         metavar="N",
-        help=f"1 to {LARGEST_NGRAM_ORDER}; default {BleuConfig.max_ngram_order}, "
+        help=f"1 to {LARGEST_NGRAM_ORDER}; {default or f'default {BleuConfig.max_ngram_order}'}, "
         "or the number of --weights",
     )
     add(
         "--weights",
         type=_weights,
         metavar="W,W,...",
-        help="the weight of each order; an order with weight 0 is ignored; default 1/N each",
+        help="the weight of each order; an order with weight 0 is ignored; "
+        + (default or "default 1/N each"),
     )
     add(
         "--effective_order",
@@ -138,7 +146,7 @@ def add_scoring_flags(parser: argparse._ActionsContainer) -> None:
         choices=tuple(REFERENCE_LENGTHS),
         metavar="RULE",
         help="which length counts if a segment has several references: "
-        f"{', '.join(REFERENCE_LENGTHS)}; default {BleuConfig.reference_length}",
+        f"{', '.join(REFERENCE_LENGTHS)}; " + (default or f"default {BleuConfig.reference_length}"),
     )
     add_metrics_flag(parser)
 

@@ -76,20 +76,27 @@ def add_evidence_flags(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def add_comparison_flags(parser: argparse._ActionsContainer) -> None:
-    """Adds the flags that say which systems are compared."""
+def add_comparison_flags(parser: argparse._ActionsContainer, default: str = "") -> None:
+    """Adds the flags that say which systems are compared.
+
+    Args:
+      parser: where to add them.
+      default: what the help says in place of the usual defaults.
+    """
     add = parser.add_argument
     add(
         "--baseline",
         metavar="NAME",
-        help="the system with which each other one is compared; default: the first system",
+        help="the system with which each other one is compared; "
+        + (default or "default: the first system"),
     )
     add(
         "--compare",
         choices=tuple(COMPARED),
         metavar="WHAT",
         help="; ".join(f"{row.name}: compare {row.description}" for row in COMPARED.values())
-        + "; default: each system with the baseline",
+        + "; "
+        + (default or "default: each system with the baseline"),
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.gates.reading import read_result
 from beam_bleu.pipeline.gates.thresholds import DEFAULT_DROP_RULE, DROP_RULES, Gates, Threshold
+from beam_bleu.pipeline.result_files import is_local
 from beam_bleu.transforms.errors import InputError, UsageError
 
 
@@ -19,7 +21,7 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
         action="append",
         default=[],
         metavar="[NAME=]SCORE",
-        help="exit code 4 if a score is below SCORE, after the result is written. NAME is a "
+        help="exit code 4 if a score is below SCORE; a run writes its result first. NAME is a "
         "system, a slice such as [domain=news], or both: SYSTEM[domain=news]; default: each "
         "system, on the whole corpus. Repeat the flag for more thresholds",
     )
@@ -35,7 +37,8 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
         action="append",
         default=[],
         metavar="[NAME=]BLEU",
-        help="exit code 4 if a score is more than BLEU lower than that of --against; NAME as above",
+        help="exit code 4 if a score can be more than BLEU lower than that of --against: --drop "
+        "says when; NAME as above",
     )
     add(
         "--against",
@@ -53,8 +56,13 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def gates(flags: argparse.Namespace) -> Gates:
+def gates(flags: argparse.Namespace, output: str | None = None) -> Gates:
     """The thresholds of a command line; the result of --against is read.
+
+    Args:
+      flags: the parsed flags.
+      output: the folder that a run is about to replace; None if nothing is about to run. Its last
+        complete result is the right one also if a run has failed since.
 
     Raises:
       UsageError: a threshold is impossible, or a flag that is needed is missing.
@@ -79,7 +87,10 @@ def gates(flags: argparse.Namespace) -> Gates:
         raise UsageError(str(error), "give only one of them") from None
     if flags.against is None:
         return found
-    return dataclasses.replace(found, old=read_result(flags.against).result)
+    replaced = output is not None and _is_in(flags.against, output)
+    return dataclasses.replace(
+        found, old=read_result(flags.against, must_be_last=not replaced).result
+    )
 
 
 def gates_of_run(flags: argparse.Namespace, made: str) -> Gates:
@@ -98,7 +109,7 @@ def gates_of_run(flags: argparse.Namespace, made: str) -> Gates:
             "--max_drop needs standard errors, and --no_uncertainty leaves them out",
             "leave one of them out",
         )
-    found = gates(flags)
+    found = gates(flags, flags.output)
     if found.old is not None and found.old.definition != made:
         raise InputError(
             f"--against {flags.against} has scores that were made in another way: "
@@ -106,6 +117,15 @@ def gates_of_run(flags: argparse.Namespace, made: str) -> Gates:
             "name a result of the same definition, or score the earlier texts again",
         )
     return found
+
+
+def _is_in(path: str, folder: str) -> bool:
+    """Whether a path is a folder, or a file in it."""
+    path, folder = (
+        os.path.realpath(each) if is_local(each) else each.rstrip("/")
+        for each in (path.removeprefix("file://"), folder.removeprefix("file://"))
+    )
+    return folder in (path, os.path.dirname(path))
 
 
 def _threshold(flag: str, text: str) -> Threshold:

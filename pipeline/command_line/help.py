@@ -28,6 +28,19 @@ _EXAMPLES = (
         "beam-bleu --input out.jsonl --candidate_columns mt --reference_columns ref",
     ),
     (
+        "compare each system with each other one",
+        "beam-bleu ref.txt -i 'outputs/*.txt' --compare all",
+    ),
+    (
+        "keep the sums of a day, and add up those of all days",
+        "beam-bleu ref.txt -i tuned.txt --output days/21 --partition 21 --save_totals\n"
+        "  beam-bleu merge days/*/totals.json",
+    ),
+    (
+        "exit with code 4 if a score is below 30, and score nothing",
+        "beam-bleu gate days/21 --fail_under 30",
+    ),
+    (
         "score a system of many files on a cluster, and write scores.json",
         "beam-bleu --references 's3://corpus/ref/*.gz' \\\n"
         "            --candidates 'tuned=s3://corpus/tuned/*.gz' \\\n"
@@ -58,16 +71,21 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
         )
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
+        more = " ..." if action.nargs in ("+", "*") else ""
         if not action.option_strings:
-            return f"{action.metavar} ..."
+            return f"{action.metavar}{more}"
         value = "" if action.nargs == 0 else f" {action.metavar}"
-        more = " ..." if action.nargs == "+" else ""
         return ", ".join(action.option_strings) + value + more
 
 
 def usage() -> str:
     """The usage lines of --help."""
-    return "\n       ".join([*_SYNOPSIS, *(f"beam-bleu {name} [flags]" for name in SUBCOMMANDS)])
+    return "\n       ".join([*_SYNOPSIS, *(usage_of(name) for name in SUBCOMMANDS)])
+
+
+def usage_of(subcommand: str) -> str:
+    """The usage line of a subcommand."""
+    return f"beam-bleu {subcommand} {SUBCOMMANDS[subcommand].words}"
 
 
 def short_usage() -> str:

@@ -33,6 +33,7 @@ from beam_bleu.pipeline.command_line.document_flags import (
 from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_run
 from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
+from beam_bleu.pipeline.command_line.kept_views import KeptViews
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, with_layout
 from beam_bleu.pipeline.command_line.log_flags import add_log_flags, check_log_flags
@@ -155,7 +156,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
                 "leave it out, put it before the --, or name the engine with --runner",
             )
         check_in_process(beams, of_beam)
-    options = PipelineOptions([*words.beams, *words.for_engine])
+    options = KeptViews([*words.beams, *words.for_engine])
     FileSystems.set_options(options)  # some filesystems do not work without their options
     if not runner.in_process and flags.output is None:
         raise UsageError(

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates
-from beam_bleu.pipeline.command_line.help import Formatter
+from beam_bleu.pipeline.command_line.help import Formatter, usage_of
 from beam_bleu.pipeline.command_line.parser import Parser
 from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
@@ -45,9 +45,7 @@ def _gate(argv: Sequence[str]) -> None:
         )
     # All files are read before the first line is printed.
     comparing = asked.old is not None
-    results = [
-        read_result(path, with_totals=comparing, must_be_last=True) for path in flags.results
-    ]
+    results = [read_result(path, with_totals=comparing) for path in flags.results]
     old = read_result(flags.against, with_totals=True) if comparing else None
     checks: list[Check] = []
     lines: list[str] = []
@@ -87,7 +85,7 @@ def _parser() -> Parser:
     parser = Parser(
         "see beam-bleu gate --help. To score a file that is called gate, write ./gate",
         prog="beam-bleu gate",
-        usage="beam-bleu gate RESULT... [flags]",
+        usage=usage_of("gate"),
         description=_DESCRIPTION,
         formatter_class=Formatter,
         add_help=False,
@@ -101,7 +99,10 @@ def _parser() -> Parser:
     group = parser.add_argument_group("flags")
     add_gate_flags(group)
     group.add_argument(
-        "-q", "--quiet", action="store_true", help="print nothing but the reasons of a failure"
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="show only errors on stderr, no checks",
     )
     group.add_argument("-h", "--help", action="help", help="show this help")
     return parser

@@ -36,7 +36,10 @@ BESIDE_SCORES = (MANIFEST, TOTALS)
 DOCUMENTS = (*BESIDE_SCORES, SCORES)
 """The documents of a result, in the order in which they are written."""
 
-WRITTEN = (SCORES, MANIFEST, TOTALS, SUCCESS, RUN_RECORD, METRICS)
+OF_RUN = (RUN_RECORD, METRICS)
+"""The files about the last run, which its launcher writes."""
+
+WRITTEN = (SCORES, MANIFEST, TOTALS, SUCCESS, *OF_RUN)
 """The files that a run writes next to the folders of the segment scores."""
 
 _SHARD = re.compile(r"part-(\w+)-[0-9a-f]{32}\.parquet")

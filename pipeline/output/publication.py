@@ -41,6 +41,7 @@ from beam_bleu.pipeline.output.output_folder import (
     BESIDE_SCORES,
     DOCUMENTS,
     MANIFEST,
+    OF_RUN,
     SCORES,
     SUCCESS,
     TOTALS,
@@ -108,6 +109,8 @@ def in_place(
     shards: Sequence[str],
     documents: Mapping[str, bytes],
     rejected: Sequence[str] = (),
+    *,
+    ran: bool = True,
 ) -> Iterator[None]:
     """Replaces the result of an earlier run with that of this run, and undoes it on failure.
 
@@ -121,6 +124,8 @@ def in_place(
       documents: the content of each document. Names are in `DOCUMENTS`. Without a manifest the
         folder is a temporary one, and gets no _SUCCESS.
       rejected: the names of its files of rejected records.
+      ran: whether a run has made the result. It writes its own run.json and metrics.prom. If none
+        ran, those of an earlier run are removed: they would tell of another result.
 
     Raises:
       JobError: the shards cannot be put in place, or another run did the same at the same time.
@@ -156,6 +161,8 @@ def in_place(
             raise
         own_files = set(shards), set(rejected)
         if _check_whole(output, own_files, foreign, documents) and MANIFEST in documents:
+            if not ran:
+                _remove_of_run(output)
             storage.write_atomically(success_path(output), b"")
         # The result is in place. If a file cannot be removed now, a later run tries again.
         with contextlib.suppress(Exception):
@@ -206,6 +213,13 @@ def remove_success(output: str) -> None:
     with storage.writing(success_path(output)):
         if storage.exists(success_path(output)):
             storage.remove_files(output, [SUCCESS])
+
+
+def _remove_of_run(output: str) -> None:
+    """Removes what an earlier run has written about itself."""
+    with storage.writing(output):
+        there = [each for each in OF_RUN if storage.exists(FileSystems.join(output, each))]
+        storage.remove_files(output, there)
 
 
 def _move_documents(output: str, run: str, moved: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.display.columns import drawn, fitted
+from beam_bleu.pipeline.display.numbers import p_value, signed
 from beam_bleu.pipeline.display.screen import screen_of_stdout
 from beam_bleu.pipeline.reporting import warn
 from beam_bleu.pipeline.saved.comparing import ComparedRuns, ComparedScore, compared
@@ -17,15 +18,20 @@ from beam_bleu.transforms.errors import joined
 
 _DESCRIPTION = (
     "Compares the scores of two runs with --save_totals, and says how sure their differences are. "
-    "The comparison is paired if both runs have the same references and the same random "
-    "replicates (--resample). Otherwise the runs are treated as independent, and a difference "
-    "must be larger to be sure."
+    "The comparison is paired if both runs have the same references, the same --partition and the "
+    "same random replicates (--resample). Otherwise the runs are taken for random samples of the "
+    "same kind of text: that one night's texts are harder than another's is no drop of a system, "
+    "but here it looks like one."
 )
+
+
+_DECIMALS = 2
+"""How many decimals a difference has: one more than a score."""
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("compare", "OLD NEW [flags]", _DESCRIPTION)
+    parser = parser_of("compare", _DESCRIPTION)
     files = parser.add_argument_group("input")
     files.add_argument("old", metavar="OLD", help="the totals.json of the old run, or its folder")
     files.add_argument("new", metavar="NEW", help="the totals.json of the new run, or its folder")
@@ -59,11 +65,15 @@ def _as_json(found: ComparedRuns) -> str:
 
 def _as_text(found: ComparedRuns) -> str:
     screen = screen_of_stdout()
-    head = ("system", "old", "new", "difference", "standard_error", "95_%_interval", "p")
+    head = ("system", "old", "new", "difference", "standard error", "95 % interval", "p")
     rows = [head, *map(_row, found.systems)]
     return f"BLEU|{found.signature}\n{found.method}: {found.reason}\n\n" + drawn(
         fitted(rows, screen), screen
     )
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{signed(low, _DECIMALS)} to {signed(high, _DECIMALS)}"
 
 
 def _row(each: ComparedScore) -> tuple[str, ...]:
@@ -71,8 +81,8 @@ def _row(each: ComparedScore) -> tuple[str, ...]:
         each.system,
         f"{each.old:.1f}",
         f"{each.new:.1f}",
-        f"{each.difference:+.2f}",
-        "-" if each.standard_error is None else f"{each.standard_error:.2f}",
-        "-" if each.interval is None else "{:+.2f} to {:+.2f}".format(*each.interval),
-        "-" if each.p_value is None else f"{each.p_value:.4f}",
+        signed(each.difference, _DECIMALS),
+        "" if each.standard_error is None else f"{each.standard_error:.{_DECIMALS}f}",
+        "" if each.interval is None else _interval(*each.interval),
+        p_value(each.p_value),
     )

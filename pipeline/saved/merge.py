@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.reporting import warn
 from beam_bleu.pipeline.saved.merging import merged
+from beam_bleu.pipeline.saved.partitions import texts_in_several
 from beam_bleu.pipeline.saved.reading import read_totals
 from beam_bleu.pipeline.saved.subcommand import (
     add_result_flags,
@@ -23,7 +25,7 @@ _DESCRIPTION = (
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("merge", "FILE... [flags]", _DESCRIPTION)
+    parser = parser_of("merge", _DESCRIPTION)
     files = parser.add_argument_group("input")
     files.add_argument(
         "files", nargs="+", metavar="FILE", help="a totals.json, or a folder with one"
@@ -40,4 +42,7 @@ def main(argv: Sequence[str]) -> int:
 def _merge(flags: argparse.Namespace) -> bytes:
     shown = display_of(flags)
     files = [(path, read_totals(path)) for path in flags.files]
-    return finish(merged(files, replace=flags.replace), shown, flags.output)
+    found = merged(files, replace=flags.replace)
+    for warning in texts_in_several(found.partitions):
+        warn(warning)
+    return finish(found, shown, flags.output, flags.files)

@@ -6,23 +6,25 @@ import dataclasses
 import functools
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from beam_bleu.pipeline.saved.merged_warnings import merged_warnings
+from beam_bleu.pipeline.saved.partitions import (
+    Named,
+    last_of_each_partition,
+    require_different_partitions,
+    require_labels,
+)
 from beam_bleu.pipeline.saved.same_definition import require_same
-from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.totals.rejected import Rejected
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
 
 Value = TypeVar("Value")
-
-Named = tuple[str, SavedTotals]
-"""The path of a file, and what it holds."""
 
 
 def merged(files: Sequence[Named], *, replace: bool = False) -> SavedTotals:
@@ -37,13 +39,13 @@ def merged(files: Sequence[Named], *, replace: bool = False) -> SavedTotals:
         is in two files; or there are too many slices.
     """
     if replace:
-        files = _last_of_each_partition(files)
+        files = last_of_each_partition(files)
     require_same(files)
-    _require_different_partitions(files)
+    require_different_partitions(files)
     saved = [each for _, each in files]
     if len(saved) == 1:
         return saved[0]
-    _require_labels(files)
+    require_labels(files)
     first = saved[0]
     resampling = first.evidence.resampling
     unlabelled = None if resampling is None else dataclasses.replace(resampling, partition="")
@@ -75,7 +77,7 @@ def merged(files: Sequence[Named], *, replace: bool = False) -> SavedTotals:
                 None if coverage is None else coverage.segments,
             ),
             coverage,
-            _slices([each.slices for each in totals], first.slicing),
+            _slices([each.slices for each in totals], first.slicing, first.totals.systems),
             _added([each.moments for each in totals], lambda one, other: one.added(other)),
             _added(replicates, lambda one, other: one.added(other)),
         ),
@@ -93,11 +95,14 @@ def _added(parts: Iterable[Value | None], add: Callable[[Value, Value], Value]) 
     return functools.reduce(add, there) if there else None
 
 
-def _slices(parts: Iterable[SliceSums | None], slicing: Slicing) -> SliceSums | None:
+def _slices(
+    parts: Iterable[SliceSums | None], slicing: Slicing, systems: Sequence[str]
+) -> SliceSums | None:
     found = _added(parts, lambda one, other: one.added(other, slicing.most))
-    if found is not None:
-        require_bounded(found.keys, slicing)
-    return found
+    if found is None:
+        return None
+    require_bounded(found.keys, slicing)
+    return found.arranged(slicing.in_order(found.keys), systems)
 
 
 def _coverage(parts: Sequence[FoundCoverage | None]) -> FoundCoverage | None:
@@ -116,65 +121,3 @@ def _coverage(parts: Sequence[FoundCoverage | None]) -> FoundCoverage | None:
             for of_system in zip(*(each.systems for each in found), strict=True)
         ),
     )
-
-
-def _last_of_each_partition(files: Sequence[Named]) -> list[Named]:
-    """The files without those whose partition is also in a later file.
-
-    Raises:
-      InputError: such a file has other partitions, too.
-    """
-    last = {
-        partition.label: number
-        for number, (_, saved) in enumerate(files)
-        for partition in saved.partitions
-        if partition.label is not None
-    }
-    kept = []
-    for number, (path, saved) in enumerate(files):
-        labels = [each.label for each in saved.partitions]
-        replaced = [label for label in labels if label is not None and last[label] != number]
-        if not replaced:
-            kept.append((path, saved))
-        elif len(labels) > 1:
-            raise InputError(
-                f"{path} holds {len(labels)} partitions, and the partition {replaced[0]} cannot be "
-                "taken out of it",
-                "merge the files of its single partitions again",
-            )
-    return kept
-
-
-def _require_different_partitions(files: Sequence[Named]) -> None:
-    """Checks that no part of the corpus is in two files."""
-    by_label: dict[str, str] = {}
-    by_digests: dict[Any, tuple[str, Partition]] = {}
-    for path, saved in files:
-        for partition in saved.partitions:
-            label = partition.label
-            if label is not None and label in by_label:
-                raise InputError(
-                    f"the partition {label} is in {by_label[label]} and in {path}",
-                    "leave one of them out; or give --replace, so that the last one counts",
-                )
-            other_path, other = by_digests.get(partition.digests, ("", partition))
-            if other_path and (label is None or other.label is None):
-                raise InputError(
-                    f"{other_path} and {path} are of the same texts",
-                    "leave one of them out; if both are to be counted, run both with --partition",
-                )
-            if label is not None:
-                by_label[label] = path
-            by_digests.setdefault(partition.digests, (path, partition))
-
-
-def _require_labels(files: Sequence[Named]) -> None:
-    """Checks that the replicates of different partitions have different weights."""
-    for path, saved in files:
-        no_label = any(each.label is None for each in saved.partitions)
-        if saved.evidence.resampling is not None and no_label:
-            raise InputError(
-                f"{path} has replicates without the label of a partition, so its segments have "
-                "the same random weights as those of the other files",
-                "repeat the run with --partition LABEL, or without --resample",
-            )

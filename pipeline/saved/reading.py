@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from beam_bleu.pipeline.result_files import SCORES, TOTALS, beside, exists, read, require_last
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, texts_of, versions_of
 from beam_bleu.pipeline.saved.totals_file import totals_of
 from beam_bleu.transforms.errors import InputError, UsageError, unreadable
@@ -15,12 +16,32 @@ def read_totals(path: str) -> SavedTotals:
 
     Raises:
       UsageError: the path is of a filesystem that is not installed.
-      InputError: the file is missing, unreadable or damaged, it is no totals.json, or its texts
-        became tokens with other versions of libraries than those that are installed here.
+      InputError: the file is missing, unreadable or damaged, it is no totals.json, its folder has
+        the result of an earlier run or of several runs, or its texts became tokens with other
+        versions of libraries than those that are installed here.
     """
-    if os.path.isdir(path):
-        path = os.path.join(path, "totals.json")
-    saved = totals_of(read_file(path), path)
+    path = path.removeprefix("file://")
+    in_folder = os.path.isdir(path)
+    file = f"{path.rstrip('/')}/{TOTALS}" if in_folder else path
+    data = read_file(file)
+    require_last(file, is_named=not in_folder)
+    return totals_in(data, file, in_folder=in_folder)
+
+
+def totals_in(data: bytes, path: str, *, in_folder: bool) -> SavedTotals:
+    """The saved totals in the bytes of a file.
+
+    Args:
+      data: the bytes.
+      path: the path of the file, for messages.
+      in_folder: whether the file stands for its folder, so that it must belong to the scores.json
+        beside it, if there is one.
+
+    Raises:
+      InputError: as in `read_totals`.
+    """
+    has_scores = in_folder and exists(beside(path, SCORES))
+    saved = totals_of(data, path, read(beside(path, SCORES)) if has_scores else None)
     _require_same_versions(saved, path)
     return saved
 
@@ -32,7 +53,6 @@ def read_file(path: str) -> bytes:
       UsageError: the path is of a filesystem that is not installed.
       InputError: the file is missing or unreadable.
     """
-    path = path.removeprefix("file://")
     if not path:
         raise UsageError("the name of a file is empty", "name a totals.json")
     try:
@@ -41,11 +61,15 @@ def read_file(path: str) -> bytes:
                 return file.read()
         # Importing Beam takes as long as merging a year of files.
         from beam_bleu.pipeline.command_line.paths import checked_path
-        from beam_bleu.pipeline.output.storage import read
+        from beam_bleu.pipeline.output import storage
 
-        return read(checked_path("FILE", path, anywhere=True))
+        return storage.read(checked_path("FILE", path, anywhere=True))
     except UsageError:
         raise
+    except FileNotFoundError as error:
+        raise InputError(
+            f"there is no {path}", "repeat its run with --save_totals, which writes totals.json"
+        ) from error
     except Exception as error:  # each filesystem has exceptions of its own
         raise unreadable(
             "the totals cannot be read", error, "check the path and its permissions", path

@@ -27,25 +27,27 @@ _DESCRIPTION = (
     "be changed."
 )
 
+_DEFAULT = "default: as in the run"
+
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    parser = parser_of("rescore", "FILE [flags]", _DESCRIPTION)
+    parser = parser_of("rescore", _DESCRIPTION)
     parser.add_argument_group("input").add_argument(
         "file", metavar="FILE", help="a totals.json, or a folder with one"
     )
     scoring = parser.add_argument_group("definition, from n-grams to a score")
-    add_preset_flag(scoring)
-    add_scoring_flags(scoring)
+    add_preset_flag(scoring, _DEFAULT)
+    add_scoring_flags(scoring, _DEFAULT)
     tokens = parser.add_argument_group(
         "definition, from texts to tokens (these must be as in the run)"
     )
-    add_token_flags(tokens)
-    add_comparison_flags(parser.add_argument_group("evidence"))
+    add_token_flags(tokens, _DEFAULT)
+    add_comparison_flags(parser.add_argument_group("evidence"), _DEFAULT)
     add_result_flags(parser)
     return run(parser, argv, _rescore)
 
 
 def _rescore(flags: argparse.Namespace) -> bytes:
     shown = display_of(flags)
-    return finish(rescored(read_totals(flags.file), flags), shown, flags.output)
+    return finish(rescored(read_totals(flags.file), flags), shown, flags.output, [flags.file])

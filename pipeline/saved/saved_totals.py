@@ -15,6 +15,9 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.version import VERSION
 
+Text = tuple[str, str]
+"""The role of a stream, and its digest, which does not depend on the files."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Partition:
@@ -29,9 +32,16 @@ class Partition:
     inputs: Sequence[Mapping[str, Any]]
 
     @property
-    def digests(self) -> frozenset[tuple[str, str | None, str]]:
-        """The role, the system and the digest of each input. They do not depend on the files."""
-        return frozenset((each["role"], each["system"], each["digest"]) for each in self.inputs)
+    def texts(self) -> dict[Text, str]:
+        """The candidates, references and records that were read, with the name of each stream.
+
+        Labels are left out: two parts of a corpus can have the same labels.
+        """
+        return {
+            (each["role"], each["digest"]): " ".join(filter(None, (each["role"], each["system"])))
+            for each in self.inputs
+            if each["role"] != "labels" and each.get("lines") != 0
+        }
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 
 from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
-from beam_bleu.pipeline.command_line.help import Formatter
+from beam_bleu.pipeline.command_line.help import Formatter, usage_of
 from beam_bleu.pipeline.command_line.parser import Parser
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.screen import screen_of_stdout
@@ -20,18 +20,17 @@ from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 _WIDTH = 79
 
 
-def parser_of(name: str, usage: str, description: str) -> Parser:
+def parser_of(name: str, description: str) -> Parser:
     """The parser of a subcommand, without flags.
 
     Args:
       name: the subcommand.
-      usage: the words after its name.
       description: what it does.
     """
     return Parser(
         f"see beam-bleu {name} --help. To score a file that is called {name}, write ./{name}",
         prog=f"beam-bleu {name}",
-        usage=f"beam-bleu {name} {usage}",
+        usage=usage_of(name),
         description=textwrap.fill(description, _WIDTH),
         formatter_class=Formatter,
         add_help=False,
@@ -101,8 +100,14 @@ def display_of(flags: argparse.Namespace) -> Display:
     return display(flags)
 
 
-def finish(saved: SavedTotals, display: Display, output: str | None) -> bytes:
+def finish(saved: SavedTotals, display: Display, output: str | None, files: Sequence[str]) -> bytes:
     """Writes a result, if a folder is named; returns what stdout shows of it.
+
+    Args:
+      saved: the totals.
+      display: what stdout shows.
+      output: the folder; None for none.
+      files: the files and folders that were read.
 
     Raises:
       BleuError: it cannot be written.
@@ -115,5 +120,5 @@ def finish(saved: SavedTotals, display: Display, output: str | None) -> bytes:
         # Importing Beam takes as long as merging a year of files.
         from beam_bleu.pipeline.saved.writing import write_result
 
-        write_result(saved, scores, output)
+        write_result(saved, scores, output, files)
     return display.shown(scores, (), screen_of_stdout())

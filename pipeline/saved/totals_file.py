@@ -12,6 +12,7 @@ from typing import Any
 
 from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.totals_format import FORMAT
+from beam_bleu.pipeline.result_files import require_same_scores
 from beam_bleu.pipeline.saved.content import decoded, encoded
 from beam_bleu.pipeline.saved.saved_totals import (
     Partition,
@@ -74,15 +75,17 @@ def saved_bytes(
     )
 
 
-def totals_of(data: bytes, path: str) -> SavedTotals:
+def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotals:
     """What a totals.json holds.
 
     Args:
       data: its bytes.
       path: its path, for messages.
+      scores: the bytes of the scores.json to which it must belong; None for any.
 
     Raises:
-      InputError: it is no totals.json, it is damaged, or it has another version.
+      InputError: it is no totals.json, it is damaged, it has another version, or it belongs to
+        another scores.json.
     """
     try:
         found = json.loads(data)
@@ -106,6 +109,8 @@ def totals_of(data: bytes, path: str) -> SavedTotals:
     content = found.get("content")
     if not isinstance(content, dict) or found.get("sha256") != sha256_of(content):
         raise InputError(f"{path} is damaged: its content does not have its sha256", _COPY)
+    if scores is not None:
+        require_same_scores(path, found.get("scores_sha256"), scores)
     try:
         return decoded(content)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, MemoryError) as error:

@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
+import glob
 import os
+from collections.abc import Sequence
 
+from beam_bleu.pipeline.command_line.overlap import refuse_overlap
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.job import new_run
 from beam_bleu.pipeline.output.document import document_bytes
 from beam_bleu.pipeline.output.manifest import manifest
 from beam_bleu.pipeline.output.output_folder import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.publication import in_place, prepare, write_documents
-from beam_bleu.pipeline.output.storage import make_folder
+from beam_bleu.pipeline.output.storage import is_local, make_folder
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import totals_bytes
 from beam_bleu.transforms.errors import JobError, UsageError
+from beam_bleu.transforms.pairing.files.streams import is_pattern
 
 
-def write_result(saved: SavedTotals, scores: bytes, output: str) -> None:
+def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence[str]) -> None:
     """Writes scores.json, totals.json and manifest.json, and _SUCCESS last.
 
-    The manifest lists the inputs of all partitions.
+    The manifest lists the inputs of all partitions. run.json and metrics.prom of an earlier run are
+    removed, because nothing ran.
 
     Args:
       saved: the totals.
       scores: the bytes of scores.json.
       output: the folder.
+      files: the files and folders that were read. None of them can be in the place of the result.
 
     Raises:
-      UsageError: the folder is a file, or of a filesystem that is not installed.
+      UsageError: the folder is a file, an input, or of a filesystem that is not installed.
       JobError: the files cannot be written.
     """
     output = checked_path("--output", output, anywhere=False)
     if os.path.isfile(output.rstrip("/")):
         raise UsageError(f"--output {output} is a file", "name a folder")
+    refuse_overlap(output, True, [("FILE", _file(each)) for each in files])
     read = [each for partition in saved.partitions for each in partition.inputs]
     documents = {
         MANIFEST: document_bytes(manifest(read, scores)),
@@ -46,5 +53,15 @@ def write_result(saved: SavedTotals, scores: bytes, output: str) -> None:
             f"--output {output} cannot be written: {error.strerror}", "check the folder"
         ) from error
     prepare(output, asked=False)
-    with in_place(output, new_run(), (), documents):
+    with in_place(output, new_run(), (), documents, ran=False):
         write_documents(output, documents)
+
+
+def _file(path: str) -> str:
+    """The file that is read if a user names a path."""
+    path = path.removeprefix("file://")
+    path = os.path.join(path, TOTALS) if os.path.isdir(path) else path
+    if not is_local(path):
+        return path
+    # A user names one file here. So its wildcards are no wildcards.
+    return glob.escape(path) if is_pattern(path) else path

@@ -173,7 +173,7 @@ def test_randomization_has_no_mean_and_no_interval():
     for each in found["resampling"]["comparisons"]:
         each |= {"mean": None, "interval": None}
     rows = lines_from(table(found), "randomization, ")
-    assert rows[2].endswith("computes it, which counts only larger differences, not those of the same size")
+    assert rows[2].endswith("which counts only larger differences, not those of the same size")
     assert rows[3].split("  ")[-1].strip() == "p of sacreBLEU"
     assert rows[4].split() == ["birch", "+1.3", "0.020", "0.010"]
     assert rows[0].endswith("1000 resamples of segments, seed 12345: differences from atlas")
@@ -200,7 +200,8 @@ def test_a_bootstrap_of_too_few_units_has_only_means():
     rows = lines_from(text, "bootstrap, 1 resample of segments, seed 12345: scores")
     assert rows[1:3] == ["system  mean", "atlas   20.1"]
     rows = lines_from(text, "bootstrap, 1 resample of segments, seed 12345: diff")
-    assert rows[1:] == ["system  difference  mean", "birch   +1.3        +1.2", "cobalt  +0.3        +0.2"]
+    assert rows[1] == "system  difference  mean"
+    assert rows[2:] == ["birch   +1.3        +1.2", "cobalt  +0.3        +0.2"]
 
 
 def test_what_has_no_p_value_has_no_table_and_no_legend():
@@ -221,8 +222,7 @@ def test_what_has_no_p_value_has_no_table_and_no_legend():
     assert "detectable" not in text
     assert "in slices by domain" not in text
     assert "differences from atlas, in slices by length; " in text
-    assert "adjusted by Holm for 1 comparison
-" in text
+    assert "adjusted by Holm for 1 comparison\n" in text
 
 
 def test_the_only_p_value_of_a_family_has_no_adjusted_p():

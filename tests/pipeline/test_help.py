@@ -105,9 +105,11 @@ def test_the_first_examples_are_commands_that_run(tmp_path, monkeypatch):
     commands = re.findall(
         r"^  beam-bleu (.*)", "\n".join(groups(shown("--help"))["examples"]), re.M
     )
-    assert len(commands) == 4
-    for command in commands[:3]:
-        run = called(*command.replace("'", "").split())
+    assert len(commands) == 8
+    assert commands[-1].startswith("--references 's3://")  # needs a cluster
+    for command in commands[:-1]:
+        words = command.replace("days/*", "days/21").replace("'", "").split()
+        run = called(*words)
         assert run.code == 0, run.err
 
 
@@ -139,6 +141,31 @@ def test_a_file_may_have_the_name_of_a_subcommand(tmp_path, monkeypatch):
         (tmp_path / name).write_bytes((EXAMPLES / "references" / "a.txt").read_bytes())
         run = called(f"./{name}", "-i", EXAMPLES / "systems" / "atlas.txt")
         assert run.code == 0, run.err
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_the_help_of_a_subcommand_has_its_words_as_the_help_of_all_does(name):
+    usages = shown("--help").split("\n\n")[0]
+    (usage,) = re.findall(rf"^ +(beam-bleu {name} .*)", usages, re.MULTILINE)
+    own = shown(name, "--help")
+    assert own.startswith(f"usage: {usage}\n")
+    for word, more in re.findall(r"\b([A-Z]+)\b(\.\.\.)?", usage):
+        (listed,) = re.findall(rf"^  {word}( \.\.\.)?(?= )", own, re.MULTILINE)
+        assert bool(listed) == bool(more), word
+
+
+def test_the_help_of_rescore_says_that_choices_stay_as_they_were():
+    text = " ".join(shown("rescore", "--help").split())
+    assert text.count("default: as in the run") == 10
+    defaults = set(re.findall(r"default(?!:? as in the run)[^;]*", text))
+    assert {each.split()[1] for each in defaults} == {"text", "1,"}  # what stdout shows
+
+
+def test_the_help_of_max_drop_says_what_fails():
+    for words in (["--help"], ["gate", "--help"]):
+        text = " ".join(shown(*words).split())
+        assert "if a score can be more than BLEU lower" in text
+        assert "after the result is written" not in text.split("exit codes:")[0]
 
 
 def test_the_modules_of_subcommands_exist():

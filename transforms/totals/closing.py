@@ -15,7 +15,7 @@ _LOST = "the runner lost or repeated data: do not use it for this job"
 def sums_by_system(
     found: Sequence[FoundSegments], sums: Sequence[tuple[tuple[str, None], CorpusSums]]
 ) -> dict[str, CorpusSums]:
-    """The sums of each system by its name.
+    """The sums of each system by its name, in the order of the systems, which no engine keeps.
 
     Args:
       found: what the source found: one value, if nothing was lost.
@@ -31,7 +31,10 @@ def sums_by_system(
             f"{len(by_system)} systems: it must get 1 plan, and 1 sum for each system",
             _LOST,
         )
-    return by_system
+    places = {system: place for place, system in enumerate(found[0].systems)}
+    # The check of the closing counts finds a system that was not planned.
+    ordered = sorted(by_system, key=lambda system: places.get(system, len(places)))
+    return {system: by_system[system] for system in ordered}
 
 
 def add_tallies(tallies: Iterable[Tally]) -> Tally:

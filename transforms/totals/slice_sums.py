@@ -136,6 +136,31 @@ class SliceSums:
         places = moved + np.arange(len(moved))
         self.by_reference[np.ix_(columns, np.arange(_KINDS), places)] += other.by_reference
 
+    def arranged(self, keys: Sequence[SliceKey], systems: Sequence[str]) -> SliceSums:
+        """The same sums in an order that is given, without places that no segment uses.
+
+        So they do not depend on how the corpus was divided, and which part was added first.
+
+        Args:
+          keys: all slices, in order.
+          systems: all systems, in order. There can be others, which have no sums.
+        """
+        row_of = {key: row for row, key in enumerate(self.keys)}
+        column_of = {system: column for column, system in enumerate(self.systems)}
+        systems = [system for system in systems if system in column_of]
+        rows = np.array([row_of[key] for key in keys], np.int64)
+        columns = np.array([column_of[system] for system in systems], np.int64)
+        row_of_place = np.repeat(np.arange(len(self.keys)), self.widths)
+        positions = np.arange(1, len(row_of_place) + 1) - self.offsets[row_of_place]
+        used = np.zeros(len(self.keys), np.int64)
+        np.maximum.at(used, row_of_place, positions * self.by_reference.any(axis=(0, 1)))
+        arranged = SliceSums.zero(self.max_order, keys, systems, used[rows])
+        arranged.sums[:] = self.sums[np.ix_(rows, columns)]
+        starts = np.repeat(self.offsets[rows] - arranged.offsets[:-1], used[rows])
+        places = starts + np.arange(len(starts))
+        arranged.by_reference[:] = self.by_reference[np.ix_(columns, np.arange(_KINDS), places)]
+        return arranged
+
     def of_system(self, system: str) -> dict[SliceKey, CorpusSums]:
         """The sums of each slice in which a system has segments."""
         if system not in self.systems:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -14,7 +13,7 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.slice_adder import SliceAdder, compile_slice_adder
 from beam_bleu.transforms.totals.slice_sums import SliceSums
-from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.coders import giving_keyed_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["AddUpSlices", "SumSlices", "sum_slices"]
@@ -28,8 +27,8 @@ def sum_slices(
     step: Step = unchanged,
     *,
     variant: str = "",
-) -> PCollection[SliceSums]:
-    """Adds the steps from `BatchStatistics` to one `SliceSums`, or none if there is no batch.
+) -> PCollection[tuple[int, SliceSums]]:
+    """Adds the steps from `BatchStatistics` to one (0, `SliceSums`), or none if there is no batch.
 
     Args:
       statistics: the statistics of batches, all in the global window.
@@ -43,19 +42,13 @@ def sum_slices(
     adding = step(SumSlices(slicing, labels, max_order))
     return (
         statistics
-        | f"Sum slices{suffix}" >> giving_batches(adding, SliceSums)
-        | f"Name the sums of slices{suffix}" >> beam.Map(_keyed)
+        | f"Sum slices{suffix}" >> giving_keyed_batches(adding, SliceSums)
         | f"Add up slices{suffix}" >> beam.CombinePerKey(AddUpSlices(slicing.most, max_order))
-        | f"Take the slices{suffix}" >> beam.Values()
     )
 
 
-def _keyed(value: Any) -> tuple[int, Any]:
-    return 0, value
-
-
 class SumSlices(beam.DoFn):
-    """Adds up the slices of each bundle of `BatchStatistics`."""
+    """Adds up the slices of each bundle of `BatchStatistics`, to (0, `SliceSums`)."""
 
     def __init__(self, slicing: Slicing, labels: Sequence[str], max_order: int) -> None:
         self._slicing = slicing
@@ -76,7 +69,7 @@ class SumSlices(beam.DoFn):
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         if self._adder is not None:
-            yield GlobalWindows.windowed_value(self._adder.sums())
+            yield GlobalWindows.windowed_value((0, self._adder.sums()))
             self._adder = None
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import apache_beam as beam
 from apache_beam.coders import Coder, typecoders
+from apache_beam.typehints import typehints
 
-__all__ = ["BatchCoder", "giving_batches"]
+__all__ = ["BatchCoder", "giving_batches", "giving_keyed_batches"]
 
 
 class BatchCoder(Coder):
@@ -41,3 +42,9 @@ def giving_batches(dofn: beam.DoFn, batch: type) -> beam.ParDo:
     """A step whose outputs are batches of this type, with `BatchCoder` as their coder."""
     typecoders.registry.register_coder(batch, BatchCoder)
     return beam.ParDo(dofn).with_output_types(batch)
+
+
+def giving_keyed_batches(dofn: beam.DoFn, batch: type) -> beam.ParDo:
+    """The same for a step whose outputs are (number, batch)."""
+    typecoders.registry.register_coder(batch, BatchCoder)
+    return beam.ParDo(dofn).with_output_types(typehints.Tuple[int, batch])

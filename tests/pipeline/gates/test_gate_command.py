@@ -57,6 +57,7 @@ def test_several_results(scores, tmp_path):
 def test_a_drop_against_a_folder(scores, tmp_path):
     old = tmp_path / "old"
     written(old / "scores.json", result(entry("a", 40), entry("b", 35), entry("b", 3, None, NEWS)))
+    (old / "_SUCCESS").touch()
     run = called("gate", scores, "--max_drop", "2", "--against", old, "--drop", "proven")
     assert run.code == 4
     lines = run.out.decode().splitlines()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 
+import apache_beam as beam
 import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
 from result_folder import assert_files
 
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.error_marks import MarkedError
+from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.output.earlier_attempt import earlier_result
+from beam_bleu.pipeline.output.receipt import write_receipt
 from beam_bleu.transforms.errors import GateError
 
 ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])
@@ -76,6 +80,41 @@ def test_the_job_itself_ends_with_the_error_each_time(out, monkeypatch):
     assert len(ends) == 3
     assert set(ends) == {(ends[0][0], True)}
     assert_files(out, "segment_scores")
+
+
+def test_a_whole_job_that_is_repeated_does_not_end_with_scoring_again(out, monkeypatch):
+    # Flink starts a failed job again from its first step.
+    ends, run, step = [], beam.Pipeline.run, beam_bleu.pipeline.graph._score_and_write
+
+    def repeated(pipeline, *arguments, **named):
+        with pytest.raises(MarkedError, match="below 99"):
+            run(pipeline, *arguments, **named)
+        assert (out / "_SUCCESS").exists()
+        return run(pipeline, *arguments, **named)
+
+    def counted(key, found):
+        ends.append(key)
+        step(key, found)
+
+    monkeypatch.setattr(beam.Pipeline, "run", repeated)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", counted)
+    end = called(*ONE, "--output", out, "--segment_scores", "--fail_under", "99")
+    assert end.code == 4
+    assert len(ends) == 1
+    assert_files(out, "segment_scores")
+
+
+def test_an_earlier_attempt_must_have_a_complete_result(out):
+    receipt, scores, success = (str(out / name) for name in ("receipt", "scores.json", "_SUCCESS"))
+    assert earlier_result(str(out), "") is None
+    assert earlier_result(str(out), receipt) is None
+    for path, data in ((scores, b"new"), (success, b"")):
+        write_receipt(receipt, b"new", ())
+        assert earlier_result(str(out), receipt) is None
+        storage.write_atomically(path, data)
+    assert earlier_result(str(out), receipt) == b"new"
+    storage.write_atomically(scores, b"another run's")
+    assert earlier_result(str(out), receipt) is None
 
 
 def test_the_error_is_found_in_the_text_of_an_engine(out, monkeypatch):

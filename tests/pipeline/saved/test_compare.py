@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import called
 from parts import TEXTS, lines_in, run_into
+
+from beam_bleu.pipeline.saved import compare
+from beam_bleu.pipeline.saved.comparing import ComparedScore
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +58,18 @@ def test_independent(runs):
     assert atlas["standard_error"] == pytest.approx(math.hypot(errors["atlas"], errors["birch"]))
     assert atlas["interval"][0] < atlas["difference"] < atlas["interval"][1]
     assert (birch["difference"], birch["p_value"]) == (0.0, 1.0)
+    assert (birch["standard_error"], birch["interval"]) == (0.0, [0.0, 0.0])  # nothing has changed
+
+
+def test_the_reason_names_the_run_without_replicates(runs):
+    assert compared(runs["plain"], runs["new"])["reason"].startswith("the old run has no replic")
+    assert compared(runs["new"], runs["plain"])["reason"].startswith("the new run has no replic")
+    assert compared(runs["plain"], runs["plain"])["reason"].startswith("neither run has replic")
+
+
+def test_totals_that_were_not_saved(runs, tmp_path):
+    called("compare", runs["plain"], tmp_path).assert_failed(3, "totals.json", "--save_totals")
+    called("merge", tmp_path).assert_failed(3, "totals.json", "--save_totals")
 
 
 def test_paired(runs):
@@ -78,7 +95,20 @@ def test_the_table_says_which_method_was_used(runs):
     assert run.code == 0, run.err
     lines = run.out.decode().splitlines()
     assert lines[1].startswith("paired: both runs have the same references")
+    assert re.split("  +", lines[3]) == [
+        *("system", "old", "new", "difference", "standard error", "95 % interval", "p")
+    ]
     assert lines[4].split()[0] == "atlas"
+    assert lines[5].split("  ")[-1] == "1.000"
+
+
+def test_a_small_p_value_is_shown_as_in_other_tables():
+    numbers = {"old": 29.28, "new": 25.42, "difference": -3.86, "standard_error": 0.83}
+    score = ComparedScore("base", **numbers, interval=(-5.48, -2.23), p_value=3e-6)
+    shown = ("base", "29.3", "25.4", "-3.86", "0.83", "-5.48 to -2.23", "<0.001")
+    assert compare._row(score) == shown
+    unknown = dataclasses.replace(score, standard_error=None, interval=None, p_value=None)
+    assert compare._row(unknown)[4:] == ("", "", "")
 
 
 def test_coins_of_one_run(runs):

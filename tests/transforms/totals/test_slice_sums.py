@@ -1,6 +1,7 @@
 """The sums of slices equal those of their segments alone, for every split into batches."""
 
 import collections
+import pickle
 
 import pyarrow as pa
 import pytest
@@ -17,7 +18,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.bleu import bleu_score
 from beam_bleu.transforms.totals.slice_adder import SliceAdder
-from beam_bleu.transforms.totals.slice_sums import require_bounded
+from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
 from beam_bleu.transforms.totals.sum_slices import AddUpSlices
 
 CONFIG = BleuConfig()
@@ -140,6 +141,28 @@ def test_sums_are_added_up_in_every_order():
         assert found == expected, route
     assert [len(expected["a"]), len(expected["b"])] == [5, 6]  # no row "" of system a
     assert sum(sums.segments for sums in expected["b"].values()) == 2 * len(rows)
+
+
+def test_arranged_sums_do_not_depend_on_the_division_and_the_order():
+    slicing = slicing_of(["domain", "length"])
+    rows = corpus(["x", "y", None, "", "w", "z", "y", "x"])
+    rows[3][1].extend(["b a", "c", "d"])
+    inputs = [
+        # The slice "w" gets room for as many references as the batch before it has.
+        summed(slicing, [made_batch(each) for each in (rows[:3], rows[3:4], rows[4:5])]),
+        summed(slicing, [made_batch(rows[5:], systems=(1, 0))]),
+    ]
+    whole = inputs[0].added(inputs[1], slicing.most)
+    kept = whole.arranged(slicing.in_order(whole.keys), "abc")
+    assert (kept.systems, kept.keys) == (("a", "b"), tuple(slicing.in_order(whole.keys)))
+    assert kept.nbytes < whole.nbytes
+    for route, total in by_every_route(AddUpSlices(slicing.most, ORDER), inputs):
+        for system in "ab":
+            assert kept.of_system(system) == total.of_system(system)
+        found = total.arranged(slicing.in_order(total.keys), "abc")
+        assert pickle.dumps(found) == pickle.dumps(kept), route
+    nothing = SliceSums.zero(ORDER)
+    assert pickle.dumps(nothing.arranged([], "ab")) == pickle.dumps(nothing)
 
 
 def test_a_slice_of_which_a_system_has_no_segment_is_not_scored():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -88,6 +89,11 @@ class Moments:
             zeros(0, 0, of_unit, of_unit),
         )
 
+    @functools.cached_property
+    def _group_of(self) -> dict[GroupKey, int]:
+        """The place of each group: there can be many."""
+        return {key: group for group, key in enumerate(self.keys)}
+
     @property
     def units(self) -> int:
         """The number of units of the whole corpus that all systems have."""
@@ -100,9 +106,10 @@ class Moments:
 
     def of_system(self, system: str, key: GroupKey = None) -> UnitSums:
         """The sums of a system over all of its own units in a group; zero if it has none."""
-        if system not in self.systems or key not in self.keys:
+        group = self._group_of.get(key)
+        if system not in self.systems or group is None:
             return UnitSums.zero(self.max_order)
-        group, place = self.keys.index(key), self.systems.index(system)
+        place = self.systems.index(system)
         return self._sums(
             self.own_units[group, place], self.own_sums, self.own_products, group, place
         )
@@ -113,9 +120,9 @@ class Moments:
         Raises:
           ValueError: this pair of systems was not asked for.
         """
-        group = self.keys.index(key) if key in self.keys else 0
-        known = {system, baseline} <= set(self.systems) and key in self.keys
-        if not known or not self.common_units[group]:
+        group = self._group_of.get(key)
+        known = {system, baseline} <= set(self.systems)
+        if not known or group is None or not self.common_units[group]:
             zero = UnitSums.zero(self.max_order)
             zeros = (0,) * width(self.max_order)
             return PairSums(zero, zero, (zeros,) * len(zeros))

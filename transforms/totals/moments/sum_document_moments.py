@@ -25,7 +25,7 @@ from beam_bleu.transforms.totals.moments.document_moments import DocumentMoments
 from beam_bleu.transforms.totals.moments.document_sums import DocumentSums
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.moments_adder import compile_moments
-from beam_bleu.transforms.wiring.coders import BatchCoder, giving_batches
+from beam_bleu.transforms.wiring.coders import BatchCoder, giving_keyed_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["MultiplyDocuments", "SumDocuments", "moments_of_documents"]
@@ -44,8 +44,8 @@ def moments_of_documents(
     documents: str,
     baseline: str | None = None,
     variant: str = "",
-) -> PCollection[Moments]:
-    """Adds the steps from `BatchStatistics` to `Moments` of documents, which must be added up.
+) -> PCollection[tuple[int, Moments]]:
+    """Adds the steps from `BatchStatistics` to (0, `Moments`) of documents, to be added up.
 
     Args:
       statistics: the statistics of batches, all in the global window.
@@ -66,7 +66,7 @@ def moments_of_documents(
         | f"Sum documents{suffix}"
         >> beam.ParDo(step(summing)).with_output_types(typehints.Tuple[int, DocumentSums])
         | f"Put documents together{suffix}" >> beam.GroupByKey()
-        | f"Multiply sums of documents{suffix}" >> giving_batches(step(multiplying), Moments)
+        | f"Multiply sums of documents{suffix}" >> giving_keyed_batches(step(multiplying), Moments)
     )
 
 
@@ -108,7 +108,7 @@ class SumDocuments(beam.DoFn):
 
 
 class MultiplyDocuments(beam.DoFn):
-    """Puts the documents of partitions together, and adds up the `Moments` of each bundle."""
+    """Puts the documents of partitions together, and adds up each bundle, to (0, `Moments`)."""
 
     def __init__(self, most: int, max_order: int, baseline: str | None) -> None:
         self._most = most
@@ -127,4 +127,4 @@ class MultiplyDocuments(beam.DoFn):
     def finish_bundle(self) -> Iterator[WindowedValue]:
         found = self._moments.moments()
         if found is not None:
-            yield GlobalWindows.windowed_value(found)
+            yield GlobalWindows.windowed_value((0, found))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -15,7 +14,7 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder, compile_moments
 from beam_bleu.transforms.totals.moments.sum_document_moments import moments_of_documents
-from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.coders import giving_keyed_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["AddUpMoments", "SumMoments", "sum_moments"]
@@ -31,8 +30,8 @@ def sum_moments(
     baseline: str | None = None,
     documents: str | None = None,
     variant: str = "",
-) -> PCollection[Moments]:
-    """Adds the steps from `BatchStatistics` to one `Moments`, or none if there is no batch.
+) -> PCollection[tuple[int, Moments]]:
+    """Adds the steps from `BatchStatistics` to one (0, `Moments`), or none if there is no batch.
 
     Args:
       statistics: the statistics of batches, all in the global window.
@@ -47,7 +46,7 @@ def sum_moments(
     suffix = f" ({variant})" if variant else ""
     if documents is None:
         adding = step(SumMoments(slicing, labels, max_order, baseline))
-        moments = statistics | f"Sum products{suffix}" >> giving_batches(adding, Moments)
+        moments = statistics | f"Sum products{suffix}" >> giving_keyed_batches(adding, Moments)
     else:
         moments = moments_of_documents(
             statistics,
@@ -59,20 +58,13 @@ def sum_moments(
             baseline=baseline,
             variant=variant,
         )
-    return (
-        moments
-        | f"Name the sums of products{suffix}" >> beam.Map(_keyed)
-        | f"Add up products{suffix}" >> beam.CombinePerKey(AddUpMoments(slicing.most, max_order))
-        | f"Take the moments{suffix}" >> beam.Values()
+    return moments | f"Add up products{suffix}" >> beam.CombinePerKey(
+        AddUpMoments(slicing.most, max_order)
     )
 
 
-def _keyed(value: Any) -> tuple[int, Any]:
-    return 0, value
-
-
 class SumMoments(beam.DoFn):
-    """Adds up the moments of each bundle of `BatchStatistics`."""
+    """Adds up the moments of each bundle of `BatchStatistics`, to (0, `Moments`)."""
 
     def __init__(
         self, slicing: Slicing, labels: Sequence[str], max_order: int, baseline: str | None
@@ -96,7 +88,7 @@ class SumMoments(beam.DoFn):
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         if self._adder is not None:
-            yield GlobalWindows.windowed_value(self._adder.moments())
+            yield GlobalWindows.windowed_value((0, self._adder.moments()))
             self._adder = None
 
 

@@ -64,7 +64,8 @@ class SystemSet:
         found = np.flatnonzero(slices[0])
         names: list[GroupKey] = [keys[each] for each in found.tolist()]
         groups = sorted_keys([None, *names])
-        order = found[[names.index(key) for key in groups[1:]]]
+        place = {key: number for number, key in enumerate(names)}
+        order = found[[place[key] for key in groups[1:]]]
 
         def of_groups(number: int) -> ExactIntegers:
             return joined(corpus[number], slices[number][order])

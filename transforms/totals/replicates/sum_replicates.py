@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -18,7 +17,7 @@ from beam_bleu.transforms.totals.replicates.replicate_adder import (
     compile_replicate_adder,
 )
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
-from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.coders import giving_keyed_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["AddUpReplicates", "SumReplicates", "sum_replicates"]
@@ -33,8 +32,8 @@ def sum_replicates(
     *,
     documents: str | None = None,
     threads: int = 1,
-) -> PCollection[Replicates]:
-    """Adds the steps from `BatchStatistics` to one `Replicates`, or none if there is no batch.
+) -> PCollection[tuple[int, Replicates]]:
+    """Adds the steps from `BatchStatistics` to one (0, `Replicates`), or none without a batch.
 
     Args:
       statistics: the statistics of batches, all in the global window. All have the same systems.
@@ -48,19 +47,13 @@ def sum_replicates(
     adding = step(SumReplicates(resampling, labels, max_order, documents, threads))
     return (
         statistics
-        | "Sum replicates" >> giving_batches(adding, Replicates)
-        | "Name the sums of replicates" >> beam.Map(_keyed)
+        | "Sum replicates" >> giving_keyed_batches(adding, Replicates)
         | "Add up replicates" >> beam.CombinePerKey(AddUpReplicates())
-        | "Take the replicates" >> beam.Values()
     )
 
 
-def _keyed(value: Any) -> tuple[int, Any]:
-    return 0, value
-
-
 class SumReplicates(beam.DoFn):
-    """Adds up the replicates of each bundle of `BatchStatistics`."""
+    """Adds up the replicates of each bundle of `BatchStatistics`, to (0, `Replicates`)."""
 
     def __init__(
         self,
@@ -100,7 +93,7 @@ class SumReplicates(beam.DoFn):
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         if self._adder is not None:
-            yield GlobalWindows.windowed_value(self._adder.sums())
+            yield GlobalWindows.windowed_value((0, self._adder.sums()))
             self._adder = None
 
     def teardown(self) -> None:

@@ -316,9 +316,10 @@ def test_an_empty_batch_adds_nothing() -> None:
 def test_the_pipeline_gives_the_same_moments() -> None:
     rows = segments(random.Random(14), 90, 11, each=True)
 
-    def check(found: list[Moments]) -> None:
+    def check(found: list[tuple[int, Moments]]) -> None:
         total = Moments.zero(ORDER)
-        for each in found:
+        for key, each in found:
+            assert key == 0
             total = total.added(each)
         assert_brute_force(total, rows)
 

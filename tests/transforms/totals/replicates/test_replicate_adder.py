@@ -177,7 +177,8 @@ def test_the_step_gives_one_value_for_all_batches(documents):
     expected = added(resampling, [statistics], documents)
 
     def check(found):
-        (only,) = found
+        ((key, only),) = found
+        assert key == 0
         assert only.sums.tolist() == expected.sums.tolist()
         assert only.systems == ("a", "b")
 

@@ -1,0 +1,125 @@
+"""Looks at the files of a result in its folder: are they of the last run, and of one result?
+
+A run that fails leaves the earlier result in place. But each run removes _SUCCESS when it starts,
+so a folder without this file has the result of an earlier run, or none.
+
+Beam takes half a second to load, so files of this machine are read without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+
+from beam_bleu.transforms.errors import InputError, JobError, unreadable
+
+TOTALS, SCORES, MANIFEST = "totals.json", "scores.json", "manifest.json"
+
+_SUCCESS, _RUN_RECORD = "_SUCCESS", "run.json"
+
+NAME_A_RESULT = "name a scores.json or a totals.json of beam-bleu, or a folder with one"
+
+
+def is_local(path: str) -> bool:
+    """Whether a path is of this machine."""
+    return "://" not in path
+
+
+def exists(path: str) -> bool:
+    """Whether there is a file or a folder. A broken link is one, too."""
+    if is_local(path):
+        return os.path.lexists(path)
+    from beam_bleu.pipeline.output import storage
+
+    with of_input():
+        return storage.exists(path)
+
+
+def read(path: str) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+      InputError: it is no regular file, or it cannot be read.
+    """
+    if not is_local(path):
+        from beam_bleu.pipeline.output import storage
+
+        with of_input(), storage.reading(path):
+            return storage.read(path)
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe could block
+            raise InputError(f"{path} is not a regular file", NAME_A_RESULT)
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise unreadable("a result cannot be read", error, "check its permissions", path) from error
+
+
+def beside(file: str, name: str) -> str:
+    """The path of another file in the folder of a file."""
+    folder, slash, _ = file.rpartition("/")
+    return f"{folder}{slash}{name}"
+
+
+def require_last(file: str, *, is_named: bool) -> None:
+    """Checks that a file is of the last run into its folder, and that this run was successful.
+
+    Call it after the file is read: a run removes _SUCCESS before it replaces the file.
+
+    Args:
+      file: a scores.json or a totals.json.
+      is_named: whether the user has named the file, and not its folder. Then it can be a copy
+        without the files beside it, which is known by the run.json: only runs write one. A
+        scores.json that is named is always accepted.
+
+    Raises:
+      InputError: the last run failed, or has not ended.
+    """
+    name = file.rpartition("/")[2]
+    if (is_named and name != TOTALS) or exists(beside(file, _SUCCESS)):
+        return
+    if is_named and not exists(beside(file, _RUN_RECORD)):
+        return
+    anyway = (
+        f"name the file to judge it anyway: {file}"
+        if name == SCORES
+        else f"copy {file} to another folder to use it anyway"
+    )
+    raise InputError(
+        f"{os.path.dirname(file) or '.'} has no {_SUCCESS}: the last run into it failed, or is "
+        f"under way, and the {name} can be that of an earlier run",
+        f"run it again, or {anyway}",
+    )
+
+
+def require_same_scores(path: str, named: object, scores: bytes) -> None:
+    """Checks that a file belongs to the scores.json beside it.
+
+    Args:
+      path: the file.
+      named: its field `scores_sha256`.
+      scores: the bytes of scores.json.
+
+    Raises:
+      InputError: it belongs to another scores.json.
+    """
+    if named != hashlib.sha256(scores).hexdigest():
+        raise InputError(
+            f"{path} does not belong to the {SCORES} beside it: its scores_sha256 is that of "
+            "another one",
+            "run it again, or copy the files of one result again",
+        )
+
+
+@contextlib.contextmanager
+def of_input() -> Iterator[None]:
+    """Makes the error of a filesystem that of an input."""
+    try:
+        yield
+    except JobError as error:
+        raise InputError(error.cause, error.remedy) from error
+    except ValueError as error:  # Beam knows no filesystem of this kind
+        raise InputError(str(error), NAME_A_RESULT) from error
