@@ -34,6 +34,17 @@ def add_output_flag(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_repeats_flag(parser: argparse.ArgumentParser, repeats: int) -> None:
+    """Adds the flag --repeats, with its default."""
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=repeats,
+        metavar="N",
+        help="runs of each contestant, default %(default)s",
+    )
+
+
 def publish(report: str, output: pathlib.Path | None) -> None:
     """Prints a report, and writes it to the file of --output."""
     print(report, end="")

@@ -16,7 +16,7 @@ import tempfile
 from benchmarks.corpus.workspace import SYSTEMS, Text, Workspace
 from benchmarks.machine import machine
 from benchmarks.measure import interleaved, medians
-from benchmarks.program import add_corpus_flags, add_output_flag, publish
+from benchmarks.program import add_corpus_flags, add_output_flag, add_repeats_flag, publish
 from benchmarks.speed.commands import beam_bleu, warm_up
 from benchmarks.speed.report import report
 from benchmarks.speed.results import Figure, Measurement, Results
@@ -31,13 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_corpus_flags(parser)
     add_output_flag(parser)
-    parser.add_argument(
-        "--repeats",
-        type=int,
-        default=_REPEATS,
-        metavar="N",
-        help="runs of each contestant, default %(default)s",
-    )
+    add_repeats_flag(parser, _REPEATS)
     flags = parser.parse_args()
     workspace = Workspace(flags.work_dir, flags.pairs)
     warm_up(workspace)

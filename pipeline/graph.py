@@ -45,6 +45,7 @@ from beam_bleu.transforms.totals.rejected import (
 from beam_bleu.transforms.totals.replicates.sum_replicates import sum_replicates
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
 from beam_bleu.transforms.totals.sum_slices import sum_slices
+from beam_bleu.transforms.wiring.keyed import keyed
 
 __all__ = ["build"]
 
@@ -98,7 +99,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
     if paired.tallies is not None:
         sums["tallies"] = (
             paired.tallies
-            | "Name the tallies" >> beam.Map(_keyed)
+            | "Name the tallies" >> beam.Map(keyed)
             | "Add up tallies" >> beam.CombinePerKey(add_tallies)
         )
     if job.slicing:
@@ -153,7 +154,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
         )
     _ = (
         sums
-        | {name: end | f"Send on the {name}" >> beam.Map(_keyed) for name, end in ends.items()}
+        | {name: end | f"Send on the {name}" >> beam.Map(keyed) for name, end in ends.items()}
         | "Bring it together" >> beam.CoGroupByKey()
         | "Score and write" >> beam.ParDo(step(_ScoreAndWrite()))
     )
@@ -168,10 +169,6 @@ def _language_label(job: Job) -> LanguageLabel | None:
 def _totals_of(text: TextName, scorings: Scorings) -> str:
     """The name of the end with the sums of a way to make tokens."""
     return "totals" if text == scorings.text else f"totals ({text.label})"
-
-
-def _keyed(value: Any) -> tuple[int, Any]:
-    return 0, value
 
 
 class _JudgeEarlierAttempt(beam.DoFn):

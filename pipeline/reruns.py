@@ -6,11 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from beam_bleu.pipeline.evidence import Evidence
-from beam_bleu.pipeline.gates.results import definition, definition_of
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.evidence_parts import unit_of
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import belongs_to
 from beam_bleu.pipeline.output.output_folder import (
@@ -19,11 +16,8 @@ from beam_bleu.pipeline.output.output_folder import (
     success_path,
     totals_path,
 )
-from beam_bleu.transforms.definition.signature import signature
-from beam_bleu.transforms.definition.slicing import CROSS
+from beam_bleu.pipeline.rerun_facts import FACTS
 from beam_bleu.transforms.errors import JobError, UsageError
-
-_NONE = "none"
 
 
 class ResultIsThereError(Exception):
@@ -104,63 +98,7 @@ def differing(document: Mapping[str, Any], job: Job) -> Iterator[str]:
 
     The texts are not compared: that is what the label of a partition is for.
     """
-    asked = _asked(job)
-    for what, found in _found(document).items():
-        if what in asked and asked[what] != found:
-            yield f"{what} {found} there, {asked[what]} here"
-
-
-def _asked(job: Job) -> dict[str, str]:
-    """The parts of a result that follow from a job, as messages show them."""
-    scorings, evidence = job.scorings, job.evidence
-    asked = {
-        "partition": evidence.partition or _NONE,
-        "definition": definition_of(
-            signature(scorings.text, scorings.corpus, 0, 0), scorings.languages
-        ),
-        "slices by": _listed([CROSS.join(item) for item in job.slicing.items]),
-        "presets": _listed([*scorings.presets]),
-        "segment scores": _NONE,
-        **_evidence(evidence),
-    }
-    if scorings.segments is not None:
-        asked["segment scores"] = definition_of(
-            signature(scorings.text, scorings.segments, 0, 0), scorings.languages
-        )
-    # The systems of records can be known only after the records are read.
-    if job.source.systems:
-        asked["systems"] = _listed([*job.source.systems])
-    return asked
-
-
-def _evidence(evidence: Evidence) -> dict[str, str]:
-    resampling = evidence.resampling
-    return {
-        "standard errors by": unit_of(evidence) if evidence.uncertainty else _NONE,
-        "resampling": _NONE
-        if resampling is None
-        else f"{resampling.method}, {resampling.number}, seed {resampling.seed}",
-    }
-
-
-def _found(document: Mapping[str, Any]) -> dict[str, str]:
-    """The same parts of a result document."""
-    whole = [each["system"] for each in document["scores"] if each["slice"] is None]
-    of_slices = [tuple(each["slice"]) for each in document["scores"] if each["slice"] is not None]
-    segments, resampling = document.get("segment_scores"), document.get("resampling")
-    return {
-        "partition": document.get("partition", _NONE),
-        "systems": _listed(whole or [each["system"] for each in document["macro_average"]]),
-        "definition": definition(document),
-        "slices by": _listed([CROSS.join(labels) for labels in dict.fromkeys(of_slices)]),
-        "presets": _listed([each["preset"] for each in document.get("presets", ())]),
-        "segment scores": _NONE if segments is None else definition({**segments, "scores": ()}),
-        "standard errors by": document.get("uncertainty", {}).get("unit", _NONE),
-        "resampling": _NONE
-        if resampling is None
-        else f"{resampling['method']}, {resampling['resamples']}, seed {resampling['seed']}",
-    }
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names) or _NONE
+    for fact in FACTS:
+        asked, found = fact.asked(job, document), fact.found(document, job)
+        if asked != found:
+            yield f"{fact.name} {found} there, {asked} here"

@@ -1,4 +1,4 @@
-"""Batch statistics with random integers, of any size."""
+"""Batch statistics with random integers, of any size, that never were texts."""
 
 from __future__ import annotations
 
@@ -7,43 +7,49 @@ import dataclasses
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.statistics.batch_statistics import (
-    AVERAGE,
-    CANDIDATE_LENGTH,
-    CLOSEST,
-    CLOSEST_FIRST,
-    FIRST_MATCHES,
-    LONGEST,
-    SHORTEST,
-    BatchStatistics,
-    width,
-)
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, width
 from beam_bleu.transforms.statistics.signs import BatchSigns
 
+DOCUMENTS = tuple(f"document {n}" for n in range(7))
+_USUAL_LENGTH = 40
 
-def made_statistics(segments, systems=("a", "b"), max_order=4, *, seed=0, longest=40, references=1):
+
+def made_statistics(
+    segments,
+    systems=("a", "b"),
+    max_order=4,
+    *,
+    seed=0,
+    longest=_USUAL_LENGTH,
+    references=1,
+    labels=DOCUMENTS,
+):
     """Random statistics of segments, numbered from 0, of at most `longest` tokens.
 
-    Their only label has a few documents, in no order.
+    A few lengths are `longest`, most are at most 40, and some candidates are very short. The only
+    label has these values, in no order. The seed can be a generator.
     """
     random = np.random.default_rng(seed)
-    counts = np.zeros((len(systems), segments, width(max_order)), np.int64)
     reference_counts = random.integers(1, references + 1, segments)
-    lengths = np.sort(random.integers(1, longest + 1, (3, segments)), axis=0)
-    lengths[:, reference_counts == 1] = lengths[0, reference_counts == 1]
-    for of_system in counts:
-        length = random.integers(0, longest + 1, segments)
-        of_system[:, CANDIDATE_LENGTH] = length
-        of_system[:, CLOSEST_FIRST] = of_system[:, CLOSEST] = random.permuted(lengths, axis=0)[0]
-        of_system[:, SHORTEST], of_system[:, LONGEST] = lengths[0], lengths[2]
-        of_system[:, AVERAGE] = lengths[0] + (reference_counts - 1) * lengths[2]
-        matches = length
-        for n in range(max_order):
-            total = np.maximum(length - n, 0)
-            matches = np.minimum(matches, random.integers(0, total + 1))
-            of_system[:, FIRST_MATCHES + n] = matches
-            of_system[:, FIRST_MATCHES + max_order + n] = total
-    names = pa.array([f"document {n}" for n in random.integers(0, 7, segments)])
+    counts = np.zeros((len(systems), segments, width(max_order)), np.int64)
+    for i in range(segments):
+        most = longest if random.random() < 0.2 else _USUAL_LENGTH
+        lengths = sorted(random.integers(0, most, reference_counts[i], endpoint=True).tolist())
+        for system in range(len(systems)):
+            length = int(random.choice([0, 1, 2, 3, random.integers(0, most, endpoint=True)]))
+            nearest = min(abs(each - length) for each in lengths)
+            closest = [each for each in lengths if abs(each - length) == nearest]
+            totals = [max(length - n, 0) for n in range(max_order)]
+            counts[system, i] = [
+                length,
+                closest[0],
+                random.choice(closest),
+                lengths[0],
+                lengths[-1],
+                sum(lengths),
+                *(random.integers(0, total, endpoint=True) for total in totals),
+                *totals,
+            ]
     return BatchStatistics(
         counts,
         reference_counts,
@@ -52,7 +58,7 @@ def made_statistics(segments, systems=("a", "b"), max_order=4, *, seed=0, longes
         BatchSigns.none(len(systems), references, segments),
         tuple(systems),
         np.arange(segments),
-        labels=(names.dictionary_encode(),),
+        labels=(pa.array(random.choice(labels, segments)).dictionary_encode(),),
     )
 
 

@@ -130,7 +130,7 @@ class _Comparing:
         self._config = checked_config(config)
         text, scoring = self._config.text.name, self._config.scoring
         self.compare = functools.partial(
-            _compare, systems=self._systems, text=text, scoring=scoring
+            _compare, systems=self._systems, text=text, scoring=scoring, all_pairs=all_pairs
         )
 
     def sums(self, segments: PCollection[Any], *, keyed: bool) -> PCollection[Any]:
@@ -148,9 +148,9 @@ class _Comparing:
 
 
 def _compare(
-    sums: SystemSums, *, systems: Sequence[str], text: TextName, scoring: Scoring
+    sums: SystemSums, *, systems: Sequence[str], text: TextName, scoring: Scoring, all_pairs: bool
 ) -> ComparedSystems:
-    return compared_systems(sums, systems, text, scoring)
+    return compared_systems(sums, systems, text, scoring, all_pairs=all_pairs)
 
 
 def _compare_key(key: Any, sums: SystemSums, compare: Any) -> tuple[Any, ComparedSystems]:

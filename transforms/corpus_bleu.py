@@ -36,6 +36,7 @@ from beam_bleu.transforms.totals.rejected import (
     check_rejected,
     rejected_warnings,
 )
+from beam_bleu.transforms.wiring.keyed import keyed
 
 __all__ = ["CorpusBleu"]
 
@@ -171,7 +172,7 @@ class CorpusBleu:
             if "tallies" in paired:
                 ends["tallies"] = (
                     paired["tallies"]
-                    | "Name the tallies" >> beam.Map(_keyed)
+                    | "Name the tallies" >> beam.Map(keyed)
                     | "Add up tallies" >> beam.CombinePerKey(add_tallies)
                     | "Take the tally" >> beam.Values()
                 )
@@ -183,10 +184,7 @@ class CorpusBleu:
                     | "Take the rejected records" >> beam.Values()
                 )
             return (
-                {
-                    name: end | f"Send on the {name}" >> beam.Map(_keyed)
-                    for name, end in ends.items()
-                }
+                {name: end | f"Send on the {name}" >> beam.Map(keyed) for name, end in ends.items()}
                 | "Bring it together" >> beam.CoGroupByKey()
                 | "Score each system"
                 >> beam.FlatMapTuple(_scores_of_systems).with_output_types(
@@ -252,10 +250,6 @@ def _score(keyed: _KeyedSums, text: TextName, scoring: Scoring) -> BleuScore:
 def _score_of_key(keyed: _KeyedSums, text: TextName, scoring: Scoring) -> tuple[Any, BleuScore]:
     (_, key), sums = keyed
     return key, bleu_score(sums, text, scoring, units=sums.units)
-
-
-def _keyed(value: Any) -> tuple[int, Any]:
-    return 0, value
 
 
 def _rejected(bad: BadRecord) -> tuple[int, Rejected]:

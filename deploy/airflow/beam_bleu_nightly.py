@@ -71,7 +71,9 @@ class BeamBleu(BaseOperator):
             if not files:
                 raise AirflowFailException(f"there are no *.txt in {self.texts}/{folder}")
             words += [word for file in files for word in (flag, str(file))]
-        words += [*shlex.split(self.flags), "--output", self.scores, "--partition", self.day]
+        words += ["--output", self.scores, "--partition", self.day]
+        # They come last: another --partition takes the place of the day, for a fixed test set.
+        words += shlex.split(self.flags)
         self.hook = SubprocessHook()
         code = self.hook.run_command(words).exit_code
         if code in NEVER_AGAIN:

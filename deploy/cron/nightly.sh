@@ -8,7 +8,8 @@
 #   $TEXTS/DAY/_SUCCESS              written last, by whatever writes the texts
 #   $SCORES/DAY/                     what beam-bleu writes
 #
-# $FLAGS: more flags of beam-bleu, separated by spaces.
+# $FLAGS: more flags of beam-bleu, separated by spaces. They come last: --partition NAME takes the
+# place of the day's label, as a fixed test set needs it. --save_totals keeps what months need.
 #
 # The exit codes are those of beam-bleu. If the texts are not complete, the exit code is 3.
 set -u

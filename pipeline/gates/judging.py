@@ -121,6 +121,13 @@ def _drops(
     for key in old.keys:
         if key not in new.scores:
             yield Check(False, f"{_subject(new)} has no {_shown(key)}, and {old.name} has it")
+        elif key in asked.found and not key[0] and new.whole != old.whole:
+            # A language more in a mean can hide a drop of the others.
+            yield Check(
+                False,
+                f"{_shown(key)} has {old.whole} in {old.name}, and {new.whole} now: they cannot be "
+                f"compared ({asked.found[key].flag})",
+            )
         elif key in asked.found:
             bounds = None if key[0] else paired.get(key[1])
             yield _drop(key, new.scores[key], old.scores[key], asked.found[key], gates, bounds)

@@ -68,10 +68,12 @@ def read_result(path: str, *, with_totals: bool = False, must_be_last: bool = Tr
             if not is_named:
                 _require_manifest(file, data)
             return ReadResult(gated(document, path))
-        from beam_bleu.pipeline.saved.reading import totals_in  # loads the kernel: a second
+        # These load the kernel: a second.
+        from beam_bleu.pipeline.saved.documents import document_of
+        from beam_bleu.pipeline.saved.reading import totals_in
 
         totals = totals_in(data, file, in_folder=not is_named)
-        return ReadResult(gated(totals.document, path), totals)
+        return ReadResult(gated(document_of(file, totals), path), totals)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"{file} is no result of beam-bleu, or it is damaged", NAME_A_RESULT

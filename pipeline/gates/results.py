@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +17,12 @@ _BY_LANGUAGE = ("case", "eff", "smooth", "norm", "reflen", "order", "weights")
 """Fields of the signatures of languages that are the same for all of them."""
 
 _COUNTS = ("segments", "matches", "totals", "sys_len", "ref_len")
+
+
+OF_CORPUS = "the score of the whole corpus"
+
+_HIGHEST = 100 + 1e-9
+"""Floating-point arithmetic makes a perfect score a little larger than 100."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,12 +51,14 @@ class GatedResult:
       references: the number of references of each segment, as the signature says it.
       scores: the scores by the slice's text ("" for the whole corpus) and the system. If languages
         have different tokenizers, the whole corpus has the mean of the languages.
+      whole: what the scores of the whole corpus are: `OF_CORPUS`, or the mean of which languages.
     """
 
     name: str
     definition: str
     references: str
     scores: Mapping[tuple[str, str], GatedScore]
+    whole: str = OF_CORPUS
 
     @property
     def keys(self) -> list[tuple[str, str]]:
@@ -70,25 +80,62 @@ def gated(document: Mapping[str, Any], name: str = "") -> GatedResult:
     Raises:
       KeyError, TypeError, ValueError: it is no result document.
     """
-    scores: dict[tuple[str, str], GatedScore] = {}
     # Without a score of the whole corpus, its mean of languages is what a reader looks at first.
-    if of_whole(document):
-        scores |= {("", each["system"]): _of_entry(each) for each in of_whole(document)}
-    else:
-        for each in document.get("macro_average", ()):
-            scores["", each["system"]] = GatedScore(each["score"], each.get("standard_error"))
-    for each in document["scores"]:
-        if each["slice"] is not None:
-            scores[slice_text(each["slice"]), each["system"]] = _of_entry(each)
-    return GatedResult(name, definition(document), _references(document), scores)
+    found = [(("", each["system"]), _of_entry(each)) for each in of_whole(document)]
+    whole = OF_CORPUS
+    if not found:
+        averages = document.get("macro_average", ())
+        found = [(("", each["system"]), _estimate(each)) for each in averages]
+        whole = _mean_of(document)
+    found += [
+        ((slice_text(each["slice"]), each["system"]), _of_entry(each))
+        for each in document["scores"]
+        if each["slice"] is not None
+    ]
+    scores = dict(found)
+    if len(scores) != len(found) or not all(isinstance(key[1], str) for key in scores):
+        raise ValueError("a system has two scores, or a name that is no text")
+    return GatedResult(name, definition(document), _references(document), scores, whole)
+
+
+def _mean_of(document: Mapping[str, Any]) -> str:
+    languages = [slice_text(each["slice"]) for each in document.get("languages", ())]
+    return f"the mean of {', '.join(sorted(languages))}"
 
 
 def _of_entry(entry: Mapping[str, Any]) -> GatedScore:
+    """The score of an entry.
+
+    Raises:
+      KeyError, TypeError, ValueError: it is none.
+    """
     counts = tuple(
         tuple(entry[name]) if isinstance(entry[name], list) else entry[name] for name in _COUNTS
     )
+    for each in itertools.chain.from_iterable(
+        each if isinstance(each, tuple) else (each,) for each in counts
+    ):
+        _require_number(each, math.inf)
+    _require_number(entry["score"], _HIGHEST)
+    return dataclasses.replace(_estimate(entry), counts=counts)
+
+
+def _estimate(entry: Mapping[str, Any]) -> GatedScore:
+    """The score and the standard error of an entry, without its counts; both can be null."""
     # Results of earlier versions have no standard errors.
-    return GatedScore(float(entry["score"]), entry.get("standard_error"), counts)
+    score, error = entry["score"], entry.get("standard_error")
+    if score is not None:
+        _require_number(score, _HIGHEST)
+    if error is not None:
+        _require_number(error, math.inf)
+    return GatedScore(None if score is None else float(score), error)
+
+
+def _require_number(value: object, most: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is no number")
+    if not 0 <= value <= most or math.isinf(value):  # not a number, too
+        raise ValueError(f"{value!r} is no possible number")
 
 
 def slice_text(of_slice: Mapping[str, str | None]) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from beam_bleu.pipeline.gates.results import GatedResult
 from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.definition.slicing import Slicing
+
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 DropRuleName = Literal["not_excluded", "proven"]
 
@@ -82,10 +85,8 @@ class Threshold:
         name, equals, number = text.rpartition("=")
         if equals and not name:
             raise ValueError(f"there is no name before the = in {text!r}")
-        try:
-            value = float(number)
-        except ValueError:
-            value = math.nan
+        # float() also takes "1_0" for 10.
+        value = float(number) if _NUMBER.fullmatch(number) else math.nan
         if not 0 <= value <= 100:
             raise ValueError(f"must be a number from 0 to 100, or NAME=NUMBER, got {text!r}")
         return cls(flag, text, value, name)

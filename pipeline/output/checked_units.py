@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -35,13 +36,30 @@ class CheckedUnits:
         if self.moments is None:
             return None
         found = self.moments.of_system(system, key)
-        matches = found.sums[FIRST_MATCHES : FIRST_MATCHES + sums.max_order]
-        columns = (found.sums[SEGMENTS], found.sums[CANDIDATE_LENGTH], *matches)
-        if columns != (sums.segments, sums.candidate_length, *sums.matches):
-            raise JobError(
-                f"the sums for the standard errors of system {system} are of "
-                f"{found.sums[SEGMENTS]} segments, and those for its scores of {sums.segments}"
-                + ("" if key is None else f", in the slice {key.values}"),
-                "the runner lost or repeated data: do not use it for this job",
-            )
+        where = "" if key is None else f", in the slice {key.values}"
+        require_same_segments(f"standard errors of system {system}", found.sums, sums, where)
         return found
+
+
+def require_same_segments(
+    what: str, columns: Sequence[int], sums: CorpusSums, where: str = ""
+) -> None:
+    """Checks that the sums of units are of the same segments as those of a score.
+
+    Args:
+      what: what the sums of units are for, in the message.
+      columns: the W sums of units, with the columns of `totals.units`.
+      sums: the sums from which the score is computed.
+      where: in which part of the corpus, in the message.
+
+    Raises:
+      JobError: they are not.
+    """
+    matches = columns[FIRST_MATCHES : FIRST_MATCHES + sums.max_order]
+    found = (columns[SEGMENTS], columns[CANDIDATE_LENGTH], *matches)
+    if found != (sums.segments, sums.candidate_length, *sums.matches):
+        raise JobError(
+            f"the sums for the {what} are of {columns[SEGMENTS]} segments, and those for its "
+            f"scores of {sums.segments}{where}",
+            "the runner lost or repeated data: do not use it for this job",
+        )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.pipeline.output.checked_units import require_same_segments
 from beam_bleu.pipeline.output.comparisons import (
     comparisons,
     listed_clusters,
@@ -91,7 +92,7 @@ def resampling_part(
 
     Raises:
       InputError: the baseline is not one of the systems.
-      JobError: the replicates are missing, or are of other systems.
+      JobError: the replicates are missing, or are of other systems or of other segments.
     """
     asked = evidence.resampling
     if asked is None:
@@ -101,6 +102,8 @@ def resampling_part(
             "the last step did not get the replicates of all systems",
             "the runner lost data: do not use it for this job",
         )
+    for system, columns in zip(replicates.systems, replicates.unweighted.tolist(), strict=True):
+        require_same_segments(f"replicates of system {system}", columns, sums[system])
     found = resampled_scores(
         replicates,
         {system: sums[system].unit_sums for system in systems},
@@ -116,6 +119,7 @@ def resampling_part(
             "resamples": asked.number,
             "seed": asked.seed,
             "unit": unit_of(evidence),
+            "label": evidence.documents,
             "generator": GENERATOR,
             "scores": [dataclasses.asdict(each) for each in scores],
             "comparisons": [dataclasses.asdict(each) for each in found.differences],

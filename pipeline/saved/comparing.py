@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from beam_bleu.pipeline.output.evidence_parts import unit_of
+from beam_bleu.pipeline.saved.documents import document_of
 from beam_bleu.pipeline.saved.same_definition import (
     differing,
     of_resampling,
@@ -20,10 +21,12 @@ from beam_bleu.pipeline.saved.same_definition import (
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.comparison import independent_difference
 from beam_bleu.transforms.score.replicate_scores import replicate_scores
 from beam_bleu.transforms.score.resampling import bootstrap_difference, resampled_scores
 from beam_bleu.transforms.score.uncertainty import too_few
+from beam_bleu.transforms.totals.moments.columns import SHARED
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
 Method = Literal["paired", "independent"]
@@ -84,7 +87,7 @@ def compared(old_path: str, old: SavedTotals, new_path: str, new: SavedTotals) -
     Raises:
       InputError: they have other definitions, no system in common, or no sums for uncertainty.
     """
-    documents = [each.document for each in (old, new)]
+    documents = [document_of(old_path, old), document_of(new_path, new)]
     _require_same_definition(old_path, old, new_path, new)
     signatures = [each["signature"] for each in documents]
     for path, signature in zip((old_path, new_path), signatures, strict=True):
@@ -156,20 +159,60 @@ def _obstacle(old: SavedTotals, new: SavedTotals, systems: Sequence[str]) -> str
         return "the replicates are of different units: segments, or documents"
     if [each.label for each in old.partitions] != [each.label for each in new.partitions]:
         return "the partitions have different labels, and so other random weights"
-    references = [
-        [_references(partition.inputs) for partition in saved.partitions] for saved in (old, new)
-    ]
-    if references[0] != references[1] or not all(references[0]):
+    if not all(_is_line_parallel(saved) for saved in (old, new)):
+        return "only line-parallel texts show whether their segments are the same"
+    if _references(old) != _references(new):
         return "the references are not the same"
+    if _documents(old) != _documents(new):
+        return "the documents are not the same"
+    if old.evidence.documents is not None and not all(_documents(old)):
+        return "the documents are not known"
     for saved in (old, new):
         tally = saved.totals.tally
         if tally.left_out or any(tally.missing.values()):
             return "segments were left out, and they may be other ones in each run"
+    # The same file can be read in two ways, such as with and without domains before documents.
+    if not np.array_equal(_drawn(old), _drawn(new)):
+        return "the random weights of the segments are not the same"
     return ""
 
 
-def _references(inputs: Sequence[Any]) -> list[tuple[str, str]]:
-    return [(each["role"], each["digest"]) for each in inputs if each["role"] == "references"]
+def _is_line_parallel(saved: SavedTotals) -> bool:
+    """Whether all inputs are known to hold one thing only, so that their digests can be compared.
+
+    The inputs of records have one digest for all of their columns.
+    """
+    return all(
+        {each["role"] for each in partition.inputs} - {"labels"} == {"candidates", "references"}
+        for partition in saved.partitions
+    )
+
+
+def _references(saved: SavedTotals) -> list[list[str]]:
+    """The digests of the references of each partition, in their order."""
+    return [
+        [each["digest"] for each in partition.inputs if each["role"] == "references"]
+        for partition in saved.partitions
+    ]
+
+
+def _documents(saved: SavedTotals) -> list[list[tuple[list[str], str]]]:
+    """The names and the digest of the labels with the documents of each partition."""
+    return [
+        [
+            (each["labels"], each["digest"])
+            for each in partition.inputs
+            if saved.evidence.documents in each.get("labels", ())
+        ]
+        for partition in saved.partitions
+    ]
+
+
+def _drawn(saved: SavedTotals) -> Integers:
+    """What follows from random weights and references alone: the same for all systems."""
+    assert saved.totals.replicates is not None
+    drawn: Integers = saved.totals.replicates.sums[0][:, list(SHARED)]
+    return drawn
 
 
 def _independent(
@@ -243,7 +286,7 @@ def _both(system: str, old: SavedTotals, new: SavedTotals) -> Replicates:
     for saved in (new, old):
         replicates = saved.totals.replicates
         assert replicates is not None
-        found.append((replicates, replicates.sums[replicates.systems.index(system)]))
+        found.append((replicates, replicates.systems.index(system)))
     (first, one), (second, other) = found
     order = min(first.max_order, second.max_order)
     if first.max_order != second.max_order:
@@ -252,7 +295,12 @@ def _both(system: str, old: SavedTotals, new: SavedTotals) -> Replicates:
             "other one",
             "repeat one of the runs with the flags of the other one",
         )
-    return dataclasses.replace(first, systems=(_NEW, _OLD), sums=np.stack([one, other]))
+    return dataclasses.replace(
+        first,
+        systems=(_NEW, _OLD),
+        sums=np.stack([first.sums[one], second.sums[other]]),
+        unweighted=np.stack([first.unweighted[one], second.unweighted[other]]),
+    )
 
 
 def _deviation(values: Sequence[float]) -> float:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.pipeline.evidence import Evidence
-from beam_bleu.pipeline.output.shared_signature import shared_signature
 from beam_bleu.pipeline.saved import arrays
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
 from beam_bleu.pipeline.scorings import Scorings
@@ -32,12 +31,17 @@ from beam_bleu.transforms.totals.slice_sums import SliceSums
 _PAIRS_OF_COLUMNS = 2
 
 
-def encoded(saved: SavedTotals) -> dict[str, Any]:
-    """The content of totals.json."""
+def encoded(saved: SavedTotals, signature: str | None) -> dict[str, Any]:
+    """The content of totals.json.
+
+    Args:
+      saved: what it holds.
+      signature: that of the corpus; None if its languages have different ones.
+    """
     totals = saved.totals
     return {
         "program": saved.program,
-        "definition": _of_definition(saved),
+        "definition": _of_definition(saved, signature),
         "evidence": _of_evidence(saved.evidence),
         "partitions": [
             {"label": each.label, "inputs": list(each.inputs)} for each in saved.partitions
@@ -108,13 +112,11 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
     )
 
 
-def _of_definition(saved: SavedTotals) -> dict[str, Any]:
+def _of_definition(saved: SavedTotals, signature: str | None) -> dict[str, Any]:
     scorings, slicing = saved.scorings, saved.slicing
-    own = saved.totals.sums[scorings.text]
-    signed = shared_signature(scorings.text, scorings.corpus, own.values())
     return {
         # For people, and for programs that look for files of one definition.
-        "signature": signed["signature"] if scorings.languages is None else None,
+        "signature": signature,
         "text": dataclasses.asdict(scorings.text),
         "scoring": dataclasses.asdict(scorings.corpus),
         "presets": [
@@ -277,6 +279,7 @@ def _of_replicates(replicates: Replicates) -> dict[str, Any]:
         "max_order": replicates.max_order,
         "systems": list(replicates.systems),
         "sums": arrays.encoded(replicates.sums),
+        "unweighted": arrays.encoded(replicates.unweighted),
     }
 
 
@@ -284,5 +287,9 @@ def _replicates(found: Mapping[str, Any], resampling: Resampling | None) -> Repl
     if resampling is None:
         raise ValueError("there are replicates, but no resampling in the evidence")
     return Replicates(
-        resampling, found["max_order"], tuple(found["systems"]), arrays.decoded(found["sums"])
+        resampling,
+        found["max_order"],
+        tuple(found["systems"]),
+        arrays.decoded(found["sums"]),
+        arrays.decoded(found["unweighted"]),
     )

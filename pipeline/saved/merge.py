@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.reporting import warn
+from beam_bleu.pipeline.saved.documents import naming_wrong_sums
 from beam_bleu.pipeline.saved.merging import merged
 from beam_bleu.pipeline.saved.partitions import texts_in_several
 from beam_bleu.pipeline.saved.reading import read_totals
@@ -42,7 +43,11 @@ def main(argv: Sequence[str]) -> int:
 def _merge(flags: argparse.Namespace) -> bytes:
     shown = display_of(flags)
     files = [(path, read_totals(path)) for path in flags.files]
-    found = merged(files, replace=flags.replace)
+    with naming_wrong_sums(files):
+        found = merged(files, replace=flags.replace)
     for warning in texts_in_several(found.partitions):
         warn(warning)
-    return finish(found, shown, flags.output, flags.files)
+    if found.evidence.documents is not None and len(found.partitions) > 1:
+        # The totals do not have the names of documents, so it is not known whether there are any.
+        warn("documents with the same name in several partitions count as different documents")
+    return finish(found, shown, flags.output, files)

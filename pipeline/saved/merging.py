@@ -11,6 +11,7 @@ from typing import TypeVar
 from beam_bleu.pipeline.saved.merged_warnings import merged_warnings
 from beam_bleu.pipeline.saved.partitions import (
     Named,
+    in_order,
     last_of_each_partition,
     require_different_partitions,
     require_labels,
@@ -84,7 +85,7 @@ def merged(files: Sequence[Named], *, replace: bool = False) -> SavedTotals:
         first.scorings,
         first.slicing,
         dataclasses.replace(first.evidence, resampling=unlabelled, partition=None),
-        tuple(partition for each in saved for partition in each.partitions),
+        in_order(partition for each in saved for partition in each.partitions),
         first.versions,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals, Text
 from beam_bleu.transforms.errors import InputError, joined
@@ -36,6 +36,16 @@ def last_of_each_partition(files: Sequence[Named]) -> list[Named]:
                 "merge the files of its single partitions again",
             )
     return kept
+
+
+def in_order(partitions: Iterable[Partition]) -> tuple[Partition, ...]:
+    """Partitions in an order that does not depend on the order in which they were added."""
+    return tuple(
+        sorted(
+            partitions,
+            key=lambda each: (each.label is None, each.label or "", list(each.texts)),
+        )
+    )
 
 
 def require_different_partitions(files: Sequence[Named]) -> None:

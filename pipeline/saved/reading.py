@@ -66,13 +66,12 @@ def read_file(path: str) -> bytes:
         return storage.read(checked_path("FILE", path, anywhere=True))
     except UsageError:
         raise
-    except FileNotFoundError as error:
-        raise InputError(
-            f"there is no {path}", "repeat its run with --save_totals, which writes totals.json"
-        ) from error
     except Exception as error:  # each filesystem has exceptions of its own
         raise unreadable(
-            "the totals cannot be read", error, "check the path and its permissions", path
+            "the totals cannot be read",
+            error,
+            "check the path and its permissions; only a run with --save_totals writes totals.json",
+            path,
         ) from error
 
 

@@ -50,4 +50,5 @@ def main(argv: Sequence[str]) -> int:
 
 def _rescore(flags: argparse.Namespace) -> bytes:
     shown = display_of(flags)
-    return finish(rescored(read_totals(flags.file), flags), shown, flags.output, [flags.file])
+    saved = read_totals(flags.file)
+    return finish(rescored(saved, flags), shown, flags.output, [(flags.file, saved)])

@@ -54,7 +54,7 @@ class SavedTotals:
       scorings: the scorings of the corpus and of its segments.
       slicing: the slices.
       evidence: what the job finds out about its scores.
-      partitions: the parts of the corpus, in the order in which they were added.
+      partitions: the parts of the corpus. Those of merged totals are sorted by their labels.
       versions: by the name of a library, its version with which tokens were made.
       program: the version of beam-bleu that has counted.
     """

@@ -15,6 +15,8 @@ from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.output.document import document_bytes
 from beam_bleu.pipeline.output.result_warnings import warnings_of_document
 from beam_bleu.pipeline.reporting import reported, warn
+from beam_bleu.pipeline.saved.documents import naming_wrong_sums
+from beam_bleu.pipeline.saved.partitions import Named
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 
 _WIDTH = 79
@@ -100,19 +102,22 @@ def display_of(flags: argparse.Namespace) -> Display:
     return display(flags)
 
 
-def finish(saved: SavedTotals, display: Display, output: str | None, files: Sequence[str]) -> bytes:
+def finish(
+    saved: SavedTotals, display: Display, output: str | None, files: Sequence[Named]
+) -> bytes:
     """Writes a result, if a folder is named; returns what stdout shows of it.
 
     Args:
       saved: the totals.
       display: what stdout shows.
       output: the folder; None for none.
-      files: the files and folders that were read.
+      files: the files and folders that were read, and what they hold.
 
     Raises:
       BleuError: it cannot be written.
     """
-    document = saved.document
+    with naming_wrong_sums(files):
+        document = saved.document
     for warning in warnings_of_document(document):
         warn(warning)
     scores = document_bytes(document)
@@ -120,5 +125,5 @@ def finish(saved: SavedTotals, display: Display, output: str | None, files: Sequ
         # Importing Beam takes as long as merging a year of files.
         from beam_bleu.pipeline.saved.writing import write_result
 
-        write_result(saved, scores, output, files)
+        write_result(saved, scores, output, [path for path, _ in files])
     return display.shown(scores, (), screen_of_stdout())

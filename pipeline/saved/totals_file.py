@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.job import Results
+from beam_bleu.pipeline.output.shared_signature import shared_signature
 from beam_bleu.pipeline.output.totals_format import FORMAT
 from beam_bleu.pipeline.result_files import require_same_scores
+from beam_bleu.pipeline.saved.checking import require_possible
 from beam_bleu.pipeline.saved.content import decoded, encoded
 from beam_bleu.pipeline.saved.saved_totals import (
     Partition,
@@ -38,7 +40,7 @@ def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
       saved: what it holds.
       scores: the bytes of the scores.json that it belongs to.
     """
-    content = encoded(saved)
+    content = encoded(saved, _signature(saved))
     parts = ",\n".join(f'"{name}": {_compact(part)}' for name, part in content.items())
     frame = {
         "format": FORMAT,
@@ -112,12 +114,30 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
     if scores is not None:
         require_same_scores(path, found.get("scores_sha256"), scores)
     try:
-        return decoded(content)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, MemoryError) as error:
+        saved = decoded(content)
+        signature = content["definition"]["signature"]
+        if not isinstance(signature, str | None):
+            raise TypeError(signature)
+        require_possible(content, saved)
+        if sha256_of(encoded(saved, signature)) != found["sha256"]:
+            raise ValueError("it has other fields or other numbers than beam-bleu writes")
+    except (
+        *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError),
+        *(TypeError, ValueError),
+    ) as error:
         raise InputError(
             f"{path} does not have the content of version {FORMAT_VERSION}: {error!r}",
             "another program has written it: repeat the run with --save_totals",
         ) from error
+    return saved
+
+
+def _signature(saved: SavedTotals) -> str | None:
+    scorings = saved.scorings
+    if scorings.languages is not None:
+        return None
+    own = saved.totals.sums[scorings.text]
+    return shared_signature(scorings.text, scorings.corpus, own.values())["signature"]
 
 
 def sha256_of(content: Mapping[str, Any]) -> str:

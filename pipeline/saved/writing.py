@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import glob
 import os
+import re
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.overlap import refuse_overlap
@@ -17,7 +17,8 @@ from beam_bleu.pipeline.output.storage import is_local, make_folder
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import totals_bytes
 from beam_bleu.transforms.errors import JobError, UsageError
-from beam_bleu.transforms.pairing.files.streams import is_pattern
+
+_WILDCARD = re.compile(r"[*?\[]")
 
 
 def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence[str]) -> None:
@@ -63,5 +64,5 @@ def _file(path: str) -> str:
     path = os.path.join(path, TOTALS) if os.path.isdir(path) else path
     if not is_local(path):
         return path
-    # A user names one file here. So its wildcards are no wildcards.
-    return glob.escape(path) if is_pattern(path) else path
+    # A user names one file here, so its wildcards are no wildcards. "?" matches each of them.
+    return _WILDCARD.sub("?", path)

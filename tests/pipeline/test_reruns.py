@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 
 import pytest
-from command_line import REFERENCES, SYSTEMS, called, streams
+from command_line import EXAMPLES, REFERENCES, SYSTEMS, called, streams
 from result_folder import assert_files
 
 from beam_bleu.pipeline import reruns
+from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.rerun_facts import DECIDE_NOTHING, FACTS
+from beam_bleu.pipeline.scorings import Scorings
+from beam_bleu.transforms.definition.slicing import Slicing
 
+DOCUMENTS = EXAMPLES / "documents.txt"
 ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])
 DAY = ["--partition", "2026-11-21"]
 
@@ -91,6 +98,7 @@ def test_without_a_complete_result_the_job_runs(out, choice):
         ([*DAY, "--save_totals"], "there is no totals.json"),
         ([*DAY, "--resample=bootstrap"], "resampling none there, bootstrap, 1000, seed 12345 here"),
         ([*DAY, "--no_uncertainty"], "standard errors by segment there, none here"),
+        ([*DAY, "--documents", DOCUMENTS], "documents none there, document here"),
     ],
 )
 def test_skip_refuses_another_result(out, flags, cause):
@@ -116,6 +124,66 @@ def test_skip_knows_its_own_result(out, flags):
     first = scored(out, *flags)
     assert scored(out, *flags, "--if_exists", "skip") == first
     called(*ONE, "--output", out, "--if_exists", "skip").assert_failed(2, "already has another")
+
+
+TWO = streams([SYSTEMS["birch"], SYSTEMS["atlas"]], REFERENCES[:1])
+COINS = ["--resample", "randomization", "--resamples", "9"]
+BOTH_LABELS = ["--labels", f"document={DOCUMENTS}", "--labels", f"other={DOCUMENTS}"]
+DOCUMENTS_ONLY = [*COINS, "--no_uncertainty", *BOTH_LABELS, "--segment_scores"]
+LENGTHS = ["--slice_by", "length", "--length_edges"]
+
+
+@pytest.mark.parametrize(
+    ("there", "here", "cause"),
+    [
+        ([], ["--baseline=atlas"], "baseline birch there, atlas here"),
+        ([], ["--compare=all"], "compared are pairs with the baseline there, all pairs here"),
+        (["--compare=all"], [], "compared are all pairs there, pairs with the baseline here"),
+        (
+            [*COINS, "--no_uncertainty"],
+            [*COINS, "--no_uncertainty", "--baseline=atlas"],
+            "baseline birch there, atlas here",
+        ),
+        (
+            [*DOCUMENTS_ONLY, "--documents=other"],
+            [*DOCUMENTS_ONLY, "--documents=document"],
+            "documents other there, document here",
+        ),
+        ([*LENGTHS, "5,9"], [*LENGTHS, "8,9"], "ranges of lengths 5-8, 9+ there, 0-7, 8, 9+ here"),
+    ],
+)
+def test_skip_refuses_other_evidence(out, there, here, cause):
+    assert called(*TWO, "--output", out, *there).code == 0
+    run = called(*TWO, "--output", out, *here, "--if_exists=skip")
+    run.assert_failed(2, "already has another result", cause)
+
+
+@pytest.mark.parametrize(
+    ("there", "here"),
+    [
+        ([], ["--baseline=birch"]),
+        (["--compare=all"], ["--compare=all", "--baseline=birch"]),
+        ([*LENGTHS, "2,100000", "--max_slices=50"], [*LENGTHS, "2,100000,200000"]),
+        (["--documents", DOCUMENTS, *COINS], ["--documents", DOCUMENTS, *COINS]),
+    ],
+)
+def test_skip_keeps_what_would_be_the_same(out, there, here):
+    assert called(*TWO, "--output", out, *there).code == 0
+    run = called(*TWO, "--output", out, *here, "--if_exists=skip", "--threads=2")
+    assert run.code == 0, run.err
+    assert "nothing was scored" in run.err
+
+
+def test_each_choice_of_a_job_is_a_fact_or_decides_nothing():
+    shown = [field for fact in FACTS for field in fact.fields]
+    fields = {
+        f"{each.__name__}.{field.name}"
+        for each in (Job, Evidence, Scorings, Slicing)
+        for field in dataclasses.fields(each)
+    }
+    assert len({*shown}) == len(shown)
+    assert {*shown, *DECIDE_NOTHING} == fields
+    assert not {*shown} & {*DECIDE_NOTHING}
 
 
 def test_fail(out):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 from command_line import (
     EXAMPLE,
@@ -13,6 +15,9 @@ from command_line import (
     streams,
     write_lines,
 )
+
+from beam_bleu.transforms.totals.moments.sum_moments import SumMoments
+from beam_bleu.transforms.totals.replicates.sum_replicates import SumReplicates
 
 ALL = "--format=json"
 BOOTSTRAP = ["--resample=bootstrap", "--resamples=400"]
@@ -165,7 +170,7 @@ JOINED = ["--join_on=id", "--coverage=each", "--candidates=a.jsonl", "--referenc
         ([*EXAMPLE, "--resamples=5"], ["--resamples needs --resample", "bootstrap"]),
         ([*EXAMPLE, "--seed=5"], ["--seed needs --resample"]),
         ([*EXAMPLE, "--resample=bs"], ["did you mean bootstrap?"]),
-        ([*EXAMPLE, "--resample=bootstrap", "--resamples=0"], ["resamples must be 1 to 1000000"]),
+        ([*EXAMPLE, "--resample=bootstrap", "--resamples=0"], ["resamples must be 1 to 100000"]),
         (
             [*EXAMPLE, "--resample=bootstrap", "--seed=-1"],
             ["seed must be 0 to 18446744073709551615, got -1"],
@@ -174,7 +179,11 @@ JOINED = ["--join_on=id", "--coverage=each", "--candidates=a.jsonl", "--referenc
         ([*EXAMPLE, "--resample=bootstrap", "--seed=" + "9" * 5000], ["must be a whole number"]),
         (
             [*EXAMPLE, "--resample=bootstrap", "--resamples=-3"],
-            ["resamples must be 1 to 1000000, got -3"],
+            ["resamples must be 1 to 100000, got -3"],
+        ),
+        (
+            [*EXAMPLE, "--resample=bootstrap", "--resamples=100001"],
+            ["resamples must be 1 to 100000, got 100001"],
         ),
         ([*EXAMPLE, "--resample=bootstrap", f"--seed={2**64}"], ["seed must be 0 to"]),
         ([*JOINED, "--resample=bootstrap"], ["--coverage each", "use --coverage common"]),
@@ -206,3 +215,23 @@ def test_impossible_resampling_is_refused(arguments, fragments):
 )
 def test_the_flags_of_sacrebleu_say_what_to_use(words, remedy):
     called(*words, "r", "-i", "a").assert_failed(2, "is a flag of sacreBLEU", remedy)
+
+
+def process_again(process, times, step, statistics):
+    """A step of a runner that gives it one of several batches so many times."""
+    for _ in range(times if statistics.numbers[0] >= 20 else 1):
+        process(step, statistics)
+
+
+@pytest.mark.parametrize("times", [0, 2], ids=["lost", "repeated"])
+@pytest.mark.parametrize(
+    ("step", "what"), [(SumReplicates, "replicates"), (SumMoments, "standard errors")]
+)
+@pytest.mark.parametrize("method", [BOOTSTRAP, RANDOMIZATION], ids=["bootstrap", "randomization"])
+def test_evidence_of_other_segments_than_the_scores_fails_the_job(
+    monkeypatch, step, what, times, method
+):
+    process = functools.partial(process_again, step.process, times)
+    monkeypatch.setattr(step, "process", lambda *arguments: process(*arguments))
+    run = called(*EXAMPLE, *method, "--range_bytes=300")
+    run.assert_failed(1, f"the sums for the {what} of system atlas are of ", "lost or repeated")

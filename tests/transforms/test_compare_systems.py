@@ -274,6 +274,16 @@ def test_other_pairs_do_not_add_up():
 
 
 def test_the_result_is_a_function_of_the_sums():
-    found = compared_systems(system_sums(SEGMENTS), SYSTEMS, CONFIG.text.name, CONFIG.scoring)
+    found = compared_systems(
+        system_sums(SEGMENTS), SYSTEMS, CONFIG.text.name, CONFIG.scoring, all_pairs=True
+    )
     transform = CompareSystems.Globally(SYSTEMS, all_pairs=True)
     assert found_in(SEGMENTS, transform) == [found]
+
+
+@pytest.mark.parametrize("all_pairs", [False, True])
+def test_two_systems_have_clusters_only_if_all_pairs_are_asked_for(all_pairs):
+    two = [({"good": each["good"], "bad": each["bad"]}, texts) for each, texts in SEGMENTS]
+    (found,) = found_in(two, CompareSystems.Globally(["good", "bad"], all_pairs=all_pairs))
+    assert len(found.comparisons) == 1
+    assert found.clusters == ((("good",), ("bad",)) if all_pairs else ())

@@ -13,7 +13,10 @@ ResamplingMethodName = Literal["bootstrap", "randomization"]
 DEFAULT_SEED = 12345
 """The seed of sacreBLEU, if SACREBLEU_SEED is not set."""
 
-MOST_RESAMPLES = 1_000_000
+MOST_RESAMPLES = 100_000
+"""A p-value is at least 1 / (MOST_RESAMPLES + 1). Memory grows with the number of replicates and
+with that of systems: docs/resampling.md has figures."""
+
 LARGEST_SEED = 2**64 - 1
 
 

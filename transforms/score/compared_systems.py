@@ -60,7 +60,12 @@ class ComparedSystems:
 
 
 def compared_systems(
-    sums: SystemSums, systems: Sequence[str], text: TextName, scoring: Scoring
+    sums: SystemSums,
+    systems: Sequence[str],
+    text: TextName,
+    scoring: Scoring,
+    *,
+    all_pairs: bool,
 ) -> ComparedSystems:
     """The scores and comparisons of systems.
 
@@ -69,6 +74,7 @@ def compared_systems(
       systems: the systems' names, in the order of the sums.
       text: how the texts became tokens.
       scoring: how sums become a score.
+      all_pairs: whether the sums have all pairs, and clusters are asked for.
     """
     scores = {
         system: bleu_score(of_system, text, scoring, units=of_system.units)
@@ -91,7 +97,7 @@ def compared_systems(
         )
         for (system, baseline), each, p_value_holm in zip(sums.pairs, found, adjusted, strict=True)
     )
-    if len(comparisons) < len(systems) * (len(systems) - 1) // 2:
+    if not all_pairs:
         return ComparedSystems(scores, comparisons)
     p_values = {(each.system, each.baseline): each.p_value_holm for each in comparisons}
     known = [system for system in systems if scores[system].standard_error is not None]

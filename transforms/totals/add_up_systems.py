@@ -15,7 +15,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.count_matches import count_matches
 from beam_bleu.transforms.totals.moments.products import compile_products
-from beam_bleu.transforms.totals.system_sums import Pair, SystemSums
+from beam_bleu.transforms.totals.system_sums import ComparedPair, SystemSums
 
 __all__ = ["AddUpSystems", "count_and_add_up_systems"]
 
@@ -25,7 +25,7 @@ def count_and_add_up_systems(
     text: Text,
     max_order: int,
     systems: int,
-    pairs: tuple[Pair, ...],
+    pairs: tuple[ComparedPair, ...],
     key_type: Any,
 ) -> PCollection[tuple[Any, SystemSums]]:
     """Adds the steps that count batches of segments and add the counts up, by the groups' keys.
@@ -50,7 +50,7 @@ def count_and_add_up_systems(
 class _TotalSystems(beam.DoFn):
     """The sums of a batch, as (key of the group, sums)."""
 
-    def __init__(self, pairs: tuple[Pair, ...]) -> None:
+    def __init__(self, pairs: tuple[ComparedPair, ...]) -> None:
         self._pairs = pairs
 
     def setup(self) -> None:
@@ -68,7 +68,7 @@ class _TotalSystems(beam.DoFn):
 class AddUpSystems(beam.CombineFn):
     """Adds up `SystemSums`. The accumulator is a frozen `SystemSums`, as in `AddUp`."""
 
-    def __init__(self, max_order: int, systems: int, pairs: tuple[Pair, ...]) -> None:
+    def __init__(self, max_order: int, systems: int, pairs: tuple[ComparedPair, ...]) -> None:
         self._max_order = max_order
         self._systems = systems
         self._pairs = pairs

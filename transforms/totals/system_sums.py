@@ -7,21 +7,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.columns import columns_of_rows
 from beam_bleu.transforms.totals.moments.products import sums_of_columns
 from beam_bleu.transforms.totals.units import PairSums, width
 
-Pair = tuple[int, int]
+ComparedPair = tuple[int, int]
 """The places of a system and of its baseline."""
 
 CrossProducts = tuple[int, ...]
 """The sums of products of each column of a system and each one of its baseline, W * W integers,
 row by row: a row is of one column of the system."""
-
-_LARGEST_SUM = 2**63 - 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,11 +33,11 @@ class SystemSums:
     """
 
     systems: tuple[CorpusSums, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ComparedPair, ...]
     crosses: tuple[CrossProducts, ...]
 
     @classmethod
-    def zero(cls, max_order: int, systems: int, pairs: tuple[Pair, ...]) -> SystemSums:
+    def zero(cls, max_order: int, systems: int, pairs: tuple[ComparedPair, ...]) -> SystemSums:
         """The sums of no segment."""
         no_products = (0,) * width(max_order) ** 2
         sums = (CorpusSums.zero(max_order),) * systems
@@ -47,7 +45,7 @@ class SystemSums:
 
     @classmethod
     def of(
-        cls, statistics: BatchStatistics, pairs: tuple[Pair, ...], rows: slice = slice(None)
+        cls, statistics: BatchStatistics, pairs: tuple[ComparedPair, ...], rows: slice = slice(None)
     ) -> SystemSums:
         """The sums of some rows of segment statistics."""
         columns = columns_of_rows(statistics.counts[:, rows], statistics.reference_counts[rows])
@@ -82,7 +80,9 @@ class SystemSums:
         return PairSums(system, baseline, tuple(rows))
 
 
-def compared_pairs(systems: Sequence[str], baseline: str, *, all_pairs: bool) -> tuple[Pair, ...]:
+def compared_pairs(
+    systems: Sequence[str], baseline: str, *, all_pairs: bool
+) -> tuple[ComparedPair, ...]:
     """The pairs of systems that are compared: with the baseline, or each one with each other one.
 
     Of two other systems, the one that comes first is the baseline.
@@ -101,7 +101,7 @@ def compared_pairs(systems: Sequence[str], baseline: str, *, all_pairs: bool) ->
 def _cross_products(one: Integers, other: Integers) -> CrossProducts:
     """The sums of products of the columns, int64 (W, units), of two systems."""
     largest = int(one.max(initial=0)) * int(other.max(initial=0))
-    if largest * one.shape[1] <= _LARGEST_SUM:
+    if largest * one.shape[1] <= LARGEST_INTEGER:
         found = one @ other.T
     else:
         found = one.astype(object) @ other.T.astype(object)

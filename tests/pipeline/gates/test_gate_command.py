@@ -91,6 +91,35 @@ def test_a_file_that_is_no_result(tmp_path, content):
         called("gate", *words).assert_failed(3, str(path))
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"score": each} for each in (float("nan"), float("inf"), -1, 100.1, 1e9)),
+        *({"score": each} for each in ("99", True, None, [30])),
+        *({"standard_error": each} for each in ("x", -3, True, float("nan"), [1])),
+        *({"segments": each} for each in ("100", -1, None)),
+        *({"matches": each} for each in ([1, "2"], [None], {})),
+        {"system": 3},
+        {"system": "b"},
+    ],
+    ids=str,
+)
+def test_impossible_numbers_of_a_result(change, scores, tmp_path):
+    changed = {**entry("a", 30), **change}
+    path = written(tmp_path / "bad.json", result(changed, entry("b", 35)))
+    for words in (
+        [path, "--fail_under=1"],
+        [path, "--max_drop=1", "--against", scores],
+        [scores, "--max_drop=1", "--against", path],
+    ):
+        called("gate", *words).assert_failed(3, f"{path} is no result of beam-bleu")
+
+
+def test_a_perfect_score_can_be_a_little_more_than_100(tmp_path):
+    path = written(tmp_path / "perfect.json", result(entry("a", 100.00000000000004, 0)))
+    assert called("gate", path, "--fail_under=100").code == 0
+
+
 def test_a_result_that_is_missing(tmp_path):
     called("gate", tmp_path / "none", "--fail_under", "1").assert_failed(3, "there is no")
 
@@ -100,6 +129,8 @@ def test_a_result_that_is_missing(tmp_path):
     [
         ([], "there is no threshold"),
         (["--fail_under", "x"], "must be a number from 0 to 100"),
+        (["--fail_under", "1_0"], "must be a number from 0 to 100"),
+        (["--fail_under", "a= 30"], "must be a number from 0 to 100"),
         (["--fail_under", "a=1", "--fail_under", "a=2"], "are for the same scores"),
         (["--max_drop", "1"], "--max_drop needs --against"),
         (["--against", "x", "--fail_under", "1"], "--against needs --max_drop"),

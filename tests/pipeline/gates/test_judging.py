@@ -119,6 +119,31 @@ def test_without_a_score_of_the_whole_corpus_the_mean_of_languages_is_judged():
     assert passed(under(document, "a[lang=ja]=30")) == {"a[lang=ja]": True}
 
 
+def of_languages(*names: str, mean: float | None):
+    """A document of languages; with a mean, they have different tokenizers."""
+    languages = [{"slice": {"lang": name}, "signature": SIGNATURE} for name in names]
+    entries = [entry("a", 40, of_slice=each["slice"]) for each in languages]
+    averages = [{"system": "a", "languages": len(names), "score": mean, "standard_error": 0.1}]
+    whole = [entry("a", 30.0)] if mean is None else []
+    return result(*whole, *entries, languages=languages, macro_average=averages)
+
+
+def test_scores_of_the_whole_corpus_are_compared_only_with_those_of_the_same_kind():
+    corpus = of_languages("de", "en", mean=None)
+    mean = of_languages("de", "en", mean=30.1)
+    more = of_languages("de", "en", "zh", mean=30.1)
+    for new, old in ((mean, corpus), (corpus, mean), (more, corpus), (more, mean)):
+        whole, *_ = drops(new, old, "5")
+        assert not whole.passed
+        assert "they cannot be compared" in whole.text
+        # The slices of both can be compared.
+        assert all(each.passed for each in drops(new, old, "[lang=de]=5"))
+    (kind,) = drops(more, mean, "5")
+    assert "the mean of lang=de, lang=en in OLD" in kind.text
+    for same in (corpus, mean, more):
+        assert all(each.passed for each in drops(same, same, "5"))
+
+
 def test_a_warning_does_not_fail():
     (check,) = judge(
         gated(result(entry("a", 20))), Gates(warn_under=(Threshold.of("--warn_under", "30"),))

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import called
-from parts import TEXTS, lines_in, run_into
+from command_line import EXAMPLES, called, read_lines, write_lines
+from parts import TEXTS, lines_in, records_in, run_into
 
-from beam_bleu.pipeline.saved import compare
+from beam_bleu.pipeline.saved import compare, comparing
 from beam_bleu.pipeline.saved.comparing import ComparedScore
+from beam_bleu.pipeline.saved.reading import read_totals
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +123,96 @@ def test_other_definitions_are_refused(runs):
     called("compare", runs["plain"], runs["floor"]).assert_failed(
         3, "smooth_method is exp in the first one, and floor", "beam-bleu rescore"
     )
+
+
+DOCUMENTS = read_lines(EXAMPLES / "documents.txt")
+DRAWN = ("--resample=bootstrap", "--resamples=50")
+
+
+def document_files(folder: Path) -> dict[str, Path]:
+    """Files with the documents of the segments, in several forms."""
+    return {
+        name: write_lines(folder / f"{name}.txt", lines)
+        for name, lines in {
+            "documents": DOCUMENTS,
+            "others": [*DOCUMENTS[1:], DOCUMENTS[0]],
+            "renamed": [f"{each} again" for each in DOCUMENTS],
+            "domains": [f"news\t{each}" for each in DOCUMENTS],
+            "labels": [f"{each}\t{i % 4}" for i, each in enumerate(DOCUMENTS)],
+        }.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "obstacle"),
+    [
+        (["--documents={documents}"], ["--documents={documents}"], ""),
+        (["--documents={documents}"], ["--documents={others}"], "the documents are not"),
+        (["--documents={documents}"], ["--documents={renamed}"], "the documents are not"),
+        (["--documents={documents}"], [], "units: segments, or documents"),
+        (
+            ["--documents=a", "--labels=a,b={labels}"],
+            ["--documents=b", "--labels=a,b={labels}"],
+            "units: segments, or documents",
+        ),
+        (
+            ["--documents=a", "--labels=a,b={labels}"],
+            ["--documents=a", "--labels=b,a={labels}"],
+            "the documents are not",
+        ),
+        (
+            ["--documents={domains}"],
+            ["--documents=document", "--labels=document={domains}"],
+            "random weights of the segments are not the same",
+        ),
+        (["--labels=a={documents}", "--slice_by=a"], [], ""),  # labels of slices only
+    ],
+)
+def test_only_runs_with_the_same_units_are_paired(tmp_path, old, new, obstacle):
+    files = document_files(tmp_path / "documents")
+    texts = lines_in(tmp_path / "texts", slice(None))
+    for name, flags in (("old", old), ("new", new)):
+        run_into(tmp_path / name, *texts, *DRAWN, *(flag.format(**files) for flag in flags))
+    found = compared(tmp_path / "old", tmp_path / "new")
+    assert found["method"] == ("independent" if obstacle else "paired")
+    assert obstacle in found["reason"]
+
+
+@pytest.mark.parametrize(
+    ("role", "obstacle"),
+    [("labels", "the documents are not known"), ("references", "only line-parallel texts")],
+)
+def test_an_input_that_is_not_known_is_no_proof(tmp_path, role, obstacle):
+    documents = f"--documents={EXAMPLES / 'documents.txt'}"
+    run_into(tmp_path / "out", *lines_in(tmp_path, slice(None)), *DRAWN, documents)
+    saved = read_totals(str(tmp_path / "out"))
+    assert comparing.compared("old", saved, "new", saved).method == "paired"
+    (partition,) = saved.partitions
+    kept = [each for each in partition.inputs if each["role"] != role]
+    lacking = dataclasses.replace(saved, partitions=(dataclasses.replace(partition, inputs=kept),))
+    found = comparing.compared("old", lacking, "new", lacking)
+    assert found.method == "independent"
+    assert obstacle in found.reason
+
+
+def test_other_orders_of_references_are_independent(tmp_path):
+    texts = lines_in(tmp_path / "texts", slice(None))
+    reference, *candidates = texts
+    other = write_lines(tmp_path / "other.txt", TEXTS["birch"])
+    run_into(tmp_path / "old", reference, other, *candidates, *DRAWN)
+    run_into(tmp_path / "new", other, reference, *candidates, *DRAWN)
+    found = compared(tmp_path / "old", tmp_path / "new")
+    assert (found["method"], found["reason"]) == ("independent", "the references are not the same")
+
+
+@pytest.mark.parametrize("flags", [(), ("--where=part=1",), ("--documents=part",)])
+def test_records_are_independent(tmp_path, flags):
+    records = [
+        {"candidate": candidate, "reference": reference, "part": i % 2}
+        for i, (candidate, reference) in enumerate(zip(TEXTS["atlas"], TEXTS["ref"], strict=True))
+    ]
+    given = records_in(tmp_path / "records", records)
+    run_into(tmp_path / "old", *given, *flags, *DRAWN)
+    run_into(tmp_path / "new", *given, *DRAWN)
+    found = compared(tmp_path / "old", tmp_path / "new")
+    assert found["method"] == "independent"

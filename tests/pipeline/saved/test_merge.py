@@ -128,6 +128,16 @@ def test_documents(tmp_path):
     flags = ("--documents=domain",)
     whole = run_into(tmp_path / "out", *lines_in(tmp_path, slice(None), *flags))
     assert merged(tmp_path / "out" / "totals.json") == whole.out
+    assert "documents with" not in called("merge", tmp_path / "out").err
+
+
+def test_documents_of_several_partitions(tmp_path):
+    for number, rows in enumerate(ranges()):
+        folder = tmp_path / f"part{number}"
+        run_into(folder / "out", *lines_in(folder, rows, "--documents=domain"))
+    run = called("merge", tmp_path / "part0" / "out", tmp_path / "part1" / "out")
+    assert run.code == 0
+    assert "same name in several partitions count as different documents" in run.err
 
 
 def test_labelled_partitions_with_replicates(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import pytest
 from parts import lines_in, run_into
 
 from beam_bleu.pipeline.saved.merging import merged
+from beam_bleu.pipeline.saved.partitions import texts_in_several
 from beam_bleu.pipeline.saved.reading import read_totals
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
+from beam_bleu.pipeline.saved.totals_file import totals_bytes
 from beam_bleu.transforms.errors import InputError
 
 
@@ -104,6 +107,78 @@ def test_the_same_texts_need_labels(saved):
     files = [("a", labelled(saved, None)), ("b", labelled(saved, None))]
     with pytest.raises(InputError, match="a and b are of the same texts"):
         merged(files)
+
+
+def with_streams(saved: SavedTotals, label: str | None, **digests: str) -> SavedTotals:
+    """The same totals, as those of a partition whose streams have these digests."""
+    read = [
+        {"role": role, "system": "atlas" if role == "candidates" else None, "digest": digest}
+        for role, digest in digests.items()
+    ]
+    return dataclasses.replace(saved, partitions=(Partition(label, read),))
+
+
+@pytest.mark.parametrize("labels", [(None, None), ("x", None), (None, "x")])
+@pytest.mark.parametrize("same", ["references", "candidates", "records"])
+def test_one_text_in_two_files_is_refused_without_labels(same, labels, saved):
+    first = {"references": "r1", "candidates": "c1", "records": "d1", "labels": "l1"}
+    second = {role: digest.replace("1", "2") for role, digest in first.items()}
+    second[same] = first[same]
+    saved = without_replicates(saved)
+    files = [
+        (name, with_streams(saved, label, **streams))
+        for name, label, streams in zip(("a", "b"), labels, (first, second), strict=True)
+    ]
+    with pytest.raises(InputError, match=f"a and b are of the same texts.*same {same}"):
+        merged(files)
+
+
+def without_replicates(saved: SavedTotals) -> SavedTotals:
+    return dataclasses.replace(
+        saved,
+        totals=dataclasses.replace(saved.totals, replicates=None),
+        evidence=dataclasses.replace(saved.evidence, resampling=None),
+    )
+
+
+def test_other_texts_with_the_same_labels_add_up(saved):
+    saved = without_replicates(saved)
+    texts = {"references": "r", "candidates": "c"}
+    files = [
+        (name, with_streams(saved, None, **{role: each + name for role, each in texts.items()}))
+        for name in ("1", "2")
+    ]
+    found = merged([(name, add_labels(each)) for name, each in files])
+    assert found.document["segments"] == 144
+
+
+def add_labels(saved: SavedTotals) -> SavedTotals:
+    """The same totals, with a stream of labels."""
+    (partition,) = saved.partitions
+    labels = {"role": "labels", "system": None, "digest": "of labels"}
+    read = [*partition.inputs, labels]
+    return dataclasses.replace(saved, partitions=(Partition(partition.label, read),))
+
+
+def test_a_text_under_two_labels_is_a_warning(saved):
+    files = [
+        (day, with_streams(saved, day, references="same", candidates=digest))
+        for day, digest in (("mon", "c1"), ("tue", "c2"), ("wed", "c1"))
+    ]
+    (warning,) = texts_in_several(merged(files).partitions)
+    assert warning.startswith("the partitions mon, wed have the same candidates atlas")
+    # The same references each day are usual.
+    assert not list(texts_in_several(merged(files[:2]).partitions))
+
+
+def test_the_order_of_files_does_not_matter(saved):
+    files = [(day, labelled(saved, day)) for day in ("tue", "mon", "wed")]
+    found = [merged(each) for each in itertools.permutations(files)]
+    assert {totals_bytes(each, b"") for each in found} == {totals_bytes(found[0], b"")}
+    unlabelled = without_replicates(saved)
+    pair = [(each, labelled(unlabelled, None, each)) for each in ("b", "a")]
+    one, other = (merged(each) for each in (pair, pair[::-1]))
+    assert one.partitions == other.partitions
 
 
 def test_replicates_need_labels(saved):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,93 @@ BAD = {
     "a foreign content": (lambda data: with_content(data, tally=3), "does not have the content"),
     "a wrong name": (lambda data: with_content(data, sums=[{}]), "does not have the content"),
 }
+
+
+def edited(data: bytes, edit: Callable[[Any], object]) -> bytes:
+    """A file whose content is changed in place, and whose digest is right."""
+    content = json.loads(data)["content"]
+    edit(content)
+    return with_content(data, **content)
+
+
+def atlas(content: Any) -> Any:
+    """The sums of a system."""
+    return content["sums"][0]["systems"]["atlas"]
+
+
+EDITS: dict[str, Callable[[Any], object]] = {
+    "a negative number": lambda all: atlas(all)["matches"].__setitem__(0, -5),
+    "a huge number": lambda all: atlas(all)["matches"].__setitem__(0, 10**30),
+    "a fraction": lambda all: atlas(all)["matches"].__setitem__(0, 1.5),
+    "a float": lambda all: atlas(all).__setitem__("segments", 72.0),
+    "a text": lambda all: atlas(all)["matches"].__setitem__(0, "9"),
+    "null": lambda all: atlas(all)["matches"].__setitem__(0, None),
+    "a bool": lambda all: atlas(all)["signs"].__setitem__("tokenized", False),
+    "an order less": lambda all: atlas(all)["matches"].pop(),
+    "no sums": lambda all: all.__setitem__("sums", []),
+    "an empty input": lambda all: all["partitions"][0].__setitem__("inputs", [{}]),
+    "an input with other lines": lambda all: all["partitions"][0]["inputs"][0].update(lines="72"),
+    "a list as a label": lambda all: all["partitions"][0].__setitem__("label", [1]),
+    "no partition": lambda all: all.__setitem__("partitions", []),
+    "no moments": lambda all: all.__setitem__("moments", None),
+    "no slices": lambda all: all.__setitem__("slices", None),
+    "no replicates": lambda all: all.__setitem__("replicates", None),
+    "fewer replicates": lambda all: all["evidence"]["resampling"].update(resamples=19),
+    "a system twice": lambda all: all["systems"].append("atlas"),
+    "another system": lambda all: all.__setitem__("systems", ["atlas", "birch", "X"]),
+    "no system": lambda all: all.__setitem__("systems", []),
+    "an unknown field": lambda all: all.__setitem__("more", 1),
+    "an unknown field of sums": lambda all: atlas(all).__setitem__("more", 1),
+    "a fraction in an array": lambda all: all["moments"]["own_sums"]["values"].__setitem__(0, 1.5),
+    "a text in an array": lambda all: all["moments"]["own_sums"]["values"].__setitem__(0, "72"),
+    "an array of another shape": lambda all: all["moments"]["own_units"]["shape"].reverse(),
+    "a negative number in slices": lambda all: all["slices"]["sums"]["values"].__setitem__(0, -1),
+    "another program": lambda all: all.__setitem__("program", 3),
+    "another signature": lambda all: all["definition"].__setitem__("signature", 3),
+    "a tally of texts": lambda all: all["tally"].__setitem__("read", "72"),
+    "a warning that is a number": lambda all: all.__setitem__("warnings", [3]),
+    "an unknown baseline": lambda all: all["evidence"].__setitem__("baseline", "X"),
+}
+"""Contents that no run writes. The sums are all possible as JSON."""
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_an_impossible_content_is_named(edit, data, tmp_path):
+    path = tmp_path / "bad.json"
+    path.write_bytes(edited(data, edit))
+    assert path.read_bytes() != data
+    for words in (["merge", path], ["gate", path, "--fail_under=1"]):
+        called(*words).assert_failed(3, str(path), "does not have the content of version 1")
+
+
+CONTRADICTIONS: dict[str, Callable[[Any], object]] = {
+    "a match less": lambda all: atlas(all)["matches"].__setitem__(0, atlas(all)["matches"][0] - 1),
+    "a segment more": lambda all: all["tally"]["scored"].update(atlas=73),
+    "a token more in slices": lambda all: all["slices"]["sums"]["values"].__setitem__(
+        0, all["slices"]["sums"]["values"][0] + 1
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_sums_that_contradict_each_other_are_those_of_a_file(edit, data, folder, tmp_path):
+    path, good = tmp_path / "bad.json", tmp_path / "good.json"
+    path.write_bytes(edited(data, lambda all: (edit(all), relabel(all, "bad"))))
+    good.write_bytes(edited(data, lambda all: relabel(all, "good")))
+    for words in (
+        ["merge", path],
+        ["merge", good, path],
+        ["rescore", path, "-s=floor"],
+        ["compare", good, path],
+        ["gate", path, "--fail_under=1"],
+    ):
+        run = called(*words, "-q")
+        run.assert_failed(3, f"{path}: its sums contradict each other")
+        assert "runner" not in run.err
+
+
+def relabel(content: Any, label: str) -> None:
+    content["partitions"][0]["label"] = label
 
 
 @pytest.mark.parametrize(("spoil", "cause"), BAD.values(), ids=BAD)

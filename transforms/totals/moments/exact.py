@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_bleu.transforms.native.arrays import LARGEST_INTEGER
+
 ExactIntegers = NDArray[np.int64] | NDArray[np.object_]
 """int64; or Python's unbounded integers, if one of the integers does not fit in an int64."""
-
-_LARGEST = 2**63 - 1
 
 
 def exact(values: NDArray[Any]) -> ExactIntegers:
     """The same integers, as int64 if all of them fit. They are 0 or more."""
-    if values.dtype == object and (not values.size or max(values.flat) <= _LARGEST):
+    if values.dtype == object and (not values.size or max(values.flat) <= LARGEST_INTEGER):
         return values.astype(np.int64)
     return values
 
@@ -34,7 +34,7 @@ def rows_added(shape: tuple[int, ...], parts: Sequence[tuple[Any, ExactIntegers]
       parts: arrays, each one with the index of its places in the sum, in which no place is twice.
     """
     bound = sum(largest(values) for _, values in parts)
-    total: NDArray[Any] = np.zeros(shape, np.int64 if bound <= _LARGEST else object)
+    total: NDArray[Any] = np.zeros(shape, np.int64 if bound <= LARGEST_INTEGER else object)
     for places, values in parts:
         total[places] += values
     return exact(total)

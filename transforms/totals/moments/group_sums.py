@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, exact
 from beam_bleu.transforms.totals.moments.gram import (
     LIMB_BITS,
@@ -17,7 +17,6 @@ from beam_bleu.transforms.totals.moments.layout import Plan, Row, plan
 from beam_bleu.transforms.totals.moments.moments import Pair
 from beam_bleu.transforms.totals.units import SEGMENTS, products, width
 
-_LARGEST = 2**63 - 1
 _SAME_ORDER = np.zeros(0, np.int64)
 
 
@@ -73,7 +72,7 @@ class GroupSums:
         # The largest value of a packed column, squared.
         square = min(max(largest), 2**LIMB_BITS - 1) ** 2
         sums = found.reshape(len(of_ranges), -1)
-        if units * square <= _LARGEST:
+        if units * square <= LARGEST_INTEGER:
             self._add_found(sums, of_ranges, usual, units * square)
             return
         for i, length in enumerate(np.diff(bounds).tolist()):
@@ -94,7 +93,7 @@ class GroupSums:
 
     def _add_found(self, found: Integers, of_ranges: Integers, usual: Plan, bound: int) -> None:
         """Adds sums of products, none of which is larger than `bound`."""
-        if self._bound + bound > _LARGEST:
+        if self._bound + bound > LARGEST_INTEGER:
             self._move_above()
         self._bound += bound
         scatter(found, of_ranges, usual.usual.sources, usual.usual.targets, self._totals)

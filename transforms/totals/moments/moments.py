@@ -20,7 +20,7 @@ GroupKey = SliceKey | None
 """A group of units: a slice, or None for the whole corpus."""
 
 Pair = tuple[int, int]
-"""The places of a system and of its baseline in `Moments.systems`."""
+"""The places of two systems in `Moments.systems`, the smaller place first."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.columns import columns_of_rows
 from beam_bleu.transforms.totals.units import UnitSums, products, width
-
-_LARGEST_SUM = 2**63 - 1
 
 
 def unit_sums(statistics: BatchStatistics, system: int, rows: slice = slice(None)) -> UnitSums:
@@ -29,7 +27,7 @@ def sums_of_columns(columns: Integers) -> UnitSums:
     of_unit, units = columns.shape
     max_order = _max_order(of_unit)
     largest = int(columns.max(initial=0))
-    if largest * largest * units > _LARGEST_SUM:
+    if largest * largest * units > LARGEST_INTEGER:
         unbounded = columns.astype(object)
         triangle = np.tril_indices(of_unit)
         added = (unbounded @ unbounded.T)[triangle].tolist()

@@ -68,6 +68,7 @@ class ReplicateAdder:
         self._systems: tuple[str, ...] = ()
         self._rows: dict[tuple[int, int], int] = {}
         self._sums = np.zeros((tiles, 0, TILE), np.int64)
+        self._unweighted: Integers | int = 0
 
     def add(self, statistics: BatchStatistics) -> None:
         """Adds the segments of a batch.
@@ -88,6 +89,7 @@ class ReplicateAdder:
             starts = np.flatnonzero(np.append(True, units[1:] != units[:-1]))
             units, columns = units[starts], np.add.reduceat(columns, starts, axis=2)
         self._add(units, *self._digits(columns))
+        self._unweighted = self._unweighted + columns.sum(axis=2)
 
     def sums(self) -> Replicates:
         """The replicates of all batches."""
@@ -99,6 +101,7 @@ class ReplicateAdder:
             of_column = drawn[:, order].ravel()[: self._resampling.number]
             systems = slice(None) if column in SHARED else system
             total.sums[systems, :, column] = of_column
+        total.unweighted[:] = self._unweighted
         return total
 
     def _require_systems(self, systems: tuple[str, ...]) -> None:

@@ -30,23 +30,32 @@ class Replicates:
       max_order: the largest n-gram order, N.
       systems: the names of the systems, in the order of the result.
       sums: int64 (systems, replicates, W), with the columns of `totals.units`.
+      unweighted: int64 (systems, W), the sums of the units of which the replicates are. They show
+        whether a runner has lost or repeated some of them.
     """
 
     resampling: Resampling
     max_order: int
     systems: tuple[str, ...]
     sums: Integers
+    unweighted: Integers
 
     @classmethod
     def zero(cls, resampling: Resampling, max_order: int, systems: Sequence[str]) -> Replicates:
         """The replicates of no unit."""
-        shape = len(systems), resampling.number, width(max_order)
-        return cls(resampling, max_order, tuple(systems), np.zeros(shape, np.int64))
+        of_systems, of_unit = len(systems), width(max_order)
+        return cls(
+            resampling,
+            max_order,
+            tuple(systems),
+            np.zeros((of_systems, resampling.number, of_unit), np.int64),
+            np.zeros((of_systems, of_unit), np.int64),
+        )
 
     @property
     def nbytes(self) -> int:
         """The bytes of the sums."""
-        return self.sums.nbytes
+        return self.sums.nbytes + self.unweighted.nbytes
 
     def added(self, other: Replicates) -> Replicates:
         """The replicates of the units of both. If they are of two partitions, they have no label.
@@ -68,31 +77,39 @@ class Replicates:
         resampling = self.resampling
         if resampling.partition != other.resampling.partition:
             resampling = dataclasses.replace(resampling, partition="")
-        return dataclasses.replace(self, resampling=resampling, sums=self.sums + other.sums)
+        return dataclasses.replace(
+            self,
+            resampling=resampling,
+            sums=self.sums + other.sums,
+            unweighted=self.unweighted + other.unweighted,
+        )
 
     def __reduce__(self) -> tuple[Callable[..., Replicates], tuple[Any, ...]]:
         """For pickle: without the columns that are 0, which are most of them."""
         is_used = self.sums.any(axis=1)
         used = np.ascontiguousarray(self.sums.transpose(0, 2, 1)[is_used])
-        return _replicates, (self.resampling, self.max_order, self.systems, is_used, used)
+        own = self.resampling, self.max_order, self.systems, self.unweighted
+        return _replicates, (*own, is_used, used)
 
 
 def _replicates(
     resampling: Resampling,
     max_order: int,
     systems: tuple[str, ...],
+    unweighted: Integers,
     is_used: Booleans,
     used: Integers,
 ) -> Replicates:
     """The replicates from their pickle.
 
     Args:
-      resampling: as in `Replicates`, and so are the next two.
+      resampling: as in `Replicates`, and so are the next three.
       max_order: the largest n-gram order.
       systems: the names of the systems.
+      unweighted: the sums without weights.
       is_used: bool (systems, W), the columns that are not 0.
       used: int64 (used columns, replicates).
     """
     zero = Replicates.zero(resampling, max_order, systems)
     zero.sums.transpose(0, 2, 1)[is_used] = used
-    return zero
+    return dataclasses.replace(zero, unweighted=unweighted)

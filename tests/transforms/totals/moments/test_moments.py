@@ -6,12 +6,12 @@ import itertools
 import numpy as np
 import pytest
 from combining import by_every_route
-from made_statistics import (
+from units_by_hand import (
     LABELS,
     ORDER,
     by_group,
-    made_statistics,
     pair_by_hand,
+    statistics_with_domains,
     sums_by_hand,
 )
 
@@ -63,7 +63,7 @@ def require_sums_by_hand(moments, batches, pairs, slice_pairs):
 def test_moments_are_sums_of_products_for_segments_of_any_length(seed, longest):
     rng = np.random.default_rng(seed)
     batches = [
-        made_statistics(rng, ABC, segments, longest, max_references=1 + seed * 6)
+        statistics_with_domains(rng, ABC, segments, longest, references=1 + seed * 6)
         for segments in (9, 1, 0, 7)
     ]
     every = list(itertools.combinations(ABC, 2))
@@ -75,7 +75,7 @@ def test_moments_are_sums_of_products_for_segments_of_any_length(seed, longest):
 @pytest.mark.parametrize("longest", [40, 2**31])
 def test_parts_add_up_in_any_order_and_split(longest):
     rng = np.random.default_rng(longest)
-    batches = [made_statistics(rng, ABC, segments, longest) for segments in (5, 8, 3, 1)]
+    batches = [statistics_with_domains(rng, ABC, segments, longest) for segments in (5, 8, 3, 1)]
     expected = as_lists(added_up(batches))
     parts = [added_up([each]) for each in batches]
     for route, total in by_every_route(AddUpMoments(1000, ORDER), parts):
@@ -94,7 +94,7 @@ def test_parts_add_up_in_any_order_and_split(longest):
 )
 def test_common_units_are_those_that_all_systems_have(sets):
     rng = np.random.default_rng(len(sets))
-    batches = [made_statistics(rng, sorted(systems), 4) for systems in sets]
+    batches = [statistics_with_domains(rng, sorted(systems), 4) for systems in sets]
     systems = sorted(set("".join(sets)))
     every = list(itertools.combinations(systems, 2))
     with_first = [pair for pair in every if systems[0] in pair]
@@ -109,13 +109,13 @@ def test_common_units_are_those_that_all_systems_have(sets):
 
 def test_the_order_of_the_systems_of_a_batch_does_not_matter():
     rng = np.random.default_rng(1)
-    batches = [made_statistics(rng, systems, 5) for systems in ("ab", "ba", "ab")]
+    batches = [statistics_with_domains(rng, systems, 5) for systems in ("ab", "ba", "ab")]
     total = added_up(batches, baseline="b")
     require_sums_by_hand(total, batches, [("a", "b")], [("a", "b")])
 
 
 def test_slices_have_pairs_with_the_baseline_only():
-    batches = [made_statistics(np.random.default_rng(1), ABC, 9)]
+    batches = [statistics_with_domains(np.random.default_rng(1), ABC, 9)]
     total = added_up(batches)
     key = next(each for each in total.keys if each is not None)
     with pytest.raises(ValueError, match="c and a are no pair"):
@@ -123,7 +123,7 @@ def test_slices_have_pairs_with_the_baseline_only():
 
 
 def test_what_is_not_there_is_zero():
-    total = added_up([made_statistics(np.random.default_rng(1), "ab", 9)])
+    total = added_up([statistics_with_domains(np.random.default_rng(1), "ab", 9)])
     zero = UnitSums.zero(ORDER)
     nothing = PairSums(zero, zero, ((0,) * width(ORDER),) * width(ORDER))
     absent = SliceKey(0, ("law",))
@@ -145,7 +145,7 @@ def test_a_group_is_found_without_a_look_at_all_others():
 
         __hash__ = SliceKey.__hash__
 
-    total = added_up([made_statistics(np.random.default_rng(1), "ab", 200)])
+    total = added_up([statistics_with_domains(np.random.default_rng(1), "ab", 200)])
     keys = [None, *(Counted(key.item, key.values) for key in total.keys[1:])]
     many = dataclasses.replace(total, keys=tuple(keys))
     for key in keys:
@@ -162,7 +162,7 @@ def test_other_orders_do_not_add_up():
 
 def test_many_long_segments_are_exact():
     # More units than one range has, with products that fill a range's sums.
-    batch = made_statistics(np.random.default_rng(1), "a", 1, max_references=1)
+    batch = statistics_with_domains(np.random.default_rng(1), "a", 1, references=1)
     for length in (2**25 - 1, 2**25):
         batch.counts[...] = length
         number = 9000
@@ -178,7 +178,7 @@ def test_many_long_segments_are_exact():
 
 def test_too_many_slices():
     slicing = slicing_of(["domain"], most=2)
-    batches = [made_statistics(np.random.default_rng(seed), "ab", 1) for seed in range(9)]
+    batches = [statistics_with_domains(np.random.default_rng(seed), "ab", 1) for seed in range(9)]
     with pytest.raises(InputError, match="more than 2 slices"):
         added_up(batches, slicing)
     combining = AddUpMoments(2, ORDER)

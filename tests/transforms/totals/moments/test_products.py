@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from made_statistics import made_statistics, sums_by_hand, unit_by_hand
 from scoring import statistics_of
+from units_by_hand import statistics_with_domains, sums_by_hand, unit_by_hand
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
@@ -32,7 +32,7 @@ WORDS = ["a", "b", "a.", "é,", "1.5", "中文", "&amp;"]
 @pytest.mark.parametrize("longest", [40, 2**31])
 @pytest.mark.parametrize("rows", [slice(None), slice(2, 3), slice(3, 9), slice(4, 4)])
 def test_unit_sums_are_those_of_rows(longest, rows):
-    statistics = made_statistics(np.random.default_rng(1), "ab", 20, longest)
+    statistics = statistics_with_domains(np.random.default_rng(1), "ab", 20, longest)
     for system in range(2):
         units = [unit_by_hand(statistics, system, i) for i in range(20)[rows]]
         assert unit_sums(statistics, system, rows) == sums_by_hand(units)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that
-from made_statistics import LABELS, ORDER, made_statistics
+from units_by_hand import LABELS, ORDER, statistics_with_domains
 
 from beam_bleu.transforms.definition.slicing import slicing_of
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
@@ -17,7 +17,7 @@ SLICING = slicing_of(["domain", "length"], [10, 20])
 @pytest.mark.parametrize("number", [0, 5])
 def test_a_pipeline_gives_one_element_with_the_moments_of_all_batches(number):
     rng = np.random.default_rng(number)
-    batches = [made_statistics(rng, "ba", segments) for segments in range(number)]
+    batches = [statistics_with_domains(rng, "ba", segments) for segments in range(number)]
     adder = MomentsAdder(SLICING, LABELS, ORDER, "a")
     for each in batches:
         adder.add(each)

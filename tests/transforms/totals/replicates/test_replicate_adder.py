@@ -55,6 +55,7 @@ def test_replicates_are_weighted_sums(method, longest, references, documents):
     checked = [0, 1, 2, 3, 4, 7, 8, 63, 64, 127, 128, 129, 300, 511, 512, 513, 1023, 1024, 1099]
     expected = by_hand(resampling, statistics, checked, documents)
     assert found.sums[:, checked].tolist() == expected.tolist()
+    assert found.unweighted.tolist() == unit_columns(statistics).sum(axis=2).tolist()
 
 
 def test_each_replicate_of_a_tile_has_its_own_weights():
@@ -91,6 +92,7 @@ def test_any_split_order_and_threads_give_the_same_replicates(data):
         if parts[bundles:]:
             found = found.added(added(resampling, parts[bundles:], documents, 3, pool))
     assert found.sums.tobytes() == whole.sums.tobytes()
+    assert found.unweighted.tobytes() == whole.unweighted.tobytes()
     assert (found.systems, found.max_order) == (whole.systems, whole.max_order)
 
 
@@ -146,6 +148,7 @@ def test_a_pickle_leaves_out_the_columns_that_are_0():
     pickled = pickle.dumps(found)
     loaded = pickle.loads(pickled)
     assert loaded.sums.tobytes() == found.sums.tobytes()
+    assert loaded.unweighted.tobytes() == found.unweighted.tobytes()
     assert (loaded.resampling, loaded.systems, loaded.max_order) == (
         found.resampling,
         found.systems,

@@ -34,8 +34,9 @@ def drawn(method, number, **systems):
     }
     weights = draw[method]()
     sums = np.array([weights @ rows for rows in units.values()])
-    replicates = Replicates(Resampling(method, number), 4, tuple(systems), sums)
-    return replicates, {name: tuple(rows.sum(axis=0).tolist()) for name, rows in units.items()}
+    whole = np.array([rows.sum(axis=0) for rows in units.values()])
+    replicates = Replicates(Resampling(method, number), 4, tuple(systems), sums, whole)
+    return replicates, dict(zip(systems, map(tuple, whole.tolist()), strict=True))
 
 
 @pytest.mark.parametrize("rule", REFERENCE_LENGTHS)
@@ -96,8 +97,9 @@ def test_randomization_is_that_of_swapped_units():
     others = np.array(changed(rows.tolist(), share=0.3))
     coins = np.random.default_rng(8).integers(0, 2, (150, 50))
     sums = np.array([coins @ rows, coins @ others])
-    replicates = Replicates(Resampling("randomization", 150), 4, ("a", "b"), sums)
-    whole = {"a": rows.sum(axis=0).tolist(), "b": others.sum(axis=0).tolist()}
+    of_both = np.array([rows.sum(axis=0), others.sum(axis=0)])
+    replicates = Replicates(Resampling("randomization", 150), 4, ("a", "b"), sums, of_both)
+    whole = dict(zip("ab", of_both.tolist(), strict=True))
     found = resampled_scores(replicates, whole, Scoring(), 50, [("b", "a")])
     assert found.scores == ()
     (only,) = found.differences
@@ -156,7 +158,8 @@ def test_if_all_units_are_swapped_the_difference_is_as_large():
     rows = made_units(30)
     sums = {"a": np.sum(rows, axis=0).tolist(), "b": np.sum(changed(rows), axis=0).tolist()}
     all_swapped = np.array([[each] for each in sums.values()])
-    replicates = Replicates(Resampling("randomization", 1), 4, ("a", "b"), all_swapped)
+    whole = all_swapped[:, 0]
+    replicates = Replicates(Resampling("randomization", 1), 4, ("a", "b"), all_swapped, whole)
     (only,) = resampled_scores(replicates, sums, Scoring(), 30, [("a", "b")]).differences
     assert (only.p_value, only.p_sacrebleu) == (1.0, 0.5)
 
@@ -208,8 +211,9 @@ def test_replicates_of_sacrebleu_have_the_p_value_and_interval_of_sacrebleu(monk
         columns[:, 7:11] = statistics[:, 2:6]
         drawn[name] = columns
     sums = np.array([columns[chosen].sum(axis=1) for columns in drawn.values()])
-    replicates = Replicates(Resampling("bootstrap", 300), 4, tuple(drawn), sums)
-    whole = {name: columns.sum(axis=0).tolist() for name, columns in drawn.items()}
+    of_all = np.array([columns.sum(axis=0) for columns in drawn.values()])
+    replicates = Replicates(Resampling("bootstrap", 300), 4, tuple(drawn), sums, of_all)
+    whole = dict(zip(drawn, of_all.tolist(), strict=True))
     found = resampled_scores(replicates, whole, Scoring(), 120, [("one", "other")])
 
     by_system = {each.system: each for each in found.scores}

@@ -1,48 +1,24 @@
-"""Statistics of segments that never were texts, and what they add up to in Python's integers."""
+"""Made statistics with domains, and what they add up to in Python's integers."""
 
-import numpy as np
-import pyarrow as pa
+from made_statistics import made_statistics
 
 from beam_bleu.transforms.definition.slicing import SliceKey
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.units import PARTS_OF_A_TOKEN, PairSums, UnitSums
 
 ORDER = 3
 LABELS = ("domain",)
 
 
-def made_statistics(rng, systems, segments, longest=40, max_references=3):
-    """Statistics of segments in which a few lengths are `longest`, and most are below 40."""
-    references = rng.integers(1, max_references + 1, segments)
-    counts = np.zeros((len(systems), segments, 6 + 2 * ORDER), np.int64)
-    for i in range(segments):
-        most = longest if rng.random() < 0.2 else 40
-        lengths = sorted(rng.integers(0, most, references[i], endpoint=True).tolist())
-        for system in range(len(systems)):
-            length = int(rng.choice([0, 1, 2, 3, rng.integers(0, most, endpoint=True)]))
-            nearest = min(abs(each - length) for each in lengths)
-            closest = [each for each in lengths if abs(each - length) == nearest]
-            totals = [max(length - n, 0) for n in range(ORDER)]
-            counts[system, i] = [
-                length,
-                closest[0],
-                rng.choice(closest),
-                lengths[0],
-                lengths[-1],
-                sum(lengths),
-                *(rng.integers(0, total, endpoint=True) for total in totals),
-                *totals,
-            ]
-    labels = pa.array(rng.choice(["news", "talks", "10"], segments)).dictionary_encode()
-    return BatchStatistics(
-        counts,
-        references,
-        np.zeros((len(systems), segments), np.int64),
-        np.zeros(segments, np.int64),
-        BatchSigns.none(len(systems), max_references, segments),
-        tuple(systems),
-        labels=(labels,),
+def statistics_with_domains(seed, systems, segments, longest=40, references=3):
+    """Made statistics whose only label is the domain."""
+    return made_statistics(
+        segments,
+        systems,
+        ORDER,
+        seed=seed,
+        longest=longest,
+        references=references,
+        labels=("news", "talks", "10"),
     )
 
 

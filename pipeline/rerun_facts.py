@@ -1,0 +1,217 @@
+"""What decides a result: as a job asks for it, and as a result document shows it.
+
+Each field of the dataclasses that a job is made of is in `FACTS` or in `DECIDE_NOTHING`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from beam_bleu.pipeline.gates.results import definition, definition_of
+from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.output.evidence_parts import unit_of
+from beam_bleu.transforms.definition.signature import signature
+from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
+
+_NONE = "none"
+
+Document = Mapping[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Fact:
+    """A row of `FACTS`.
+
+    Attributes:
+      name: its name in messages.
+      fields: the fields that it shows, as "Evidence.baseline".
+      asked: what a job asks for, as messages show it. It may depend on what only the result shows,
+        such as the names of all systems.
+      found: what the result has. If it would be the same for any choice, it is what the job asks
+        for.
+    """
+
+    name: str
+    fields: tuple[str, ...]
+    asked: Callable[[Job, Document], str]
+    found: Callable[[Document, Job], str]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or _NONE
+
+
+def _definition(job: Job, document: Document) -> str:
+    scorings = job.scorings
+    return definition_of(signature(scorings.text, scorings.corpus, 0, 0), scorings.languages)
+
+
+def _segments(job: Job, document: Document) -> str:
+    scorings = job.scorings
+    if scorings.segments is None:
+        return _NONE
+    return definition_of(signature(scorings.text, scorings.segments, 0, 0), scorings.languages)
+
+
+def _found_segments(document: Document, job: Job) -> str:
+    segments = document.get("segment_scores")
+    return _NONE if segments is None else definition({**segments, "scores": ()})
+
+
+def _systems_of(document: Document) -> list[str]:
+    whole = [each["system"] for each in document["scores"] if each["slice"] is None]
+    return whole or [each["system"] for each in document["macro_average"]]
+
+
+def _systems(job: Job, document: Document) -> str:
+    # The systems of records can be known only after the records are read.
+    return _listed(job.source.systems or _systems_of(document))
+
+
+def _slices_of(document: Document) -> list[Mapping[str, str | None]]:
+    return [each["slice"] for each in document["scores"] if each["slice"] is not None]
+
+
+def _found_slices(document: Document, job: Job) -> str:
+    items = dict.fromkeys(tuple(each) for each in _slices_of(document))
+    return _listed(CROSS.join(labels) for labels in items)
+
+
+def _ranges(job: Job, document: Document) -> str:
+    return _listed(job.slicing.length_ranges)
+
+
+def _found_ranges(document: Document, job: Job) -> str:
+    # A range without a segment is not in the result.
+    found = dict.fromkeys(str(each[LENGTH]) for each in _slices_of(document) if LENGTH in each)
+    if {*found} <= {*job.slicing.length_ranges}:
+        return _ranges(job, document)
+    return _listed(found)
+
+
+def _compared(document: Document) -> list[Mapping[str, Any]]:
+    """The comparisons on the whole corpus; on slices, if there are no others."""
+    of_replicates = document.get("resampling", {}).get("comparisons", [])
+    found = document.get("comparisons", [])
+    whole = [each for each in found if each["slice"] is None]
+    return whole or of_replicates or found
+
+
+def _baseline(job: Job, document: Document) -> str:
+    return job.evidence.baseline or _systems_of(document)[0]
+
+
+def _found_baseline(document: Document, job: Job) -> str:
+    # The first comparison is with the baseline.
+    found = _compared(document)
+    return found[0]["baseline"] if found else _baseline(job, document)
+
+
+def _pairs(job: Job, document: Document) -> str:
+    return "all pairs" if job.evidence.compare_all else "pairs with the baseline"
+
+
+def _found_pairs(document: Document, job: Job) -> str:
+    if "clusters" in document or len({each["baseline"] for each in _compared(document)}) > 1:
+        return "all pairs"
+    # With two systems, there is only one pair.
+    has_clusters = "comparisons" in document and any(
+        each["slice"] is None for each in document["scores"]
+    )
+    if has_clusters or len(_compared(document)) > 1:
+        return "pairs with the baseline"
+    return _pairs(job, document)
+
+
+def _unit(job: Job, document: Document) -> str:
+    return unit_of(job.evidence) if job.evidence.uncertainty else _NONE
+
+
+def _found_unit(document: Document, job: Job) -> str:
+    return str(document.get("uncertainty", {}).get("unit", _NONE))
+
+
+def _documents(job: Job, document: Document) -> str:
+    return job.evidence.documents or _NONE
+
+
+def _found_documents(document: Document, job: Job) -> str:
+    for name in ("uncertainty", "resampling"):
+        if name in document:
+            return str(document[name]["label"] or _NONE)
+    return _documents(job, document)
+
+
+def _resampling(job: Job, document: Document) -> str:
+    asked = job.evidence.resampling
+    return _NONE if asked is None else f"{asked.method}, {asked.number}, seed {asked.seed}"
+
+
+def _found_resampling(document: Document, job: Job) -> str:
+    found = document.get("resampling")
+    if found is None:
+        return _NONE
+    return f"{found['method']}, {found['resamples']}, seed {found['seed']}"
+
+
+FACTS = (
+    Fact(
+        "partition",
+        ("Evidence.partition",),
+        lambda job, document: job.evidence.partition or _NONE,
+        lambda document, job: document.get("partition", _NONE),
+    ),
+    Fact(
+        "definition",
+        ("Job.config", "Job.languages", "Scorings.text", "Scorings.corpus", "Scorings.languages"),
+        _definition,
+        lambda document, job: definition(document),
+    ),
+    Fact(
+        "slices by",
+        ("Job.slicing", "Slicing.items"),
+        lambda job, document: _listed(CROSS.join(item) for item in job.slicing.items),
+        _found_slices,
+    ),
+    Fact("ranges of lengths", ("Slicing.length_edges",), _ranges, _found_ranges),
+    Fact(
+        "presets",
+        ("Job.compare_presets", "Scorings.presets"),
+        lambda job, document: _listed(job.scorings.presets),
+        lambda document, job: _listed(each["preset"] for each in document.get("presets", ())),
+    ),
+    Fact(
+        "segment scores",
+        ("Job.segment_scoring", "Scorings.segments"),
+        _segments,
+        _found_segments,
+    ),
+    Fact("standard errors by", ("Job.evidence", "Evidence.uncertainty"), _unit, _found_unit),
+    Fact("documents", ("Evidence.documents",), _documents, _found_documents),
+    Fact("resampling", ("Evidence.resampling",), _resampling, _found_resampling),
+    Fact(
+        "systems",
+        ("Job.source",),
+        _systems,
+        lambda document, job: _listed(_systems_of(document)),
+    ),
+    Fact("baseline", ("Evidence.baseline",), _baseline, _found_baseline),
+    Fact("compared are", ("Evidence.compare_all",), _pairs, _found_pairs),
+)
+"""All that decides a result, apart from the texts: the label of a partition is for these."""
+
+DECIDE_NOTHING = {
+    "Evidence.save_totals": "whether totals.json is there is looked up in the folder",
+    "Slicing.most": "with more slices there is no result",
+    "Job.most_rejected": "with more rejected records there is no result",
+    "Job.output": "it is the folder of the result",
+    "Job.threads": "results do not depend on the division of the work",
+    "Job.run": "it names files that only this run writes",
+    "Job.receipt": "it is another file",
+    "Job.manifest": "without a manifest, a result is never kept",
+    "Job.gates": "they judge a result that is kept, too",
+    "Job.if_exists": "it is the choice to keep a result",
+}
+"""The fields that do not decide what scores.json says, and why."""

@@ -1,0 +1,181 @@
+"""Checks that saved totals are possible, before anything is computed from them.
+
+A program that writes totals.json can write the right digest of a wrong content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, get_args
+
+import numpy as np
+
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.transforms.pairing.paired import InputRole
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.moments.moments import Moments
+from beam_bleu.transforms.totals.units import products, width
+
+_ROLES = get_args(InputRole)
+
+
+def require_possible(content: Mapping[str, Any], saved: SavedTotals) -> None:
+    """Checks the values of a content.
+
+    Args:
+      content: the content of a totals.json, as JSON has it.
+      saved: what it holds.
+
+    Raises:
+      ValueError: a value is impossible; the message names it.
+      KeyError, TypeError: a field is missing, or has another type.
+    """
+    for part in (_plain_values(content), _systems(saved), _arrays(saved)):
+        for what, is_possible in part:
+            if not is_possible:
+                raise ValueError(f"{what} is impossible")
+    for place, partition in enumerate(content["partitions"]):
+        for read in partition["inputs"]:
+            if not _is_input(read):
+                raise ValueError(f"an input of partition {place + 1} is impossible")
+
+
+def _plain_values(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    yield "program", isinstance(content["program"], str)
+    yield "is_tallied", isinstance(content["is_tallied"], bool)
+    yield "warnings", _are_texts(content["warnings"])
+    systems = content["systems"]
+    yield "systems", _are_texts(systems) and all(systems) and len({*systems}) == len(systems) > 0
+    tally = content["tally"]
+    yield "tally", all(map(_is_count, (tally["read"], tally["bad_records"])))
+    for name in ("scored", "left_out", "missing"):
+        yield f"tally: {name}", _are_counts(tally[name])
+    yield "tally: scored", {*tally["scored"]} <= {*systems}
+    yield "rejected", _are_counts(content["rejected"])
+    coverage = content["coverage"]
+    if coverage is not None:
+        yield "coverage", isinstance(coverage["rule"], str) and _is_count(coverage["segments"])
+        for each in coverage["systems"]:
+            yield "coverage", _is_count(each["missing"]) and _is_count(each["unknown"])
+        yield "coverage", {each["system"] for each in coverage["systems"]} <= {*systems}
+    labels = [each["label"] for each in content["partitions"]]
+    given = [each for each in labels if each is not None]
+    yield "partitions", len(labels) > 0 and _are_texts(given) and all(given)
+    yield "partitions", len({*given}) == len(given)
+    evidence = content["evidence"]
+    for name in ("uncertainty", "compare_all"):
+        yield f"evidence: {name}", isinstance(evidence[name], bool)
+    yield "evidence: baseline", evidence["baseline"] in (None, *systems)
+    yield "evidence: documents", isinstance(evidence["documents"], str | None)
+    for each in content["sums"]:
+        for sums in each["systems"].values():
+            yield "sums", _has_only_counts(sums)
+
+
+def _systems(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
+    """What the parts of the totals say of the systems, and which parts there are."""
+    totals, systems = saved.totals, {*saved.totals.systems}
+    needed = saved.scorings.counted_orders
+    yield "sums", {*totals.sums} == {*needed}
+    for text, of_systems in totals.sums.items():
+        yield "the systems of sums", {*of_systems} == systems
+        orders = {each.max_order for each in of_systems.values()}
+        yield "the n-gram orders of sums", len(orders) == 1 and min(orders) >= needed[text]
+        for each in of_systems.values():
+            yield "sums", _is_possible(each)
+    yield "moments", totals.moments is not None or not saved.evidence.needs_moments
+    yield "slices", (totals.slices is not None) == bool(saved.slicing.items)
+    has_replicates = totals.replicates is not None
+    yield "replicates", has_replicates == (saved.evidence.resampling is not None)
+    for name, part in (("moments", totals.moments), ("slices", totals.slices)):
+        yield f"the systems of {name}", part is None or {*part.systems} <= systems
+    if totals.replicates is not None:
+        yield "the systems of replicates", totals.replicates.systems == totals.systems
+
+
+def _is_possible(sums: CorpusSums) -> bool:
+    orders = {len(sums.matches), len(sums.totals), len(sums.short_candidates)}
+    return (
+        len(orders) == 1
+        and all(one <= other for one, other in zip(sums.matches, sums.totals, strict=True))
+        and all(each <= sums.segments for each in sums.short_candidates)
+        and sums.min_reference_count <= sums.max_reference_count
+    )
+
+
+def _arrays(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
+    """The shapes of arrays."""
+    totals = saved.totals
+    if totals.moments is not None:
+        for name, shape in _shapes(totals.moments).items():
+            yield f"moments: {name}", getattr(totals.moments, name).shape == shape
+    if totals.slices is not None:
+        slices = totals.slices
+        places = int(slices.offsets[-1]) if len(slices.offsets) else -1
+        yield "slices: sums", slices.sums.shape[:2] == (len(slices.keys), len(slices.systems))
+        yield "slices: sums", slices.sums.dtype == np.int64 and bool((slices.sums >= 0).all())
+        yield "slices: offsets", len(slices.offsets) == len(slices.keys) + 1
+        yield (
+            "slices: by_reference",
+            slices.by_reference.shape[::2]
+            == (
+                len(slices.systems),
+                places,
+            ),
+        )
+        yield "slices: by_reference", slices.by_reference.dtype == np.int64
+    if totals.replicates is not None:
+        replicates = totals.replicates
+        shape = len(replicates.systems), replicates.resampling.number, width(replicates.max_order)
+        yield "replicates: sums", replicates.sums.shape == shape
+        yield "replicates: sums", replicates.sums.dtype == np.int64
+
+
+def _shapes(moments: Moments) -> dict[str, tuple[int, ...]]:
+    """The shapes of the arrays of moments, by their names."""
+    groups, systems = len(moments.keys), len(moments.systems)
+    columns, packed = width(moments.max_order), products(moments.max_order)
+    return {
+        "own_units": (groups, systems),
+        "own_sums": (groups, systems, columns),
+        "own_products": (groups, systems, packed),
+        "common_units": (groups,),
+        "common_sums": (groups, systems, columns),
+        "common_products": (groups, systems, packed),
+        "cross_products": (len(moments.pairs), columns, columns),
+        "slice_cross_products": (groups - 1, len(moments.slice_pairs), columns, columns),
+    }
+
+
+def _is_input(read: Mapping[str, Any]) -> bool:
+    """Whether this is a stream of a manifest.json."""
+    return (
+        read["role"] in _ROLES
+        and isinstance(read["system"], str | None)
+        and _are_texts([read["pattern"], read["digest"], *read.get("labels", ())])
+        and all(
+            _is_count(each["lines"]) and _is_count(each["bytes"]) for each in (read, *read["files"])
+        )
+        and _are_texts(each["path"] for each in read["files"])
+    )
+
+
+def _are_texts(values: Iterable[object]) -> bool:
+    return all(isinstance(each, str) for each in values)
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 0  # a bool is an int of Python, too
+
+
+def _are_counts(counts: Mapping[str, object]) -> bool:
+    return all(map(_is_count, counts.values()))
+
+
+def _has_only_counts(value: object) -> bool:
+    """Whether all values in objects and lists are counts."""
+    if isinstance(value, dict):
+        return all(map(_has_only_counts, value.values()))
+    if isinstance(value, list):
+        return all(map(_has_only_counts, value))
+    return _is_count(value)

@@ -1,0 +1,178 @@
+"""Folders with saved totals: which ones are read, and which ones a result can be written to."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from command_line import called, write_lines
+from parts import TEXTS, lines_in, ranges, run_into
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """The folders of two runs, `one` and `two`."""
+    folder: Path = tmp_path_factory.mktemp("made")
+    for name, rows in zip(("one", "two"), ranges(), strict=True):
+        run_into(folder / name, *lines_in(folder / "texts" / name, rows))
+    return folder
+
+
+@pytest.fixture
+def folders(made, tmp_path) -> tuple[Path, Path]:
+    """Copies of both folders."""
+    for name in ("one", "two"):
+        shutil.copytree(made / name, tmp_path / name)
+    return tmp_path / "one", tmp_path / "two"
+
+
+@pytest.fixture
+def failed(folders, tmp_path) -> Path:
+    """The first folder, after a run into it that has failed."""
+    one, _ = folders
+    short = write_lines(tmp_path / "short.txt", TEXTS["atlas"][:9])
+    reference = write_lines(tmp_path / "ref.txt", TEXTS["ref"])
+    called(reference, "-i", short, "--output", one, "--save_totals").assert_failed(3, "72")
+    assert (one / "totals.json").exists()
+    return one
+
+
+# The result of an earlier run
+
+
+@pytest.mark.parametrize("name", ["", "totals.json"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["merge", "OLD"],
+        ["merge", "GOOD", "OLD"],
+        ["rescore", "OLD"],
+        ["compare", "OLD", "GOOD"],
+        ["compare", "GOOD", "OLD"],
+        ["gate", "OLD", "--fail_under=1"],
+        ["gate", "GOOD", "--max_drop=99", "--against", "OLD"],
+    ],
+    ids=" ".join,
+)
+def test_the_totals_of_an_earlier_run_are_refused(words, name, failed, folders):
+    paths = {"OLD": failed / name, "GOOD": folders[1]}
+    run = called(*(paths.get(word, word) for word in words))
+    run.assert_failed(3, f"{failed} has no _SUCCESS", "failed, or is under way")
+
+
+def test_a_copy_of_them_is_read(failed, tmp_path):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    shutil.copy(failed / "totals.json", copy)
+    assert called("merge", copy / "totals.json", "-b").code == 0
+
+
+def test_a_file_is_found_in_the_current_folder(failed, monkeypatch):
+    monkeypatch.chdir(failed)
+    called("merge", "totals.json").assert_failed(3, ". has no _SUCCESS")
+
+
+@pytest.mark.parametrize("name", ["", "totals.json", "scores.json"])
+def test_a_run_is_compared_with_what_it_replaces(name, failed, made):
+    texts = [made / "texts" / "one" / f"{each}.txt" for each in ("ref", "atlas", "birch", "cobalt")]
+    flags = ["--max_drop=0", "--drop=proven", "--against"]
+    words = [texts[0], "-i", *texts[1:], "-b", *flags]
+    run = called(*words, failed / name, "--output", failed)
+    assert run.code == 0, run.err
+
+
+def test_a_run_is_not_compared_with_another_failed_run(failed, made, tmp_path):
+    texts = made / "texts" / "one"
+    flags = ["--max_drop=1", "--against", failed, "--output", tmp_path / "new"]
+    run = called(texts / "ref.txt", "-i", texts / "atlas.txt", *flags)
+    run.assert_failed(3, "has no _SUCCESS")
+
+
+# A folder with files of several results
+
+
+def test_totals_beside_the_scores_of_another_result_are_refused(folders):
+    one, two = folders
+    shutil.copy(two / "scores.json", one)
+    for words in (
+        ["merge", one],
+        ["gate", one, "--fail_under=1"],
+        ["gate", two, "--max_drop=99", "--against", one],
+        ["compare", two, one],
+    ):
+        called(*words).assert_failed(3, "does not belong to the scores.json beside it")
+    # The file itself is right.
+    assert called("merge", one / "totals.json", "-b").code == 0
+
+
+@pytest.mark.parametrize("manifest", ["{}", "[]", "x", '{"scores_sha256": 3}'])
+def test_a_wrong_manifest_is_refused_by_gates(manifest, folders):
+    (folders[0] / "manifest.json").write_text(manifest)
+    run = called("gate", folders[0], "--fail_under=1")
+    run.assert_failed(3, f"{folders[0] / 'manifest.json'} does not belong")
+
+
+# Where a result is written
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {each.name: each.read_bytes() for each in folder.iterdir()}
+
+
+@pytest.mark.parametrize("name", ["", "totals.json", "../one/totals.json"])
+@pytest.mark.parametrize("subcommand", ["merge", "rescore"])
+def test_an_input_is_not_overwritten(subcommand, name, folders):
+    one, two = folders
+    before = contents(one)
+    others = [two] if subcommand == "merge" else ["-s=floor"]
+    run = called(subcommand, os.path.join(one, name), *others, "--output", one)
+    run.assert_failed(2, f"--output {one}", "name another folder")
+    assert contents(one) == before
+
+
+def test_an_input_that_is_linked_is_not_overwritten(folders, tmp_path):
+    one, two = folders
+    (tmp_path / "link").symlink_to(one)
+    called("merge", one, two, "--output", tmp_path / "link").assert_failed(2, "--output")
+    called("merge", tmp_path / "link", two, "--output", one).assert_failed(2, "--output")
+
+
+def test_a_name_with_wildcards_is_one_file(folders, tmp_path):
+    one, two = folders
+    odd = one.rename(tmp_path / "o[n]e")
+    assert called("merge", odd, two, "--output", tmp_path / "sum", "-b").code == 0
+    assert called("merge", odd, "--output", tmp_path / "one", "-b").code == 0
+
+
+@pytest.mark.parametrize("words", [["merge", "BOTH"], ["rescore", "ONE", "-s=floor"]])
+def test_nothing_of_an_earlier_run_stays(words, folders, made, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(made / "two", out)
+    assert (out / "metrics.prom").exists()
+    paths = {"BOTH": folders, "ONE": folders[:1]}
+    run = called(*(path for word in words for path in paths.get(word, [word])), "--output", out)
+    assert run.code == 0, run.err
+    names = sorted(each.name for each in out.iterdir())
+    assert names == ["_SUCCESS", "manifest.json", "scores.json", "totals.json"]
+
+
+def test_metrics_of_another_program_stay(folders, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "metrics.prom").write_text("of another program")
+    called("merge", *folders, "--output", out).assert_failed(1, "metrics.prom")
+    assert (out / "metrics.prom").read_text() == "of another program"
+
+
+def test_a_result_has_its_own_digest(folders, tmp_path):
+    out = tmp_path / "out"
+    assert called("merge", *folders, "--output", out, "-b").code == 0
+    assert called("gate", out, "--fail_under=1", "--max_drop=99", "--against", out).code == 0
+    totals, manifest = (
+        json.loads((out / name).read_bytes())["scores_sha256"]
+        for name in ("totals.json", "manifest.json")
+    )
+    assert totals == manifest
