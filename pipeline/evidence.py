@@ -31,6 +31,14 @@ class Evidence:
     save_totals: bool = False
     partition: str | None = None
 
+    @property
+    def needs_moments(self) -> bool:
+        """Whether the moments of units are added up.
+
+        Without standard errors they tell how many documents there are, for replicates of them.
+        """
+        return self.uncertainty or (self.resampling is not None and self.documents is not None)
+
     def baseline_of(self, systems: Sequence[str]) -> str:
         """The system with which the others are compared.
 

@@ -111,7 +111,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             step,
         )
     evidence = job.evidence
-    if evidence.uncertainty:
+    if evidence.needs_moments:
         sums["moments"] = sum_moments(
             counted[scorings.text].statistics,
             job.slicing,

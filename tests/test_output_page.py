@@ -170,6 +170,10 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
             *("--compare=all", "--resample=bootstrap", "--resamples=50", "--partition=2026"),
         ],
         "randomization": [*EXAMPLE, "--resample=randomization", "--resamples=50"],
+        "too few for a bootstrap": [
+            *streams([same, other, empty], [same], "--compare=all"),
+            *("--resample=bootstrap", "--resamples=50"),
+        ],
         **{
             f"reference length {rule}": [*EXAMPLE, f"--reference_length={rule}", "--segment_scores"]
             for rule in REFERENCE_LENGTHS
@@ -329,9 +333,10 @@ NULLABLE = [("signature",), ("segment_scores", "signature")]
 
 NULLABLE_FIELDS = {
     *("standard_error", "interval", "p_value", "p_value_holm", "detectable"),
-    *("mean", "label"),
+    *("mean", "label", "p_sacrebleu"),
 }
-"""These are null where there is no standard error, without documents, or for randomization."""
+"""These are null where there is no standard error, without documents, for randomization, or for a
+bootstrap of too few units."""
 
 OPTIONAL_AT_TOP = {
     *("presets", "segment_scores", "uncertainty", "comparisons", "comparison_families"),

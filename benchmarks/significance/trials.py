@@ -72,9 +72,12 @@ def judged(
             ("sacreBLEU's bootstrap", difference.p_sacrebleu),
             ("randomization", swapped.p_value),
         ):
-            found.setdefault(method, Outcome()).p_values.append(p_value)
-        low, high = bootstrap.scores[0].interval
-        found["bootstrap"].covered.append(low <= truth <= high)
+            outcome = found.setdefault(method, Outcome())
+            if p_value is not None:
+                outcome.p_values.append(p_value)
+        interval = bootstrap.scores[0].interval
+        if interval is not None:
+            found["bootstrap"].covered.append(interval[0] <= truth <= interval[1])
     return found
 
 
@@ -97,7 +100,7 @@ def _resampled(drawn: Drawn, columns: npt.NDArray[np.int64], resampling: Resampl
     adder = ReplicateAdder(resampling, [_DOCUMENTS], ORDERS, _DOCUMENTS)
     adder.add(drawn.statistics())
     sums = dict(zip(SYSTEMS, map(_integers, columns.sum(axis=2)), strict=True))
-    return resampled_scores(adder.sums(), sums, SCORING, [SYSTEMS])
+    return resampled_scores(adder.sums(), sums, SCORING, columns.shape[2], [SYSTEMS])
 
 
 def _integers(values: npt.NDArray[np.int64]) -> tuple[int, ...]:

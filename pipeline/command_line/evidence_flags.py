@@ -18,6 +18,9 @@ from beam_bleu.transforms.definition.resampling import (
 )
 from beam_bleu.transforms.errors import UsageError
 
+_MOST_DIGITS = 100
+"""Python converts no longer numbers than 4,300 digits, and nobody means so many."""
+
 ComparedName = Literal["all"]
 
 
@@ -175,6 +178,7 @@ def _check_effects(flags: argparse.Namespace, systems: Sequence[str]) -> None:
 
 
 def _number(text: str) -> int:
-    if not text.isascii() or not text.isdecimal():
+    digits = text.removeprefix("-")  # `Resampling` says which numbers are possible
+    if not digits.isascii() or not digits.isdecimal() or len(text) > _MOST_DIGITS:
         raise argparse.ArgumentTypeError(f"must be a whole number, got {text}")
     return int(text)

@@ -5,11 +5,20 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
+from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
+from beam_bleu.pipeline.command_line.suggestions import nearest
 from beam_bleu.pipeline.gates.reading import read_result
-from beam_bleu.pipeline.gates.thresholds import DEFAULT_DROP_RULE, DROP_RULES, Gates, Threshold
+from beam_bleu.pipeline.gates.thresholds import (
+    DEFAULT_DROP_RULE,
+    DROP_RULES,
+    Gates,
+    Threshold,
+    impossible,
+)
 from beam_bleu.pipeline.result_files import is_local
+from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, UsageError
 
 
@@ -93,15 +102,20 @@ def gates(flags: argparse.Namespace, output: str | None = None) -> Gates:
     )
 
 
-def gates_of_run(flags: argparse.Namespace, made: str) -> Gates:
+def gates_of_run(
+    flags: argparse.Namespace, made: str, systems: Sequence[str], slicing: Slicing
+) -> Gates:
     """The thresholds of a run.
 
     Args:
       flags: the parsed flags of the command.
       made: how its scores will be made, as `definition_of` tells it.
+      systems: the systems, if they are known before the input is read; otherwise none.
+      slicing: the slices.
 
     Raises:
-      UsageError: a threshold is impossible, or a flag that is needed is missing.
+      UsageError: a threshold is impossible or of a system or slice that cannot exist, or a flag
+        that is needed is missing.
       InputError: the result of --against cannot be read, or cannot be compared.
     """
     if flags.max_drop and flags.no_uncertainty:
@@ -110,6 +124,13 @@ def gates_of_run(flags: argparse.Namespace, made: str) -> Gates:
             "leave one of them out",
         )
     found = gates(flags, flags.output)
+    for each in (*found.fail_under, *found.warn_under, *found.max_drop):
+        found_out = impossible(each.name, systems, slicing)
+        if found_out is not None:
+            cause, remedy = found_out
+            near = nearest(each.name, systems, most=3)
+            remedy = f"did you mean {near}? {remedy}" if near else remedy
+            raise UsageError(f"{each.shown}: {cause}", remedy)
     if found.old is not None and found.old.definition != made:
         raise InputError(
             f"--against {flags.against} has scores that were made in another way: "

@@ -340,6 +340,6 @@ def _job(
         most_rejected=rejected,
         languages=flags.language_column,
         evidence=with_partition(with_saving(found_out, flags), label),
-        gates=gates_of_run(flags, made),
+        gates=gates_of_run(flags, made, texts.systems, slices),
         if_exists=exists,
     )

@@ -8,6 +8,8 @@ from typing import Any
 
 from beam_bleu.pipeline.display.columns import Rows
 from beam_bleu.pipeline.display.numbers import (
+    HALF_INTERVAL,
+    counted,
     difference_estimate,
     estimates,
     p_value,
@@ -59,7 +61,7 @@ def sections(
       most: the largest number of rows of a table of systems; None for all.
       most_slices: the same for a table of slices.
     """
-    if "clusters" in document:
+    if sum(map(len, document.get("clusters", ()))) > 1:
         yield _clusters(document, decimals)
     for family in document.get("comparison_families", ()):
         if not family["comparisons"]:
@@ -88,10 +90,10 @@ def _of_whole(
             *_common(document["segments"], comparisons),
         )
     )
-    several = len(comparisons) > 1
+    several = adjusted > 1  # the only p-value of a family stays as it is
     holm = f"; Holm p: p adjusted for {adjusted} comparisons" if several else ""
     above = [
-        f"{found}; ± is half of the 95 % interval{holm}",
+        f"{found}; {HALF_INTERVAL}{holm}",
         f"detectable: so large a difference is found with p < {SIGNIFICANCE_LEVEL} "
         "in 80 % of such test sets",
     ]
@@ -114,6 +116,8 @@ def _of_slices(
         of_baseline = [each for each in comparisons if each["baseline"] == baseline]
         systems = list(dict.fromkeys(each["system"] for each in of_baseline))
         for item in items_of(of_baseline, most):
+            if not _some([each for _, found in item.slices for each in found.values()], "p_value"):
+                continue
             columns = item.names()
             for system in systems:
                 of_system = [of_slice.get(system, _NO_COMPARISON) for _, of_slice in item.slices]
@@ -121,8 +125,9 @@ def _of_slices(
                 shown = [difference_estimate(each, decimals) for each in of_system]
                 columns.append([system, *estimates(shown, marks)])
             above = [
-                f"differences from {baseline}, in slices; ± is half of the 95 % interval; {_MARK} "
-                f"where p < {SIGNIFICANCE_LEVEL}, adjusted by Holm for {adjusted} comparisons"
+                f"differences from {baseline}, in slices by {'*'.join(item.labels)}; "
+                f"{HALF_INTERVAL}; {_MARK} where p < {SIGNIFICANCE_LEVEL}, "
+                f"adjusted by Holm for {counted(adjusted, 'comparison')}"
             ]
             yield Section(above, _transposed(columns), item.line("json"), names_in_header=True)
 
@@ -152,13 +157,15 @@ def _clusters(document: Mapping[str, Any], decimals: int) -> Section:
 
 def _resampled(resampling: Mapping[str, Any], decimals: int, most: int | None) -> Iterator[Section]:
     method, unit = resampling["method"], resampling["unit"]
-    drawn = f"{method}, {resampling['resamples']} resamples of {unit}s, seed {resampling['seed']}"
+    resamples = counted(resampling["resamples"], "resample")
+    drawn = f"{method}, {resamples} of {unit}s, seed {resampling['seed']}"
     if scores := resampling["scores"]:
         columns = [
             ["system", *(each["system"] for each in scores)],
             ["mean", *_aligned([_rounded(each["mean"], decimals) for each in scores])],
-            ["95 % interval", *_intervals(scores, decimals)],
         ]
+        if _some(scores, "interval"):
+            columns.append(["95 % interval", *_intervals(scores, decimals)])
         yield Section([f"{drawn}: scores"], _transposed(columns))
     if comparisons := resampling["comparisons"]:
         shown = comparisons[:most]
@@ -171,20 +178,31 @@ def _resampled(resampling: Mapping[str, Any], decimals: int, most: int | None) -
         ]
         if scores:
             means = [_rounded(each["mean"], decimals, signed) for each in shown]
-            columns += [
-                ["mean", *_aligned(means)],
-                ["95 % interval", *_intervals(shown, decimals, signed)],
-            ]
-        columns += [
-            ["p", *_p_values(shown, "p_value")],
-            ["p of sacreBLEU", *_p_values(shown, "p_sacrebleu")],
-        ]
-        above = [
-            f"{drawn}: {_differences(comparisons)}",
-            "p of sacreBLEU: as sacreBLEU computes it, which finds too many differences",
-        ]
+            columns.append(["mean", *_aligned(means)])
+        if _some(comparisons, "interval"):
+            columns.append(["95 % interval", *_intervals(shown, decimals, signed)])
+        above = [f"{drawn}: {_differences(comparisons)}"]
+        if _some(comparisons, "p_value"):
+            columns.append(["p", *_p_values(shown, "p_value")])
+            if len(comparisons) > 1:
+                above.append("p: not adjusted for the number of comparisons")
+        if _some(comparisons, "p_sacrebleu"):
+            columns.append(["p of sacreBLEU", *_p_values(shown, "p_sacrebleu")])
+            above.append(f"p of sacreBLEU: as sacreBLEU computes it, {_OF_SACREBLEU[method]}")
         left_out = _left_out(len(shown), len(comparisons))
         yield Section(above, _transposed(columns), left_out)
+
+
+_OF_SACREBLEU = {
+    "bootstrap": "which finds too many differences",
+    "randomization": "which counts only larger differences, not those of the same size",
+}
+"""What a reader of sacreBLEU's p-value must know, by method."""
+
+
+def _some(entries: Entries, key: str) -> bool:
+    """Whether any of the entries has a value."""
+    return any(each[key] is not None for each in entries)
 
 
 def _differences(comparisons: Entries) -> str:

@@ -8,6 +8,9 @@ from typing import Any
 _SMALLEST_P = 0.001
 """Smaller p-values are estimates far out in a tail. Their digits mean nothing."""
 
+HALF_INTERVAL = "± is half of the 95 % interval"
+"""What a reader of an estimate must know."""
+
 Estimate = tuple[str, str]
 """A rounded number, and half of its 95 % interval or "" if it has none."""
 
@@ -57,6 +60,11 @@ def estimates(column: Sequence[Estimate], marks: Sequence[str] = ()) -> list[str
         ]
     cells = (f"{number} ± {half}" if half else number for number, half in column)
     return [f"{cell} {mark}".rstrip() for cell, mark in zip(cells, marks, strict=True)]
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 segment", "2 segments"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def p_value(p: float | None) -> str:

@@ -9,7 +9,7 @@ from beam_bleu.pipeline.display.columns import Rows, drawn, fits, fitted, height
 from beam_bleu.pipeline.display.comparisons import SHOWN_COMPARISONS, sections
 from beam_bleu.pipeline.display.cutting import folded
 from beam_bleu.pipeline.display.languages import signature_lines
-from beam_bleu.pipeline.display.numbers import estimates, score_estimate
+from beam_bleu.pipeline.display.numbers import HALF_INTERVAL, counted, estimates, score_estimate
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.screen import FILE, Screen
 from beam_bleu.pipeline.display.slices import SHOWN_SLICES, of_whole, slice_tables
@@ -65,11 +65,12 @@ def head(document: Mapping[str, Any], remarks: Sequence[str]) -> list[str]:
 
 def _size(document: Mapping[str, Any]) -> str:
     """The number of segments; of documents, if these are the units; and what ± means."""
-    found = f"{document['segments']} segments"
+    found = counted(document["segments"], "segment")
+    units = document.get("uncertainty")
+    if units is not None and units["unit"] == "document":
+        found += f" in {counted(units['units'], 'document')}"
     if any(score.get("interval") for score in document["scores"]):
-        if document["uncertainty"]["unit"] == "document":
-            found += f" in {document['uncertainty']['units']} documents"
-        found += "; ± is half of the 95 % interval"
+        found += f"; {HALF_INTERVAL}"
     return found
 
 

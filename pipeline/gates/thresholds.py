@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from beam_bleu.pipeline.gates.results import GatedResult
 from beam_bleu.transforms.definition.choices import require_choice, table
+from beam_bleu.transforms.definition.slicing import Slicing
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -146,6 +147,30 @@ class Targets:
 
     found: Mapping[tuple[str, str], Threshold]
     missing: Mapping[Threshold, str]
+
+
+def impossible(name: str, systems: Sequence[str], slicing: Slicing) -> tuple[str, str] | None:
+    """Why no result of a run can have the score that a threshold names, and what to do.
+
+    It is None if a result can have it.
+
+    Args:
+      name: the name.
+      systems: all systems; none if they are known only when the input is read. Then everything is
+        possible, because a system's name can look like that of a slice.
+      slicing: the slices. Their labels are known, but not their values.
+    """
+    if not name or not systems or name in systems:
+        return None
+    for system in ("", *systems):
+        if name.startswith(f"{system}[") and name.endswith("]"):
+            of_slice = name.removeprefix(f"{system}[")
+            if any(of_slice.startswith(f"{item[0]}=") for item in slicing.items):
+                return None
+            known = ", ".join(map(slicing.name_of_item, range(len(slicing.items))))
+            given = f"the slices of this run are by {known}" if known else "this run has no slices"
+            return given, "choose the slices with --slice_by, or change the threshold"
+    return "there is no such system", f"choose one of {', '.join(systems)}"
 
 
 def targets(thresholds: tuple[Threshold, ...], result: GatedResult) -> Targets:

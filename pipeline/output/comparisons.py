@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
+from beam_bleu.transforms.score.bleu import BleuScore
 from beam_bleu.transforms.score.comparison import (
     Difference,
     clusters,
@@ -172,17 +173,19 @@ def _compared(found: Sequence[Comparison]) -> str:
 
 
 def listed_clusters(
-    found: Sequence[Comparison], score_of: Callable[[str], float]
+    found: Sequence[Comparison], scores: Mapping[str, BleuScore]
 ) -> list[list[str]]:
-    """The systems in clusters, best first.
+    """The systems in clusters, best first, without those that have no standard error.
 
     Args:
       found: the comparisons. Those on the whole corpus have each pair of systems.
-      score_of: the score of a system on the whole corpus.
+      scores: the scores on the whole corpus, by system.
     """
     of_corpus = [each for each in found if each.family == "corpus"]
     systems = dict.fromkeys(name for each in of_corpus for name in (each.baseline, each.system))
     p_values = {(each.system, each.baseline): each.p_value_holm for each in of_corpus}
+    # Nothing is known about such a system. It would take the lines away from all the others.
+    known = [system for system in systems if scores[system].standard_error is not None]
     # The sort is stable: systems with equal scores stay in the order of the result.
-    ordered = sorted(systems, key=score_of, reverse=True)
+    ordered = sorted(known, key=lambda system: scores[system].score, reverse=True)
     return clusters(ordered, p_values)

@@ -12,6 +12,8 @@ from beam_bleu.pipeline.output.checked_units import CheckedUnits
 from beam_bleu.pipeline.output.evidence_parts import (
     resampling_part,
     uncertainty_parts,
+    warning_about_clusters,
+    warning_about_resampling,
     warning_about_slices,
 )
 from beam_bleu.pipeline.output.language_scores import (
@@ -62,7 +64,7 @@ def result_document(
     scored, slices = totals.scored, totals.slices
     for text in scorings.counted_orders:
         require_all_scored(scored, sums[text], "" if text == scorings.text else text.label)
-    units = CheckedUnits(_moments(totals, evidence))
+    units = CheckedUnits(_moments(totals, evidence) if evidence.uncertainty else None)
     own = sums[scorings.text]
 
     def score_all(
@@ -83,6 +85,7 @@ def result_document(
             for system in systems
         }
 
+    number = _units(totals, evidence)
     keys = () if slices is None else slices.keys
     whole = _text_of_corpus(scorings, map(slicing.values, keys))
     scores: dict[str, BleuScore] = {}
@@ -111,6 +114,8 @@ def result_document(
             *warnings_of(scores),
             *warnings_by_language(systems, of_languages),
             *warning_about_slices(sliced, evidence),
+            *warning_about_clusters(scores, evidence),
+            *warning_about_resampling(systems, number, evidence),
         ],
     }
     if totals.is_tallied:
@@ -148,7 +153,7 @@ def result_document(
         document |= uncertainty_parts(
             systems, units.moments, scores, scorings.corpus, slicing, evidence
         )
-    document |= resampling_part(systems, totals.replicates, own, scorings.corpus, evidence)
+    document |= resampling_part(systems, totals.replicates, own, scorings.corpus, number, evidence)
     if evidence.partition is not None:
         document["partition"] = evidence.partition
     return document
@@ -164,19 +169,25 @@ def _without_repeated(warnings: Sequence[str], given: Sequence[str]) -> list[str
 
 
 def _moments(totals: Totals, evidence: Evidence) -> Moments | None:
-    """The moments of a job; None if no standard errors are asked for.
+    """The moments of a job; None if they are not needed.
 
     Raises:
       JobError: they are missing.
     """
-    if not evidence.uncertainty:
+    if not evidence.needs_moments:
         return None
     if totals.moments is None:
         raise JobError(
-            "the last step got no sums for the standard errors",
+            "the last step got no sums of units",
             "the runner lost data: do not use it for this job",
         )
     return totals.moments
+
+
+def _units(totals: Totals, evidence: Evidence) -> int:
+    """The number of units of the whole corpus, of those that all systems have."""
+    moments = _moments(totals, evidence)
+    return totals.segments if moments is None else moments.units
 
 
 def _signatures(

@@ -20,7 +20,7 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.bleu import BleuScore
 from beam_bleu.transforms.score.resampling import resampled_scores
-from beam_bleu.transforms.score.uncertainty import CONFIDENCE, FEWEST_UNITS
+from beam_bleu.transforms.score.uncertainty import CONFIDENCE, FEWEST_UNITS, too_few
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.replicates.generator import GENERATOR
@@ -57,7 +57,7 @@ def uncertainty_parts(
         "uncertainty": {
             "unit": unit_of(evidence),
             "label": evidence.documents,
-            "units": int(moments.common_units[moments.keys.index(None)]),
+            "units": moments.units,
             "confidence": CONFIDENCE,
         }
     }
@@ -68,7 +68,7 @@ def uncertainty_parts(
     parts["comparisons"] = listed_comparisons(found)
     parts["comparison_families"] = listed_families(found)
     if evidence.compare_all and scores:
-        parts["clusters"] = listed_clusters(found, lambda system: scores[system].score)
+        parts["clusters"] = listed_clusters(found, scores)
     return parts
 
 
@@ -77,6 +77,7 @@ def resampling_part(
     replicates: Replicates | None,
     sums: Mapping[str, CorpusSums],
     scoring: Scoring,
+    units: int,
     evidence: Evidence,
 ) -> dict[str, Any]:
     """What the document says about random replicates of the whole corpus.
@@ -86,6 +87,7 @@ def resampling_part(
       replicates: all replicates.
       sums: the sums of the whole corpus, by system.
       scoring: how sums become a score.
+      units: the number of units of the whole corpus.
       evidence: which systems are compared, and by which replicates.
 
     Raises:
@@ -106,6 +108,7 @@ def resampling_part(
         replicates,
         {system: sums[system].unit_sums for system in systems},
         scoring,
+        units,
         evidence.compared(systems),
     )
     place = {system: number for number, system in enumerate(systems)}
@@ -122,6 +125,31 @@ def resampling_part(
             "comparisons": [dataclasses.asdict(each) for each in found.differences],
         }
     }
+
+
+def warning_about_clusters(scores: Mapping[str, BleuScore], evidence: Evidence) -> list[str]:
+    """One sentence about the systems that are in no cluster, if there are any."""
+    without = [system for system, score in scores.items() if score.standard_error is None]
+    if not (evidence.uncertainty and evidence.compare_all and len(scores) > 1 and without):
+        return []
+    if len(without) == len(scores):
+        return ["clusters: there are none, because no system has a standard error"]
+    has = "it has" if len(without) == 1 else "they have"
+    return [f"clusters: without {', '.join(without)}, because {has} no standard error"]
+
+
+def warning_about_resampling(systems: Sequence[str], units: int, evidence: Evidence) -> list[str]:
+    """One sentence about a bootstrap of too few units, if it is one."""
+    asked = evidence.resampling
+    if asked is None or asked.method != "bootstrap" or units >= FEWEST_UNITS:
+        return []
+    found = f"because {too_few(units, unit_of(evidence))}"
+    if len(systems) == 1:
+        return [f"--resample bootstrap: no interval, {found}"]
+    return [
+        f"--resample bootstrap: no intervals and no p-values, {found}; use --resample "
+        "randomization, which is right for few, too"
+    ]
 
 
 def warning_about_slices(scores: Sequence[SliceScore], evidence: Evidence) -> list[str]:

@@ -83,7 +83,7 @@ def _systems(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
         yield "the n-gram orders of sums", len(orders) == 1 and min(orders) >= needed[text]
         for each in of_systems.values():
             yield "sums", _is_possible(each)
-    yield "moments", totals.moments is not None or not saved.evidence.uncertainty
+    yield "moments", totals.moments is not None or not saved.evidence.needs_moments
     yield "slices", (totals.slices is not None) == bool(saved.slicing.items)
     has_replicates = totals.replicates is not None
     yield "replicates", has_replicates == (saved.evidence.resampling is not None)

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from beam_bleu.pipeline.output.evidence_parts import unit_of
 from beam_bleu.pipeline.saved.documents import document_of
 from beam_bleu.pipeline.saved.same_definition import (
     differing,
@@ -24,6 +25,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.comparison import independent_difference
 from beam_bleu.transforms.score.replicate_scores import replicate_scores
 from beam_bleu.transforms.score.resampling import bootstrap_difference, resampled_scores
+from beam_bleu.transforms.score.uncertainty import too_few
 from beam_bleu.transforms.totals.moments.columns import SHARED
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
@@ -240,13 +242,15 @@ def _independent(
 def _paired(
     system: str, old: SavedTotals, new: SavedTotals, old_score: float, new_score: float
 ) -> ComparedScore:
+    assert new.totals.moments is not None
     scoring = new.scorings.corpus
     both = _both(system, old, new)
     difference = new_score - old_score
     if both.resampling.method == "bootstrap":
         one, other = (replicate_scores(each, both.max_order, scoring) for each in both.sums)
         drawn = one - other
-        found = bootstrap_difference(_NEW, _OLD, difference, drawn)
+        units = new.totals.moments.units
+        found = bootstrap_difference(_NEW, _OLD, difference, drawn, units)
         return ComparedScore(
             system,
             old_score,
@@ -255,6 +259,7 @@ def _paired(
             _deviation(drawn.tolist()),
             found.interval,
             found.p_value,
+            "" if found.interval else too_few(units, unit_of(new.evidence)),
         )
     p_value = _randomized(system, old, new, both, scoring)
     reason = "randomization gives no standard error and no interval"
@@ -263,14 +268,15 @@ def _paired(
 
 def _randomized(
     system: str, old: SavedTotals, new: SavedTotals, both: Replicates, scoring: Scoring
-) -> float:
+) -> float | None:
     assert old.totals.moments is not None
     assert new.totals.moments is not None
     sums = {
         _NEW: new.totals.moments.of_system(system).sums,
         _OLD: old.totals.moments.of_system(system).sums,
     }
-    found = resampled_scores(both, sums, scoring, [(_NEW, _OLD)])
+    units = new.totals.moments.units
+    found = resampled_scores(both, sums, scoring, units, [(_NEW, _OLD)])
     return found.differences[0].p_value
 
 

@@ -94,6 +94,14 @@ def test_documents_are_named_as_units():
     assert "2000 segments in 130 documents; ± is half" in table(found)
 
 
+def test_one_segment_and_one_document():
+    found = with_evidence(document(SYSTEMS), documents=1)
+    found["segments"] = 1
+    for each in found["scores"]:
+        each |= {"standard_error": None, "interval": None}
+    assert table(found).splitlines()[1] == "1 segment in 1 document"
+
+
 def test_without_intervals_nothing_is_said_about_them():
     found = document(SYSTEMS)
     for each in found["scores"]:
@@ -165,8 +173,9 @@ def test_randomization_has_no_mean_and_no_interval():
     for each in found["resampling"]["comparisons"]:
         each |= {"mean": None, "interval": None}
     rows = lines_from(table(found), "randomization, ")
-    assert rows[2].split("  ")[-1].strip() == "p of sacreBLEU"
-    assert rows[3].split() == ["birch", "+1.3", "0.020", "0.010"]
+    assert rows[2].endswith("which counts only larger differences, not those of the same size")
+    assert rows[3].split("  ")[-1].strip() == "p of sacreBLEU"
+    assert rows[4].split() == ["birch", "+1.3", "0.020", "0.010"]
     assert rows[0].endswith("1000 resamples of segments, seed 12345: differences from atlas")
 
 
@@ -175,7 +184,61 @@ def test_bootstrap_has_means_and_intervals():
     rows = lines_from(text, "bootstrap, 1000 resamples of segments, seed 12345: scores")
     assert rows[2] == "atlas   20.1  9.1 to 31.0"
     rows = lines_from(text, "bootstrap, 1000 resamples of segments, seed 12345: diff")
-    assert rows[4] == "cobalt  +0.3        +0.2  -0.6 to +1.1   0.020  0.010"
+    assert rows[1] == "p: not adjusted for the number of comparisons"
+    assert rows[2].endswith("as sacreBLEU computes it, which finds too many differences")
+    assert rows[5] == "cobalt  +0.3        +0.2  -0.6 to +1.1   0.020  0.010"
+
+
+def test_a_bootstrap_of_too_few_units_has_only_means():
+    found = with_evidence(document(SYSTEMS))
+    for each in found["resampling"]["scores"] + found["resampling"]["comparisons"]:
+        each |= {"interval": None}
+    for each in found["resampling"]["comparisons"]:
+        each |= {"p_value": None, "p_sacrebleu": None}
+    found["resampling"]["resamples"] = 1
+    text = table(found)
+    rows = lines_from(text, "bootstrap, 1 resample of segments, seed 12345: scores")
+    assert rows[1:3] == ["system  mean", "atlas   20.1"]
+    rows = lines_from(text, "bootstrap, 1 resample of segments, seed 12345: diff")
+    assert rows[1] == "system  difference  mean"
+    assert rows[2:] == ["birch   +1.3        +1.2", "cobalt  +0.3        +0.2"]
+
+
+def test_what_has_no_p_value_has_no_table_and_no_legend():
+    found = with_evidence(document(SYSTEMS))
+    for each in found["comparisons"]:
+        if each["slice"] is None or each["slice"]["domain"] is None:
+            each |= dict.fromkeys(("interval", "p_value", "p_value_holm", "detectable"))
+    of_length = [
+        {**each, "slice": {"length": "10-19"}, "interval": [1, 2], "p_value": 0.2}
+        for each in found["comparisons"]
+        if each["slice"] == {"domain": "news"}
+    ]
+    found["comparisons"] += of_length
+    found["comparison_families"][0]["comparisons"] = 0
+    found["comparison_families"][1]["comparisons"] = 1
+    text = table(found)
+    assert "on the whole corpus" not in text
+    assert "detectable" not in text
+    assert "in slices by domain" not in text
+    assert "differences from atlas, in slices by length; " in text
+    assert "adjusted by Holm for 1 comparison\n" in text
+
+
+def test_the_only_p_value_of_a_family_has_no_adjusted_p():
+    found = with_evidence(document(SYSTEMS))
+    found["comparisons"][1] |= dict.fromkeys(("interval", "p_value", "p_value_holm", "detectable"))
+    found["comparison_families"][0]["comparisons"] = 1
+    rows = lines_from(table(found), "differences from atlas, on the whole corpus")
+    assert rows[0].endswith("; ± is half of the 95 % interval")
+    assert rows[2].split() == ["system", "difference", "p", "detectable"]
+
+
+def test_clusters_of_less_than_two_systems_are_not_shown():
+    found = with_evidence(document(SYSTEMS))
+    for clusters in ([], [["atlas"]]):
+        found["clusters"] = clusters
+        assert "clusters: " not in table(found)
 
 
 def test_tsv_and_json_lines_have_the_uncertainty_at_the_end():

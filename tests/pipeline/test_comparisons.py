@@ -105,6 +105,59 @@ def test_all_pairs_and_clusters(tmp_path):
     assert [each["comparisons"] for each in found["comparison_families"]] == [6, len(with_p)]
 
 
+def test_a_system_without_a_standard_error_leaves_the_lines_between_the_others(tmp_path):
+    empty = [write_lines(tmp_path / f"{name}.txt", [""] * 72) for name in ("none", "nothing")]
+    usual = document(*EXAMPLE, "--compare=all")
+    assert usual["clusters"] == [["atlas"], ["birch"], ["cobalt"]]
+    one, two = (
+        document(*streams([*SYSTEMS.values(), *empty[:number]], REFERENCES), "--compare=all")
+        for number in (1, 2)
+    )
+    assert one["clusters"] == two["clusters"] == usual["clusters"]
+    assert (
+        "clusters: without none, because it has no standard error" in one["warnings"],
+        "clusters: without none, nothing, because they have no standard error" in two["warnings"],
+        [each for each in usual["warnings"] if "clusters" in each],
+    ) == (True, True, [])
+    # Without all pairs there are no clusters, and nothing to say about them.
+    plain = document(*streams([*SYSTEMS.values(), *empty], REFERENCES))
+    assert not [each for each in plain["warnings"] if "clusters" in each]
+
+
+def test_too_few_segments_have_no_clusters(tmp_path):
+    paths = [
+        write_lines(tmp_path / path.name, read_lines(path)[:29])
+        for path in (*SYSTEMS.values(), REFERENCES[0])
+    ]
+    run = called(*streams(paths[:3], paths[3:]), "--compare=all", "--format=json")
+    found = run.document
+    assert found["clusters"] == []
+    assert "clusters: there are none, because no system has a standard error" in found["warnings"]
+    text = called(*streams(paths[:3], paths[3:]), "--compare=all").out.decode()
+    assert "clusters" not in text
+    assert "detectable" not in text
+
+
+@pytest.mark.parametrize("documents", [False, True])
+def test_identical_systems_have_a_p_value_of_1_without_a_standard_error(tmp_path, documents):
+    lines = read_lines(SYSTEMS["atlas"])
+    for kept, reference in (
+        (lines[:29], read_lines(REFERENCES[0])[:29]),
+        (lines, ["no such word"] * 72),
+    ):
+        paths = [
+            write_lines(tmp_path / name, texts)
+            for name, texts in (("a.txt", kept), ("b.txt", kept), ("r.txt", reference))
+        ]
+        labels = write_lines(tmp_path / "documents.txt", ["one"] * 20 + ["two"] * (len(kept) - 20))
+        flags = [f"--documents={labels}"] if documents else []
+        found = document(*streams(paths[:2], paths[2:]), *flags)
+        (only,) = found["comparisons"]
+        assert found["scores"][0]["standard_error"] is None
+        assert (only["difference"], only["standard_error"]) == (0, 0)
+        assert (only["p_value"], only["p_value_holm"]) == (1, 1)
+
+
 def test_a_slice_has_the_comparison_of_its_own_corpus(tmp_path):
     found = document(*EXAMPLE, *DOMAINS)
     labels = read_lines(EXAMPLES / "domains.txt")

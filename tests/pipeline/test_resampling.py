@@ -67,6 +67,59 @@ def test_identical_systems_have_a_p_value_of_1(tmp_path, method):
     assert (each["difference"], each["p_value"]) == (0, 1)
 
 
+FEW = "use --resample randomization, which is right for few, too"
+
+
+def first_lines(folder, number, names=("atlas", "birch")):
+    """Some systems of the example and the first references, with so many segments."""
+    paths = (*(SYSTEMS[name] for name in names), REFERENCES[0])
+    texts = [write_lines(folder / path.name, read_lines(path)[:number]) for path in paths]
+    return streams(texts[:-1], texts[-1:])
+
+
+@pytest.mark.parametrize("number", [1, 29, 30])
+def test_a_bootstrap_of_too_few_segments_has_only_means_and_a_warning(tmp_path, number):
+    run = called(*first_lines(tmp_path, number), *BOOTSTRAP, ALL)
+    found = run.document
+    resampling = found["resampling"]
+    entries = [*resampling["scores"], *resampling["comparisons"]]
+    assert None not in [each["mean"] for each in entries]
+    is_null = [each["interval"] is None for each in entries]
+    (only,) = resampling["comparisons"]
+    is_null += [only["p_value"] is None, only["p_sacrebleu"] is None]
+    assert is_null == [number < 30] * 5
+    shown = "1 segment is" if number == 1 else f"{number} segments are"
+    warning = (
+        f"--resample bootstrap: no intervals and no p-values, because {shown} fewer than 30; {FEW}"
+    )
+    assert (warning in found["warnings"]) == (warning in run.err) == (number < 30)
+    swapped = document(*first_lines(tmp_path, number), *RANDOMIZATION)
+    assert not [each for each in swapped["warnings"] if "--resample" in each]
+    (only,) = swapped["resampling"]["comparisons"]
+    assert only["p_value"] > only["p_sacrebleu"] if number == 1 else only["p_value"] < 0.05
+
+
+@pytest.mark.parametrize("flags", [[], ["--no_uncertainty"]])
+def test_a_bootstrap_of_too_few_documents_has_only_means_and_a_warning(tmp_path, flags):
+    for number in (1, 29, 30):
+        labels = [f"document-{min(i, number - 1)}" for i in range(72)]
+        documents = f"--documents={write_lines(tmp_path / 'documents.txt', labels)}"
+        found = document(*EXAMPLE, *BOOTSTRAP, documents, *flags)
+        p_values = [each["p_value"] for each in found["resampling"]["comparisons"]]
+        assert (p_values == [None, None]) == (number < 30)
+        shown = "1 document is" if number == 1 else f"{number} documents are"
+        warnings = [each for each in found["warnings"] if "--resample" in each]
+        assert len(warnings) == (number < 30)
+        assert all(f"because {shown} fewer than 30; {FEW}" in each for each in warnings)
+        assert ("standard_error" in found["scores"][0]) == (not flags)
+
+
+def test_one_system_is_not_told_to_use_randomization(tmp_path):
+    found = document(*first_lines(tmp_path, 12, ["atlas"]), *BOOTSTRAP)
+    (only,) = [each for each in found["warnings"] if "--resample" in each]
+    assert only == "--resample bootstrap: no interval, because 12 segments are fewer than 30"
+
+
 def test_the_seed_chooses_the_replicates():
     usual = document(*EXAMPLE, *BOOTSTRAP)
     other = document(*EXAMPLE, *BOOTSTRAP, "--seed=7")
@@ -119,10 +172,19 @@ JOINED = ["--join_on=id", "--coverage=each", "--candidates=a.jsonl", "--referenc
         ([*EXAMPLE, "--resample=bs"], ["did you mean bootstrap?"]),
         ([*EXAMPLE, "--resample=bootstrap", "--resamples=0"], ["resamples must be 1 to 100000"]),
         (
+            [*EXAMPLE, "--resample=bootstrap", "--seed=-1"],
+            ["seed must be 0 to 18446744073709551615, got -1"],
+        ),
+        ([*EXAMPLE, "--resample=bootstrap", "--seed=x"], ["must be a whole number, got x"]),
+        ([*EXAMPLE, "--resample=bootstrap", "--seed=" + "9" * 5000], ["must be a whole number"]),
+        (
+            [*EXAMPLE, "--resample=bootstrap", "--resamples=-3"],
+            ["resamples must be 1 to 100000, got -3"],
+        ),
+        (
             [*EXAMPLE, "--resample=bootstrap", "--resamples=100001"],
             ["resamples must be 1 to 100000, got 100001"],
         ),
-        ([*EXAMPLE, "--resample=bootstrap", "--seed=-1"], ["must be a whole number, got -1"]),
         ([*EXAMPLE, "--resample=bootstrap", f"--seed={2**64}"], ["seed must be 0 to"]),
         ([*JOINED, "--resample=bootstrap"], ["--coverage each", "use --coverage common"]),
         (

@@ -50,7 +50,8 @@ class ComparedSystems:
       scores: the score of each system by its name.
       comparisons: the comparisons with the baseline, or of all pairs.
       clusters: with all pairs, the names of the systems in clusters, best first: each system is
-        significantly better than all systems of later clusters. Otherwise empty.
+        significantly better than all systems of later clusters. Systems without a standard error
+        are in none. Otherwise empty.
     """
 
     scores: Mapping[str, BleuScore]
@@ -99,5 +100,6 @@ def compared_systems(
     if not all_pairs:
         return ComparedSystems(scores, comparisons)
     p_values = {(each.system, each.baseline): each.p_value_holm for each in comparisons}
-    ranked = sorted(systems, key=lambda system: -scores[system].score)
+    known = [system for system in systems if scores[system].standard_error is not None]
+    ranked = sorted(known, key=lambda system: -scores[system].score)
     return ComparedSystems(scores, comparisons, tuple(map(tuple, clusters(ranked, p_values))))

@@ -19,7 +19,14 @@ from beam_bleu.transforms.score.uncertainty import (
     spread,
 )
 from beam_bleu.transforms.score.unit_score import unit_score
-from beam_bleu.transforms.totals.units import SEGMENTS, PairSums, UnitSums
+from beam_bleu.transforms.totals.units import (
+    FIRST_MATCHES,
+    SEGMENTS,
+    PairSums,
+    UnitSums,
+    first_short,
+    product,
+)
 
 SIGNIFICANCE_LEVEL = 0.05
 """A difference is significant if its p-value is below this."""
@@ -65,6 +72,9 @@ def paired_difference(pair: PairSums, scoring: Scoring) -> Difference:
     Most of what makes a test set easy or hard is the same for both, so the standard error of the
     difference is usually smaller than that of each score.
 
+    If the counts of both are the same in every unit, the p-value is 1, also with few units and
+    without matches.
+
     Raises:
       ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
         single segments.
@@ -73,6 +83,8 @@ def paired_difference(pair: PairSums, scoring: Scoring) -> Difference:
     score = unit_score(system.sums, system.max_order, scoring)
     score_of_baseline = unit_score(baseline.sums, baseline.max_order, scoring)
     found = Difference(system.units, system.sums[SEGMENTS], score - score_of_baseline)
+    if _are_identical(pair, scoring):
+        return _judged(found, 0.0)
     try:
         require_enough(system)
         _require_scores(score, score_of_baseline)
@@ -130,6 +142,21 @@ def independent_difference(
     except NoGradientError as error:
         return dataclasses.replace(found, reason=str(error))
     return _judged(found, math.sqrt(variance))
+
+
+def _are_identical(pair: PairSums, scoring: Scoring) -> bool:
+    """Whether two systems have the same counts in every unit: no test set shows a difference.
+
+    The squares of the differences of counts add up to 0 only then.
+    """
+    short, orders = first_short(pair.system.max_order), scoring.max_ngram_order
+    columns = [*range(FIRST_MATCHES + orders), *range(short, short + orders)]
+    return not any(
+        pair.system.products[product(column, column)]
+        + pair.baseline.products[product(column, column)]
+        - 2 * pair.cross[column][column]
+        for column in columns
+    )
 
 
 def _require_scores(*scores: float) -> None:

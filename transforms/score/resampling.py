@@ -13,6 +13,11 @@ all pairs of systems.
 
 The 1 is for D itself: without it, p could be 0 (Phipson and Smyth 2010,
 https://arxiv.org/abs/1603.05766). Identical systems have p = 1.
+
+With few units a bootstrap has too few different replicates. An extreme case is a single unit: then
+D* is D or almost D, or 0 if the unit is not drawn, so no distance reaches |D| and every difference
+looks significant. So below `FEWEST_UNITS` the bootstrap has no p-values and no intervals.
+Randomization is valid for any number of units.
 """
 
 from __future__ import annotations
@@ -25,6 +30,7 @@ import numpy as np
 
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.score.replicate_scores import Scores, replicate_scores
+from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
 _OUTSIDE = 40
@@ -39,12 +45,13 @@ class ResampledScore:
       system: its name.
       mean: their mean.
       interval: the 2.5 % and the 97.5 % percentile: the scores at the places N // 40 from both
-        ends, as in sacreBLEU. Between the two are 95 % of the scores.
+        ends, as in sacreBLEU. Between the two are 95 % of the scores. None if there are too few
+        units.
     """
 
     system: str
     mean: float
-    interval: tuple[float, float]
+    interval: tuple[float, float] | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,9 +65,11 @@ class ResampledDifference:
       mean: the mean of the replicates' differences; None for randomization.
       interval: their 2.5 % and 97.5 % percentiles, as in `ResampledScore`; None for randomization.
       p_value: how often chance alone gives a difference of this size or a larger one, two-sided.
+        None for a bootstrap of too few units, unless the systems do not differ at all.
       p_sacrebleu: the p-value by the formula of sacreBLEU. For randomization it counts only larger
         differences. For the bootstrap it is (#{|D*| - mean |D*| > |D|} + 1) / (N + 1): without the
         sign of D* the distances are too small where D is small, so it finds too many differences.
+        None for a bootstrap of too few units.
     """
 
     system: str
@@ -68,8 +77,8 @@ class ResampledDifference:
     difference: float
     mean: float | None
     interval: tuple[float, float] | None
-    p_value: float
-    p_sacrebleu: float
+    p_value: float | None
+    p_sacrebleu: float | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,6 +98,7 @@ def resampled_scores(
     replicates: Replicates,
     sums: Mapping[str, Sequence[int]],
     scoring: Scoring,
+    units: int,
     pairs: Sequence[tuple[str, str]] = (),
 ) -> Resampled:
     """What the replicates of a corpus say.
@@ -97,6 +107,7 @@ def resampled_scores(
       replicates: all of them.
       sums: for each system the W sums of the corpus itself, with the columns of `totals/units.py`.
       scoring: how sums become a score.
+      units: the number of units of the corpus.
       pairs: (system, baseline), the names of the systems that are compared.
 
     Raises:
@@ -116,12 +127,20 @@ def resampled_scores(
     }
     return Resampled(
         tuple(
-            ResampledScore(system, _mean(of_system), percentile_interval(of_system))
+            ResampledScore(
+                system,
+                _mean(of_system),
+                percentile_interval(of_system) if units >= FEWEST_UNITS else None,
+            )
             for system, of_system in drawn.items()
         ),
         tuple(
             bootstrap_difference(
-                system, baseline, score[system] - score[baseline], drawn[system] - drawn[baseline]
+                system,
+                baseline,
+                score[system] - score[baseline],
+                drawn[system] - drawn[baseline],
+                units,
             )
             for system, baseline in pairs
         ),
@@ -129,7 +148,7 @@ def resampled_scores(
 
 
 def bootstrap_difference(
-    system: str, baseline: str, difference: float, drawn: Scores
+    system: str, baseline: str, difference: float, drawn: Scores, units: int
 ) -> ResampledDifference:
     """The difference between two systems by the bootstrap.
 
@@ -138,8 +157,12 @@ def bootstrap_difference(
       baseline: the name of the other system.
       difference: that of the corpus, D.
       drawn: float64 (replicates,), that of each replicate, with its sign.
+      units: the number of units of the corpus.
     """
     mean = _mean(drawn)
+    if units < FEWEST_UNITS:
+        p_value = None if difference or drawn.any() else 1.0
+        return ResampledDifference(system, baseline, difference, mean, None, p_value, None)
     sizes = np.abs(drawn)
     return ResampledDifference(
         system,

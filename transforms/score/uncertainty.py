@@ -23,7 +23,8 @@ TWO_SIDED_95 = 1.959963984540054
 """The number of standard errors on each side of the interval: the normal quantile of 0.975."""
 
 FEWEST_UNITS = 30
-"""With fewer units there is no standard error, because the approximation does not hold."""
+"""With fewer units there is no standard error, because the approximation does not hold. Also a
+bootstrap of so few units says too little about other units."""
 
 NO_STANDARD_ERROR = "no standard error"
 """How the warning begins that a score has none."""
@@ -80,12 +81,16 @@ def require_enough(units: UnitSums) -> None:
     Raises:
       NoGradientError: there are fewer than `FEWEST_UNITS`.
     """
-    number = units.units
-    if number < FEWEST_UNITS:
+    if units.units < FEWEST_UNITS:
         # Documents with one segment each are as good as segments.
-        unit = "segment" if number == units.sums[SEGMENTS] else "document"
-        shown = f"1 {unit} is" if number == 1 else f"{number} {unit}s are"
-        raise NoGradientError(f"{shown} fewer than {FEWEST_UNITS}")
+        unit = "segment" if units.units == units.sums[SEGMENTS] else "document"
+        raise NoGradientError(too_few(units.units, unit))
+
+
+def too_few(number: int, unit: str) -> str:
+    """A sentence that there are too few units."""
+    shown = f"1 {unit} is" if number == 1 else f"{number} {unit}s are"
+    return f"{shown} fewer than {FEWEST_UNITS}"
 
 
 def spread(units: UnitSums, gradient: LogGradient) -> int:

@@ -6,7 +6,7 @@ import json
 
 import apache_beam as beam
 import pytest
-from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
+from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams, write_lines
 from result_folder import assert_files
 
 import beam_bleu.pipeline.graph
@@ -167,8 +167,46 @@ def test_an_unreadable_or_another_result_ends_the_run_before_it_starts(out, tmp_
     assert not (out / "scores.json").exists()
 
 
-def test_a_system_that_is_missing_fails_after_the_result(out):
-    run = called(*ONE, "--output", out, "--fail_under", "tuned=1")
+@pytest.mark.parametrize(
+    ("flags", "fragments"),
+    [
+        (["--fail_under=tuned=1"], ["--fail_under tuned=1: there is no such system", "of birch"]),
+        (["--fail_under=bircj=1"], ["there is no such system", "did you mean birch?"]),
+        (["--warn_under=tuned=1"], ["--warn_under tuned=1: there is no such system"]),
+        (["--fail_under=[domain=news]=1"], ["this run has no slices", "--slice_by"]),
+        (["--fail_under=birch[domain=news]=1"], ["this run has no slices"]),
+        (
+            ["--fail_under=birch[domain=news]=1", "--slice_by=length"],
+            ["the slices of this run are by length"],
+        ),
+    ],
+)
+def test_what_cannot_exist_is_refused_before_the_run(out, flags, fragments):
+    called(*ONE, "--output", out, *flags).assert_failed(2, *fragments)
+    assert not (out / "scores.json").exists()
+
+
+def test_a_drop_of_a_system_that_cannot_exist_is_refused_before_the_run(out, tmp_path):
+    assert called(*EXAMPLE, "--output", tmp_path / "old").code == 0
+    drop = ["--max_drop=atlas=1", "--against", tmp_path / "old"]
+    run = called(*streams([SYSTEMS["birch"]], REFERENCES), "--output", out, *drop)
+    run.assert_failed(2, "--max_drop atlas=1: there is no such system")
+
+
+def test_a_slice_that_is_missing_fails_after_the_result(out):
+    run = called(*ONE, "--slice_by=length", "--output", out, "--fail_under", "[length=99]=1")
+    assert run.code == 4
+    assert "it has no slice length=99" in run.err
+    assert_files(out)
+
+
+def test_a_system_that_is_missing_fails_after_the_result(out, tmp_path):
+    # The systems of such records are known only when the records are read.
+    lines = [{"id": i, "system": "birch", "mt": f"a b c d {i}", "ref": "a b c"} for i in range(9)]
+    records = write_lines(tmp_path / "long.jsonl", map(json.dumps, lines))
+    found = [f"--input={records}", "--candidate_columns=mt", "--reference_columns=ref"]
+    found += ["--system_column=system", "--id_column=id"]
+    run = called(*found, "--output", out, "--fail_under", "tuned=1")
     assert run.code == 4
     assert "it has no system tuned" in run.err
     assert_files(out)

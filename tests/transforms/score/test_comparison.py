@@ -18,7 +18,7 @@ from beam_bleu.transforms.score.comparison import (
 from beam_bleu.transforms.score.gradient import log_gradient
 from beam_bleu.transforms.score.uncertainty import uncertainty
 from beam_bleu.transforms.score.unit_score import unit_score
-from beam_bleu.transforms.totals.units import FIRST_MATCHES, SEGMENTS
+from beam_bleu.transforms.totals.units import CANDIDATE_LENGTH, FIRST_MATCHES, SEGMENTS
 
 USUAL = Scoring()
 ROWS = made_units(200, ratio=1.1)
@@ -83,6 +83,46 @@ def test_a_difference_without_spread_has_no_p_value():
     assert found.reason == "the standard error is 0: every unit shows the same difference"
 
 
+def _longer(rows):
+    """The same units, with a token more in the first candidate."""
+    first = list(rows[0])
+    first[CANDIDATE_LENGTH] += 1
+    return [first, *rows[1:]]
+
+
+SAME = {
+    "few units": ROWS[:29],
+    "one unit": ROWS[:1],
+    "no match": made_units(40, matching=0),
+    "no 4-gram": [row for row in ROWS if not row[FIRST_MATCHES + 3]][:35],
+}
+
+
+@pytest.mark.parametrize("rows", SAME.values(), ids=SAME)
+def test_systems_with_the_same_counts_do_not_differ_even_where_there_is_no_standard_error(rows):
+    found = paired_difference(pair_of_rows(rows, rows), USUAL)
+    assert uncertainty(sums_of_rows(rows), USUAL, score_of(rows)).standard_error is None
+    assert (found.difference, found.standard_error, found.p_value) == (0, 0, 1)
+    assert (found.interval, found.detectable, found.reason) == ((0, 0), 0, "")
+
+
+def test_only_counts_of_each_unit_make_systems_the_same():
+    rows = ROWS[:20]
+    turned = pair_of_rows(rows, rows[::-1])  # the same sums, of other units
+    found = paired_difference(turned, USUAL)
+    assert (found.difference, found.p_value) == (0, None)
+
+
+def test_only_counts_of_the_definition_make_systems_different():
+    rows = ROWS[:20]
+    other = [list(row) for row in rows]
+    for row in other:
+        row[FIRST_MATCHES + 3] = 0
+    pair = pair_of_rows(rows, other)
+    assert paired_difference(pair, USUAL).p_value is None
+    assert paired_difference(pair, Scoring(max_ngram_order=3)).p_value == 1
+
+
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
@@ -94,7 +134,7 @@ def test_a_difference_without_spread_has_no_p_value():
 )
 def test_without_a_standard_error_there_is_a_reason(rows, reason):
     for found in (
-        paired_difference(pair_of_rows(rows, rows), USUAL),
+        paired_difference(pair_of_rows(rows, _longer(rows)), USUAL),
         independent_difference(sums_of_rows(rows), sums_of_rows(ROWS), USUAL, USUAL),
     ):
         assert found.reason.startswith(reason)

@@ -65,13 +65,13 @@ def test_effective_order():
 def test_a_scoring_of_a_higher_order_than_the_sums_is_an_error():
     replicates, sums = drawn("bootstrap", 5, a=made_units(4))
     with pytest.raises(ValueError, match="order 4 cannot be scored with max_ngram_order 5"):
-        resampled_scores(replicates, sums, Scoring(max_ngram_order=5))
+        resampled_scores(replicates, sums, Scoring(max_ngram_order=5), 4)
 
 
 def test_the_bootstrap_is_that_of_the_formulas():
     rows = made_units(60)
     replicates, sums = drawn("bootstrap", 200, a=rows, b=changed(rows), c=made_units(60, seed=5))
-    found = resampled_scores(replicates, sums, Scoring(), [("b", "a"), ("c", "b")])
+    found = resampled_scores(replicates, sums, Scoring(), 60, [("b", "a"), ("c", "b")])
     scores = {
         name: [unit_score(each, 4, Scoring()) for each in of_system.tolist()]
         for name, of_system in zip("abc", replicates.sums, strict=True)
@@ -100,7 +100,7 @@ def test_randomization_is_that_of_swapped_units():
     of_both = np.array([rows.sum(axis=0), others.sum(axis=0)])
     replicates = Replicates(Resampling("randomization", 150), 4, ("a", "b"), sums, of_both)
     whole = dict(zip("ab", of_both.tolist(), strict=True))
-    found = resampled_scores(replicates, whole, Scoring(), [("b", "a")])
+    found = resampled_scores(replicates, whole, Scoring(), 50, [("b", "a")])
     assert found.scores == ()
     (only,) = found.differences
 
@@ -125,9 +125,33 @@ def test_randomization_is_that_of_swapped_units():
 def test_identical_systems_have_a_p_value_of_1(method):
     rows = made_units(30)
     replicates, sums = drawn(method, 99, a=rows, b=rows)
-    (only,) = resampled_scores(replicates, sums, Scoring(), [("a", "b")]).differences
+    (only,) = resampled_scores(replicates, sums, Scoring(), 30, [("a", "b")]).differences
     assert (only.difference, only.p_value) == (0.0, 1.0)
     assert only.p_sacrebleu == 1 / 100  # sacreBLEU counts only what is larger than 0
+
+
+def test_a_bootstrap_of_too_few_units_has_only_means():
+    """The formulas find any difference of a single unit significant."""
+    rows = made_units(29)
+    replicates, sums = drawn("bootstrap", 99, a=rows, b=changed(rows), c=rows)
+    found = resampled_scores(replicates, sums, Scoring(), 29, [("b", "a"), ("c", "a")])
+    enough = resampled_scores(replicates, sums, Scoring(), 30, [("b", "a"), ("c", "a")])
+    assert [each.mean for each in found.scores] == [each.mean for each in enough.scores]
+    assert [each.interval for each in found.scores] == [None] * 3
+    for few, many in zip(found.differences, enough.differences, strict=True):
+        assert (few.difference, few.mean) == (many.difference, many.mean)
+        assert (few.interval, few.p_sacrebleu) == (None, None)
+        assert None not in (many.interval, many.p_value, many.p_sacrebleu)
+    assert [each.p_value for each in found.differences] == [None, 1.0]
+
+
+def test_randomization_is_for_few_units_too():
+    rows = made_units(2, longest=60)
+    replicates, sums = drawn("randomization", 999, a=rows, b=changed(rows, share=1))
+    (only,) = resampled_scores(replicates, sums, Scoring(), 2, [("b", "a")]).differences
+    assert only.difference != 0
+    assert only.p_value == pytest.approx(0.5, abs=0.1)  # both are swapped, or none
+    assert only.p_sacrebleu == 1 / 1000
 
 
 def test_if_all_units_are_swapped_the_difference_is_as_large():
@@ -136,7 +160,7 @@ def test_if_all_units_are_swapped_the_difference_is_as_large():
     all_swapped = np.array([[each] for each in sums.values()])
     whole = all_swapped[:, 0]
     replicates = Replicates(Resampling("randomization", 1), 4, ("a", "b"), all_swapped, whole)
-    (only,) = resampled_scores(replicates, sums, Scoring(), [("a", "b")]).differences
+    (only,) = resampled_scores(replicates, sums, Scoring(), 30, [("a", "b")]).differences
     assert (only.p_value, only.p_sacrebleu) == (1.0, 0.5)
 
 
@@ -146,7 +170,7 @@ def test_the_interval_is_that_of_sacrebleu(number):
     low, high = percentile_interval(scores)
     mean, half = significance.estimate_ci(scores)
     assert (high - low) / 2 == half
-    assert bootstrap_difference("a", "b", 0.0, scores).mean == pytest.approx(mean)
+    assert bootstrap_difference("a", "b", 0.0, scores, 30).mean == pytest.approx(mean)
 
 
 @pytest.mark.parametrize("difference", [0.0, 0.2, -0.9, 2.0])
@@ -154,7 +178,7 @@ def test_p_sacrebleu_is_the_p_value_of_sacrebleu(difference):
     random = np.random.default_rng(8)
     one, other = random.normal(30 + difference, 1, 500), random.normal(30, 1, 500)
     sizes = np.abs(one - other)
-    found = bootstrap_difference("a", "b", difference, one - other)
+    found = bootstrap_difference("a", "b", difference, one - other, 500)
     expected = significance._compute_p_value(sizes - sizes.mean(), abs(difference))
     assert found.p_sacrebleu == expected
     found = randomized_difference("a", "b", difference, one - other)
@@ -190,7 +214,7 @@ def test_replicates_of_sacrebleu_have_the_p_value_and_interval_of_sacrebleu(monk
     of_all = np.array([columns.sum(axis=0) for columns in drawn.values()])
     replicates = Replicates(Resampling("bootstrap", 300), 4, tuple(drawn), sums, of_all)
     whole = dict(zip(drawn, of_all.tolist(), strict=True))
-    found = resampled_scores(replicates, whole, Scoring(), [("one", "other")])
+    found = resampled_scores(replicates, whole, Scoring(), 120, [("one", "other")])
 
     by_system = {each.system: each for each in found.scores}
     for name, expected in (("other", baseline), ("one", result)):

@@ -95,6 +95,11 @@ class Moments:
         return {key: group for group, key in enumerate(self.keys)}
 
     @property
+    def units(self) -> int:
+        """The number of units of the whole corpus that all systems have."""
+        return int(self.common_units[self.keys.index(None)])
+
+    @property
     def nbytes(self) -> int:
         """The bytes of the arrays, without those of unbounded integers."""
         return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
