@@ -340,7 +340,7 @@ bootstrap of too few units."""
 
 OPTIONAL_AT_TOP = {
     *("presets", "segment_scores", "uncertainty", "comparisons", "comparison_families"),
-    *("clusters", "resampling"),
+    *("clusters", "resampling", "partition"),
 }
 """A run can leave these out."""
 
