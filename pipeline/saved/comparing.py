@@ -256,7 +256,7 @@ def _paired(
             old_score,
             new_score,
             difference,
-            _deviation(drawn.tolist()),
+            _deviation(drawn.tolist()) if found.interval else None,
             found.interval,
             found.p_value,
             "" if found.interval else too_few(units, unit_of(new.evidence)),

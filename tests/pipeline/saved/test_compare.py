@@ -85,6 +85,24 @@ def test_paired(runs):
     assert (birch["standard_error"], birch["p_value"]) == (0.0, 1.0)
 
 
+@pytest.mark.parametrize("number", [29, 30])
+def test_a_paired_bootstrap_of_too_few_segments_says_nothing(tmp_path, number):
+    flags = ("--resample=bootstrap", "--resamples=200")
+    kept = lines_in(tmp_path / "texts", slice(number))
+    run_into(tmp_path / "old", *kept, *flags)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("parts.TEXTS", {**TEXTS, "atlas": TEXTS["birch"]})
+        run_into(tmp_path / "new", *lines_in(tmp_path / "others", slice(number)), *flags)
+    found = compared(tmp_path / "old", tmp_path / "new")
+    assert found["method"] == "paired"
+    atlas, birch, _ = found["systems"]
+    values = [atlas[key] for key in ("standard_error", "interval", "p_value")]
+    assert (values == [None] * 3) == (number < 30)
+    assert (None in values) == (number < 30)
+    assert atlas["reason"] == ("29 segments are fewer than 30" if number < 30 else "")
+    assert birch["p_value"] == 1
+
+
 def test_another_seed_is_independent(runs):
     found = compared(runs["seed"], runs["new"])
     assert found["method"] == "independent"
