@@ -98,6 +98,14 @@ VALUES = {
     ),
     "--compare": Values(synonyms={"each": "all", "pairs": "all"}),
     "--cuts": Values(synonyms={"equal": "same", "ignore": "any", "none": "any", "strict": "same"}),
+    "--drop": Values(
+        synonyms={
+            "certain": "proven",
+            "likely": "not_excluded",
+            "possible": "not_excluded",
+            "significant": "proven",
+        }
+    ),
     "--format": Values(
         "format",
         {
@@ -112,6 +120,9 @@ VALUES = {
             "tex": "latex",
             "txt": "text",
         },
+    ),
+    "--if_exists": Values(
+        synonyms={"error": "fail", "ignore": "skip", "keep": "skip", "overwrite": "replace"}
     ),
     "--input_format": Values(
         "format of records",

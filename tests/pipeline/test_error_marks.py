@@ -142,7 +142,7 @@ def test_text_that_only_looks_like_an_error_is_not_one(text):
 
 
 def test_a_mark_with_an_unknown_code_is_not_an_error(monkeypatch):
-    for code in (0, 4, 130, -1, None, [3]):
+    for code in (0, 5, 130, -1, None, [3]):
         monkeypatch.setattr(error_marks, "exit_code", lambda error, code=code: code)
         assert find_error(marked(InputError("a", "b"))) is None
 
