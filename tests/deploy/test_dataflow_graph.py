@@ -21,6 +21,7 @@ from beam_bleu.transforms.pairing.line_parallel import source
 from beam_bleu.transforms.pairing.lines.steps import CountLines
 from beam_bleu.transforms.statistics.count_matches import CountMatches
 from beam_bleu.transforms.totals.add_up import AddUp, sums_of_groups
+from beam_bleu.transforms.totals.moments.sum_moments import AddUpMoments
 from deploy.dataflow.launch import command_line
 
 OFFLINE_LAUNCH = pathlib.Path(__file__).with_name("offline_launch.py")
@@ -237,6 +238,7 @@ def test_totals_and_digests_are_added_up_before_they_are_shuffled(pipeline):
     }
     assert types == {
         "Add up totals": AddUp,
+        "Add up products": AddUpMoments,
         "Pair lines/Add up digests": source._AddUpDigests,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import logging
@@ -79,6 +80,9 @@ USED_WITH = {
     "resample": TWO_SYSTEMS,
     "resamples": TEXT | {"resample": "bootstrap"},
     "seed": TEXT | {"resample": "bootstrap"},
+    "max_drop": TEXT | {"against": "gs://corpus/old/scores.json"},
+    "against": TEXT | {"max_drop": "0.5"},
+    "drop": TEXT | {"max_drop": "0.5", "against": "gs://corpus/old/scores.json"},
 }
 """The parameters with which a parameter can be given, if they are not those of text."""
 
@@ -95,6 +99,11 @@ VALUES = {
     "length_edges": ["10", "5,10,100"],
     "documents": ["document", "gs://corpus/documents-*.txt"],
     "max_rejected": ["0", "16", "0.05", "1.0"],
+    "partition": ["2026-11-21"],
+    "fail_under": ["30", "30; base=32.5"],
+    "warn_under": ["30", "30; base=32.5"],
+    "max_drop": ["0.5", "1; base=0.5"],
+    "against": ["gs://corpus/old/scores.json"],
 }
 """Values that a user could choose, if the kind of the parameter does not say them."""
 
@@ -189,12 +198,25 @@ def examples(parameter: dict[str, Any]) -> list[str]:
     return [*kinds[parameter["paramType"]], *default]
 
 
+@functools.cache
+def old_result() -> bytes:
+    """A result with which a new one can be compared."""
+    run = called(*streams([f"base={SYSTEMS['atlas']}"], REFERENCES, "--format", "json"))
+    assert run.code == 0
+    return run.out
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [(each["name"], value) for each in DECLARED for value in examples(each)],
 )
 def test_every_declared_value_is_accepted(name, value, monkeypatch):
-    monkeypatch.setattr(GCSFileSystem, "open", lambda *_, **__: io.BytesIO(spm_models.model()))
+    def opened(self: GCSFileSystem, path: str, *_: Any, **__: Any) -> io.BytesIO:
+        is_result = path.endswith("scores.json")
+        return io.BytesIO(old_result() if is_result else spm_models.model())
+
+    monkeypatch.setattr(GCSFileSystem, "open", opened)
+    monkeypatch.setattr(GCSFileSystem, "exists", lambda self, path: path.endswith("scores.json"))
     if name == "sdk_container_image":
         value = REQUIRED[name]
     monkeypatch.setattr(

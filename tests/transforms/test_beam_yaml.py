@@ -203,7 +203,7 @@ def test_a_definition_is_what_the_flags_say(settings: dict[str, Any], config: Bl
 
 def test_every_key_is_tried() -> None:
     keys = set(inspect.signature(CorpusBleuRows).parameters)
-    fields = {"candidate", "references", "group_by"}
+    fields = {"candidate", "references", "group_by", "uncertainty"}
     assert keys - fields == {field.name for field in dataclasses.fields(BleuConfig)} | {"preset"}
     assert keys - fields - {"spm_model"} == {key for given, _ in SETTINGS for key in given} - fields
 
