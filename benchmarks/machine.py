@@ -27,6 +27,29 @@ def machine(distributions: Sequence[str]) -> str:
     )
 
 
+_STORE_EXTRAS = {"aws": "boto3", "azure": "azure-storage-blob", "gcp": "google-cloud-storage"}
+"""A library of each extra whose libraries Beam imports at its start."""
+
+
+def store_extras() -> list[str]:
+    """The extras for object stores that are installed. They make the command start later."""
+    return [extra for extra, name in _STORE_EXTRAS.items() if _is_installed(name)]
+
+
+def shown_extras() -> str:
+    """Whether this is a plain installation, for the reports."""
+    extras = store_extras()
+    return f"with the extras {', '.join(extras)}" if extras else "plain installation"
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
 def _processor() -> str:
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):

@@ -22,6 +22,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BEAM_BLEU = (sys.executable, "-m", "beam_bleu.pipeline")
 """The command that is measured."""
 
+_NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
+"""With this variable, each start would compile all libraries that it imports."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Run:
@@ -76,7 +79,7 @@ def run_together(
             subprocess.Popen(
                 command,
                 cwd=ROOT,
-                env={**os.environ, "LC_ALL": "C.UTF-8"},
+                env=_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=errors,
@@ -98,6 +101,12 @@ def run_together(
                     + _content(errors).decode(errors="replace")
                 )
         return Run(cpu, wall, peak, _content(out))
+
+
+def _environment() -> dict[str, str]:
+    """The environment of the children: users of Python keep the bytecode of what they import."""
+    kept = {name: value for name, value in os.environ.items() if name != _NO_BYTECODE}
+    return {**kept, "LC_ALL": "C.UTF-8"}
 
 
 def _pinning(allowed: Collection[int]) -> Callable[[], None] | None:

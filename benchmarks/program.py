@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import sys
 import tempfile
 
 _PAIRS = 2_018_688
@@ -43,6 +44,28 @@ def add_repeats_flag(parser: argparse.ArgumentParser, repeats: int) -> None:
         metavar="N",
         help="runs of each contestant, default %(default)s",
     )
+
+
+def command_parser(description: str) -> argparse.ArgumentParser:
+    """A parser whose usage line names the module that runs, as the user has to type it."""
+    module = sys.modules["__main__"].__spec__
+    assert module is not None  # the programs run with `python -m`
+    prog = "python -m " + module.name.removesuffix(".__main__")
+    return argparse.ArgumentParser(prog=prog, description=description)
+
+
+def measuring_parser(documentation: str, repeats: int) -> argparse.ArgumentParser:
+    """The parser of a program that measures with a corpus, and writes a report.
+
+    Args:
+      documentation: the program's docstring; its first line is the description.
+      repeats: the default of --repeats.
+    """
+    parser = command_parser(documentation.partition("\n")[0])
+    add_corpus_flags(parser)
+    add_output_flag(parser)
+    add_repeats_flag(parser, repeats)
+    return parser
 
 
 def publish(report: str, output: pathlib.Path | None) -> None:

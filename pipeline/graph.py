@@ -10,16 +10,18 @@ from typing import Any
 import apache_beam as beam
 
 from beam_bleu.pipeline.gates.enforcing import enforce
+from beam_bleu.pipeline.gathering import Gathered, bring_together, by_end
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.output.document import document_bytes, result_document
 from beam_bleu.pipeline.output.earlier_attempt import earlier_result
+from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.manifest import manifest, streams
-from beam_bleu.pipeline.output.output_folder import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
 from beam_bleu.pipeline.output.publication import in_place, write_documents
 from beam_bleu.pipeline.output.receipt import write_receipt
 from beam_bleu.pipeline.output.rejected_shards import WriteRejected
+from beam_bleu.pipeline.plain_steps import PlainDoFn
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.pipeline.totals import Totals
@@ -33,7 +35,6 @@ from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics.by_language import LanguageLabel
 from beam_bleu.transforms.statistics.check_documents import check_documents
 from beam_bleu.transforms.statistics.documents import DocumentLabel
-from beam_bleu.transforms.totals.add_up import count_and_add_up
 from beam_bleu.transforms.totals.closing import add_tallies, sums_by_system, tally_of
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.sum_moments import sum_moments
@@ -44,6 +45,7 @@ from beam_bleu.transforms.totals.rejected import (
 )
 from beam_bleu.transforms.totals.replicates.sum_replicates import sum_replicates
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
+from beam_bleu.transforms.totals.sum_corpus import count_and_sum
 from beam_bleu.transforms.totals.sum_slices import sum_slices
 from beam_bleu.transforms.wiring.keyed import keyed
 
@@ -67,13 +69,12 @@ def build(root: beam.Pipeline, job: Job) -> None:
     # Beam fuses all of these steps with the reading. So each batch is read once, and counted
     # once for each way to make tokens.
     counted = {
-        text.name: count_and_add_up(
+        text.name: count_and_sum(
             batches,
             text,
             orders[text.name],
             job.threads,
-            key_type=None,
-            step=step,
+            step,
             languages=_language_label(job),
             variant="" if text == job.config.text else text.name.label,
         )
@@ -81,7 +82,11 @@ def build(root: beam.Pipeline, job: Job) -> None:
     }
     # The last step always gets the element `results`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
-    named = root | "Name the job" >> beam.Create([job.results], reshuffle=False)
+    named = (
+        root
+        | "Begin" >> beam.Impulse()
+        | "Name the job" >> beam.ParDo(_NameTheJob(job.results)).with_output_types(Results)
+    )
     if job.gates:
         # A step of its own beside the reading, so that it ends a repeated job within seconds.
         named |= "Judge an earlier attempt" >> beam.ParDo(
@@ -94,7 +99,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
     }
     if paired.digests is not None:
         ends["digests"] = paired.digests
-    # These have the last step's key already. Each step less makes the start faster.
+    # These have a key already. Each step less makes the start faster.
     sums: dict[str, Any] = {}
     if paired.tallies is not None:
         sums["tallies"] = (
@@ -109,6 +114,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             job.source.labels,
             orders[scorings.text],
             step,
+            threads=job.threads,
         )
     evidence = job.evidence
     if evidence.needs_moments:
@@ -121,6 +127,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             # Some sources find their systems only when they are read.
             baseline=evidence.baseline or next(iter(job.source.systems), None),
             documents=evidence.documents,
+            threads=job.threads,
         )
     if evidence.resampling is not None:
         sums["replicates"] = sum_replicates(
@@ -147,17 +154,16 @@ def build(root: beam.Pipeline, job: Job) -> None:
             >> beam.ParDo(
                 step(
                     WriteShards(
-                        job.output, job.run, bleu_table_schema(scorings.segments, job.source.labels)
+                        job.output,
+                        job.run,
+                        bleu_table_schema(scorings.segments, job.source.labels),
+                        job.threads,
                     )
                 )
             ).with_output_types(str)
         )
-    _ = (
-        sums
-        | {name: end | f"Send on the {name}" >> beam.Map(keyed) for name, end in ends.items()}
-        | "Bring it together" >> beam.CoGroupByKey()
-        | "Score and write" >> beam.ParDo(step(_ScoreAndWrite()))
-    )
+    last = step(_ScoreAndWrite([*ends, *sums]))
+    _ = bring_together(ends, sums) | "Score and write" >> beam.ParDo(last)
 
 
 def _language_label(job: Job) -> LanguageLabel | None:
@@ -171,6 +177,14 @@ def _totals_of(text: TextName, scorings: Scorings) -> str:
     return "totals" if text == scorings.text else f"totals ({text.label})"
 
 
+class _NameTheJob(PlainDoFn):
+    def __init__(self, results: Results) -> None:
+        self._results = results
+
+    def process(self, impulse: bytes) -> Iterator[Results]:
+        yield self._results
+
+
 class _JudgeEarlierAttempt(beam.DoFn):
     """Ends the job at once if an earlier attempt of it has missed a threshold."""
 
@@ -182,8 +196,12 @@ class _JudgeEarlierAttempt(beam.DoFn):
 
 
 class _ScoreAndWrite(beam.DoFn):
-    def process(self, gathered: tuple[int, Mapping[str, Iterable[Any]]]) -> None:
-        _score_and_write(*gathered)
+    def __init__(self, ends: Sequence[str]) -> None:
+        self._ends = ends
+
+    def process(self, gathered: Gathered) -> None:
+        key, named = gathered
+        _score_and_write(key, by_end(self._ends, named))
 
 
 def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
@@ -215,14 +233,15 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
             orders[results.scorings.text],
             segments.systems,
         ),
-        moments=_at_most_one("moments", ends),
-        replicates=_at_most_one("replicates", ends),
+        moments=_only_sum("moments", ends, is_needed=False),
+        replicates=_only_sum("replicates", ends, is_needed=False),
     )
     document = result_document(totals, results.scorings, results.slicing, results.evidence)
     data = document_bytes(document)
     documents = {SCORES: data}
     if results.manifest:
-        read = streams(segments, _only(ends["digests"]))
+        digests: Digests = _only_sum("digests", ends)
+        read = streams(segments, digests)
         documents[MANIFEST] = document_bytes(manifest(read, data))
         if results.evidence.save_totals:
             documents[TOTALS] = saved_bytes(totals, results, read, data)
@@ -263,22 +282,19 @@ def _slices_of(
     return found.arranged(slicing.in_order(found.keys), systems)
 
 
-def _at_most_one(name: str, ends: Mapping[str, Iterable[Any]]) -> Any:
-    """The sum at an end; None if there is none, because it is not asked for or nothing was read."""
+def _only_sum(name: str, ends: Mapping[str, Iterable[Any]], *, is_needed: bool = True) -> Any:
+    """The sum at an end.
+
+    Returns:
+      None if there is no sum, and it is not needed: it was not asked for, or nothing was read.
+
+    Raises:
+      JobError: there are several sums, or there is none although it is needed.
+    """
     found = list(ends.get(name, ()))
-    if len(found) > 1:
+    if len(found) > 1 or (is_needed and not found):
         raise JobError(
             f"the last step got {len(found)} sums of {name}: it must get 1",
             "the runner lost or repeated data: do not use it for this job",
         )
     return found[0] if found else None
-
-
-def _only(digests: Iterable[Digests]) -> Digests:
-    found = list(digests)
-    if len(found) != 1:
-        raise JobError(
-            f"the last step got {len(found)} sums of digests: it must get 1",
-            "the runner lost or repeated data: do not use it for this job",
-        )
-    return found[0]

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from beam_bleu.pipeline.command_line.counting_ahead import counting_ahead
 from beam_bleu.pipeline.command_line.first_word import refuse_mistyped_subcommand
 from beam_bleu.pipeline.command_line.help import short_usage
 from beam_bleu.pipeline.command_line.log_flags import loudness
@@ -24,9 +25,11 @@ from beam_bleu.pipeline.display.terminal import (
     write_to_stdout,
 )
 from beam_bleu.pipeline.exit_codes import USAGE
+from beam_bleu.pipeline.freed_memory import keep_freed_memory
 from beam_bleu.pipeline.output.run_record import RunRecord
 from beam_bleu.pipeline.reporting import as_bleu_error, end, importing, reported, warn
 from beam_bleu.pipeline.subcommands import SUBCOMMANDS
+from beam_bleu.pipeline.unused_packages import leave_out_unused_packages
 from beam_bleu.transforms.errors import GateError, JobError
 from beam_bleu.transforms.progress import PROGRESS
 
@@ -47,12 +50,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = importlib.import_module(SUBCOMMANDS[argv[0]].module).main(argv[1:])
         return code
     asked, record = loudness(argv), RunRecord()
-    return reported(lambda: _run(argv, record), asked.verbose, asked.quiet, record.end)
+    return reported(lambda: _begun(argv, record), asked.verbose, asked.quiet, record.end)
 
 
 def command() -> NoReturn:
     """Runs the command as the whole process, and ends the process with its exit code."""
     open_standard_streams()
+    keep_freed_memory()
+    leave_out_unused_packages(sys.argv[1:])
     end(main())
 
 
@@ -81,6 +86,12 @@ def _has_failed(result: Any, error: BaseException) -> bool:
     with contextlib.suppress(Exception):
         return result.state in (PipelineState.FAILED, PipelineState.CANCELLED)
     return False
+
+
+def _begun(argv: Sequence[str], record: RunRecord) -> None:
+    """Runs the job of a command line as `_run` does, and uses the time of the start."""
+    with counting_ahead(argv):
+        _run(argv, record)
 
 
 def _run(argv: Sequence[str], record: RunRecord) -> None:
@@ -163,13 +174,14 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
 
         from beam_bleu.pipeline.command_line.join_folder import with_row_folder
         from beam_bleu.pipeline.command_line.spooling import spooled
-        from beam_bleu.pipeline.engines.watching import job_id
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.launched import launched, result_of
         from beam_bleu.pipeline.output.publication import discard, prepare
         from beam_bleu.pipeline.output.storage import is_local
+        from beam_bleu.pipeline.plain_steps import look_only_where_state_can_be
         from beam_bleu.pipeline.reruns import require_none
 
+    look_only_where_state_can_be()
     asked = arguments.job.segment_scoring is not None
     rejecting = arguments.job.most_rejected is not None
     with (
@@ -197,7 +209,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
             hidden = arguments.noisy and not arguments.verbose
             with silent_stderr() if hidden else contextlib.nullcontext(), _missing_allowed():
                 result = pipeline.run()
-                record.submitted(job_id(result))
+                record.submitted(arguments.runner.job_id(result))
                 with arguments.runner.followed(result, arguments.beam):
                     state = result.wait_until_finish()
                 if state not in (None, PipelineState.DONE):

@@ -16,6 +16,7 @@ from apache_beam.options.pipeline_options import (
 )
 
 from beam_bleu.pipeline.error_marks import marking
+from beam_bleu.pipeline.plain_steps import PlainDoFn
 
 __all__ = ["filesystem_options", "marked"]
 
@@ -43,7 +44,7 @@ def marked(dofn: beam.DoFn, filesystems: Mapping[str, Any] | None = None) -> bea
     return _Marked(dofn, filesystems or {})
 
 
-class _Marked(beam.DoFn):
+class _Marked(PlainDoFn):
     def __init__(self, dofn: beam.DoFn, filesystems: Mapping[str, Any]) -> None:
         self._dofn = dofn
         self._filesystems = dict(filesystems)

@@ -135,6 +135,7 @@ _LOGGER = logging.getLogger("beam_bleu")
 _NOBODY_ACTS_ON = (
     "Converting string literal type hint to Any",  # about 60 lines for each job
     "apitools not found",  # BigQuery's libraries, which no job of ours needs
+    "Could not find a compatible bson package",  # MongoDB's: see unused_packages.py
     "No semi_persistent_directory found",  # for each worker of --direct_running_mode
 )
 """Beginnings of messages of Beam that are never shown."""

@@ -14,11 +14,8 @@ import os
 import stat
 from collections.abc import Iterator
 
+from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
 from beam_bleu.transforms.errors import InputError, JobError, unreadable
-
-TOTALS, SCORES, MANIFEST = "totals.json", "scores.json", "manifest.json"
-
-_SUCCESS, _RUN_RECORD = "_SUCCESS", "run.json"
 
 NAME_A_RESULT = "name a scores.json or a totals.json of beam-bleu, or a folder with one"
 
@@ -79,9 +76,9 @@ def require_last(file: str, *, is_named: bool) -> None:
       InputError: the last run failed, or has not ended.
     """
     name = file.rpartition("/")[2]
-    if (is_named and name != TOTALS) or exists(beside(file, _SUCCESS)):
+    if (is_named and name != TOTALS) or exists(beside(file, SUCCESS)):
         return
-    if is_named and not exists(beside(file, _RUN_RECORD)):
+    if is_named and not exists(beside(file, RUN_RECORD)):
         return
     anyway = (
         f"name the file to judge it anyway: {file}"
@@ -89,7 +86,7 @@ def require_last(file: str, *, is_named: bool) -> None:
         else f"copy {file} to another folder to use it anyway"
     )
     raise InputError(
-        f"{os.path.dirname(file) or '.'} has no {_SUCCESS}: the last run into it failed, or is "
+        f"{os.path.dirname(file) or '.'} has no {SUCCESS}: the last run into it failed, or is "
         f"under way, and the {name} can be that of an earlier run",
         f"run it again, or {anyway}",
     )

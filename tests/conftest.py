@@ -145,7 +145,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def engine_of(item: pytest.Item) -> str | None:
     """The engine whose cluster a test uses, if it uses one."""
     called = getattr(item, "callspec", None)
-    names = [*getattr(item, "fixturenames", ()), *(called.params.values() if called else ())]
+    # Other parameters may be arrays: comparing them gives no truth value.
+    values = [each for each in called.params.values() if isinstance(each, str)] if called else []
+    names = {*getattr(item, "fixturenames", ()), *values}
     return next((name for name in ENGINES if name in names), None)
 
 

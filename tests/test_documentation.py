@@ -243,18 +243,6 @@ def test_the_way_of_the_data_names_files_and_rooms_that_exist() -> None:
     assert sorted(listed) == sorted(room.name for room in rooms if room.name != "transforms")
 
 
-def test_the_program_that_times_the_kernel_runs() -> None:
-    (program,) = re.findall(r"```python\n(.*?)```", CONTRIBUTING.read_text(), re.DOTALL)
-    done = subprocess.run(
-        [sys.executable, "-c", program.replace("20_000", "200")],
-        cwd=PROJECT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert re.fullmatch(r"([\d,]+ pairs/s\n){5}", done.stdout)
-
-
 def test_the_readme_and_the_page_of_output_have_the_same_exit_codes() -> None:
     of_page, of_readme = (
         [row[0] for row in table[1:]]

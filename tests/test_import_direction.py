@@ -45,6 +45,7 @@ LOADS_BEAM = {
         "corpus_bleu",
         "pairing.files.file_versions",
         "pairing.files.filesystems",
+        "pairing.line_parallel.plan_units",
         "pairing.line_parallel.source",
         "pairing.lines.steps",
         "pairing.lines.visible",
@@ -69,7 +70,9 @@ LOADS_BEAM = {
         "totals.moments.sum_document_moments",
         "totals.moments.sum_moments",
         "totals.replicates.sum_replicates",
+        "totals.sum_corpus",
         "totals.sum_slices",
+        "wiring.bundles",
         "wiring.coders",
         "wiring.filesystems",
         "wiring.s3",
@@ -93,12 +96,15 @@ LOADS_BEAM = {
         "command_line.systems",
         "engines.failures",
         "engines.flink_master",
+        "engines.in_process",
         "engines.job_server",
         "engines.runners",
         "engines.watching",
         "engines.worker_pool",
+        "gathering",
         "graph",
         "marked_steps",
+        "plain_steps",
         "output.earlier_attempt",
         "output.foreign_files",
         "output.launched",
@@ -130,11 +136,13 @@ FOLDERS_OF_RECORDS = ["columns", "text", "parquet", "joins"]
 only `columns`. So a join can read each format, and no format knows joins."""
 
 KNOWS_FORMS_OF_INPUT = [
+    LIBRARY,
     f"{LIBRARY}.beam_yaml",
     f"{LIBRARY}.compare_systems",
     f"{LIBRARY}.corpus_bleu",
     f"{LIBRARY}.reading",
     f"{LIBRARY}.sum_segments",
+    f"{APPLICATION}.command_line.counting_ahead",
     f"{APPLICATION}.command_line.document_flags",
     f"{APPLICATION}.command_line.join_folder",
     f"{APPLICATION}.command_line.layouts",
@@ -469,7 +477,8 @@ def test_a_fresh_interpreter_sees_that_wiring_loads_beam():
 
 def test_the_public_names_come_from_the_top_of_the_package():
     names = [
-        *("BleuConfig", "BleuScore", "CompareSystems", "ComparedSystems", "CorpusBleu"),
+        *("ArrowColumns", "BleuConfig", "BleuScore"),
+        *("CompareSystems", "ComparedSystems", "CorpusBleu"),
         *("ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"),
         *("SentencePieceModel", "SumSegments", "SystemComparison", "bleu_of_sums", "preset"),
     ]

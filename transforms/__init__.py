@@ -4,7 +4,7 @@
 >>> from beam_bleu.transforms import ReadJoinedRecords, ReadLineParallel, ReadLongRecords
 >>> from beam_bleu.transforms import ReadPairedRecords
 >>> from beam_bleu.transforms import ComparedSystems, CompareSystems, SystemComparison
->>> from beam_bleu.transforms import SumSegments, bleu_of_sums
+>>> from beam_bleu.transforms import ArrowColumns, SumSegments, bleu_of_sums
 
 A name is loaded when it is first used. So the mathematics (`beam_bleu.transforms.score`,
 `beam_bleu.transforms.statistics.kernel`) can be imported without Apache Beam.
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.definition.config import BleuConfig
     from beam_bleu.transforms.definition.presets import preset
     from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
+    from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
     from beam_bleu.transforms.reading import (
         ReadJoinedRecords,
         ReadLineParallel,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.sum_segments import SumSegments
 
 __all__ = [
+    "ArrowColumns",
     "BleuConfig",
     "BleuScore",
     "CompareSystems",
@@ -50,6 +52,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ArrowColumns": "beam_bleu.transforms.pairing.segments.arrow_columns",
     "BleuConfig": "beam_bleu.transforms.definition.config",
     "BleuScore": "beam_bleu.transforms.score.bleu",
     "CompareSystems": "beam_bleu.transforms.compare_systems",

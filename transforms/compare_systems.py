@@ -10,10 +10,11 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.corpus_bleu import checked_config, key_type_of, require_no_files
+from beam_bleu.transforms.corpus_bleu import checked_config, require_no_files
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.definition.text import TextName
+from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.score.compared_systems import ComparedSystems, compared_systems
@@ -21,6 +22,50 @@ from beam_bleu.transforms.totals.add_up_systems import count_and_add_up_systems
 from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
 
 __all__ = ["CompareSystems"]
+
+
+class _Comparing(beam.PTransform):
+    """What both transforms of `CompareSystems` have in common."""
+
+    _keyed: bool
+
+    def __init__(
+        self,
+        systems: Sequence[str],
+        config: BleuConfig | None = None,
+        *,
+        baseline: str | None = None,
+        all_pairs: bool = False,
+        columns: ArrowColumns | None = None,
+    ) -> None:
+        super().__init__()
+        if isinstance(systems, str) or not all(isinstance(each, str) for each in systems):
+            raise ValueError(f"systems must be a list of names, got {systems!r}")
+        self._systems = tuple(systems)
+        if len(self._systems) < 2 or len({*self._systems}) < len(self._systems):
+            raise ValueError(f"systems must be two or more different names, got {systems!r}")
+        baseline = self._systems[0] if baseline is None else baseline
+        if baseline not in self._systems:
+            raise ValueError(f"baseline must be one of {', '.join(systems)}, got {baseline!r}")
+        self._pairs = compared_pairs(self._systems, baseline, all_pairs=all_pairs)
+        self._config = checked_config(config)
+        self._gather = GatherSegments(self._keyed, self._systems, columns)
+        text, scoring = self._config.text.name, self._config.scoring
+        self._compare = functools.partial(
+            _compare, systems=self._systems, text=text, scoring=scoring, all_pairs=all_pairs
+        )
+
+    def _sums(self, segments: PCollection[Any]) -> PCollection[Any]:
+        """The sums of each key; the key is None if segments have no keys."""
+        require_no_files(segments)
+        return count_and_add_up_systems(
+            segments | "Gather segments" >> self._gather,
+            self._config.text,
+            counted_order([self._config.scoring]),
+            len(self._systems),
+            self._pairs,
+            self._gather.key_type(segments),
+        )
 
 
 class CompareSystems:
@@ -38,6 +83,8 @@ class CompareSystems:
       baseline: the system with which the others are compared; by default the first one.
       all_pairs: whether each system is compared with each other one. Then the result also has
         clusters.
+      columns: the columns of the segments, if the elements are tables of pyarrow. Its `candidate`
+        is a dict with the column of each system.
 
     Raises:
       ValueError: a value is impossible.
@@ -63,88 +110,33 @@ class CompareSystems:
       95 % interval +9.6 to +13.1
     """
 
-    class Globally(beam.PTransform):
-        """PCollection of segments -> PCollection of one `ComparedSystems`."""
+    class Globally(_Comparing):
+        """PCollection of segments, or of tables -> PCollection of one `ComparedSystems`."""
 
-        def __init__(
-            self,
-            systems: Sequence[str],
-            config: BleuConfig | None = None,
-            *,
-            baseline: str | None = None,
-            all_pairs: bool = False,
-        ) -> None:
-            super().__init__()
-            self._comparing = _Comparing(systems, config, baseline, all_pairs)
-
-        def expand(self, segments: PCollection[SegmentOfSystems]) -> PCollection[ComparedSystems]:
-            return (
-                self._comparing.sums(segments, keyed=False)
-                | "Take the sums" >> beam.Values()
-                | "Compare" >> beam.Map(self._comparing.compare).with_output_types(ComparedSystems)
-            )
-
-    class PerKey(beam.PTransform):
-        """PCollection of (key, segment) -> PCollection of (key, `ComparedSystems`)."""
-
-        def __init__(
-            self,
-            systems: Sequence[str],
-            config: BleuConfig | None = None,
-            *,
-            baseline: str | None = None,
-            all_pairs: bool = False,
-        ) -> None:
-            super().__init__()
-            self._comparing = _Comparing(systems, config, baseline, all_pairs)
+        _keyed = False
 
         def expand(
-            self, segments: PCollection[tuple[Any, SegmentOfSystems]]
+            self, segments: PCollection[SegmentOfSystems | SegmentTable]
+        ) -> PCollection[ComparedSystems]:
+            return (
+                self._sums(segments)
+                | "Take the sums" >> beam.Values()
+                | "Compare" >> beam.Map(self._compare).with_output_types(ComparedSystems)
+            )
+
+    class PerKey(_Comparing):
+        """PCollection of (key, segment), or of tables, to one of (key, `ComparedSystems`)."""
+
+        _keyed = True
+
+        def expand(
+            self, segments: PCollection[tuple[Any, SegmentOfSystems] | SegmentTable]
         ) -> PCollection[tuple[Any, ComparedSystems]]:
-            key_type = key_type_of(segments.element_type)
-            compare = functools.partial(_compare_key, compare=self._comparing.compare)
-            return self._comparing.sums(segments, keyed=True) | "Compare" >> beam.MapTuple(
-                compare
-            ).with_output_types(typehints.Tuple[key_type, ComparedSystems])
-
-
-class _Comparing:
-    """What both transforms do."""
-
-    def __init__(
-        self,
-        systems: Sequence[str],
-        config: BleuConfig | None,
-        baseline: str | None,
-        all_pairs: bool,
-    ) -> None:
-        if isinstance(systems, str) or not all(isinstance(each, str) for each in systems):
-            raise ValueError(f"systems must be a list of names, got {systems!r}")
-        self._systems = tuple(systems)
-        if len(self._systems) < 2 or len({*self._systems}) < len(self._systems):
-            raise ValueError(f"systems must be two or more different names, got {systems!r}")
-        baseline = self._systems[0] if baseline is None else baseline
-        if baseline not in self._systems:
-            raise ValueError(f"baseline must be one of {', '.join(systems)}, got {baseline!r}")
-        self._pairs = compared_pairs(self._systems, baseline, all_pairs=all_pairs)
-        self._config = checked_config(config)
-        text, scoring = self._config.text.name, self._config.scoring
-        self.compare = functools.partial(
-            _compare, systems=self._systems, text=text, scoring=scoring, all_pairs=all_pairs
-        )
-
-    def sums(self, segments: PCollection[Any], *, keyed: bool) -> PCollection[Any]:
-        """The sums of each key; the key is None if segments have no keys."""
-        require_no_files(segments)
-        gather = GatherSegments(keyed=keyed, systems=self._systems)
-        return count_and_add_up_systems(
-            segments | "Gather segments" >> gather,
-            self._config.text,
-            counted_order([self._config.scoring]),
-            len(self._systems),
-            self._pairs,
-            key_type_of(segments.element_type) if keyed else None,
-        )
+            key_type = self._gather.key_type(segments)
+            compare = functools.partial(_compare_key, compare=self._compare)
+            return self._sums(segments) | "Compare" >> beam.MapTuple(compare).with_output_types(
+                typehints.Tuple[key_type, ComparedSystems]
+            )
 
 
 def _compare(

@@ -17,18 +17,18 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import FoundSegments
+from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
 from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer
-from beam_bleu.transforms.totals.add_up import count_and_add_up
+from beam_bleu.transforms.totals.add_up import KeyedSums, count_and_add_up
 from beam_bleu.transforms.totals.closing import (
     add_tallies,
     require_all_scored,
     sums_by_system,
     tally_of,
 )
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.rejected import (
     DEFAULT_MAX_REJECTED,
     MostRejected,
@@ -55,6 +55,9 @@ class CorpusBleu:
     how much would a score differ with other segments of the same kind? With
     `uncertainty=False` they have none, and the sums are smaller.
 
+    With `columns=ArrowColumns(...)` the elements are tables of pyarrow with a segment in each row.
+    Beam then needs no time for each segment (docs/columns.md).
+
     Example:
       >>> import apache_beam as beam
       >>> from beam_bleu.transforms import BleuConfig, CorpusBleu
@@ -69,35 +72,49 @@ class CorpusBleu:
     """
 
     class Globally(beam.PTransform):
-        """PCollection of segments -> PCollection of one `BleuScore`."""
+        """PCollection of segments, or of tables -> PCollection of one `BleuScore`."""
 
-        def __init__(self, config: BleuConfig | None = None, *, uncertainty: bool = True) -> None:
+        def __init__(
+            self,
+            config: BleuConfig | None = None,
+            *,
+            columns: ArrowColumns | None = None,
+            uncertainty: bool = True,
+        ) -> None:
             super().__init__()
             self._config = checked_config(config)
+            self._gather = GatherSegments(keyed=False, columns=columns)
             self._uncertainty = uncertainty
 
-        def expand(self, segments: PCollection[Segment]) -> PCollection[BleuScore]:
+        def expand(self, segments: PCollection[Segment | SegmentTable]) -> PCollection[BleuScore]:
             require_no_files(segments)
-            batches = segments | "Gather segments" >> GatherSegments(keyed=False)
+            batches = segments | "Gather segments" >> self._gather
             sums = _sums(batches, self._config, None, self._uncertainty)
             text, scoring = self._config.text.name, self._config.scoring
             return sums | "Score" >> beam.Map(_score, text, scoring)
 
     class PerKey(beam.PTransform):
-        """PCollection of (key, segment) -> PCollection of (key, `BleuScore`)."""
+        """PCollection of (key, segment), or of tables -> PCollection of (key, `BleuScore`)."""
 
-        def __init__(self, config: BleuConfig | None = None, *, uncertainty: bool = True) -> None:
+        def __init__(
+            self,
+            config: BleuConfig | None = None,
+            *,
+            columns: ArrowColumns | None = None,
+            uncertainty: bool = True,
+        ) -> None:
             super().__init__()
             self._config = checked_config(config)
+            self._gather = GatherSegments(keyed=True, columns=columns)
             self._uncertainty = uncertainty
 
         def expand(
-            self, segments: PCollection[tuple[Any, Segment]]
+            self, segments: PCollection[tuple[Any, Segment] | SegmentTable]
         ) -> PCollection[tuple[Any, BleuScore]]:
             require_no_files(segments)
             # The key keeps its type, and so its coder.
-            key_type = key_type_of(segments.element_type)
-            batches = segments | "Gather segments" >> GatherSegments(keyed=True)
+            key_type = self._gather.key_type(segments)
+            batches = segments | "Gather segments" >> self._gather
             sums = _sums(batches, self._config, key_type, self._uncertainty)
             text, scoring = self._config.text.name, self._config.scoring
             return sums | "Score" >> beam.Map(_score_of_key, text, scoring).with_output_types(
@@ -219,35 +236,25 @@ def require_no_files(segments: Any) -> None:
         )
 
 
-def key_type_of(element_type: Any) -> Any:
-    is_pair = isinstance(element_type, typehints.TupleConstraint)
-    return element_type.tuple_types[0] if is_pair else Any
-
-
-_KeyedSums = tuple[tuple[str, Any], CorpusSums]
-"""((name of the system, key of the group), sums); here there is one system, with any name."""
-
-
 def _sums(
     batches: PCollection[SegmentBatch], config: BleuConfig, key_type: Any, uncertainty: bool
-) -> PCollection[_KeyedSums]:
+) -> PCollection[KeyedSums]:
     max_order = counted_order([config.scoring])
     return count_and_add_up(
         batches,
         config.text,
         max_order,
-        threads=1,
-        key_type=key_type,
+        key_type,
         with_units=uncertainty,
-    ).sums
+    )
 
 
-def _score(keyed: _KeyedSums, text: TextName, scoring: Scoring) -> BleuScore:
+def _score(keyed: KeyedSums, text: TextName, scoring: Scoring) -> BleuScore:
     _, sums = keyed
     return bleu_score(sums, text, scoring, units=sums.units)
 
 
-def _score_of_key(keyed: _KeyedSums, text: TextName, scoring: Scoring) -> tuple[Any, BleuScore]:
+def _score_of_key(keyed: KeyedSums, text: TextName, scoring: Scoring) -> tuple[Any, BleuScore]:
     (_, key), sums = keyed
     return key, bleu_score(sums, text, scoring, units=sums.units)
 

@@ -52,6 +52,9 @@ class _Read(beam.PTransform):
 class ReadLineParallel(_Read):
     """Line i of each file belongs to segment i.
 
+    Compressed files can be read before it is known that they have the same number of lines. The
+    pipeline fails at their end if they have not.
+
     Args:
       candidates: for each system its name and its file, or a pattern of files.
       references: the file of each reference, or a pattern of files.

@@ -8,9 +8,10 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.corpus_bleu import checked_config, key_type_of, require_no_files
+from beam_bleu.transforms.corpus_bleu import checked_config, require_no_files
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scoring import counted_order
+from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.totals.add_up import count_and_add_up
@@ -21,7 +22,7 @@ __all__ = ["SumSegments"]
 
 
 class SumSegments(beam.PTransform):
-    """PCollection of (key, segment) -> PCollection of (key, row of sums).
+    """PCollection of (key, segment), or of tables -> PCollection of (key, row of sums).
 
     A row is a dict of integers. The rows of parts of a corpus, such as days, can be added up by
     SQL, and `bleu_of_sums` makes a score of the result. docs/library_state.md explains the columns.
@@ -29,6 +30,7 @@ class SumSegments(beam.PTransform):
 
     Args:
       config: the definition; by default sacreBLEU's. Of its scoring, only the n-gram order matters.
+      columns: the columns of the segments and their keys, if the elements are tables of pyarrow.
 
     Example:
       >>> import apache_beam as beam
@@ -43,24 +45,26 @@ class SumSegments(beam.PTransform):
       monday 75.98
     """
 
-    def __init__(self, config: BleuConfig | None = None) -> None:
+    def __init__(
+        self, config: BleuConfig | None = None, *, columns: ArrowColumns | None = None
+    ) -> None:
         super().__init__()
         self._config = checked_config(config)
+        self._gather = GatherSegments(keyed=True, columns=columns)
 
     def expand(
-        self, segments: PCollection[tuple[Any, Segment]]
+        self, segments: PCollection[tuple[Any, Segment] | SegmentTable]
     ) -> PCollection[tuple[Any, dict[str, int]]]:
         require_no_files(segments)
-        key_type = key_type_of(segments.element_type)
-        counted = count_and_add_up(
-            segments | "Gather segments" >> GatherSegments(keyed=True),
+        key_type = self._gather.key_type(segments)
+        sums = count_and_add_up(
+            segments | "Gather segments" >> self._gather,
             self._config.text,
             counted_order([self._config.scoring]),
-            threads=1,
-            key_type=key_type,
+            key_type,
             with_units=True,
         )
-        return counted.sums | "Make rows" >> beam.Map(_row).with_output_types(
+        return sums | "Make rows" >> beam.Map(_row).with_output_types(
             typehints.Tuple[key_type, typehints.Dict[str, int]]
         )
 

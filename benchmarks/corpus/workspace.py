@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import glob
 import hashlib
 import itertools
 import os
 import pathlib
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 
@@ -27,22 +29,37 @@ class Text:
       pairs: the lines of each stream.
       references: the pattern of the references' files.
       candidates: the pattern of each system's files.
+      more_references: the patterns of more streams of references.
     """
 
     pairs: int
     references: str
     candidates: tuple[str, ...]
+    more_references: tuple[str, ...] = ()
+
+    @property
+    def all_references(self) -> tuple[str, ...]:
+        """The pattern of each stream of references."""
+        return (self.references, *self.more_references)
 
     @property
     def patterns(self) -> tuple[str, ...]:
         """All patterns."""
-        return (self.references, *self.candidates)
+        return (*self.all_references, *self.candidates)
+
+    @property
+    def files(self) -> list[str]:
+        """The files of all patterns."""
+        return [path for pattern in self.patterns for path in sorted(glob.glob(pattern))]
 
     @property
     def arguments(self) -> list[str]:
         """The arguments of beam-bleu that name these files."""
         named = [f"system{i:02}={pattern}" for i, pattern in enumerate(self.candidates, 1)]
-        return [f"--references={self.references}", *(f"--candidates={each}" for each in named)]
+        return [
+            *(f"--references={each}" for each in self.all_references),
+            *(f"--candidates={each}" for each in named),
+        ]
 
 
 class Workspace:
@@ -107,7 +124,14 @@ class Workspace:
         return self._text(5 * self._pairs, f"copies-10/ref-{copies}-*.txt", names)
 
     def head(self, lines: int, systems: int = 1) -> Text:
-        """The first lines of the corpus, in separate files; of several systems in one shard."""
+        """The first lines of the corpus, in separate files; of several systems in one shard.
+
+        Raises:
+          ValueError: the corpus has fewer lines of so many systems.
+        """
+        most = self._pairs if systems == 1 else self._pairs // 10
+        if lines > most:
+            raise ValueError(f"{lines} lines of {systems} systems are wanted, and there are {most}")
         (self._folder / "heads").mkdir(exist_ok=True)
         streams = ["ref", *(f"system{number:02}" for number in range(1, systems + 1))]
         names = [f"heads/{stream}-{lines:08}.txt" for stream in streams]
@@ -116,6 +140,25 @@ class Workspace:
             with open(self._folder / name, "wb") as file:
                 file.writelines(itertools.islice(_lines(shards), lines))
         return self._text(lines, names[0], names[1:])
+
+    def head_with_references(self, lines: int, references: int) -> Text:
+        """The first lines with several references: those of the corpus and other systems' texts."""
+        text = self.head(lines, systems=references)
+        candidate, *others = text.candidates
+        return dataclasses.replace(text, candidates=(candidate,), more_references=tuple(others))
+
+    def compressed(self) -> Text:
+        """The whole corpus as .gz, each file by itself, by gzip with its own level."""
+        folder = self._folder / "gz"
+        if not folder.exists():
+            partial = self._folder / "gz.partial"
+            partial.mkdir(exist_ok=True)
+            for pattern in self.whole().patterns:
+                for path in self._folder.glob(os.path.basename(pattern)):
+                    with open(partial / f"{path.name}.gz", "wb") as file:
+                        subprocess.run(["gzip", "--stdout", path], stdout=file, check=True)
+            partial.rename(folder)
+        return self._text(self._pairs, "gz/ref-*.txt.gz", ["gz/system01-*.txt.gz"])
 
     def chinese_head(self, lines: int) -> Text:
         """The first lines of the corpus, changed to look like Chinese."""

@@ -10,7 +10,6 @@ where the newlines would be. This takes about 10 minutes, 10 GB of memory and 1 
 
 from __future__ import annotations
 
-import argparse
 import json
 import pathlib
 import sys
@@ -20,7 +19,7 @@ from typing import Any
 from benchmarks.measure import run
 from benchmarks.plans.fake_corpora import CORPORA
 from benchmarks.plans.report import report
-from benchmarks.program import add_output_flag, publish
+from benchmarks.program import add_output_flag, command_parser, publish
 
 
 def _measured(number: int) -> dict[str, Any]:
@@ -37,9 +36,7 @@ def _measured(number: int) -> dict[str, Any]:
 
 
 def _main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.plans", description="Measures the plan of massive corpora."
-    )
+    parser = command_parser("Measures the plan of massive corpora.")
     numbers = range(len(CORPORA))
     parser.add_argument(
         "--only",

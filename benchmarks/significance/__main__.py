@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from benchmarks.machine import machine
-from benchmarks.program import add_output_flag, publish
+from benchmarks.program import add_output_flag, command_parser, publish
 from benchmarks.significance.population import (
     Population,
     in_documents,
@@ -115,9 +115,8 @@ def _corner_table(rows: Iterator[Corner]) -> Iterator[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.significance",
-        description="Simulates how often p-values give false alarms, and how often intervals hold.",
+    parser = command_parser(
+        "Simulates how often p-values give false alarms, and how often intervals hold."
     )
     add_output_flag(parser)
     parser.add_argument(

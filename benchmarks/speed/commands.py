@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import glob
 import json
 import sys
 from collections.abc import Collection, Sequence
@@ -41,13 +40,13 @@ def sacrebleu(text: Text) -> Run:
 
 def count_words_command(text: Text) -> list[str]:
     """`wc -w`, in the locale of every child: C.UTF-8."""
-    files = [path for pattern in text.patterns for path in sorted(glob.glob(pattern))]
-    return ["wc", "-w", *files]
+    return ["wc", "-w", *text.files]
 
 
 def contestant(name: str, text: Text, flags: Sequence[str] = (), on: Collection[int] = ()) -> Run:
     """Runs a contestant of contestants.py. The seconds are only those of its counting."""
-    command = [sys.executable, "-m", "benchmarks.speed.contestants", name, *text.patterns, *flags]
+    program = [sys.executable, "-m", "benchmarks.speed.contestants", name]
+    command = [*program, *text.candidates, *text.all_references, *flags]
     result = run(command, on)
     inside = json.loads(result.stdout)
     return dataclasses.replace(result, cpu=inside["cpu"], wall=inside["wall"])

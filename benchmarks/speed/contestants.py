@@ -1,6 +1,6 @@
 """The contestants that measure themselves, so that only the counting is timed.
 
-    python -m benchmarks.speed.contestants NAME REFERENCES CANDIDATES [--tokenize ...]
+    python -m benchmarks.speed.contestants NAME CANDIDATES REFERENCES... [--tokenize ...]
 
 prints the seconds of the counting, and its result, as JSON.
 """
@@ -16,55 +16,89 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-_PASSES = 9
-_BATCH_ROWS = 4096
-"""The number of segments that the pipeline puts into a batch."""
+from benchmarks.program import command_parser
 
 
-def kernel(references: list[str], candidates: list[str], flags: argparse.Namespace) -> Any:
+def kernel(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
     """beam-bleu's kernel on batches that are ready; the median of several passes."""
     import numpy as np
 
-    from beam_bleu.transforms.definition.config import BleuConfig
-    from beam_bleu.transforms.pairing.segments.batching import to_batch
-    from beam_bleu.transforms.statistics.kernel import count_batch
-
-    text = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase).text
-    segments = [
-        (candidate, [reference])
-        for candidate, reference in zip(candidates, references, strict=True)
-    ]
-    batches = [
-        to_batch(segments[first : first + _BATCH_ROWS])
-        for first in range(0, len(segments), _BATCH_ROWS)
-    ]
-    count_batch(batches[0], text, 4)  # loads the compiled code
-    timed = [
-        _timed(lambda: [count_batch(batch, text, 4) for batch in batches]) for _ in range(_PASSES)
-    ]
+    timed = _passes(_batches(candidates, references), flags)
     counts = np.concatenate([_counts(counted) for counted in timed[-1][1]])
     return {**_median([seconds for seconds, _ in timed]), "counts": _digest(counts)}
 
 
-def sacrebleu(references: list[str], candidates: list[str], flags: argparse.Namespace) -> Any:
+def sides(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
+    """CPU seconds of the kernel if both sides have text, one of them, or none; and of Arrow's check
+    of UTF-8.
+    """
+    no_candidates, no_references = [""] * len(candidates), [[""] * len(candidates)]
+    batches = {
+        "both": _batches(candidates, references),
+        "candidates": _batches(candidates, no_references),
+        "references": _batches(no_candidates, references),
+        "nothing": _batches(no_candidates, no_references),
+    }
+    seconds = {
+        side: _median([each for each, _ in _passes(of_side, flags)])["cpu"]
+        for side, of_side in batches.items()
+    }
+    columns = [
+        column for batch in batches["both"] for column in (*batch.candidates, *batch.references)
+    ]
+    checks = [
+        _timed(lambda: [column.validate(full=True) for column in columns])[0]
+        for _ in range(flags.passes)
+    ]
+    return {**seconds, "utf8": _median(checks)["cpu"]}
+
+
+def sacrebleu(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
     """The API of sacreBLEU; one pass, because it remembers lines."""
     import numpy as np
     from sacrebleu.metrics import BLEU
 
     metric = BLEU(tokenize=flags.tokenize, lowercase=flags.lowercase)
-    seconds, score = _timed(lambda: metric.corpus_score(candidates, [references]))
+    seconds, score = _timed(lambda: metric.corpus_score(candidates, references))
     # To compare every segment. The API has computed the same integers.
-    counts = np.array(metric._extract_corpus_statistics(candidates, [references]), np.int64)
+    counts = np.array(metric._extract_corpus_statistics(candidates, references), np.int64)
     return {**seconds, "score": score.score, "counts": _digest(counts)}
 
 
-def bleuscore(references: list[str], candidates: list[str], flags: argparse.Namespace) -> Any:
+def bleuscore(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
     """The API of bleuscore, with sacreBLEU's reference length; it has one tokenizer, 13a."""
     from bleuscore import compute
 
-    groups = [[reference] for reference in references]
+    groups = [list(of_segment) for of_segment in zip(*references, strict=True)]
     seconds, result = _timed(lambda: compute(groups, candidates, ref_len_method="closest"))
     return {**seconds, "score": 100 * result["bleu"]}
+
+
+def _batches(candidates: list[str], references: list[list[str]]) -> list[Any]:
+    from beam_bleu.transforms.pairing.batch import usual_rows
+    from beam_bleu.transforms.pairing.segments.batching import to_batch
+
+    segments = [
+        (candidate, of_segment)
+        for candidate, *of_segment in zip(candidates, *references, strict=True)
+    ]
+    rows = usual_rows(1 + len(references))
+    return [to_batch(segments[first : first + rows]) for first in range(0, len(segments), rows)]
+
+
+def _passes(
+    batches: Sequence[Any], flags: argparse.Namespace
+) -> list[tuple[dict[str, float], Any]]:
+    """(seconds, statistics of the batches) of each pass of the kernel."""
+    from beam_bleu.transforms.definition.config import BleuConfig
+    from beam_bleu.transforms.statistics.kernel import count_batch
+
+    text = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase).text
+    count_batch(batches[0], text, 4)  # loads the compiled code
+    return [
+        _timed(lambda: [count_batch(batch, text, 4) for batch in batches])
+        for _ in range(flags.passes)
+    ]
 
 
 def _timed(work: Callable[[], Any]) -> tuple[dict[str, float], Any]:
@@ -104,15 +138,19 @@ def _lines(pattern: str) -> list[str]:
 
 
 def _main() -> None:
-    contestants = {each.__name__: each for each in (kernel, sacrebleu, bleuscore)}
-    parser = argparse.ArgumentParser()
+    contestants = {each.__name__: each for each in (kernel, sides, sacrebleu, bleuscore)}
+    parser = command_parser("Counts one contestant.")
     parser.add_argument("name", choices=contestants)
-    parser.add_argument("references", help="a pattern; so is that of the candidates")
-    parser.add_argument("candidates")
+    parser.add_argument("candidates", help="a pattern")
+    parser.add_argument("references", nargs="+", help="a pattern for each stream")
     parser.add_argument("--tokenize", default="13a")
+    parser.add_argument(
+        "--passes", type=int, default=9, help="of the kernel; many for a profile, default 9"
+    )
     parser.add_argument("--lowercase", action="store_true")
     flags = parser.parse_args()
-    result = contestants[flags.name](_lines(flags.references), _lines(flags.candidates), flags)
+    references = [_lines(pattern) for pattern in flags.references]
+    result = contestants[flags.name](_lines(flags.candidates), references, flags)
     print(json.dumps(result))
 
 

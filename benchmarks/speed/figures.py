@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from benchmarks.corpus.workspace import Workspace
-from benchmarks.speed import kernel, peers, whole_command
+from benchmarks.speed import crafted_text, kernel, serial_share
+from benchmarks.speed.command import against_itself, against_others
+from benchmarks.speed.library.figures import library
 from benchmarks.speed.results import Results
 from benchmarks.speed.sizes import Sizes
 
 FIGURES: dict[str, Callable[[Workspace, Sizes], Results]] = {
     "kernel": kernel.kernel,
-    "words": peers.words,
-    "bleuscore": peers.bleuscore,
-    "cores": whole_command.two_cores,
-    "systems": whole_command.systems,
-    "memory": whole_command.memory,
-    "small": peers.small,
-    "segments": whole_command.segment_scores,
+    "words": against_others.words,
+    "bleuscore": against_others.bleuscore,
+    "cores": against_itself.two_cores,
+    "systems": against_itself.systems,
+    "memory": against_itself.memory,
+    "small": against_others.small,
+    "segments": against_itself.segment_scores,
+    "references": kernel.references,
+    "compressed": against_itself.compressed,
+    "crafted": crafted_text.crafted,
+    "serial": serial_share.serial,
+    "library": library,
 }

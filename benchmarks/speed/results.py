@@ -19,6 +19,53 @@ class Figure:
 
 
 @dataclasses.dataclass(frozen=True)
+class Reach:
+    """What a figure must reach; see `at_most` and `at_least`.
+
+    Attributes:
+      limit: the smallest or the largest value that is good.
+      is_most: whether it is the largest one.
+      unit: what follows the numbers: "x" for a ratio.
+      digits: digits after the point of a measured value.
+    """
+
+    limit: float
+    is_most: bool
+    unit: str
+    digits: int
+
+    def __str__(self) -> str:
+        return f"{'≤' if self.is_most else '≥'} {self.limit:,}{self.unit}"
+
+    def figure(self, what: str, value: float, note: str = "", *, is_right: bool = True) -> Figure:
+        """The figure with a measured value.
+
+        Args:
+          what: what was measured.
+          value: the value.
+          note: more about it.
+          is_right: whether the measured programs did what they should. If not, nothing is reached.
+        """
+        is_reached = value <= self.limit if self.is_most else value >= self.limit
+        measured = f"{value:,.{self.digits}f}{self.unit}" + (f"; {note}" if note else "")
+        return Figure(what, str(self), measured, is_right and is_reached)
+
+    def missed(self, what: str, why: str) -> Figure:
+        """The figure if nothing could be measured."""
+        return Figure(what, str(self), why, False)
+
+
+def at_most(limit: float, unit: str = "x", digits: int = 2) -> Reach:
+    """A figure that must not be larger."""
+    return Reach(limit, True, unit, digits)
+
+
+def at_least(limit: float, unit: str = "x", digits: int = 2) -> Reach:
+    """A figure that must not be smaller."""
+    return Reach(limit, False, unit, digits)
+
+
+@dataclasses.dataclass(frozen=True)
 class Measurement:
     """The runs of one program for a figure.
 

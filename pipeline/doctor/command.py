@@ -7,8 +7,7 @@ import json
 import textwrap
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.help import Formatter
-from beam_bleu.pipeline.command_line.parser import Parser
+from beam_bleu.pipeline.command_line.subcommand_words import parser_of
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.doctor import engines, kernel, libraries, machine, packages
@@ -31,14 +30,7 @@ def main(argv: Sequence[str]) -> int:
     facts: list[Fact] = []
 
     def work() -> None:
-        parser = Parser(
-            "see beam-bleu doctor --help. To score a file that is called doctor, write ./doctor",
-            prog="beam-bleu doctor",
-            usage="beam-bleu doctor [flags]",
-            description=_DESCRIPTION,
-            formatter_class=Formatter,
-            add_help=False,
-        )
+        parser = parser_of("doctor", _DESCRIPTION, usage="beam-bleu doctor [flags]")
         group = parser.add_argument_group("flags")
         group.add_argument(
             "-f",
@@ -64,11 +56,10 @@ def main(argv: Sequence[str]) -> int:
     return code or int(_fails(facts))
 
 
-_DESCRIPTION = textwrap.fill(
+_DESCRIPTION = (
     "Shows what is installed here, whether it scores a built-in sample right, and which engines, "
     "filesystems and tokenizers can be used. It needs no network. The exit code is 1 if scoring "
-    "on this machine does not work.",
-    _WIDTH - 1,
+    "on this machine does not work."
 )
 
 

@@ -64,9 +64,9 @@ class Runner:
                     "check its name, and install the packages that it needs",
                 ) from error
         # Beam's DirectRunner would first try to download another runner (Prism).
-        from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+        from beam_bleu.pipeline.engines.in_process import InProcessRunner
 
-        return FnApiRunner()
+        return InProcessRunner()
 
     def check(self, options: PipelineOptions) -> None:
         """Checks early what a runner would check late, or would wait for without a message.
@@ -91,6 +91,14 @@ class Runner:
         cloud = options.view_as(GoogleCloudOptions)  # every engine reads the name from there
         if not self.in_process and not cloud.job_name:
             cloud.job_name = job_name(systems, run, datetime.datetime.now(datetime.timezone.utc))
+
+    def job_id(self, result: Any) -> str:
+        """The engine's id of a job; empty if it has none."""
+        if self.in_process:
+            return ""
+        from beam_bleu.pipeline.engines.watching import job_id
+
+        return job_id(result)
 
     @contextlib.contextmanager
     def followed(self, result: Any, options: PipelineOptions) -> Iterator[None]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates
-from beam_bleu.pipeline.command_line.help import Formatter, usage_of
 from beam_bleu.pipeline.command_line.parser import Parser
+from beam_bleu.pipeline.command_line.subcommand_words import parser_of, with_underscores
 from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.gates.judging import NOT_PAIRED, Check, gate_error, judge
@@ -16,12 +15,9 @@ from beam_bleu.pipeline.gates.reading import read_result
 from beam_bleu.pipeline.reporting import reported, warn
 from beam_bleu.transforms.errors import UsageError
 
-_WIDTH = 80
-
-_DESCRIPTION = textwrap.fill(
+_DESCRIPTION = (
     "Compares saved results with thresholds, and prints a line for each check. It scores nothing. "
-    "The exit code is 4 if a check fails, so that a scheduler can repeat this command alone.",
-    _WIDTH - 1,
+    "The exit code is 4 if a check fails, so that a scheduler can repeat this command alone."
 )
 
 _REMEDY = "look for what has changed, or change the threshold"
@@ -37,7 +33,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _gate(argv: Sequence[str]) -> None:
-    flags = _parser().parse_args([utf8(word) for word in _with_underscores(argv)])
+    flags = _parser().parse_args([utf8(word) for word in with_underscores(argv)])
     asked = gates(flags)
     if not asked:
         raise UsageError(
@@ -70,26 +66,8 @@ def _word(check: Check) -> str:
     return "failed" if check.fails else "warned" if check.warns else "passed"
 
 
-def _with_underscores(argv: Sequence[str]) -> list[str]:
-    """The words with underscores in flags, as the command reads them."""
-    words = []
-    for word in argv:
-        if word.startswith("--") and len(word) > 2:
-            flag, equals, value = word.partition("=")
-            word = "--" + flag[2:].replace("-", "_") + equals + value
-        words.append(word)
-    return words
-
-
 def _parser() -> Parser:
-    parser = Parser(
-        "see beam-bleu gate --help. To score a file that is called gate, write ./gate",
-        prog="beam-bleu gate",
-        usage=usage_of("gate"),
-        description=_DESCRIPTION,
-        formatter_class=Formatter,
-        add_help=False,
-    )
+    parser = parser_of("gate", _DESCRIPTION)
     parser.add_argument(
         "results",
         nargs="+",

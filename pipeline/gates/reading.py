@@ -8,11 +8,9 @@ import os
 from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.gates.results import GatedResult, gated
+from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.result_files import (
-    MANIFEST,
     NAME_A_RESULT,
-    SCORES,
-    TOTALS,
     beside,
     exists,
     is_local,

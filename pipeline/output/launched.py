@@ -10,14 +10,9 @@ import time
 from collections.abc import Iterator
 
 from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.output.file_names import DOCUMENTS, RECEIPT, SUCCESS
 from beam_bleu.pipeline.output.locking import locked
-from beam_bleu.pipeline.output.output_folder import (
-    DOCUMENTS,
-    RECEIPT,
-    SUCCESS,
-    receipt_path,
-    scores_path,
-)
+from beam_bleu.pipeline.output.output_folder import receipt_path, scores_path
 from beam_bleu.pipeline.output.receipt import Receipt, read_receipt, remove_receipt
 from beam_bleu.pipeline.output.storage import exists, is_local
 from beam_bleu.transforms.errors import JobError

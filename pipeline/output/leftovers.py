@@ -7,9 +7,8 @@ import os
 from apache_beam.io.filesystems import FileSystems
 
 from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.output.file_names import RECEIPT, WRITTEN
 from beam_bleu.pipeline.output.output_folder import (
-    RECEIPT,
-    WRITTEN,
     aside_folder,
     is_of_result,
     is_shard_of,

@@ -1,9 +1,9 @@
 """Segment scores as Parquet shards. The workers write them, the last step puts them in place.
 
-A worker writes a shard for each bundle (several shards if the bundle is long) to a hidden
-folder, under a name that no other attempt uses. Only the name goes to the next step. Files of
-failed attempts are never referenced. The last step gets the names of all finished bundles: it
-checks the rows of these shards, and publication.py puts them in place.
+A worker writes a shard for each bundle (several shards if the bundle is long, or if it is written
+on several threads) to a hidden folder, under a name that no other attempt uses. Only the name goes
+to the next step. Files of failed attempts are never referenced. The last step gets the names of
+all finished bundles: it checks the rows of these shards, and publication.py puts them in place.
 
 Two signs show that a shard is beam-bleu's: the run in its name, and the same run in the
 metadata of the file. beam-bleu moves and removes only such files.
@@ -11,18 +11,16 @@ metadata of the file. beam-bleu moves and removes only such files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-import apache_beam as beam
 import pyarrow as pa
+import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.transforms.window import GlobalWindows
-from apache_beam.utils.windowed_value import WindowedValue
-from pyarrow.parquet import FileMetaData, ParquetWriter, read_metadata
 
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.output_folder import final_folder, new_shard, staging_folder
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.wiring.bundles import CollectBundles
 
 __all__ = ["WriteShards"]
 
@@ -34,36 +32,55 @@ _SHARD_ROWS = 1 << 22
 """About 50 MB."""
 
 
-class WriteShards(beam.DoFn):
-    """Writes tables to Parquet files of a run; emits the name of each finished file."""
+class WriteShards(CollectBundles):
+    """Writes tables to Parquet files of a run; emits the name of each finished file.
 
-    def __init__(self, output: str, run: str, schema: pa.Schema) -> None:
+    On several threads, a bundle writes several files at the same time.
+    """
+
+    def __init__(self, output: str, run: str, schema: pa.Schema, threads: int = 1) -> None:
+        super().__init__(threads)
         self._folder = staging_folder(output, run)
         self._run = run
         self._schema = schema.with_metadata({RUN_KEY: run})
 
-    def start_bundle(self) -> None:
-        self._shard: _Shard | None = None
+    def new_collector(self) -> _Shards:
+        return _Shards(self._folder, self._run, self._schema)
 
-    def process(self, table: pa.Table) -> Iterator[str]:
+    def collected(self, collector: _Shards) -> list[str]:
+        return collector.finished()
+
+
+class _Shards:
+    """Files that are written one after the other."""
+
+    def __init__(self, folder: str, run: str, schema: pa.Schema) -> None:
+        self._folder = folder
+        self._run = run
+        self._schema = schema
+        self._names: list[str] = []
+        self._open: _Shard | None = None
+
+    def add(self, table: pa.Table) -> None:
+        """Adds rows."""
         with storage.writing(self._folder):
-            if self._shard is None:
-                self._shard = _Shard(self._folder, self._run, self._schema)
-            self._shard.add(table)
-            if self._shard.rows < _SHARD_ROWS:
-                return
-        yield self._finished()
+            if self._open is None:
+                self._open = _Shard(self._folder, self._run, self._schema)
+            self._open.add(table)
+            if self._open.rows >= _SHARD_ROWS:
+                self._close(self._open)
 
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        if self._shard is not None:
-            yield GlobalWindows.windowed_value(self._finished())
+    def finished(self) -> list[str]:
+        """The names of all files, none of which is written to any more."""
+        if self._open is not None:
+            with storage.writing(self._folder):
+                self._close(self._open)
+        return self._names
 
-    def _finished(self) -> str:
-        shard, self._shard = self._shard, None
-        assert shard is not None
-        with storage.writing(self._folder):
-            shard.close()
-        return shard.name
+    def _close(self, shard: _Shard) -> None:
+        shard.close()
+        self._names.append(shard.name)
+        self._open = None
 
 
 class _Shard:
@@ -85,7 +102,7 @@ class _Shard:
         labels = [field.name for field in schema if pa.types.is_string(field.type)]
         # We found no choices that make smaller files. They need two thirds of the time of pyarrow's
         # defaults.
-        self._writer = ParquetWriter(
+        self._writer = pq.ParquetWriter(
             self._file,
             schema,
             compression="zstd",
@@ -143,10 +160,10 @@ def check_rows(output: str, run: str, shards: Sequence[str], rows: int) -> None:
         )
 
 
-def metadata_of(path: str) -> FileMetaData:
+def metadata_of(path: str) -> pq.FileMetaData:
     """The metadata of a Parquet file, read from its end."""
     with storage.opened(path) as file:
-        return read_metadata(file)
+        return pq.read_metadata(file)
 
 
 def _rows_of(path: str) -> int:

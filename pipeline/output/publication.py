@@ -28,6 +28,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from apache_beam.io.filesystems import FileSystems
 
 from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.output.file_names import (
+    BESIDE_SCORES,
+    DOCUMENTS,
+    MANIFEST,
+    OF_RUN,
+    SCORES,
+    SUCCESS,
+    TOTALS,
+)
 from beam_bleu.pipeline.output.foreign_files import (
     check_places,
     look_through,
@@ -38,13 +47,6 @@ from beam_bleu.pipeline.output.leftovers import remove_leftovers
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import belongs_to
 from beam_bleu.pipeline.output.output_folder import (
-    BESIDE_SCORES,
-    DOCUMENTS,
-    MANIFEST,
-    OF_RUN,
-    SCORES,
-    SUCCESS,
-    TOTALS,
     aside_folder,
     final_folder,
     former_folder,

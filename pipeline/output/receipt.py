@@ -12,7 +12,8 @@ import json
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.output_folder import RECEIPT, aside_folder, receipt_path, run_folder
+from beam_bleu.pipeline.output.file_names import RECEIPT
+from beam_bleu.pipeline.output.output_folder import aside_folder, receipt_path, run_folder
 from beam_bleu.pipeline.output.result_warnings import warnings_of_document
 
 

@@ -28,6 +28,9 @@ RENAMING = (LocalFileSystem, HadoopFileSystem)
 _AT_ONCE = 16
 """How many files are read or moved at a time: an object store is slow for each of them."""
 
+_TRIES = 9
+"""How often a file is tried again whose folder another run has removed."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
@@ -204,7 +207,13 @@ def opened(path: str) -> Any:
 
 def created(path: str, mime_type: str) -> Any:
     """A new file, to write."""
-    return filesystem_of(path).create(path, mime_type, CompressionTypes.UNCOMPRESSED)
+    filesystem = filesystem_of(path)
+    for _ in range(_TRIES if isinstance(filesystem, LocalFileSystem) else 0):
+        # This makes the folders above the file. A run that ends removes those that are empty, so
+        # one that is there can be gone when the next one is made.
+        with contextlib.suppress(FileNotFoundError):
+            return filesystem.create(path, mime_type, CompressionTypes.UNCOMPRESSED)
+    return filesystem.create(path, mime_type, CompressionTypes.UNCOMPRESSED)
 
 
 def modified(path: str) -> float:

@@ -7,13 +7,14 @@ import dataclasses
 import json
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.command_line.subcommand_words import parser_of
 from beam_bleu.pipeline.display.columns import drawn, fitted
 from beam_bleu.pipeline.display.numbers import p_value, signed
 from beam_bleu.pipeline.display.screen import screen_of_stdout
 from beam_bleu.pipeline.reporting import warn
 from beam_bleu.pipeline.saved.comparing import ComparedRuns, ComparedScore, compared
 from beam_bleu.pipeline.saved.reading import read_totals
-from beam_bleu.pipeline.saved.subcommand import add_common_flags, parser_of, run
+from beam_bleu.pipeline.saved.subcommand import add_common_flags, run
 from beam_bleu.transforms.errors import joined
 
 _DESCRIPTION = (

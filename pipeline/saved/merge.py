@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.command_line.subcommand_words import parser_of
 from beam_bleu.pipeline.reporting import warn
 from beam_bleu.pipeline.saved.documents import naming_wrong_sums
 from beam_bleu.pipeline.saved.merging import merged
@@ -14,7 +15,6 @@ from beam_bleu.pipeline.saved.subcommand import (
     add_result_flags,
     display_of,
     finish,
-    parser_of,
     run,
 )
 

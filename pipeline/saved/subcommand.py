@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 from collections.abc import Callable, Sequence
 
 from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
-from beam_bleu.pipeline.command_line.help import Formatter, usage_of
 from beam_bleu.pipeline.command_line.parser import Parser
+from beam_bleu.pipeline.command_line.subcommand_words import with_underscores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.screen import screen_of_stdout
 from beam_bleu.pipeline.display.terminal import write_to_stdout
@@ -18,25 +17,6 @@ from beam_bleu.pipeline.reporting import reported, warn
 from beam_bleu.pipeline.saved.documents import naming_wrong_sums
 from beam_bleu.pipeline.saved.partitions import Named
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
-
-_WIDTH = 79
-
-
-def parser_of(name: str, description: str) -> Parser:
-    """The parser of a subcommand, without flags.
-
-    Args:
-      name: the subcommand.
-      description: what it does.
-    """
-    return Parser(
-        f"see beam-bleu {name} --help. To score a file that is called {name}, write ./{name}",
-        prog=f"beam-bleu {name}",
-        usage=usage_of(name),
-        description=textwrap.fill(description, _WIDTH),
-        formatter_class=Formatter,
-        add_help=False,
-    )
 
 
 def add_common_flags(group: argparse._ActionsContainer) -> None:
@@ -79,17 +59,6 @@ def run(parser: Parser, argv: Sequence[str], work: Callable[[argparse.Namespace]
         )
     except SystemExit:  # --help
         return 0
-
-
-def with_underscores(argv: Sequence[str]) -> list[str]:
-    """The words with underscores in flags, as the command reads them."""
-    words = []
-    for word in argv:
-        if word.startswith("--"):
-            flag, equals, value = word.partition("=")
-            word = "--" + flag[2:].replace("-", "_") + equals + value
-        words.append(word)
-    return words
 
 
 def display_of(flags: argparse.Namespace) -> Display:

@@ -10,8 +10,8 @@ from beam_bleu.pipeline.command_line.overlap import refuse_overlap
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.job import new_run
 from beam_bleu.pipeline.output.document import document_bytes
+from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.manifest import manifest
-from beam_bleu.pipeline.output.output_folder import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.publication import in_place, prepare, write_documents
 from beam_bleu.pipeline.output.storage import is_local, make_folder
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals

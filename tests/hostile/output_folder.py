@@ -7,7 +7,7 @@ import os
 from case import Case
 from checks import check
 
-from beam_bleu.pipeline.output.output_folder import WRITTEN
+from beam_bleu.pipeline.output.file_names import WRITTEN
 
 
 class OutputFolder:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import apache_beam as beam
 import pytest
-from command_line import EXAMPLE, PROJECT, SYSTEMS, called
+from command_line import EXAMPLE, EXAMPLES, PROJECT, SYSTEMS, called
+
+from beam_bleu.transforms.wiring.coders import BatchCoder
 
 NOT_IN_PROCESS = "is for an engine, but this job runs in-process"
 
@@ -113,3 +116,50 @@ def test_beams_workers_print_no_tracebacks(mode, tmp_path, capfd):
     run = called(*EXAMPLE, "--candidates", bad, "--direct_running_mode", mode)
     run.assert_failed(3, "line 1: invalid UTF-8", f": {bad}\n")
     assert capfd.readouterr().err == ""  # where the workers, which have fd 2, would write
+
+
+RECORDS = EXAMPLES / "records"
+WIDE = ["--candidate_columns", "hyp_*", "--reference_columns", "ref0,ref1"]
+FORMS_OF_INPUT = {
+    # the step that gives the batches, and the arguments
+    "Read in lockstep": EXAMPLE,
+    "Read records": ["--input", RECORDS / "paired.parquet", *WIDE],
+    "Hand on segments": [
+        *("--input", RECORDS / "paired.tsv"),
+        *("--candidate_columns", "mt", "--reference_columns", "ref"),
+    ],
+    "Join": [
+        *("--references", RECORDS / "references.jsonl", "--join_on", "id"),
+        *("--candidates", RECORDS / "outputs" / "atlas.jsonl"),
+        *("--candidate_columns", "hyp", "--reference_columns", "ref"),
+    ],
+}
+
+
+@pytest.mark.parametrize("arguments", FORMS_OF_INPUT.values(), ids=FORMS_OF_INPUT.keys())
+def test_beam_finds_no_wrong_type_in_any_output_of_a_step(arguments, tmp_path):
+    # With these flags, all steps that can have several outputs have them.
+    flags = ["--output", tmp_path, "--segment_scores", "--on_bad_record", "reject"]
+    run = called(*arguments, *flags, "--runtime_type_check")
+    assert (run.code, run.out) == (0, called(*arguments).out)
+
+
+@pytest.mark.parametrize("step", FORMS_OF_INPUT)
+def test_batches_that_are_read_have_their_own_coder(step, monkeypatch):
+    found = set()
+
+    class Coders(beam.pipeline.PipelineVisitor):
+        def visit_transform(self, node):
+            if step in node.full_label.split("/"):
+                types = (output.element_type for output in node.outputs.values())
+                found.update(type(beam.coders.registry.get_coder(each)) for each in types)
+
+    run = beam.Pipeline.run
+
+    def visited(pipeline, *arguments):
+        pipeline.visit(Coders())
+        return run(pipeline, *arguments)
+
+    monkeypatch.setattr(beam.Pipeline, "run", visited)
+    assert called(*FORMS_OF_INPUT[step]).code == 0
+    assert BatchCoder in found

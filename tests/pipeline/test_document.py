@@ -32,8 +32,8 @@ from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.statistics import count_matches
 from beam_bleu.transforms.statistics.count_matches import CountMatches
-from beam_bleu.transforms.totals import add_up
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
+from beam_bleu.transforms.totals.sum_corpus import SumCorpus
 
 CONFIG = BleuConfig(max_ngram_order=2)
 TEXT = CONFIG.text.name
@@ -152,8 +152,9 @@ class RepeatsABatch(CountMatches):
         return [*super().work(batch)] * (2 if is_the_one(batch) else 1)
 
 
-def lose_a_system(statistics) -> Iterator[tuple[tuple[str, None], CorpusSums]]:
-    yield (statistics.systems[0], None), CorpusSums.of(statistics, 0)
+def lose_a_system(step, collector) -> Iterator[tuple[tuple[str, None], CorpusSums]]:
+    system, sums = next(iter(collector.sums().items()))
+    yield (system, None), sums
 
 
 @pytest.fixture
@@ -190,7 +191,7 @@ def test_a_step_that_loses_data_leaves_an_older_result_as_it_is(corpus, tmp_path
 
 
 def test_a_step_that_loses_a_system_fails_the_job(corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(add_up, "sums_of_groups", lose_a_system)
+    monkeypatch.setattr(SumCorpus, "collected", lose_a_system)
     run = called(*corpus)
     run.assert_failed(1, "50 were planned, 0 of system b were scored")
     assert sorted(os.listdir(tmp_path / "out")) == RECORDS

@@ -30,11 +30,11 @@ def table(first: int, count: int, config: BleuConfig) -> pa.Table:
 def written(output: Path, run: str, tables: Sequence[pa.Table], finishes: bool = True) -> list[str]:
     """The elements that a bundle emits. The bundle may stop before its end."""
     writing = WriteShards(str(output), run, tables[0].schema)
+    writing.setup()
     writing.start_bundle()
-    names = [name for each in tables for name in writing.process(each)]
-    if finishes:
-        names += [each.value for each in writing.finish_bundle()]
-    return names
+    for each in tables:
+        writing.process(each)
+    return [each.value for each in writing.finish_bundle()] if finishes else []
 
 
 def indices(output: Path) -> list[int]:

@@ -132,6 +132,21 @@ def test_processes_that_end_at_the_same_time(out):
     assert_is_of(out, run, int(run.partition("x")[2]) % 3)
 
 
+def test_a_folder_that_another_run_removes_meanwhile_is_made_again(out, monkeypatch):
+    mkdir, removed = os.mkdir, []
+
+    def raced(path, *arguments):
+        if Path(path).name == "mine" and not removed:
+            removed.append(path)
+            (out / ".segment_scores").rmdir()  # as a run does that ends now
+        mkdir(path, *arguments)
+
+    monkeypatch.setattr(os, "mkdir", raced)
+    publish(out, "mine", staged(out, "mine"))
+    assert removed
+    assert_is_of(out, "mine")
+
+
 # Killed
 
 

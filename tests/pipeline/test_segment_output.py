@@ -70,9 +70,17 @@ def test_a_long_bundle_is_cut_into_shards_and_row_groups(corpus, expected, out, 
 
 
 def test_a_shard_holds_more_than_a_batch(corpus, out):
-    assert called(*corpus.asked, "--range_bytes=2000", "--output", out).code == 0
+    run = called(*corpus.asked, "--range_bytes=2000", "--threads=1", "--output", out)
+    assert run.code == 0
     (name,) = shards(out)
     assert pq.read_metadata(out / "segment_scores" / name).num_row_groups == 1
+
+
+def test_a_bundle_writes_at_most_one_shard_on_each_thread(corpus, expected, out):
+    run = called(*corpus.asked, "--range_bytes=2000", "--threads=3", "--output", out)
+    assert run.code == 0
+    assert rows(out) == expected
+    assert len(shards(out)) <= 3
 
 
 def test_the_files_say_what_they_hold(corpus, out):
@@ -168,7 +176,7 @@ def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain
     program = (
         "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
         "from beam_bleu.transforms.score.bleu_table import _score_rows\n"
-        "print(code, len(_score_rows.signatures))"
+        "print(code, len(_score_rows.loaded))"
     )
     done = subprocess.run(
         [*COMMAND[:1], "-c", program, *EXAMPLE], cwd=PROJECT, capture_output=True, text=True

@@ -277,11 +277,11 @@ def test_impossible_slices_are_usage_errors(flags, fragments, tmp_path):
 def test_slices_with_other_sums_than_the_whole_fail_the_job(monkeypatch):
     original = beam_bleu.pipeline.graph.sum_slices
 
-    def losing(statistics, *arguments):
+    def losing(statistics, *arguments, **options):
         changed = statistics | beam.Map(
             lambda each: dataclasses.replace(each, reference_bytes=each.reference_bytes * 2)
         )
-        return original(changed, *arguments)
+        return original(changed, *arguments, **options)
 
     monkeypatch.setattr(beam_bleu.pipeline.graph, "sum_slices", losing)
     called(*streams([SYSTEMS["atlas"]], REFERENCES, "--slice_by=length")).assert_failed(

@@ -25,7 +25,7 @@ from beam_bleu.transforms import (
 )
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.segments import gather
-from beam_bleu.transforms.pairing.segments.batching import to_batch_of_systems
+from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.compared_systems import compared_systems
 from beam_bleu.transforms.totals.add_up_systems import AddUpSystems
 from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
@@ -232,7 +232,7 @@ def test_wrong_arguments_are_refused(transform, arguments, options, message):
 )
 def test_a_wrong_segment_is_an_error(segment, cause):
     with pytest.raises(InputError) as error:
-        to_batch_of_systems([segment], SYSTEMS)
+        to_batch([segment], SYSTEMS)
     assert cause in error.value.cause
 
 
@@ -241,7 +241,7 @@ def test_a_wrong_segment_is_an_error(segment, cause):
 
 def system_sums(segments: list[Segment], *, all_pairs: bool = True) -> SystemSums:
     pairs = compared_pairs(SYSTEMS, "good", all_pairs=all_pairs)
-    return SystemSums.of(statistics_of(to_batch_of_systems(segments, SYSTEMS), CONFIG), pairs)
+    return SystemSums.of(statistics_of(to_batch(segments, SYSTEMS), CONFIG), pairs)
 
 
 def test_sums_add_up_by_every_route():

@@ -17,8 +17,6 @@ import pathlib
 import stat
 from collections.abc import Iterator
 
-from numba import config
-
 
 @dataclasses.dataclass(frozen=True)
 class CacheFolder:
@@ -56,7 +54,8 @@ def cache_folder() -> CacheFolder:
             "compiled code cannot be kept, so every start compiles, which takes a few seconds: "
             f"set NUMBA_CACHE_DIR to a folder that only you can write ({'; '.join(refused)})",
         )
-    if config.CACHE_DIR and refused and refused[0].startswith(f"{config.CACHE_DIR}: "):
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen and refused and refused[0].startswith(f"{chosen}: "):
         return CacheFolder(
             path, f"NUMBA_CACHE_DIR is not used ({refused[0]}): compiled code is kept in {path}"
         )
@@ -131,8 +130,8 @@ def _checked(folder: pathlib.Path) -> pathlib.Path:
 
 def _parents(package: pathlib.Path) -> Iterator[pathlib.Path]:
     """The places for the folder: the user's choice, beside the source, the user's cache."""
-    if config.CACHE_DIR:
-        yield pathlib.Path(config.CACHE_DIR)
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        yield pathlib.Path(chosen)
     yield package / "__pycache__"
     with contextlib.suppress(RuntimeError):  # a user without a home, as in many containers
         yield pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()

@@ -1,48 +1,34 @@
 """Compiles functions that Python calls, with a cache that is never stale and never stops a run.
 
-numba's own cache has three faults. It notices a change in the file of a function, but not in
-the functions that it calls in other files. It does not check the content of its files. And an
-error of the disk fails the job. So this module has its own cache: a folder with a name made
-from all sources (cache_folder.py), with a file for each function and its types. A file begins
-with the SHA-256 of its name and its content. If a file is damaged, or was renamed, it is not
-unpickled: the function is compiled again, and the file is replaced. If no file can be written,
-each process compiles for itself.
+numba compiles a function to machine code that needs nothing of numba (emitting.py). The code is
+kept in a file. The next process loads it from there (machine_code.py), and does not import numba:
+that would take longer than to load all code. So the modules that use these decorators must not
+import numba or llvmlite themselves: `types`, `ir` and `cgutils` here stand for
+their modules.
+
+The cache is a folder with a name made from all sources (cache_folder.py), with a file for each
+function and its types (code_files.py). If the code in a file cannot be loaded, the function is
+compiled again, and the file is replaced. If no file can be written, each process compiles for
+itself.
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import errno
+import functools
 import hashlib
-import logging
+import importlib
+import importlib.metadata
 import os
 import pathlib
-import pickle
-import stat
-import sysconfig
-import uuid
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import llvmlite
-import numba
-from numba import njit
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
-
-from beam_bleu.transforms.native.cache_folder import (
-    CacheFolder,
-    cache_folder,
-    reason,
-    require_trusted,
-)
+from beam_bleu.transforms.native.cache_folder import cache_folder, reason
+from beam_bleu.transforms.native.code_files import keep, kept_code, warn_once
+from beam_bleu.transforms.native.machine_code import LoadedCode, MachineCode, kind_of, processor
 from beam_bleu.transforms.progress import PROGRESS
-
-_logger = logging.getLogger("beam_bleu")
-
-_DIGEST_BYTES = 32
 
 
 @dataclasses.dataclass
@@ -52,163 +38,183 @@ class CompiledFunctions:
     Attributes:
       loaded: those from the cache.
       compiled: those that this process compiled.
-      under_way: those that it is compiling.
     """
 
     loaded: int = 0
     compiled: int = 0
-    under_way: int = 0
 
 
 FUNCTIONS = CompiledFunctions()
-"""The functions of this process. numba changes them on one thread at a time."""
+"""The functions of this process. They change on one thread at a time."""
 
-# Do not follow a link, and do not wait for a pipe.
-_READING = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-
-
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compiles a function at its first call. The compiled function releases the GIL."""
-    decorated: Any = njit(nogil=True)(function)
-    decorated._cache = _Cache(function, cache_folder())  # in place of numba's own
-    return decorated  # type: ignore[no-any-return]
+_LOCK = threading.RLock()
+"""Held while a function is loaded or compiled."""
 
 
-class _Cache(NullCache):  # type: ignore[misc]  # numba is untyped
-    """The cache of one function, with the interface that numba calls."""
+class _Module:
+    """A module that is imported when one of its names is needed."""
 
-    _warned = False
-    """Whether this process has warned: every function would give the same warning."""
+    def __init__(self, name: str) -> None:
+        self._name = name
 
-    _unwritable = False
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self._name), name)
 
-    def __init__(self, function: Callable[..., Any], folder: CacheFolder) -> None:
+
+types: Any = _Module("numba.types")
+ir: Any = _Module("llvmlite.ir")
+cgutils: Any = _Module("numba.core.cgutils")
+
+
+class CompiledFunction:
+    """A function that Python or compiled code calls.
+
+    Attributes:
+      loaded: its code for each tuple of types with which Python called it (see `kind_of`).
+    """
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         self._function = function
-        self._folder = folder
+        self._options = options
+        self._folder = cache_folder()
+        self.loaded: dict[tuple[str, ...], LoadedCode] = {}
+
+    @functools.cached_property
+    def compiler(self) -> Any:
+        """What numba compiles it with."""
+        from beam_bleu.transforms.native.emitting import dispatcher
+
+        return dispatcher(self._function, self._options)
 
     @property
-    def cache_path(self) -> str | None:
-        """The folder of the cache, which numba shows."""
-        return None if self._folder.path is None else str(self._folder.path)
+    def _numba_type_(self) -> Any:
+        """Numba asks for this attribute if a function that it compiles uses this object."""
+        return self.compiler._numba_type_
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function for arguments of these types; None if it must be compiled."""
-        target_context.refresh()  # as numba does before it loads
+    def __call__(self, *arguments: Any) -> Any:
+        """Runs the compiled code, without the GIL."""
+        kinds = tuple(map(kind_of, arguments))
+        code = self.loaded.get(kinds)
+        if code is None:
+            with _LOCK:
+                code = self.loaded.get(kinds)
+                if code is None:
+                    code = self.loaded[kinds] = self.load(kinds, arguments)
+        try:
+            return code(arguments)
+        except ArithmeticError as error:
+            raise ArithmeticError(f"{self._function.__qualname__}: {error}") from error
+
+    def load(self, kinds: tuple[str, ...], arguments: Sequence[Any]) -> LoadedCode:
+        """The code for arguments of these types: from the cache, or compiled."""
         if self._folder.warning:
-            self._warn(self._folder.warning)
-        path = self._path(sig, target_context.codegen())
-        if path is None:
-            return self._missing()
-        try:
-            kept = _read(path)
-            if kept is None:
-                return self._missing()
-            found = CompileResult._rebuild(target_context, *pickle.loads(kept))
-            FUNCTIONS.loaded += 1
-            return found
-        except Exception as error:  # rebuilding the code may raise any exception
-            self._warn(
-                f"compiled code cannot be read: {path}: {reason(error)}; "
-                "it is compiled again, which takes a few seconds"
-            )
-            return self._missing()
+            warn_once(self._folder.warning)
+        path = self._path(kinds)
+        if path is not None:
+            try:
+                kept = kept_code(path)
+                if kept is not None:
+                    found = LoadedCode(MachineCode.from_bytes(kept))
+                    FUNCTIONS.loaded += 1
+                    return found
+            except Exception as error:  # loading the code may raise any exception
+                warn_once(
+                    f"compiled code cannot be read: {path}: {reason(error)}; "
+                    "it is compiled again, which takes a few seconds"
+                )
+        return self._compile(path, arguments)
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keeps the compiled function, if it can be kept."""
-        FUNCTIONS.compiled += 1
-        FUNCTIONS.under_way -= 1
-        if not FUNCTIONS.under_way:
-            PROGRESS.tell("")
-        path = self._path(sig, data.codegen)
-        # numba's own cache also refuses code that contains addresses of this process.
-        if path is None or self._unwritable or data.lifted or data.library.has_dynamic_globals:
-            return
-        kept = dumps(data._reduce())
-        try:
-            _write(path, kept)
-        except OSError as error:
-            _Cache._unwritable = True  # the other functions cannot write, either
-            self._warn(
-                f"compiled code cannot be kept: {path}: {reason(error)}; "
-                "the next start compiles again, which takes a few seconds"
-            )
-
-    @staticmethod
-    def _missing() -> None:
-        """For a function that numba compiles next. Then it calls `save_overload`."""
-        FUNCTIONS.under_way += 1
+    def _compile(self, path: pathlib.Path | None, arguments: Sequence[Any]) -> LoadedCode:
+        """Compiles the function, and keeps its code if it can be kept."""
         PROGRESS.tell("compiling, which takes a few seconds")
+        try:
+            from beam_bleu.transforms.native.emitting import machine_code, register
 
-    def _path(self, sig: Any, codegen: Any) -> pathlib.Path | None:
+            while _PLAIN:
+                register(_PLAIN.pop())
+            code = machine_code(self.compiler, self._function.__qualname__, arguments)
+        finally:
+            PROGRESS.tell("")
+        FUNCTIONS.compiled += 1
+        if path is not None:
+            keep(path, code.to_bytes())
+        return LoadedCode(code)
+
+    def _path(self, kinds: tuple[str, ...]) -> pathlib.Path | None:
         if self._folder.path is None:
             return None
-        # Machine code depends on the types, the processor and the compilers. The pickled
-        # data depends on Python.
+        # Machine code depends on the types, the processor, the compilers and their settings.
         key = (
             self._function.__module__,
             self._function.__qualname__,
             self._function.__code__.co_code,
-            sig,
-            codegen.magic_tuple(),
-            numba.__version__,
-            llvmlite.__version__,
-            sysconfig.get_config_var("SOABI"),
+            kinds,
+            processor(),
+            _compilers(),
         )
         digest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
         return self._folder.path / f"{self._function.__name__.strip('<>')}-{digest}.nbc"
 
-    @staticmethod
-    def _warn(message: str) -> None:
-        if not _Cache._warned:
-            _Cache._warned = True
-            _logger.warning(message)
+
+class Intrinsic:
+    """A function whose code is made with llvmlite. Only compiled code calls it."""
+
+    def __init__(self, definition: Callable[..., Any]) -> None:
+        self._definition = definition
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        from beam_bleu.transforms.native.emitting import type_of_intrinsic
+
+        return type_of_intrinsic(self._definition)
 
 
-def _read(path: pathlib.Path) -> bytes | None:
-    """The content of a file; None if the file is missing.
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compiles a function at its first call. The compiled function releases the GIL.
 
-    Raises:
-      OSError: it cannot be read, it is damaged, or others can write to it.
+    Its arguments are arrays, numbers and tuples of them; it returns nothing, a number or a tuple
+    of numbers. It cannot make arrays. If it raises an exception, the caller gets an
+    ArithmeticError.
     """
-    try:
-        descriptor = os.open(path, _READING)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise OSError("it is a link") from error
-        raise
-    with os.fdopen(descriptor, "rb") as file:
-        state = os.fstat(descriptor)
-        if not stat.S_ISREG(state.st_mode):
-            raise OSError("it is not a file")
-        require_trusted(state, "it")
-        content = file.read()
-    digest, kept = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
-    if _digest(path, kept) != digest:
-        raise OSError("it is damaged")
-    return kept
+    return CompiledFunction(function)
 
 
-def _digest(path: pathlib.Path, kept: bytes) -> bytes:
-    # With the name. Otherwise the code of another function could be loaded, and fail later.
-    return hashlib.sha256(path.name.encode() + b"\0" + kept).digest()
+def inner(function: Callable[..., Any], **options: Any) -> Any:
+    """Makes a function that compiled code calls. Tests can call it from Python, too.
 
-
-def _write(path: pathlib.Path, kept: bytes) -> None:
-    """Writes a file. Readers see either the whole file or no file.
-
-    Raises:
-      OSError: it cannot be written.
+    Args:
+      function: the function.
+      options: of numba's `njit`.
     """
-    partial = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}")
-    try:
-        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(_digest(path, kept))
-            file.write(kept)
-        os.replace(partial, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            partial.unlink()
-        raise
+    return CompiledFunction(function, **options)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Makes a function like `inner` whose code is copied into each place that calls it."""
+    return inner(function, forceinline=True)
+
+
+def intrinsic(definition: Callable[..., Any]) -> Any:
+    """Makes a function from its types and its code, like numba's `intrinsic`."""
+    return Intrinsic(definition)
+
+
+_PLAIN: list[Callable[..., Any]] = []
+"""Functions that numba does not know yet."""
+
+
+def callable_by_compiled(function: Callable[..., Any]) -> None:
+    """Lets compiled code call a function that Python runs as before."""
+    _PLAIN.append(function)
+
+
+@functools.cache
+def _compilers() -> tuple[object, ...]:
+    """The versions of the compilers, and what the user has set for them."""
+    versions = tuple(importlib.metadata.version(name) for name in ("numba", "llvmlite"))
+    settings = sorted(
+        (name, value)
+        for name, value in os.environ.items()
+        if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR"
+    )
+    return (versions, settings)

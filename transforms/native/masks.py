@@ -13,16 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
+from beam_bleu.transforms.native.compiling import intrinsic, ir, types
 from beam_bleu.transforms.native.memory import BLOCK
 
 ByteClass = Sequence[int | str | tuple[str, str]]
-
-_I64 = ir.IntType(64)
-_BYTES = ir.VectorType(ir.IntType(8), BLOCK)
 
 _Builder = Any  # llvmlite is untyped
 _Value = Any
@@ -33,7 +27,7 @@ def byte_mask(of: ByteClass) -> Any:
 
     def typed(typingctx: Any, address: Any) -> Any:
         def codegen(context, builder, signature, args):
-            return builder.bitcast(_is(builder, _load(builder, args[0]), of), _I64)
+            return builder.bitcast(_is(builder, _load(builder, args[0]), of), ir.IntType(64))
 
         return types.uint64(types.int64), codegen
 
@@ -57,10 +51,11 @@ def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
     def typed(typingctx: Any, address: Any) -> Any:
         def codegen(context, builder, signature, args):
             vectors = [
-                _load(builder, builder.add(args[0], ir.Constant(_I64, i))) for i in range(longest)
+                _load(builder, builder.add(args[0], ir.Constant(ir.IntType(64), i)))
+                for i in range(longest)
             ]
             masks = [
-                builder.bitcast(_begins(builder, vectors, sequences), _I64)
+                builder.bitcast(_begins(builder, vectors, sequences), ir.IntType(64))
                 for sequences in alternatives
             ]
             return context.make_tuple(builder, signature.return_type, masks)
@@ -81,7 +76,7 @@ def block_copier(of: ByteClass, bits: int) -> Any:
             vector = _load(builder, args[1])
             changed = builder.or_(vector, _splat(bits))
             copied = builder.select(_is(builder, vector, of), changed, vector)
-            store = builder.store(copied, builder.inttoptr(args[0], _BYTES.as_pointer()))
+            store = builder.store(copied, builder.inttoptr(args[0], _bytes().as_pointer()))
             store.align = 1
             return context.get_dummy_value()
 
@@ -121,10 +116,15 @@ def _is(builder: _Builder, vector: _Value, of: ByteClass) -> _Value:
 
 
 def _load(builder: _Builder, address: _Value) -> _Value:
-    value = builder.load(builder.inttoptr(address, _BYTES.as_pointer()))
+    value = builder.load(builder.inttoptr(address, _bytes().as_pointer()))
     value.align = 1  # a text can start at any address
     return value
 
 
+def _bytes() -> Any:
+    """The type of a block."""
+    return ir.VectorType(ir.IntType(8), BLOCK)
+
+
 def _splat(value: int) -> _Value:
-    return ir.Constant(_BYTES, [value] * BLOCK)
+    return ir.Constant(_bytes(), [value] * BLOCK)

@@ -15,10 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
+
+from beam_bleu.transforms.native.compiling import cgutils, inner, intrinsic, ir, types
 
 BLOCK = 64
 """The number of bytes that are copied or compared at once. A mask (uint64) has a bit for each."""
@@ -26,63 +24,70 @@ BLOCK = 64
 READ_AHEAD = BLOCK + 8
 """The number of bytes that must be readable after the start, and after the end, of any text."""
 
-_I8, _I32, _I64, _I128 = (ir.IntType(bits) for bits in (8, 32, 64, 128))
-_BLOCK = ir.VectorType(_I8, BLOCK)
-
 _Builder = Any  # llvmlite is untyped
 _Value = Any
 
 
-def _load(builder: _Builder, llvm_type: Any, address: _Value) -> _Value:
-    value = builder.load(builder.inttoptr(address, llvm_type.as_pointer()))
+def _pointer(builder: _Builder, address: _Value, bits: int) -> _Value:
+    return builder.inttoptr(address, ir.IntType(bits).as_pointer())
+
+
+def _load(builder: _Builder, bits: int, address: _Value) -> _Value:
+    value = builder.load(_pointer(builder, address, bits))
     value.align = 1  # a text can start at any address
     return value
 
 
-def _loading(llvm_type: Any, result: Any) -> Callable[[Any, Any], Any]:
-    """The typing and code of an intrinsic that reads a value at an address."""
+def _loading(bits: int, is_signed: bool) -> Callable[[Any, Any], Any]:
+    """The typing and code of an intrinsic that reads a value of 64 bits or less at an address."""
 
     def typed(typingctx: Any, address: Any) -> Any:
         def codegen(context, builder, signature, args):
-            value = _load(builder, llvm_type, args[0])
-            return value if llvm_type is _I64 else builder.zext(value, _I64)
+            value = _load(builder, bits, args[0])
+            return value if bits == 64 else builder.zext(value, ir.IntType(64))
 
-        return result(types.int64), codegen
+        return (types.int64 if is_signed else types.uint64)(types.int64), codegen
 
     return typed
 
 
-def _storing(llvm_type: Any, value: Any) -> Callable[[Any, Any, Any], Any]:
+def _storing(bits: int, is_signed: bool) -> Callable[[Any, Any, Any], Any]:
     """The typing and code of an intrinsic that writes the low bits of a value to an address."""
 
     def typed(typingctx: Any, address: Any, stored: Any) -> Any:
         def codegen(context, builder, signature, args):
-            low = args[1] if llvm_type is _I64 else builder.trunc(args[1], llvm_type)
-            store = builder.store(low, builder.inttoptr(args[0], llvm_type.as_pointer()))
+            low = args[1] if bits == 64 else builder.trunc(args[1], ir.IntType(bits))
+            store = builder.store(low, _pointer(builder, args[0], bits))
             store.align = 1
             return context.get_dummy_value()
 
-        return types.void(types.int64, value), codegen
+        return types.void(types.int64, types.int64 if is_signed else types.uint64), codegen
 
     return typed
 
 
-load_byte = intrinsic(_loading(_I8, types.int64))
+load_byte = intrinsic(_loading(8, is_signed=True))
 """The byte at an address, 0..255, as an int64."""
 
-store_byte = intrinsic(_storing(_I8, types.int64))
+store_byte = intrinsic(_storing(8, is_signed=True))
 """Writes the low 8 bits of an int64 to an address."""
 
-load_word = intrinsic(_loading(_I64, types.uint64))
+load_half = intrinsic(_loading(16, is_signed=False))
+"""The uint16 at an address, as a uint64."""
+
+store_half = intrinsic(_storing(16, is_signed=False))
+"""Writes the low 16 bits of a uint64 to an address."""
+
+load_word = intrinsic(_loading(64, is_signed=False))
 """The 8 bytes at an address as a uint64, the first byte lowest."""
 
-store_word = intrinsic(_storing(_I64, types.uint64))
+store_word = intrinsic(_storing(64, is_signed=False))
 """Writes a uint64 to an address."""
 
-load_count = intrinsic(_loading(_I32, types.int64))
+load_count = intrinsic(_loading(32, is_signed=True))
 """The uint32 at an address, as an int64."""
 
-store_count = intrinsic(_storing(_I32, types.int64))
+store_count = intrinsic(_storing(32, is_signed=True))
 """Writes the low 32 bits of an int64 to an address."""
 
 
@@ -91,7 +96,7 @@ def clear(typingctx, address, size):
     """Writes `size` zero bytes to `address`."""
 
     def codegen(context, builder, signature, args):
-        address = builder.inttoptr(args[0], _I8.as_pointer())
+        address = _pointer(builder, args[0], 8)
         cgutils.memset(builder, address, args[1], 0)
         return context.get_dummy_value()
 
@@ -99,18 +104,56 @@ def clear(typingctx, address, size):
 
 
 @intrinsic
+def prefetch(typingctx, address):
+    """Brings the bytes at an address into the cache. The address may be any number."""
+
+    def codegen(context, builder, signature, args):
+        number = ir.IntType(32)
+        pointer = ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        to_write, in_all_caches, data = (number(value) for value in (1, 3, 1))
+        place = builder.inttoptr(args[0], pointer)
+        builder.call(fetch, [place, to_write, in_all_caches, data])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen
+
+
+@intrinsic
 def copy(typingctx, to, source, size):
     """Copies `size` bytes from `source` to `to`. The two must not overlap."""
 
     def codegen(context, builder, signature, args):
-        to, source = (builder.inttoptr(arg, _I8.as_pointer()) for arg in args[:2])
-        cgutils.raw_memcpy(builder, to, source, args[2], ir.Constant(_I64, 1))
+        to, source = (_pointer(builder, arg, 8) for arg in args[:2])
+        cgutils.raw_memcpy(builder, to, source, args[2], ir.Constant(ir.IntType(64), 1))
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64), codegen
 
 
-@njit
+@intrinsic
+def read_at(typingctx, function, descriptor, to, size, place):
+    """Calls the C function `pread` at the address `function`; see its manual page.
+
+    Returns:
+      The number of bytes that it read to the address `to`; 0 at the end of the file, -1 if the
+      file cannot be read.
+    """
+
+    def codegen(context, builder, signature, args):
+        word, number = ir.IntType(64), ir.IntType(32)
+        pointer = ir.IntType(8).as_pointer()
+        pread = ir.FunctionType(word, [number, pointer, word, word]).as_pointer()
+        function, descriptor, to, size, place = args
+        called = builder.inttoptr(function, pread)
+        to = builder.inttoptr(to, pointer)
+        return builder.call(called, [builder.trunc(descriptor, number), to, size, place])
+
+    return types.int64(*[types.int64] * 5), codegen
+
+
+@inner
 def address_of(array):
     """The address of an array's data.
 
@@ -119,13 +162,13 @@ def address_of(array):
     return np.int64(array.ctypes.data)
 
 
-@njit
+@inner
 def load_int(address, index):
     """Item `index` of the array of int64 at `address`."""
     return np.int64(load_word(address + 8 * index))
 
 
-@njit
+@inner
 def store_int(address, index, value):
     """Sets item `index` of the array of int64 at `address`."""
     store_word(address + 8 * index, np.uint64(value))
@@ -133,10 +176,10 @@ def store_int(address, index, value):
 
 @intrinsic
 def lowest_bit(typingctx, mask):
-    """The index of the lowest set bit of a mask that is not zero, as an int64."""
+    """The index of the lowest set bit of a mask, as an int64; 64 if there is none."""
 
     def codegen(context, builder, signature, args):
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(types.uint64), codegen
 
@@ -156,10 +199,11 @@ def folded_product(typingctx, one, other):
     """The upper half of the 128-bit product of two words, xor its lower half."""
 
     def codegen(context, builder, signature, args):
-        one, other = (builder.zext(arg, _I128) for arg in args)
+        wide = ir.IntType(128)
+        one, other = (builder.zext(arg, wide) for arg in args)
         product = builder.mul(one, other)
-        upper = builder.lshr(product, ir.Constant(_I128, 64))
-        return builder.trunc(builder.xor(upper, product), _I64)
+        upper = builder.lshr(product, ir.Constant(wide, 64))
+        return builder.trunc(builder.xor(upper, product), ir.IntType(64))
 
     return types.uint64(types.uint64, types.uint64), codegen
 
@@ -169,15 +213,17 @@ def copy_block(typingctx, to, source):
     """Copies a block. It reads the whole block before it writes."""
 
     def codegen(context, builder, signature, args):
-        vector = _load(builder, _BLOCK, args[1])
-        store = builder.store(vector, builder.inttoptr(args[0], _BLOCK.as_pointer()))
+        pointer = ir.VectorType(ir.IntType(8), BLOCK).as_pointer()
+        block = builder.load(builder.inttoptr(args[1], pointer))
+        block.align = 1
+        store = builder.store(block, builder.inttoptr(args[0], pointer))
         store.align = 1
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), codegen
 
 
-@njit
+@inner
 def clear_lowest_bit(mask):
     """The mask without its lowest set bit."""
     return mask & (mask - np.uint64(1))

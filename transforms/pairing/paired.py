@@ -101,7 +101,7 @@ class FoundCoverage:
 
 @dataclasses.dataclass(frozen=True)
 class FoundSegments:
-    """What a source finds out about its segments before they are scored.
+    """What a source finds out about its segments: before they are scored, if it counts them first.
 
     Attributes:
       count: how many segments there are to score.

@@ -9,12 +9,7 @@ from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.signature import sacrebleu_signature, signature
 from beam_bleu.transforms.definition.text import TextName
-from beam_bleu.transforms.score.formula import (
-    brevity_penalty,
-    method_number,
-    smooth,
-    weighted_score,
-)
+from beam_bleu.transforms.score.corpus_formula import require_scorable, scored_counts
 from beam_bleu.transforms.score.suspicious_input import suspicions
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, uncertainty
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -88,36 +83,25 @@ def bleu_score(
       ValueError: the sums have a lower n-gram order than the scoring, or the scoring is
         only for single segments.
     """
-    scoring.require_corpus()
+    require_scorable(sums.max_order, scoring)
     orders = scoring.max_ngram_order
-    if sums.max_order < orders:
-        raise ValueError(
-            f"sums of order {sums.max_order} cannot be scored with max_ngram_order {orders}"
-        )
     sys_len = sums.candidate_length
     ref_len = sums.reference_lengths.by(scoring.reference_length)
     is_divided = REFERENCE_LENGTHS[scoring.reference_length].divided
-    exact = Fraction(ref_len)
-    bp = brevity_penalty(sys_len, exact.numerator, exact.denominator)
-    method, weights = method_number(scoring.smooth_method), scoring.weights or ()
-    precisions = [0.0] * orders
-    counted = smooth(
-        method,
-        scoring.effective_smooth_value,
-        scoring.effective_order,
-        weights,
+    scored = scored_counts(
+        scoring,
         sums.matches,
         sums.totals,
         sums.short_candidates,
         sys_len,
-        precisions,
+        Fraction(ref_len).as_integer_ratio(),
     )
-    score = weighted_score(method, weights, precisions, counted, bp)
+    score, bp = scored.score, scored.bp
     found = None if units is None else uncertainty(units, scoring, score)
     signed = text, scoring, sums.min_reference_count, sums.max_reference_count
     return BleuScore(
         score=score,
-        precisions=tuple(precisions),
+        precisions=scored.precisions,
         matches=sums.matches[:orders],
         totals=sums.totals[:orders],
         bp=bp,

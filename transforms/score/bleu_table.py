@@ -7,15 +7,13 @@ those of its `sentence_score`. With NLTK's methods they equal its `sentence_bleu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba.extending import register_jitable
 
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
-from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled
 from beam_bleu.transforms.score import formula
 from beam_bleu.transforms.statistics.batch_statistics import (
     CANDIDATE_LENGTH,
@@ -34,7 +32,7 @@ for _function in (
     formula.smooth,
     formula.weighted_score,
 ):
-    register_jitable(_function)
+    callable_by_compiled(_function)
 
 
 def bleu_table_schema(scoring: Scoring, labels: Sequence[str] = ()) -> pa.Schema:
@@ -92,19 +90,26 @@ def bleu_table(
     orders = scoring.max_ngram_order
     is_divided = _is_divided(scoring)
     divisors = statistics.reference_counts if is_divided else np.ones(len(statistics), np.int64)
-    scores = np.empty((systems, len(statistics)))
+    shape = systems, len(statistics)
+    scores = np.empty(shape)
+    sys_len, ref_len = np.empty((2, *shape), np.int64)
+    matches, totals = np.empty((2, *shape, orders), np.int64)
     _score_rows(
         formula.method_number(scoring.smooth_method),
         float(scoring.effective_smooth_value),
         scoring.effective_order,
         np.array(scoring.weights or (), np.float64),
-        orders,
         statistics.counts,
         reference_length_column(scoring.reference_length),
         divisors,
         scores,
+        sys_len,
+        ref_len,
+        matches,
+        totals,
+        np.empty(orders, np.float64),
+        np.empty((3, statistics.max_order), np.int64),
     )
-    ref_len = statistics.reference_length(scoring.reference_length)
     bounds = pa.array(np.arange(0, rows * orders + 1, orders, dtype=np.int32))
     schema = bleu_table_schema(scoring, labels)
     integers = schema.field("matches").type
@@ -114,11 +119,11 @@ def bleu_table(
         np.tile(statistics.numbers, systems),
         pa.DictionaryArray.from_arrays(pa.array(of_system), names),
         pa.array(scores.ravel(), from_pandas=True),  # from_pandas: NaN becomes null
-        statistics.candidate_length.ravel(),
+        sys_len.ravel(),
         (ref_len / divisors if is_divided else ref_len).ravel(),
         *(
-            pa.ListArray.from_arrays(bounds, counts[:, :, :orders].ravel(), integers)
-            for counts in (statistics.matches, statistics.totals)
+            pa.ListArray.from_arrays(bounds, counts.ravel(), integers)
+            for counts in (matches, totals)
         ),
         *(pa.concat_arrays([column.cast(pa.string())] * systems) for column in statistics.labels),
     ]
@@ -141,34 +146,57 @@ def compile_bleu_table(scoring: Scoring) -> None:
 
 @compiled
 def _score_rows(
-    method, value, effective_order, weights, orders, counts, ref_len_column, divisors, scores
+    method,
+    value,
+    effective_order,
+    weights,
+    counts,
+    ref_len_column,
+    divisors,
+    scores,
+    sys_len,
+    ref_len,
+    matches,
+    totals,
+    precisions,
+    counted_orders,
 ):
-    """Writes the score of each segment; see formula.py.
+    """Writes the score of each segment, and the integers that are shown beside it; see formula.py.
 
     Args:
       method: the number of the smoothing method.
       value: its value, a float.
       effective_order: whether orders longer than the candidate are left out.
       weights: float64 (N,); (0,) if all orders have the same weight.
-      orders: the largest n-gram order, N.
       counts: int64 (systems, segments, width), of order N or higher.
       ref_len_column: the column of the references' length.
       divisors: int64 (segments,), the numbers by which this length is divided.
       scores: float64 (systems, segments), which is overwritten; nan if a score is not defined.
+      sys_len: int64 (systems, segments), which is overwritten, too, and so are the next three.
+      ref_len: int64 (systems, segments), not divided.
+      matches: int64 (systems, segments, N).
+      totals: int64 (systems, segments, N).
+      precisions: float64 (N,), which is overwritten.
+      counted_orders: int64 (3, orders of the counts), which is overwritten.
     """
-    max_order = (counts.shape[2] - FIRST_MATCHES) // 2
-    precisions: Any = np.empty(orders, np.float64)
-    short: Any = np.empty(max_order, np.int64)
+    orders, max_order = len(precisions), counted_orders.shape[1]
+    # Each segment is copied to the same arrays, because a view of an array takes longer.
+    matched, total, short = counted_orders[0], counted_orders[1], counted_orders[2]
     for system in range(counts.shape[0]):
         for row in range(counts.shape[1]):
-            of_segment = counts[system, row]
-            matches = of_segment[FIRST_MATCHES : FIRST_MATCHES + max_order]
-            totals = of_segment[FIRST_MATCHES + max_order :]
             for n in range(max_order):
-                short[n] = totals[n] == 0
-            length = of_segment[CANDIDATE_LENGTH]
+                matched[n] = counts[system, row, FIRST_MATCHES + n]
+                total[n] = counts[system, row, FIRST_MATCHES + max_order + n]
+                short[n] = total[n] == 0
+            for n in range(orders):
+                matches[system, row, n] = matched[n]
+                totals[system, row, n] = total[n]
+            length = counts[system, row, CANDIDATE_LENGTH]
+            of_references = counts[system, row, ref_len_column]
+            sys_len[system, row] = length
+            ref_len[system, row] = of_references
             counted = formula.smooth(
-                method, value, effective_order, weights, matches, totals, short, length, precisions
+                method, value, effective_order, weights, matched, total, short, length, precisions
             )
-            bp = formula.brevity_penalty(length, of_segment[ref_len_column], divisors[row])
+            bp = formula.brevity_penalty(length, of_references, divisors[row])
             scores[system, row] = formula.weighted_score(method, weights, precisions, counted, bp)

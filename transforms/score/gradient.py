@@ -14,12 +14,8 @@ from fractions import Fraction
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.smoothing import SmoothMethodName
-from beam_bleu.transforms.score.unit_score import (
-    length_columns,
-    reference_length,
-    require_orders,
-    total,
-)
+from beam_bleu.transforms.score.corpus_formula import require_scorable
+from beam_bleu.transforms.score.unit_score import length_columns, reference_length, total
 from beam_bleu.transforms.totals.units import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
@@ -100,8 +96,7 @@ def log_gradient(sums: Sequence[int], max_order: int, scoring: Scoring) -> LogGr
       ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
         single segments.
     """
-    scoring.require_corpus()
-    require_orders(max_order, scoring)
+    require_scorable(max_order, scoring)
     if not sums[CANDIDATE_LENGTH]:
         raise NoGradientError("no candidate has a token")
     # (column, numerator, denominator) of each term of a derivative.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +11,8 @@ from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.score import formula
-from beam_bleu.transforms.score.unit_score import length_columns, require_orders
+from beam_bleu.transforms.score.corpus_formula import require_scorable
+from beam_bleu.transforms.score.unit_score import length_columns
 from beam_bleu.transforms.totals import units
 
 Scores = NDArray[np.float64]
@@ -38,8 +37,7 @@ def replicate_scores(sums: Integers, max_order: int, scoring: Scoring) -> Scores
       ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
         single segments.
     """
-    scoring.require_corpus()
-    require_orders(max_order, scoring)
+    require_scorable(max_order, scoring)
     lengths = length_columns(scoring.reference_length)
     divisor = lengths[-1][1]
     reference_length = np.zeros(len(sums), np.int64)
@@ -51,18 +49,28 @@ def replicate_scores(sums: Integers, max_order: int, scoring: Scoring) -> Scores
         float(scoring.effective_smooth_value),
         scoring.effective_order,
         np.array(scoring.weights or (), np.float64),
-        scoring.max_ngram_order,
         np.ascontiguousarray(sums),
         reference_length,
         divisor,
         scores,
+        np.empty(scoring.max_ngram_order, np.float64),
+        np.empty(max_order, np.int64),
     )
     return scores
 
 
 @compiled
 def _score_replicates(
-    method, value, effective_order, weights, orders, sums, reference_length, divisor, scores
+    method,
+    value,
+    effective_order,
+    weights,
+    sums,
+    reference_length,
+    divisor,
+    scores,
+    precisions,
+    totals,
 ):
     """Writes the score of each replicate; see formula.py.
 
@@ -71,15 +79,14 @@ def _score_replicates(
       value: its value, a float.
       effective_order: whether orders longer than the candidates are left out.
       weights: float64 (N,); (0,) if all orders have the same weight.
-      orders: the largest n-gram order of the score.
       sums: int64 (replicates, W), of this order or a higher one.
       reference_length: int64 (replicates,).
       divisor: the number by which it is divided.
       scores: float64 (replicates,), which is overwritten.
+      precisions: float64 (largest n-gram order of the score,), which is overwritten.
+      totals: int64 (orders of the sums,), which is overwritten.
     """
-    max_order = (sums.shape[1] - _FIRST_MATCHES) // 2
-    precisions: Any = np.empty(orders, np.float64)
-    totals: Any = np.empty(max_order, np.int64)
+    max_order = len(totals)
     for replicate in range(len(sums)):
         of_replicate = sums[replicate]
         matches = of_replicate[_FIRST_MATCHES : _FIRST_MATCHES + max_order]

@@ -7,12 +7,7 @@ from collections.abc import Mapping, Sequence
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.definition.reference_lengths import ReferenceLengthName
 from beam_bleu.transforms.definition.scoring import Scoring
-from beam_bleu.transforms.score.formula import (
-    brevity_penalty,
-    method_number,
-    smooth,
-    weighted_score,
-)
+from beam_bleu.transforms.score.corpus_formula import require_scorable, scored_counts
 from beam_bleu.transforms.totals.units import (
     AVERAGE,
     CANDIDATE_LENGTH,
@@ -71,35 +66,13 @@ def unit_score(sums: Sequence[int], max_order: int, scoring: Scoring) -> float:
       ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
         single segments.
     """
-    scoring.require_corpus()
-    orders = scoring.max_ngram_order
-    require_orders(max_order, scoring)
-    short, length = first_short(max_order), sums[CANDIDATE_LENGTH]
-    method, weights = method_number(scoring.smooth_method), scoring.weights or ()
-    precisions = [0.0] * orders
-    counted = smooth(
-        method,
-        scoring.effective_smooth_value,
-        scoring.effective_order,
-        weights,
+    require_scorable(max_order, scoring)
+    orders, short = scoring.max_ngram_order, first_short(max_order)
+    return scored_counts(
+        scoring,
         sums[FIRST_MATCHES : FIRST_MATCHES + orders],
         [total(sums, max_order, order) for order in range(1, orders + 1)],
         sums[short : short + orders],
-        length,
-        precisions,
-    )
-    bp = brevity_penalty(length, *reference_length(sums, scoring.reference_length))
-    return weighted_score(method, weights, precisions, counted, bp)
-
-
-def require_orders(max_order: int, scoring: Scoring) -> None:
-    """Checks that sums have all orders of a scoring.
-
-    Raises:
-      ValueError: they have fewer.
-    """
-    if max_order < scoring.max_ngram_order:
-        raise ValueError(
-            f"sums of order {max_order} cannot be scored with "
-            f"max_ngram_order {scoring.max_ngram_order}"
-        )
+        sums[CANDIDATE_LENGTH],
+        reference_length(sums, scoring.reference_length),
+    ).score

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
+import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.definition.choices import function_of
@@ -70,6 +72,12 @@ class BatchStatistics:
         """The bytes of all arrays."""
         arrays = (self.counts, self.reference_counts, self.candidate_bytes, self.reference_bytes)
         return sum(array.nbytes for array in arrays) + self.signs.nbytes
+
+    @functools.cached_property
+    def shown_counts(self) -> tuple[int, int]:
+        """What Beam's counters show: the empty candidates, and the bytes of all texts."""
+        empty = np.count_nonzero(self.candidate_length == 0)
+        return int(empty), int(self.candidate_bytes.sum()) + int(self.reference_bytes.sum())
 
     @property
     def max_order(self) -> int:

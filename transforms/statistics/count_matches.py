@@ -70,14 +70,17 @@ class CountMatches(ThreadedDoFn):
 
     def work(self, batch: SegmentBatch) -> Iterable[BatchStatistics]:
         if self._languages is None:
-            return [count_batch(batch, self._text, self._max_order)]
-        return [count_by_language(batch, self._languages, self._text, self._max_order)]
+            statistics = count_batch(batch, self._text, self._max_order)
+        else:
+            statistics = count_by_language(batch, self._languages, self._text, self._max_order)
+        if self._metrics:
+            _ = statistics.shown_counts  # computed here, because all threads share Beam's own one
+        return [statistics]
 
     def emitted(self, statistics: BatchStatistics) -> None:
         if not self._metrics:
             return
+        empty_candidates, text_bytes = statistics.shown_counts
         self._segments.inc(len(statistics))
-        self._empty_candidates.inc(int((statistics.candidate_length == 0).sum()))
-        self._bytes.inc(
-            int(statistics.candidate_bytes.sum()) + int(statistics.reference_bytes.sum())
-        )
+        self._empty_candidates.inc(empty_candidates)
+        self._bytes.inc(text_bytes)

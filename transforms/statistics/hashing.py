@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 
 import numpy as np
-from numba import njit
 
+from beam_bleu.transforms.native.compiling import inner
 from beam_bleu.transforms.native.memory import folded_product
 
 Seed = tuple[np.uint64, np.uint64]
@@ -25,7 +25,7 @@ def new_seed() -> Seed:
     return mask, factor | np.uint64(1)
 
 
-@njit
+@inner
 def hashed(key, seed):
     """A word that looks random: keys with any pattern are spread over all bits.
 

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from beam_bleu.transforms.native.columns import (
     offsets_of,
@@ -23,7 +22,7 @@ from beam_bleu.transforms.native.columns import (
     padded_column,
     spans,
 )
-from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import (
     BLOCK,
     READ_AHEAD,
@@ -160,7 +159,7 @@ def _lower_rows(starts, lower, table, rows):
             at -= BLOCK
 
 
-@njit
+@inner
 def _lower_letter(source, target, table):
     """Lower-cases the letter whose first byte is at `source`; returns whether Python must do it."""
     first = load_byte(source)

@@ -10,10 +10,9 @@ import dataclasses
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import address_of, load_byte, load_int, load_word
 
 _Flags = npt.NDArray[np.bool_]
@@ -84,7 +83,7 @@ def find_signs(
     return signs
 
 
-@njit
+@inner
 def _equal(one, other, size):
     """Whether the bytes at two addresses are the same."""
     at = 0
@@ -99,7 +98,7 @@ def _equal(one, other, size):
     return True
 
 
-@njit
+@inner
 def _last_byte(end, size):
     """The last byte of a text; 0 if it is empty."""
     return load_byte(end - 1) if size > 0 else 0

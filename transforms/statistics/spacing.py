@@ -28,13 +28,12 @@ from functools import cache
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.definition.tokenizers import TokenizerName
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.columns import padded_column, spans
-from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import (
     BLOCK,
     READ_AHEAD,
@@ -147,7 +146,7 @@ def _space_rows(starts, ends, strips_start, classes, texts, offsets):
         offsets[row + 1] = target - first
 
 
-@njit
+@inner
 def _code_point(address):
     """(code point, its number of bytes) at an address."""
     first = load_byte(address)
@@ -157,19 +156,19 @@ def _code_point(address):
     return code_point(address, size), size
 
 
-@njit
+@inner
 def _class_at(address, table):
     return load_byte(table + _code_point(address)[0])
 
 
-@njit
+@inner
 def _stripped_start(start, end, table):
     while start < end and _class_at(start, table) == _WHITE:
         start += _code_point(start)[1]
     return start
 
 
-@njit
+@inner
 def _stripped_end(start, end, table):
     while start < end:
         last = end - 1
@@ -181,7 +180,7 @@ def _stripped_end(start, end, table):
     return end
 
 
-@njit
+@inner
 def _space(start, end, table, target):
     """Writes the text at [start, end) with its spaces; returns the end of the written text.
 

@@ -21,15 +21,16 @@ masks cannot express (entities, runs before a digit) are rare, and are handled o
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.memory import (
     BLOCK,
     clear_lowest_bit,
+    count_bits,
     load_byte,
-    load_word,
+    load_int,
     lowest_bit,
-    store_word,
+    store_int,
 )
 from beam_bleu.transforms.statistics.byte_classes import (
     ascii_white_space_mask,
@@ -38,10 +39,29 @@ from beam_bleu.transforms.statistics.byte_classes import (
     unicode_white_space_masks,
     white_space_masks,
 )
-from beam_bleu.transforms.statistics.hashing import hashed
+from beam_bleu.transforms.statistics.long_numbering import number_block, number_places
+from beam_bleu.transforms.statistics.tokens import (
+    FIRST,
+    SECOND,
+    TOKEN_BYTES,
+    entity,
+    write_token,
+)
 
-# A token is three words: its key, then its length, then its address.
-LENGTH, ADDRESS, TOKEN_BYTES = 8, 16, 24
+SPARE_TOKENS = 12
+"""The number of tokens for which there must be memory after the last one: `tokenize` uses it."""
+
+TOKENS_AT_ONCE = 256
+"""`tokenize` can stop after this number of tokens, or some more."""
+
+TOKENS_IN_CACHE = TOKENS_AT_ONCE + BLOCK + SPARE_TOKENS + 1
+"""The number of tokens for which `tokenize` needs memory if it numbers them."""
+
+ANY = 2**62
+"""More bytes of tokens than any text has."""
+
+_DENSE = 16
+"""The fewest tokens of one byte for which a block is worth its own way."""
 
 # The rules; `statistics/splitting.py` says which tokenizer has which.
 WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE = range(4)
@@ -53,52 +73,12 @@ _LAST = np.uint64(BLOCK - 1)  # the shift that brings a mask's last bit down to 
 _EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-def _little_endian(text: str) -> np.uint64:
-    return np.uint64(int.from_bytes(text.encode(), "little"))
-
-
-def _ones(count: int) -> np.uint64:
-    return np.uint64((1 << 8 * count) - 1)
-
-
-_QUOT, _AMP, _LT, _GT = (_little_endian(text) for text in ("&quot;", "&amp;", "&lt;", "&gt;"))
-_AFTER_AMP_LT, _AFTER_AMP_GT = _little_endian("lt;"), _little_endian("gt;")
-_3, _4, _5, _6 = (_ones(count) for count in (3, 4, 5, 6))
-_QUOTE, _AMPERSAND, _LESS, _GREATER = (np.uint64(ord(symbol)) for symbol in '"&<>')
-
-
-@njit
+@inner
 def _is_digit(byte):
     return byte >= ord("0") and byte <= ord("9")
 
 
-@njit
-def _entity(address, end):
-    """(symbol, length in bytes) of the entity that begins with the ampersand at `address`.
-
-    sacreBLEU replaces &quot;, then &amp;, then &lt;, then &gt;. So &amp;lt; becomes <, but
-    &amp;quot; becomes &quot; (three tokens).
-    """
-    left = end - address
-    word = load_word(address)
-    if left >= 6 and word & _6 == _QUOT:
-        return _QUOTE, 6
-    if left >= 5 and word & _5 == _AMP:
-        if left >= 8:
-            rest = load_word(address + 5) & _3
-            if rest == _AFTER_AMP_LT:
-                return _LESS, 8
-            if rest == _AFTER_AMP_GT:
-                return _GREATER, 8
-        return _AMPERSAND, 5
-    if left >= 4 and word & _4 == _LT:
-        return _LESS, 4
-    if left >= 4 and word & _4 == _GT:
-        return _GREATER, 4
-    return _AMPERSAND, 1
-
-
-@njit
+@inner
 def _joins_next_digit(start, address):
     """Whether the last of a run of full stops and commas joins the digit after it."""
     before = address
@@ -109,120 +89,147 @@ def _joins_next_digit(start, address):
     return odd == after_digit
 
 
-@njit
-def _fold(key, word, seed):
-    return hashed(key, seed) ^ word
+@inlined
+def _is_dense(starts, singles):
+    """Whether a block has many tokens of one byte, and few others."""
+    one_byte = count_bits(singles)
+    return one_byte >= _DENSE and count_bits(starts) * 4 <= one_byte * 5
 
 
-@njit
-def _token_key(address, length, end, seed):
-    """The key of a token: its bytes if they are up to 8, otherwise 8 bytes of hash.
+@inlined
+def _write_places(at, block, mask):
+    """Writes the address of each bit of a mask into a word of a token; returns the next place.
 
-    An attacker who does not know the seed cannot make a large number of tokens with the same
-    key, which would all have to be compared. (Up to 8 tokens can have the same key with any
-    seed: runs of one letter, with the same words and different lengths.)
+    SPARE_TOKENS at once, because a branch predictor cannot learn their number: 64 bytes
+    of ordinary text rarely have more.
     """
-    if length <= 8:
-        word = load_word(address) & (_EVERYTHING >> np.uint64(64 - 8 * length))
-        return _entity(address, end)[0] if word == _AMPERSAND else word
-    key = load_word(address)
-    last = address + length - 8  # the last word overlaps the one before
-    at = address + 8
-    while at < last:
-        key = _fold(key, load_word(at), seed)
-        at += 8
-    return _fold(key, load_word(last), seed)
+    end = at + count_bits(mask) * TOKEN_BYTES
+    place = at
+    while True:
+        for _ in range(SPARE_TOKENS):
+            store_int(place, 0, block + lowest_bit(mask))
+            mask = clear_lowest_bit(mask)
+            place += TOKEN_BYTES
+        if mask == _NOTHING:
+            return end
 
 
-@njit
-def _append(tokens, address, length, end, seed):
-    store_word(tokens, _token_key(address, length, end, seed))
-    store_word(tokens + LENGTH, np.uint64(length))
-    store_word(tokens + ADDRESS, np.uint64(address))
-    return tokens + TOKEN_BYTES
+@inner
+def tokenize(start, end, rule, tokens, most, vocabulary, seed):
+    """Finds the tokens of the text at [start, end); writes them, or their numbers.
 
+    Args:
+      start: address of the text.
+      end: address of its end.
+      rule: one of the four.
+      tokens: address to write to. Without a vocabulary, there must be memory for all tokens and
+        SPARE_TOKENS more; otherwise for TOKENS_IN_CACHE.
+      most: where a chunk ends with this many bytes of tokens or more, it stops, even before the
+        end of the text.
+      vocabulary: address of what numbers the tokens (see long_numbering.py); 0 for none.
+      seed: the process's secret (see hashing.py).
 
-@njit
-def tokenize(start, end, rule, tokens, seed):
-    """Writes the tokens of the text at [start, end), and returns the end of the tokens.
-
-    The rule is one of the four. The seed is the process's secret (see hashing.py). A token is
-    three words: its key, its length in bytes and its address. Two tokens are the same if their
-    keys and lengths are the same and, above 8 bytes, their bytes. The token of an entity has
-    the key of its symbol.
+    Returns:
+      The end of the tokens if there is no vocabulary.
     """
     entities_end = end if rule == MTEVAL_13A else start  # other rules have no entities
     block = start
-    opened = 0  # address of the token that reaches into this block, if any
+    started, ended = tokens + FIRST, tokens + SECOND
     # Facts from the previous block about the first bytes of this one, as low bits:
     was_solid = was_alone = was_digit = was_point = blank = _NOTHING
-    while block < end:
-        left = end - block
-        inside = _EVERYTHING if left >= BLOCK else (_ONE << np.uint64(left)) - _ONE
-        white, lead = white_space_masks(block)
-        if rule == ASCII_SPACE:
-            white, lead = ascii_white_space_mask(block), _NOTHING
-        white |= blank
-        blank = _NOTHING
-        if lead & inside != _NOTHING:
-            two, three = unicode_white_space_masks(block)
-            three &= inside
-            both = (two & inside) | three
-            white |= both | (both << _ONE) | (three << _TWO)
-            blank = (both >> _LAST) | (three >> np.uint64(BLOCK - 2))
-        alone = _NOTHING
-        joined = _NOTHING  # digits that the point before them joins
-        joins_next_block = _NOTHING
-        if rule == MTEVAL_13A:
-            symbol, point, digit, hyphen, ampersand = punctuation_masks(block)
-            point &= inside
-            digit &= inside
-            ampersand &= inside & ~white
-            while ampersand != _NOTHING:
-                bit = lowest_bit(ampersand)
-                ampersand = clear_lowest_bit(ampersand)
-                # An entity counts as its first byte. Its other bytes count as white space.
-                rest = (_ONE << np.uint64(_entity(block + bit, end)[1] - 1)) - _ONE
-                white |= (rest << np.uint64(bit)) << _ONE
-                blank |= rest >> np.uint64(BLOCK - 1 - bit)
-            after_digit = (digit << _ONE) | was_digit
-            before_digit = digit >> _ONE
-            if left > BLOCK and _is_digit(load_byte(block + BLOCK)):
-                before_digit |= _ONE << _LAST
-            alone = symbol | (point & ~(after_digit & before_digit)) | (hyphen & after_digit)
-            run_before_digit = point & ((point << _ONE) | was_point) & before_digit
-            while run_before_digit != _NOTHING:
-                bit = lowest_bit(run_before_digit)
-                run_before_digit = clear_lowest_bit(run_before_digit)
-                if _joins_next_digit(start, block + bit):
-                    if bit == BLOCK - 1:
-                        joins_next_block = _ONE
-                    else:
-                        joined |= _TWO << np.uint64(bit)
-            was_digit = digit >> _LAST
-            was_point = point >> _LAST
-        solid = inside & ~white
-        alone &= solid
-        cut = (alone | (alone << _ONE) | was_alone) & ~joined
-        if rule == CHARACTERS:
-            cut = code_point_masks(block)[0]
-        after_solid = (solid << _ONE) | was_solid
-        starts = solid & (cut | ~after_solid)
-        ends = after_solid & (cut | ~solid)
-        if opened != 0 and ends != _NOTHING:
-            tokens = _append(tokens, opened, block + lowest_bit(ends) - opened, entities_end, seed)
-            ends = clear_lowest_bit(ends)
-            opened = 0
-        while ends != _NOTHING:
-            first = lowest_bit(starts)
-            tokens = _append(tokens, block + first, lowest_bit(ends) - first, entities_end, seed)
-            starts = clear_lowest_bit(starts)
-            ends = clear_lowest_bit(ends)
-        if starts != _NOTHING:
-            opened = block + lowest_bit(starts)
-        was_solid = solid >> _LAST
-        was_alone = (alone >> _LAST) & ~joins_next_block
-        block += BLOCK
-    if opened != 0:
-        tokens = _append(tokens, opened, end - opened, entities_end, seed)
+    first = tokens
+    while block < end and tokens - first < most:
+        # The tokens of some blocks at a time, as long as their places are in the nearest cache.
+        enough = started + TOKENS_AT_ONCE * TOKEN_BYTES
+        while block < end and started < enough:
+            left = end - block
+            inside = _EVERYTHING if left >= BLOCK else (_ONE << np.uint64(left)) - _ONE
+            white, lead = white_space_masks(block)
+            if rule == ASCII_SPACE:
+                white, lead = ascii_white_space_mask(block), _NOTHING
+            white |= blank
+            blank = _NOTHING
+            if lead & inside != _NOTHING:
+                two, three = unicode_white_space_masks(block)
+                three &= inside
+                both = (two & inside) | three
+                white |= both | (both << _ONE) | (three << _TWO)
+                blank = (both >> _LAST) | (three >> np.uint64(BLOCK - 2))
+            alone = _NOTHING
+            joined = _NOTHING  # digits that the point before them joins
+            joins_next_block = _NOTHING
+            if rule == MTEVAL_13A:
+                symbol, point, digit, hyphen, ampersand = punctuation_masks(block)
+                point &= inside
+                digit &= inside
+                ampersand &= inside & ~white
+                while ampersand != _NOTHING:
+                    bit = lowest_bit(ampersand)
+                    ampersand = clear_lowest_bit(ampersand)
+                    # An entity counts as its first byte. Its other bytes count as white space.
+                    rest = (_ONE << np.uint64(entity(block + bit, end)[1] - 1)) - _ONE
+                    white |= (rest << np.uint64(bit)) << _ONE
+                    blank |= rest >> np.uint64(BLOCK - 1 - bit)
+                after_digit = (digit << _ONE) | was_digit
+                before_digit = digit >> _ONE
+                if left > BLOCK and _is_digit(load_byte(block + BLOCK)):
+                    before_digit |= _ONE << _LAST
+                alone = symbol | (point & ~(after_digit & before_digit)) | (hyphen & after_digit)
+                run_before_digit = point & ((point << _ONE) | was_point) & before_digit
+                while run_before_digit != _NOTHING:
+                    bit = lowest_bit(run_before_digit)
+                    run_before_digit = clear_lowest_bit(run_before_digit)
+                    if _joins_next_digit(start, block + bit):
+                        if bit == BLOCK - 1:
+                            joins_next_block = _ONE
+                        else:
+                            joined |= _TWO << np.uint64(bit)
+                was_digit = digit >> _LAST
+                was_point = point >> _LAST
+            solid = inside & ~white
+            alone &= solid
+            cut = (alone | (alone << _ONE) | was_alone) & ~joined
+            if rule == CHARACTERS:
+                cut = code_point_masks(block)[0]
+            after_solid = (solid << _ONE) | was_solid
+            starts = solid & (cut | ~after_solid)
+            ends = after_solid & (cut | ~solid)
+            singles = starts & (ends >> _ONE)
+            if vocabulary != 0 and _is_dense(starts, singles):
+                # The token of the block before, and then those of this one, in order.
+                before = ends & (_NOTHING - ends) & (_NOTHING - was_solid)
+                ended = _write_places(ended, block, before)
+                number_places(tokens, ended - SECOND, entities_end, vocabulary, seed)
+                longer = number_block(
+                    block,
+                    singles,
+                    starts ^ singles,
+                    ends ^ before,
+                    entities_end,
+                    tokens,
+                    vocabulary,
+                    seed,
+                )
+                started = _write_places(tokens + FIRST, block, longer)
+                ended = tokens + SECOND
+            else:
+                started = _write_places(started, block, starts)
+                ended = _write_places(ended, block, ends)
+            was_solid = solid >> _LAST
+            was_alone = (alone >> _LAST) & ~joins_next_block
+            block += BLOCK
+        complete = ended - SECOND
+        if block >= end:
+            store_int(ended, 0, end)  # of a token that reaches to the end of the text
+            complete = started - FIRST
+        if vocabulary != 0:
+            number_places(tokens, complete, entities_end, vocabulary, seed)
+            # A token that has no end yet becomes the first one.
+            store_int(tokens + FIRST, 0, load_int(complete + FIRST, 0))
+            started -= complete - tokens
+            ended = tokens + SECOND
+        else:
+            while tokens < complete:
+                write_token(tokens, entities_end, seed)
+                tokens += TOKEN_BYTES
     return tokens

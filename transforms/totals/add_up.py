@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -14,70 +13,62 @@ from apache_beam.utils.windowed_value import WindowedValue
 from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.by_language import LanguageLabel
 from beam_bleu.transforms.statistics.count_matches import count_matches
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.products import compile_products
-from beam_bleu.transforms.wiring.steps import Step, unchanged
 
-__all__ = ["AddUp", "Counted", "count_and_add_up", "sums_of_groups"]
+__all__ = ["AddUp", "KeyedSums", "add_up", "count_and_add_up", "sums_of_groups"]
 
-
-@dataclasses.dataclass(frozen=True)
-class Counted:
-    """The counts of batches of segments.
-
-    Attributes:
-      statistics: PCollection of `BatchStatistics`, one for each batch.
-      sums: PCollection of ((name of the system, key of the group), `CorpusSums`).
-    """
-
-    statistics: PCollection[BatchStatistics]
-    sums: PCollection[tuple[tuple[str, Any], CorpusSums]]
+KeyedSums = tuple[tuple[str, Any], CorpusSums]
+"""((name of the system, key of the group), sums)."""
 
 
 def count_and_add_up(
     batches: PCollection[SegmentBatch],
     text: Text,
     max_order: int,
-    threads: int,
     key_type: Any,
-    step: Step = unchanged,
     *,
-    languages: LanguageLabel | None = None,
-    variant: str = "",
     with_units: bool = False,
-) -> Counted:
-    """Adds the steps that count batches of segments and add the counts up.
-
-    This is a function and not a transform, so that consoles show each step by its own name.
+) -> PCollection[KeyedSums]:
+    """Adds the steps that count batches of segments and add the counts up, by the groups' keys.
 
     Args:
       batches: the batches.
       text: how texts become tokens. If a tokenizer has a model, it is sent only with this step.
       max_order: the largest n-gram order that is counted.
-      threads: the number of threads with which a worker counts.
-      key_type: the type of the groups' keys. Beam uses it to find their coder. None if all keys
-        are None.
-      step: the function that makes a step of the DoFn that counts.
-      languages: where the segments have their languages, if each language has its own tokenizer.
-        Then sums over several languages are only good for checks.
-      variant: if these batches are counted in several ways, the name of this way, for the steps'
-        labels. It is "" for one of the ways: only this one changes Beam's metrics.
+      key_type: the type of the groups' keys. Beam uses it to find their coder.
       with_units: whether the sums have those of units, for the uncertainty of each group's score.
     """
+    statistics = batches | "Count matches" >> count_matches(text, max_order, threads=1)
     total = beam.ParDo(_TotalWithUnits()) if with_units else beam.FlatMap(sums_of_groups)
-    suffix = f" ({variant})" if variant else ""
-    statistics = batches | f"Count matches{suffix}" >> count_matches(
-        text, max_order, threads, step, languages=languages, metrics=not variant
-    )
-    sums = (
+    return add_up(statistics, total, max_order, key_type)
+
+
+def add_up(
+    statistics: PCollection[BatchStatistics],
+    total: beam.PTransform,
+    max_order: int,
+    key_type: Any,
+    label_suffix: str = "",
+) -> PCollection[KeyedSums]:
+    """Adds the steps from the counts of batches to their sums.
+
+    This is a function and not a transform, so that consoles show each step by its own name.
+
+    Args:
+      statistics: the counts.
+      total: the step that maps them to sums of some of them.
+      max_order: the largest n-gram order that is counted.
+      key_type: the type of the groups' keys; None if all keys are None.
+      label_suffix: what the steps' labels end in.
+    """
+    keyed = typehints.Tuple[typehints.Tuple[str, key_type], CorpusSums]
+    return (
         statistics
-        | f"Total each batch{suffix}"
-        >> total.with_output_types(typehints.Tuple[typehints.Tuple[str, key_type], CorpusSums])
-        | f"Add up totals{suffix}" >> beam.CombinePerKey(AddUp(max_order))
+        | f"Total each batch{label_suffix}" >> total.with_output_types(keyed)
+        | f"Add up totals{label_suffix}" >> beam.CombinePerKey(AddUp(max_order))
     )
-    return Counted(statistics, sums)
 
 
 def sums_of_groups(statistics: BatchStatistics, *, with_units: bool = False) -> Iterator[Any]:

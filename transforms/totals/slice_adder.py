@@ -7,10 +7,11 @@ loop adds the integers of each segment to the rows of its slices in two arrays, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
-from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing, slicing_of
+from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, slicing_of
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import (
@@ -35,17 +36,30 @@ from beam_bleu.transforms.totals.slice_sums import (
 )
 
 
+class Numbering(Protocol):
+    """Numbers slices from 0: `SliceNumbering`, or another object that does so.
+
+    Attributes:
+      keys: the slices that have come, in the order of their numbers.
+    """
+
+    @property
+    def keys(self) -> Sequence[SliceKey]: ...
+
+    def rows_of(self, statistics: BatchStatistics) -> Integers:
+        """The number of each segment's slice in `keys`, int64 (items, segments)."""
+
+
 class SliceAdder:
     """Adds up the slices of batches. It may change.
 
     Args:
-      slicing: the slices.
-      labels: the names of the columns of `BatchStatistics.labels`.
+      numbering: the numbers of the slices.
       max_order: the largest n-gram order.
     """
 
-    def __init__(self, slicing: Slicing, labels: Sequence[str], max_order: int) -> None:
-        self._numbering = SliceNumbering(slicing, labels)
+    def __init__(self, numbering: Numbering, max_order: int) -> None:
+        self._numbering = numbering
         self._columns: dict[str, int] = {}
         self._total = SliceSums.zero(max_order)
 
@@ -62,7 +76,7 @@ class SliceAdder:
             self._columns.setdefault(system, len(self._columns))
         columns = np.array([self._columns[each] for each in statistics.systems], np.int64)
         signs = statistics.signs
-        self._make_room(rows, _positions(signs.given))
+        self._make_room(rows, signs.given)
         _add_rows(
             rows,
             columns,
@@ -93,16 +107,20 @@ class SliceAdder:
             self._total.by_reference[:, :, : offsets[-1]].copy(),
         )
 
-    def _make_room(self, rows: Integers, positions: Integers) -> None:
+    def _make_room(self, rows: Integers, given: Booleans) -> None:
         """Makes the arrays large enough for a batch.
 
         Args:
           rows: int64 (items, segments), the row of each segment's slice.
-          positions: int64 (segments,), how many places each segment needs.
+          given: as in `BatchSigns`.
         """
         total = self._total
         widths = total.widths
         slices = len(widths)
+        has_all = slices >= len(self._numbering.keys) and len(self._columns) == len(total.systems)
+        if has_all and len(given) <= widths.min():
+            return  # the usual case: each slice has a place for each reference of the batch
+        positions = _positions(given)
         needed = np.zeros(max(slices, len(self._numbering.keys)), np.int64)
         for of_item in rows:
             np.maximum.at(needed, of_item, positions)
@@ -141,7 +159,7 @@ def compile_slice_adder() -> None:
     counts = np.zeros((1, 1, width(1)), np.int64)
     signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
     statistics = BatchStatistics(counts, one, one[None], one, signs, ("a",))
-    SliceAdder(slicing_of([LENGTH]), (), max_order=1).add(statistics)
+    SliceAdder(SliceNumbering(slicing_of([LENGTH]), ()), max_order=1).add(statistics)
 
 
 @compiled

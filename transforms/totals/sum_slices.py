@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
-from apache_beam.transforms.window import GlobalWindows
-from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.slice_adder import SliceAdder, compile_slice_adder
+from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.totals.slice_sums import SliceSums
+from beam_bleu.transforms.wiring.bundles import CollectBundles
 from beam_bleu.transforms.wiring.coders import giving_keyed_batches
+from beam_bleu.transforms.wiring.keyed import keyed
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["AddUpSlices", "SumSlices", "sum_slices"]
@@ -26,7 +27,7 @@ def sum_slices(
     max_order: int,
     step: Step = unchanged,
     *,
-    variant: str = "",
+    threads: int = 1,
 ) -> PCollection[tuple[int, SliceSums]]:
     """Adds the steps from `BatchStatistics` to one (0, `SliceSums`), or none if there is no batch.
 
@@ -36,41 +37,37 @@ def sum_slices(
       labels: the names of the columns of `BatchStatistics.labels`.
       max_order: the largest n-gram order that is counted.
       step: the function that makes a step of the DoFn that adds up.
-      variant: as for `count_and_add_up`.
+      threads: the number of threads of a worker that add up.
     """
-    suffix = f" ({variant})" if variant else ""
-    adding = step(SumSlices(slicing, labels, max_order))
+    adding = step(SumSlices(slicing, labels, max_order, threads))
     return (
         statistics
-        | f"Sum slices{suffix}" >> giving_keyed_batches(adding, SliceSums)
-        | f"Add up slices{suffix}" >> beam.CombinePerKey(AddUpSlices(slicing.most, max_order))
+        | "Sum slices" >> giving_keyed_batches(adding, SliceSums)
+        | "Add up slices" >> beam.CombinePerKey(AddUpSlices(slicing.most, max_order))
     )
 
 
-class SumSlices(beam.DoFn):
+class SumSlices(CollectBundles):
     """Adds up the slices of each bundle of `BatchStatistics`, to (0, `SliceSums`)."""
 
-    def __init__(self, slicing: Slicing, labels: Sequence[str], max_order: int) -> None:
+    def __init__(
+        self, slicing: Slicing, labels: Sequence[str], max_order: int, threads: int
+    ) -> None:
+        super().__init__(threads)
         self._slicing = slicing
         self._labels = tuple(labels)
         self._max_order = max_order
 
     def setup(self) -> None:
+        super().setup()
         # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
         compile_slice_adder()
 
-    def start_bundle(self) -> None:
-        self._adder: SliceAdder | None = None
+    def new_collector(self) -> SliceAdder:
+        return SliceAdder(SliceNumbering(self._slicing, self._labels), self._max_order)
 
-    def process(self, statistics: BatchStatistics) -> None:
-        if self._adder is None:
-            self._adder = SliceAdder(self._slicing, self._labels, self._max_order)
-        self._adder.add(statistics)
-
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        if self._adder is not None:
-            yield GlobalWindows.windowed_value((0, self._adder.sums()))
-            self._adder = None
+    def collected(self, collector: SliceAdder) -> list[tuple[int, SliceSums]]:
+        return [keyed(collector.sums())]
 
 
 class AddUpSlices(beam.CombineFn):

@@ -11,9 +11,10 @@ from typing import Any
 
 import apache_beam as beam
 from apache_beam.coders import Coder, typecoders
+from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-__all__ = ["BatchCoder", "giving_batches", "giving_keyed_batches"]
+__all__ = ["BatchCoder", "as_batches", "giving_batches", "giving_keyed_batches"]
 
 
 class BatchCoder(Coder):
@@ -48,3 +49,14 @@ def giving_keyed_batches(dofn: beam.DoFn, batch: type) -> beam.ParDo:
     """The same for a step whose outputs are (number, batch)."""
     typecoders.registry.register_coder(batch, BatchCoder)
     return beam.ParDo(dofn).with_output_types(typehints.Tuple[int, batch])
+
+
+def as_batches(output: PCollection[Any], batch: type) -> PCollection[Any]:
+    """The same for one output of a step that has several.
+
+    A step declares one type for all of its outputs. With --runtime_type_check, Beam refuses outputs
+    of other types.
+    """
+    typecoders.registry.register_coder(batch, BatchCoder)
+    output.element_type = batch
+    return output

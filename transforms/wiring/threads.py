@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import abc
 import collections
-import concurrent.futures
 import dataclasses
+import queue
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import TaggedOutput
 from apache_beam.utils.windowed_value import WindowedValue
 
+from beam_bleu.transforms.wiring.thread_pool import SharedPool
+
 __all__ = ["ThreadedDoFn"]
 
-_PART_BYTES = 1 << 25
+_PART_BYTES = 1 << 20
 """About how many bytes of outputs of one element are held at a time."""
 
 
@@ -31,10 +33,16 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
     most about two elements per thread at a time, so memory is bounded. If `weight` says that the
     results of an element are large, they are emitted in several parts, and work on the element
     waits for that. These parts can come before results of other elements.
+
+    Args:
+      threads: the number of threads.
+      begun: how many elements can be begun at a time; by default two for each thread and one more,
+        so that no thread waits for Beam's own thread.
     """
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, begun: int | None = None) -> None:
         self._threads = threads
+        self._begun = 2 * threads + 1 if begun is None else begun
 
     @abc.abstractmethod
     def work(self, element: Any) -> Iterable[Any]:
@@ -48,10 +56,12 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
         """Called for each output on Beam's own thread, which can update metrics."""
 
     def setup(self) -> None:
-        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._under_way: collections.deque[_UnderWay] = collections.deque()
+        self._shared = SharedPool.of(self._threads) if self._threads > 1 else None
+        self._pool = None if self._shared is None else self._shared.pool
 
     def start_bundle(self) -> None:
-        self._under_way: collections.deque[_UnderWay] = collections.deque()
+        self._drop_waiting()
 
     def process(
         self,
@@ -64,10 +74,10 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
                 self.emitted(output)
                 yield output
             return
-        outputs = self._outputs(element)
-        future = self._pool.submit(self._next_part, outputs)
-        self._under_way.append(_UnderWay(outputs, future, window, timestamp))
-        while len(self._under_way) > 2 * self._threads:
+        each = _UnderWay(self._outputs(element), window, timestamp)
+        self._submit(each)
+        self._under_way.append(each)
+        while len(self._under_way) >= self._begun:
             yield from self._finish_oldest()
 
     def finish_bundle(self) -> Iterator[WindowedValue | TaggedOutput]:
@@ -75,13 +85,35 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
             yield from self._finish_oldest()
 
     def teardown(self) -> None:
-        if self._pool is not None:
-            # Without waiting: a thread may be stuck in a filesystem when the job is stopped.
-            self._pool.shutdown(wait=False, cancel_futures=True)
+        self._drop_waiting()
+        if self._shared is not None:
+            self._shared.leave()
+
+    def _drop_waiting(self) -> None:
+        """Drops what no thread has begun of a failed bundle: it would hold up other steps."""
+        for each in self._under_way:
+            assert each.future is not None
+            each.future.cancel()
+        self._under_way = collections.deque()
+        # A new queue: a thread may still work on an element of the failed bundle.
+        self._ready: queue.SimpleQueue[_UnderWay] = queue.SimpleQueue()
 
     def _outputs(self, element: Any) -> Iterator[Any]:
         """The outputs of an element. Nothing is done before they are asked for."""
         yield from self.work(element)
+
+    def _submit(self, each: _UnderWay) -> None:
+        """Lets a thread work on the next part of an element."""
+        assert self._pool is not None
+        each.part = None
+        each.future = self._pool.submit(self._make_part, each, self._ready)
+
+    def _make_part(self, each: _UnderWay, ready: queue.SimpleQueue[_UnderWay]) -> None:
+        try:
+            each.part = self._next_part(each.outputs)
+        except BaseException as error:  # Beam's own thread raises it
+            each.error = error
+        ready.put(each)
 
     def _next_part(self, outputs: Iterator[Any]) -> _Part:
         taken, weight = [], 0
@@ -93,29 +125,20 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
         return _Part(taken, is_last=True)
 
     def _finish_oldest(self) -> Iterator[WindowedValue | TaggedOutput]:
-        while True:
-            for each in list(self._under_way):
-                yield from self._emit_large_part(each)
-            oldest = self._under_way[0]
-            if oldest.future.done():
-                part = oldest.future.result()
-                if part.is_last:
-                    break
+        oldest = self._under_way[0]
+        while not oldest.is_done:
+            # One queue for all elements: to wait for one of several futures is slow.
+            each = self._ready.get()
+            if each.part is None or each.part.is_last:
+                each.is_done = True
             else:
-                waiting = [each.future for each in self._under_way if not each.future.done()]
-                concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
+                yield from self._in_window(each, each.part)
+                self._submit(each)
         self._under_way.popleft()
-        yield from self._in_window(oldest, part)
-
-    def _emit_large_part(self, each: _UnderWay) -> Iterator[WindowedValue | TaggedOutput]:
-        """Emits a part that is there and is not the last one, and lets the work go on."""
-        if not each.future.done() or each.future.exception() is not None:
-            return
-        part = each.future.result()
-        if not part.is_last:
-            yield from self._in_window(each, part)
-            assert self._pool is not None
-            each.future = self._pool.submit(self._next_part, each.outputs)
+        if oldest.error is not None:
+            raise oldest.error
+        assert oldest.part is not None
+        yield from self._in_window(oldest, oldest.part)
 
     def _in_window(self, each: _UnderWay, part: _Part) -> Iterator[WindowedValue | TaggedOutput]:
         for output in part.outputs:
@@ -135,11 +158,24 @@ class _Part:
     is_last: bool
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False)
 class _UnderWay:
-    """An element in work: its outputs, the next part of them, its window and its timestamp."""
+    """An element in work.
+
+    Attributes:
+      outputs: its outputs that are not made yet.
+      window: its window.
+      timestamp: its timestamp.
+      future: the work on its next part.
+      part: this part; None while a thread makes it.
+      error: what went wrong on the thread.
+      is_done: whether Beam's own thread knows that there are no more parts.
+    """
 
     outputs: Iterator[Any]
-    future: Future[_Part]
     window: Any
     timestamp: Any
+    future: Future[None] | None = None
+    part: _Part | None = None
+    error: BaseException | None = None
+    is_done: bool = False

@@ -10,7 +10,8 @@ from command_line import EXAMPLE, called
 from result_folder import documents
 
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.output_folder import MANIFEST, SCORES, TOTALS, former_folder
+from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
+from beam_bleu.pipeline.output.output_folder import former_folder
 from beam_bleu.pipeline.output.publication import in_place, prepare, write_documents
 from beam_bleu.pipeline.output.totals_format import FIRST_BYTES
 

@@ -443,7 +443,7 @@ def test_a_smoothing_method_without_a_branch_is_an_error(
     with pytest.raises(ValueError, match="no smoothing method has this number"):
         score_of(PLAIN, config)
     statistics = statistics_of(to_batch(PLAIN), config)
-    with pytest.raises(ValueError, match="no smoothing method has this number"):  # compiled
+    with pytest.raises(ArithmeticError, match="_score_rows: compiled code ended with"):
         bleu_table.bleu_table(statistics, config.scoring)
 
 

@@ -6,7 +6,6 @@ import pathlib
 from collections.abc import Iterator
 
 import pytest
-from numba import config
 
 from beam_bleu.transforms.native import cache_folder as folders
 
@@ -22,5 +21,5 @@ def _fresh_choice_of_folder() -> Iterator[None]:
 def chosen(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
     """What the user has chosen as NUMBA_CACHE_DIR."""
     folder = tmp_path / "chosen"
-    monkeypatch.setattr(config, "CACHE_DIR", str(folder))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder))
     return folder

@@ -7,7 +7,6 @@ import pathlib
 from types import SimpleNamespace
 
 import pytest
-from numba import config
 
 from beam_bleu.transforms.native import cache_folder as folders
 
@@ -31,7 +30,7 @@ def test_numbas_own_setting_is_kept_and_honoured(
     assert list(chosen.iterdir()) == [place.path]
     assert [path.name for path in tmp_path.iterdir()] == ["chosen"], "no other folder is made"
     assert place.warning is None
-    assert str(chosen) == config.CACHE_DIR
+    assert str(chosen) == os.environ["NUMBA_CACHE_DIR"]
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o002, 0o077])
@@ -62,7 +61,7 @@ def test_a_folder_that_others_can_write_is_not_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     parent = chosen / "inner"
-    monkeypatch.setattr(config, "CACHE_DIR", str(parent))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(parent))
     monkeypatch.setattr(
         folders, "__file__", str(tmp_path / "package" / "native" / "cache_folder.py")
     )
@@ -90,7 +89,7 @@ def test_the_folder_of_another_user_is_not_used_beside_the_source_either(
     package = tmp_path / "package"
     package.mkdir()
     package.chmod(0o777)
-    monkeypatch.setattr(config, "CACHE_DIR", "")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
     monkeypatch.setattr(folders, "__file__", str(package / "native" / "cache_folder.py"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
     place = choose()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
+import importlib.metadata
+import json
 import logging
 import os
 import pathlib
-import pickle
 import shutil
 import subprocess
 import sys
@@ -15,10 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import config
 
 import beam_bleu.transforms
 from beam_bleu.transforms.native import cache_folder as folders
+from beam_bleu.transforms.native import code_files
 from beam_bleu.transforms.native import compiling as module
 
 PACKAGE = pathlib.Path(beam_bleu.transforms.__file__).parent
@@ -33,8 +34,8 @@ print(count_batch(to_batch([("a~b", ["a"])]), BleuConfig().text, 1).candidate_le
 
 @pytest.fixture(autouse=True)
 def _no_warning_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module._Cache, "_warned", False)
-    monkeypatch.setattr(module._Cache, "_unwritable", False)
+    monkeypatch.setattr(code_files._Warnings, "warned", False)
+    monkeypatch.setattr(code_files._Warnings, "unwritable", False)
 
 
 PROBE = {
@@ -62,9 +63,16 @@ print(length(1))
 
 
 def printed(program: str, folder: pathlib.Path) -> int:
-    """The number that a program prints, in a new process that has the package in this folder."""
+    """The number that a program prints, in a new process that has the package in this folder.
+
+    It leaves no bytecode. With bytecode, Python itself would not see what `changed` does.
+    """
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True
+        [sys.executable, "-B", "-c", program],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return int(done.stdout)
 
@@ -131,9 +139,9 @@ def add_two(x):
 
 def loaded(function: Callable[[Any], Any], argument: Any, result: Any) -> bool:
     """Calls a function as a new process would; returns whether it came from the cache."""
-    dispatcher: Any = module.compiled(function)
-    assert dispatcher(argument) == result
-    return bool(dispatcher.stats.cache_hits)
+    before = module.FUNCTIONS.loaded
+    assert module.compiled(function)(argument) == result
+    return module.FUNCTIONS.loaded > before
 
 
 def kept(folder: pathlib.Path) -> list[pathlib.Path]:
@@ -149,16 +157,33 @@ def test_a_function_is_kept_for_each_type(chosen: pathlib.Path) -> None:
     assert len(kept(chosen)) == 3
 
 
-@pytest.mark.parametrize("version", ["numba", "llvmlite"])
+@pytest.mark.parametrize("compiler", ["numba", "llvmlite"])
 def test_code_of_another_compiler_is_not_used(
-    version: str, chosen: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+    compiler: str, chosen: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert not loaded(add_one, np.int64(1), 2)
-    monkeypatch.setattr(getattr(module, version), "__version__", "0.1")
+    version = importlib.metadata.version
+    with monkeypatch.context() as changed:
+        changed.setattr(
+            importlib.metadata,
+            "version",
+            lambda name: "0.1" if name == compiler else version(name),
+        )
+        module._compilers.cache_clear()
+        assert not loaded(add_one, np.int64(1), 2)
+    module._compilers.cache_clear()
+    assert loaded(add_one, np.int64(1), 2)
+
+
+def test_code_for_other_settings_of_the_compiler_is_not_used(
+    chosen: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert not loaded(add_one, np.int64(1), 2)
-    monkeypatch.undo()
-    folders.cache_folder.cache_clear()
-    monkeypatch.setattr(config, "CACHE_DIR", str(chosen))
+    with monkeypatch.context() as changed:
+        changed.setenv("NUMBA_CPU_NAME", "generic")
+        module._compilers.cache_clear()
+        assert not loaded(add_one, np.int64(1), 2)
+    module._compilers.cache_clear()
     assert loaded(add_one, np.int64(1), 2)
 
 
@@ -181,8 +206,8 @@ def change_a_bit(path: pathlib.Path) -> None:
 
 
 def be_of_another_form(path: pathlib.Path) -> None:
-    form = pickle.dumps(("another form",))
-    path.write_bytes(module._digest(path, form) + form)
+    form = json.dumps(["another form"]).encode()
+    path.write_bytes(code_files._digest(path, form) + form)
 
 
 def be_of_another_function(path: pathlib.Path) -> None:

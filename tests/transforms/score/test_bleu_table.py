@@ -295,14 +295,14 @@ PROGRAM = """
 import dataclasses
 import sys
 import numpy as np
-from numba.core.dispatcher import Dispatcher
+from beam_bleu.transforms.native.compiling import CompiledFunction
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics.kernel import count_batch
 
-def refuse(dispatcher, signature):
-    sys.exit(f"{dispatcher} is compiled late")
+def refuse(function, *types):
+    sys.exit(f"{function} is compiled late")
 
 config = BleuConfig(smooth_method=sys.argv[1], reference_length=sys.argv[2])
 batch = to_batch([("a b", ["a"]), ("c", ["d", "e"])])
@@ -311,7 +311,7 @@ statistics = count_batch(batch, config.text, max_order=5)
 scoring = ScoreSegments(config.scoring.for_segments(), threads=1)
 if sys.argv[3] == "set up":
     scoring.setup()
-Dispatcher.compile = refuse
+CompiledFunction.load = refuse
 print(len(scoring.work(statistics)[0]))
 """
 

@@ -10,13 +10,13 @@ import pytest
 PROGRAM = """
 import sys
 import pyarrow as pa
-from numba.core.dispatcher import Dispatcher
+from beam_bleu.transforms.native.compiling import CompiledFunction
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.statistics.count_matches import CountMatches
 
-def refuse(dispatcher, signature):
-    sys.exit(f"{dispatcher} is compiled late")
+def refuse(function, *types):
+    sys.exit(f"{function} is compiled late")
 
 def column(*texts):
     return pa.array(texts, pa.large_string())
@@ -26,7 +26,7 @@ config = BleuConfig(sys.argv[1], lowercase, max_ngram_order=2, normalize="nfc")
 counting = CountMatches(config.text, max_order=2, threads=1)
 if sys.argv[3] == "set up":
     counting.setup()
-Dispatcher.compile = refuse
+CompiledFunction.load = refuse
 references = column("The c\\u00e1t <skipped> sat, 3.5!", None), column("It &amp; me-", "b")
 batch = SegmentBatch((column("a \\u00c1 3-b", ""), column("x", "y")), references)
 print(counting.work(batch)[0].candidate_length.tolist())

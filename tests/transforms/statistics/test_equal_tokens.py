@@ -8,7 +8,8 @@ import pytest
 from sacrebleu_counts import SACREBLEUS, assert_equal_to_sacrebleu
 
 from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.statistics import kernel, tokenization
+from beam_bleu.transforms.statistics import kernel
+from beam_bleu.transforms.statistics import tokens as kernel_tokens
 
 WITH_LONG_TOKENS = [tokenize for tokenize in SACREBLEUS if tokenize != "char"]
 
@@ -50,7 +51,7 @@ def colliding_tokens(rng, pairs):
 
     def folded(key, text=bytes(8)):
         word = np.uint64(int.from_bytes(text, "little"))
-        return int(tokenization._fold(np.uint64(key), word, kernel._SEED))
+        return int(kernel_tokens._fold(np.uint64(key), word, kernel._SEED))
 
     while pairs:
         first, last, one, other = (word() for _ in range(4))
@@ -65,8 +66,7 @@ def colliding_tokens(rng, pairs):
 
 def key(token):
     text = np.frombuffer(token + bytes(72), np.uint8)
-    end = text.ctypes.data + len(token)
-    return tokenization._token_key(text.ctypes.data, len(token), end, kernel._SEED)
+    return kernel_tokens._long_key(text.ctypes.data, len(token), kernel._SEED)
 
 
 @pytest.mark.parametrize("tokenize", WITH_LONG_TOKENS)

@@ -12,12 +12,21 @@ import random
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics import kernel, matching, tokenization
+from beam_bleu.transforms.statistics import (
+    kernel,
+    long_matching,
+    long_numbering,
+    long_tables,
+    tokenization,
+)
 from beam_bleu.transforms.statistics.hashing import Seed, new_seed
+
+Words = npt.NDArray[np.uint64]
 
 GOLDEN = 0x9E3779B97F4A7C15
 """The factor of the old hash. It was the same in every process."""
@@ -88,46 +97,64 @@ class Table:
         self._seed = seed
         count = len(tokens)
         text = np.frombuffer(b" ".join(tokens) + bytes(128), np.uint8)
-        begin = text.ctypes.data
-        self._tokens = np.zeros((count + 1, 3), np.uint64)
-        self._grams = np.zeros((count + 1, 2), np.uint64)
-        end = tokenization.tokenize(
-            begin, begin + text.size - 128, 0, self._tokens.ctypes.data, seed
-        )
-        assert end - self._tokens.ctypes.data == count * tokenization.TOKEN_BYTES
-        self._bits = matching.table_bits(count)
-        self._slots = np.zeros(((1 << self._bits) + 1) * matching.SLOT_BYTES, np.uint8)
-        self._end = matching._add_tokens(
-            0,
-            count,
+        begin, size = text.ctypes.data, text.size - 128
+        room = np.zeros((tokenization.TOKENS_IN_CACHE + count, 3), np.uint64)
+        self._tokens = room[tokenization.TOKENS_IN_CACHE :]
+        self._index = np.zeros(1 << long_numbering.most_index_bits(size), np.uint64)
+        self._vocabulary = np.zeros(long_numbering.VOCABULARY_BYTES // 8, np.int64)
+        self._numbers = np.zeros((2, count + long_matching.SPARE_NUMBERS), np.uint32)
+        vocabulary = self._vocabulary.ctypes.data
+        long_numbering.begin_vocabulary(
+            vocabulary,
             self._tokens.ctypes.data,
-            self._grams.ctypes.data,
-            self._slots.ctypes.data,
-            self._bits,
-            seed,
+            self._index.ctypes.data,
+            size,
+            self._numbers.ctypes.data,
+            False,
         )
+        tokenization.tokenize(
+            begin, begin + size, 0, room.ctypes.data, tokenization.ANY, vocabulary, seed
+        )
+        assert long_numbering.end_references(vocabulary) == count
+        assert (self._numbers[0, :count] == np.arange(1, count + 1)).all()
+        self._numbers[1] = self._numbers[0]
+        self._count = count
+        self._bits = long_tables.table_bits(count)
+        self._slots = np.zeros(((1 << self._bits) + 1) * long_tables.SLOT_BYTES, np.uint8)
 
     def looks_for_a_token(self) -> float:
-        return self._looks(self._tokens[:-1, 0], self._grams[:-1, 1])
+        bits = int(self._vocabulary[long_numbering._BITS])
+        high = np.uint64(0xFFFFFFFF00000000)
+        ways = [
+            self._way(key, (key & high) | np.uint64(number), self._index, bits)
+            for number, key in enumerate(self._tokens[:, 0], start=1)
+        ]
+        return sum(ways) / len(ways)
 
     def looks_for_a_bigram(self) -> float:
-        grams, table = self._grams.ctypes.data, self._slots.ctypes.data
-        end = matching._pair_up(grams, self._end)
-        self._slots[:] = 0
-        pairs = self._grams[: (end - grams) // matching.GRAM_BYTES, 1].copy()
-        matching._add_pairs(grams, end, table, self._bits, self._seed)
-        return self._looks(pairs, self._grams[: len(pairs), 1])
+        ones = self._numbers[0, : self._count].astype(np.uint64)
+        keys = (ones[1:] << np.uint64(32)) | ones[:-1]
+        begin = self._numbers.ctypes.data
+        to_gram = self._numbers.shape[1] * long_numbering.NUMBER_BYTES
+        new = long_matching._count_grams(
+            begin + long_numbering.NUMBER_BYTES,
+            begin + ones.size * long_numbering.NUMBER_BYTES,
+            to_gram,
+            self._slots.ctypes.data,
+            self._bits,
+            self._seed,
+        )
+        assert new == keys.size
+        slots = self._slots.view(np.uint64)[:: long_tables.SLOT_BYTES // 8]
+        return sum(self._way(key, key, slots, self._bits) for key in keys) / len(keys)
 
-    def _looks(self, keys, indices) -> float:
-        """The number of slots that the search for each key visits."""
-        return sum(map(self._way, keys, indices.tolist())) / len(keys)
-
-    def _way(self, key, index: int) -> int:
-        place = matching._home(key, self._bits, self._seed)
+    def _way(self, key: int, slot: int, slots: Words, bits: int) -> int:
+        """The number of slots that the search for a key visits until it finds its slot."""
+        place = long_tables.home(key, bits, self._seed)
         for looks in range(1, 1000):
-            if place == index:
+            if slots[place] == slot:
                 return looks
-            place = (place + matching._step(key, self._seed)) & ((1 << self._bits) - 1)
+            place = (place + long_tables.step(key, self._seed)) & ((1 << bits) - 1)
         return 1000
 
 

@@ -18,6 +18,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.bleu import bleu_score
 from beam_bleu.transforms.totals.slice_adder import SliceAdder
+from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
 from beam_bleu.transforms.totals.sum_slices import AddUpSlices
 
@@ -65,7 +66,7 @@ def made_batch(rows, spare=(), systems=(0, 1)):
 
 
 def summed(slicing, batches):
-    adder = SliceAdder(slicing, LABELS, ORDER)
+    adder = SliceAdder(SliceNumbering(slicing, LABELS), ORDER)
     for batch in batches:
         adder.add(statistics_of(batch, CONFIG, ORDER))
     return adder.sums()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Iterable
 
 import apache_beam as beam
@@ -15,6 +16,7 @@ from apache_beam.transforms.window import TimestampedValue
 
 from beam_bleu.transforms.wiring import threads
 from beam_bleu.transforms.wiring.cores import available_threads
+from beam_bleu.transforms.wiring.thread_pool import SharedPool
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 
@@ -45,6 +47,17 @@ class Watched(ThreadedDoFn):
     def emitted(self, output: int) -> None:
         with Watched.lock:
             Watched.emitted_so_far += 1
+
+
+class Output:
+    """An object that the test can watch."""
+
+
+class Outputs(ThreadedDoFn):
+    """Gives an object for each element."""
+
+    def work(self, element: int) -> Iterable[Output]:
+        return [Output()]
 
 
 class Large(ThreadedDoFn):
@@ -95,6 +108,21 @@ def test_only_a_limited_number_of_elements_is_in_work_at_a_time() -> None:
     assert 1 < Watched.most <= 2 * 3 + 1
 
 
+def test_what_is_emitted_is_not_held() -> None:
+    dofn, alive = Outputs(3), weakref.WeakSet()
+    dofn.setup()
+    dofn.start_bundle()
+    for element in range(200):
+        for output in dofn.process(element, window.GlobalWindow(), 0):
+            alive.add(output.value)
+        output = None
+    for output in dofn.finish_bundle():
+        alive.add(output.value)
+        output = None
+    assert len(alive) <= 1
+    dofn.teardown()
+
+
 def test_large_outputs_are_emitted_in_parts(monkeypatch) -> None:
     monkeypatch.setattr(threads, "_PART_BYTES", 5)
     large = Large(3)
@@ -124,6 +152,21 @@ def test_outputs_stay_in_their_windows(threads: int) -> None:
 def test_an_error_on_a_thread_is_an_error_of_the_step(threads: int) -> None:
     with pytest.raises(ValueError, match="thirteen"):
         outputs(Slowly(threads), [1, 13, 2])
+
+
+def test_a_thread_that_cannot_start_is_an_error_of_the_step_and_leaves_no_pool(monkeypatch) -> None:
+    def fail(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    many = 77  # no other step uses the pool with this number of threads
+    dofn = Slowly(many)
+    dofn.setup()
+    dofn.start_bundle()
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    with pytest.raises(RuntimeError, match="can't start"):
+        list(dofn.process(1, window.GlobalWindow(), 0))
+    dofn.teardown()
+    assert many not in SharedPool._shared
 
 
 def test_threads_follow_the_cores_that_the_process_may_use(monkeypatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
@@ -18,41 +19,99 @@ from beam_bleu.transforms.progress import PROGRESS
 Open = Callable[[str], BinaryIO]
 """Opens a file to read its raw bytes."""
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_chunks(
-    stream: Stream, found: FoundFile, start: int, stop: int, chunk_bytes: int, open_file: Open
+    stream: Stream, found: FoundFile, chunk_bytes: int, open_file: Open
 ) -> Iterator[bytes]:
-    """The bytes start <= i < stop of a file, chunk by chunk.
+    """The text of a whole file, chunk by chunk, without a byte order mark at its start.
 
-    Every chunk but the last has `chunk_bytes`. For a compressed file, it yields the whole
-    text, in chunks of any size, and adds the bytes that it reads to the progress of the run. Of
-    other files the caller must add the bytes that it uses, because it may read bytes twice.
+    Every chunk but the first and the last one has `chunk_bytes`. The text of a compressed file
+    comes in chunks of any size, and the bytes that are read are added to the progress of the run.
+    Of other files the caller must add the bytes that it uses, because it may read bytes twice.
+
+    Raises:
+      InputError: the file cannot be read, is truncated, or has changed.
     """
-    path, size = found.path, found.size
+    return _without_mark(_chunks(stream, found, chunk_bytes, open_file))
+
+
+def _chunks(stream: Stream, found: FoundFile, chunk_bytes: int, open_file: Open) -> Iterator[bytes]:
+    suffix = compression(found.path)
+    if suffix:
+        with opened(stream, found, open_file) as file:
+            read = _added(file)
+            yield from decompressed(read, suffix, lambda what: stream.told(what, found.path))
+        return
+    chunk = b""
+
+    def read_fully(file: BinaryIO, size: int) -> int:
+        nonlocal chunk
+        chunk = file.read(size)
+        # A single read may return less.
+        while len(chunk) < size and (more := file.read(size - len(chunk))):
+            chunk += more
+        return len(chunk)
+
+    for _ in read_range(stream, found, 0, found.size, chunk_bytes, open_file, read_fully):
+        yield chunk
+
+
+def read_range(
+    stream: Stream,
+    found: FoundFile,
+    start: int,
+    stop: int,
+    most: int,
+    open_file: Open,
+    read: Callable[[BinaryIO, int], int],
+) -> Iterator[int]:
+    """Reads the bytes start <= i < stop of a file that is not compressed, part by part.
+
+    Args:
+      stream: the stream.
+      found: the file.
+      start: where it begins.
+      stop: where it ends.
+      most: the bytes of a part.
+      open_file: opens the file.
+      read: reads a part from the file, of this size if the file has as much; returns its size.
+
+    Yields:
+      The place of the first byte after each part.
+
+    Raises:
+      InputError: the file cannot be read, or has changed.
+    """
+    with opened(stream, found, open_file) as file:
+        if start:
+            file.seek(start)
+        at = start
+        while at < stop:
+            wanted = min(most, stop - at)
+            size = read(file, wanted)
+            at += size
+            if size < wanted:
+                what = f"ends at byte {at}, and had {found.size} when listed"
+                raise changed(stream, found.path, what)
+            yield at
+        if stop == found.size and file.read(1):
+            what = f"has more than the {found.size} bytes it had when listed"
+            raise changed(stream, found.path, what)
+
+
+@contextlib.contextmanager
+def opened(stream: Stream, found: FoundFile, open_file: Open) -> Iterator[BinaryIO]:
+    """Opens a file. Whatever a filesystem raises until it is closed is an `InputError`."""
     try:
-        with open_file(path) as file:
-            suffix = compression(path)
-            if suffix:
-                read = _added(file)
-                yield from decompressed(read, suffix, lambda what: stream.told(what, path))
-                return
-            if start:
-                file.seek(start)
-            while start < stop:
-                chunk = _read_fully(file, min(chunk_bytes, stop - start))
-                start += len(chunk)
-                if len(chunk) < chunk_bytes and start < stop:
-                    raise changed(stream, path, f"ends at byte {start}, and had {size} when listed")
-                yield chunk
-            if stop == size and file.read(1):
-                raise changed(stream, path, f"has more than the {size} bytes it had when listed")
+        with open_file(found.path) as file:
+            yield file
     except (BleuError, MemoryError):
         raise
     except Exception as error:  # each filesystem has exceptions of its own
         what = f"{stream.label}: cannot be read"
-        raise unreadable(what, error, "check the file", stream.shown(path)) from error
+        raise unreadable(what, error, "check the file", stream.shown(found.path)) from error
 
 
 def _added(file: BinaryIO) -> Callable[[int], bytes]:
@@ -66,23 +125,15 @@ def _added(file: BinaryIO) -> Callable[[int], bytes]:
     return read
 
 
-def _read_fully(file: BinaryIO, size: int) -> bytes:
-    """Reads `size` bytes, or up to the end of the file. A single read may return less."""
-    chunk = file.read(size)
-    while len(chunk) < size and (more := file.read(size - len(chunk))):
-        chunk += more
-    return chunk
-
-
-def without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The chunks of a file, without a byte order mark at its start."""
     head = b""
     chunks = iter(chunks)
     for chunk in chunks:
         head += chunk
-        if len(head) >= len(_BYTE_ORDER_MARK):
+        if len(head) >= len(BYTE_ORDER_MARK):
             break
-    head = head.removeprefix(_BYTE_ORDER_MARK)
+    head = head.removeprefix(BYTE_ORDER_MARK)
     if head:
         yield head
     yield from chunks

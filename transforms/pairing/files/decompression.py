@@ -8,11 +8,13 @@ another member (or, in some formats, zero bytes) may follow.
 from __future__ import annotations
 
 import bz2
+import gzip
 import lzma
 import sys
-import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
+
+from isal import igzip_lib
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.streams import Compression
@@ -23,6 +25,7 @@ else:
     from backports import zstd
 
 _READ = 1 << 16
+"""Bytes of the compressed file that are read at a time."""
 _MOST = 1 << 20
 """The largest number of bytes that a member returns at once."""
 _LARGEST_WINDOW = 1 << 27
@@ -33,7 +36,7 @@ It is also the default limit of zstd itself.
 
 
 class _Member(Protocol):
-    """The interface of the decompressors of bz2, lzma and zstd."""
+    """The interface of all decompressors."""
 
     eof: bool
     unused_data: bytes
@@ -42,34 +45,72 @@ class _Member(Protocol):
     def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
-class _ZlibMember:
-    """zlib's decompressor with the interface of the others."""
+class _GzipMember:
+    """isal's decompressor. It gets the whole header at once.
+
+    isal 1.9 reads a header with optional parts wrongly if the parts come in several pieces.
+    """
 
     def __init__(self) -> None:
-        self._decompressor = zlib.decompressobj(wbits=31)  # with a gzip header and checksum
-        self.needs_input = True
+        # It checks the member's checksum and length, and its header's checksum if there is one.
+        self._member = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
+        self._header: bytes | None = b""  # what has come of it; None after it
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        waiting = self._decompressor.unconsumed_tail
-        out = self._decompressor.decompress(waiting + data, max_length)
-        self.needs_input = not self._decompressor.unconsumed_tail and len(out) < max_length
+        if self._header is not None:
+            self._header += data
+            if not self._header.startswith(_GZIP_BEGIN[: len(self._header)]):
+                # isal waits for 10 bytes before it says this.
+                raise gzip.BadGzipFile("incorrect header check")
+            if len(self._header) > 3 and self._header[3] & _GZIP_UNKNOWN:  # isal accepts these
+                raise gzip.BadGzipFile("unknown header flags set")
+            if len(self._header) <= _MOST and not _has_gzip_header(self._header):
+                return b""
+            data, self._header = self._header, None
+        out: bytes = self._member.decompress(data, max_length)
         return out
 
     @property
+    def needs_input(self) -> bool:
+        return self._header is not None or bool(self._member.needs_input)
+
+    @property
     def eof(self) -> bool:
-        return self._decompressor.eof
+        return bool(self._member.eof)
 
     @property
     def unused_data(self) -> bytes:
-        return self._decompressor.unused_data
+        unused: bytes = self._member.unused_data
+        return unused
 
+
+def _has_gzip_header(data: bytes) -> bool:
+    """Whether data, which begins with a header (RFC 1952), has all of it."""
+    if len(data) < 10:
+        return False
+    flags, at = data[3], 10
+    if flags & 4:  # an extra field, after its length
+        at += 2 + int.from_bytes(data[at : at + 2], "little")
+    for flag in (8, 16):  # a name and a comment, each with a zero byte at its end
+        if flags & flag:
+            end = data.find(b"\0", at)
+            if end < 0:
+                return False
+            at = end + 1
+    return len(data) >= at + (2 if flags & 2 else 0)  # with its checksum
+
+
+_GZIP_BEGIN = b"\x1f\x8b\x08"
+"""The magic number, and the only method of compression."""
+_GZIP_UNKNOWN = 0xE0
+"""Flags that have no meaning yet. They could change what follows, so RFC 1952 demands an error."""
 
 _ZSTD: dict[Any, int] = {
     zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW.bit_length() - 1
 }
 
 _MEMBERS: dict[Compression, Callable[[], Any]] = {
-    ".gz": _ZlibMember,
+    ".gz": _GzipMember,
     ".bz2": bz2.BZ2Decompressor,
     ".xz": lambda: lzma.LZMADecompressor(memlimit=_LARGEST_WINDOW + _BESIDES),
     ".zst": lambda: zstd.ZstdDecompressor(options=_ZSTD),
@@ -84,7 +125,7 @@ _TOO_LARGE = {
     ".xz": ("Memory usage limit", "compress it again with xz -9 or a lower level"),
 }
 """The error of a library for a larger window (or dictionary), and the remedy."""
-_ERRORS = (zlib.error, OSError, EOFError, lzma.LZMAError, zstd.ZstdError)
+_ERRORS: Any = (igzip_lib.IsalError, OSError, EOFError, lzma.LZMAError, zstd.ZstdError)
 
 
 def decompressed(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 from apache_beam.io.localfilesystem import LocalFileSystem
 
 from beam_bleu.transforms.errors import InputError, unreadable
+from beam_bleu.transforms.pairing.files.listing import local_version
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.wiring.filesystems import filesystem_of
 
@@ -17,10 +16,8 @@ __all__ = ["version_of"]
 def version_of(stream: Stream, path: str) -> str | None:
     """The version of a file, different for each change; None if the filesystem has no versions.
 
-    On this machine's filesystem it is made of the inode, the size and the times of
-    the last change of the file and of its inode, in nanoseconds: a program can set the
-    first of these times, but not the second. On HDFS it is the time of the last change.
-    On object stores it is the object's checksum or ETag.
+    On this machine's filesystem it is that of `local_version`. On HDFS it is the time of the last
+    change. On object stores it is the object's checksum or ETag.
 
     Raises:
       InputError: the file was removed or cannot be read.
@@ -28,9 +25,7 @@ def version_of(stream: Stream, path: str) -> str | None:
     try:
         filesystem = filesystem_of(path)
         if isinstance(filesystem, LocalFileSystem):
-            status = os.stat(path)
-            told = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-            return ".".join(f"{number:x}" for number in told)
+            return local_version(path)
         if isinstance(filesystem, HadoopFileSystem):
             # HDFS would compute a checksum on the nodes of the blocks, again for each call.
             version = filesystem.last_updated(path)  # type: ignore[no-untyped-call]

@@ -22,7 +22,8 @@ from beam_bleu.transforms.errors import (
 )
 from beam_bleu.transforms.pairing.files.streams import FoundFile, is_pattern
 
-_NO_WAITING = getattr(os, "O_NONBLOCK", 0)
+NO_WAITING = getattr(os, "O_NONBLOCK", 0)
+"""With this flag, opening a pipe does not wait for its writer."""
 
 
 def local_files(label: str, pattern: str) -> list[FoundFile]:
@@ -93,8 +94,22 @@ def open_file(path: str) -> BinaryIO:
     return file
 
 
+def local_version(path: str) -> str:
+    """The version of a file on this machine's filesystem, different for each change.
+
+    It is made of the inode, the size and the times of the last change of the file and of its
+    inode, in nanoseconds: a program can set the first of these times, but not the second.
+
+    Raises:
+      OSError: the file was removed, or its folder cannot be read.
+    """
+    status = os.stat(path)
+    told = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return ".".join(f"{number:x}" for number in told)
+
+
 def _opened(path: str, flags: int) -> int:
-    return os.open(path, flags | _NO_WAITING)
+    return os.open(path, flags | NO_WAITING)
 
 
 def _matching(label: str, base: str, parts: list[str]) -> Iterator[str]:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import io
+from typing import BinaryIO
+
 import numpy as np
 
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.masks import byte_masks
-from beam_bleu.transforms.native.memory import BLOCK, address_of, count_bits
-from beam_bleu.transforms.pairing.files.chunks import Open, read_chunks, without_mark
+from beam_bleu.transforms.native.memory import BLOCK, address_of
+from beam_bleu.transforms.pairing.files.chunks import Open, opened
+from beam_bleu.transforms.pairing.files.parts import PartMemory, read_parts
 from beam_bleu.transforms.pairing.files.streams import Stream, compression
+from beam_bleu.transforms.pairing.lines.counted_ahead import COUNTED_AHEAD
+from beam_bleu.transforms.pairing.lines.file_counting import (
+    CountedParts,
+    count_blocks,
+    count_parts,
+    part_bytes_in,
+)
 from beam_bleu.transforms.pairing.lines.ranges import (
-    CHUNK,
     ByteRange,
     LineCounts,
     block_bytes,
@@ -25,6 +35,8 @@ COMPRESSED_DATA = {
     ".xz": b"\xfd7zXZ\0",
 }
 """The first bytes of compressed files. No text begins with them."""
+
+_MOST_MAGIC = max(map(len, COMPRESSED_DATA.values()))
 
 _DECOMPRESS = {".gz": "zcat", ".bz2": "bzcat", ".zst": "zstdcat", ".xz": "xzcat"}
 """The programs that write the text of a compressed file to a pipe."""
@@ -47,56 +59,134 @@ def count_lines(
       part: the range.
       open_file: opens its file.
       version: the version of the file.
-      max_line_bytes: the largest number of bytes of a line. Lines within a chunk are checked
+      max_line_bytes: the largest number of bytes of a line. Lines within a part are checked
         when they are scored; here the limit bounds the amount of decompressed text. None if lines
         that are too long are only left out.
 
     Raises:
       InputError: the file cannot be read, is truncated, or has a line that is too long.
     """
-    file = part.shard.file
-    path = file.path
-    block = block_bytes(part.range_bytes)
-    chunk_bytes = min(block, CHUNK)
-    counted = []
-    text_bytes = nul_bytes = control_bytes = lines = 0
-    line_bytes = 0  # of the unfinished line at the end of the last chunk
-    last_byte = b"\n"
-    suffix = compression(path)
-    chunks = read_chunks(stream, file, part.start, part.stop, chunk_bytes, open_file)
-    for chunk in without_mark(chunks) if part.start == 0 else chunks:
-        if part.start == text_bytes == 0:
-            refuse_compressed(stream, path, chunk)
-        newlines, nuls, controls = count_bytes(np.frombuffer(chunk, np.uint8))
-        line_bytes += chunk.find(b"\n") if newlines else len(chunk)
-        if max_line_bytes is not None and line_bytes > max_line_bytes:
-            place = f"line {lines + 1}" if part.start == 0 else f"a line after byte {part.start}"
-            what, remedy = line_too_long(max_line_bytes)
-            raise InputError(stream.told(f"{place} {what}", path), remedy)
+    counted = CountedText(stream, part, max_line_bytes)
+    is_plain = not compression(part.shard.file.path)
+    with opened(stream, part.shard.file, open_file) as file:
+        parts = _counted_parts(file, part, version) if is_plain else None
+        if parts is not None and (max_line_bytes is None or parts.longest <= max_line_bytes):
+            counted.add_parts(parts)
+            return counted.counts(version)
+        memory = PartMemory(counted.part_bytes)
+        for _ in read_parts(stream, part.shard.file, part.start, part.stop, lambda _: file, memory):
+            counted.add(memory.text, memory.array, memory.begin, memory.end)
+            if is_plain:
+                PROGRESS.add(memory.end - memory.begin)
+    return counted.counts(version)
+
+
+def _counted_parts(file: BinaryIO, part: ByteRange, version: str | None) -> CountedParts | None:
+    """The counts of a range; None if it cannot be read as usual, or is not on this machine."""
+    if not (isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO)):
+        return None
+    found = COUNTED_AHEAD.take(part, version)
+    if found is not None:
+        PROGRESS.add(part.stop - part.start)
+        return found
+
+    def go_on(size: int) -> bool:
+        PROGRESS.add(size)
+        return True
+
+    return count_parts(file.fileno(), part, go_on)
+
+
+class CountedText:
+    """Counts the newlines of the text of a range. It changes.
+
+    Args:
+      stream: the stream.
+      part: the range.
+      max_line_bytes: as in `count_lines`.
+
+    Attributes:
+      part_bytes: the largest number of bytes to add at once, if the file is not compressed.
+    """
+
+    def __init__(
+        self, stream: Stream, part: ByteRange, max_line_bytes: int | None = MAX_LINE_BYTES
+    ) -> None:
+        self._stream = stream
+        self._range = part
+        self._max_line_bytes = max_line_bytes
+        self._block = block_bytes(part.range_bytes)
+        self.part_bytes = part_bytes_in(part.range_bytes)
+        self._counted: list[int] = []  # the newlines of each part
+        self._lines = self._text_bytes = self._nul_bytes = self._control_bytes = 0
+        self._line_bytes = 0  # of the unfinished line at the end of the last part
+        self._last_byte = b"\n"
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether the text so far ends with a line that has no newline."""
+        return self._last_byte != b"\n"
+
+    def add(self, text: bytes | bytearray, array: Bytes, begin: int, end: int) -> None:
+        """Adds the bytes begin <= i < end, at least one.
+
+        Args:
+          text: bytes.
+          array: the same bytes, uint8.
+          begin: the first one.
+          end: the one after the last one.
+
+        Raises:
+          InputError: the text is compressed data, or has a line that is too long.
+        """
+        path, start = self._range.shard.file.path, self._range.start
+        if start == self._text_bytes == 0:
+            refuse_compressed(self._stream, path, bytes(text[begin : begin + _MOST_MAGIC]))
+        newlines, nuls, controls = count_bytes(array[begin:end])
+        self._line_bytes += (text.find(b"\n", begin, end) if newlines else end) - begin
+        if self._max_line_bytes is not None and self._line_bytes > self._max_line_bytes:
+            place = f"line {self._lines + 1}" if start == 0 else f"a line after byte {start}"
+            what, remedy = line_too_long(self._max_line_bytes)
+            raise InputError(self._stream.told(f"{place} {what}", path), remedy)
         if newlines:
-            line_bytes = len(chunk) - 1 - chunk.rfind(b"\n")
-        lines += newlines
-        counted.append(newlines)
-        text_bytes += len(chunk)
-        nul_bytes += nuls
-        control_bytes += controls
-        last_byte = chunk[-1:]
-        if not suffix:
-            PROGRESS.add(len(chunk))
-    counted = counted or [0]
-    chunks_in_block = len(counted) if suffix else block // chunk_bytes
-    newlines = np.add.reduceat(counted, np.arange(0, len(counted), chunks_in_block))
-    ends_file = part.stop == file.size
-    smallest = np.min_scalar_type(newlines.max())
-    return LineCounts(
-        part,
-        newlines.astype(smallest),
-        unfinished_line=ends_file and last_byte != b"\n",
-        text_bytes=text_bytes,
-        nul_bytes=nul_bytes,
-        control_bytes=control_bytes,
-        version=version,
-    )
+            self._line_bytes = end - 1 - text.rfind(b"\n", begin, end)
+        self._lines += newlines
+        self._counted.append(newlines)
+        self._text_bytes += end - begin
+        self._nul_bytes += nuls
+        self._control_bytes += controls
+        self._last_byte = bytes(text[end - 1 : end])
+
+    def add_parts(self, parts: CountedParts) -> None:
+        """Adds the whole text of the range. It has no line that is too long.
+
+        Raises:
+          InputError: the text is compressed data.
+        """
+        if self._range.start == 0:
+            refuse_compressed(self._stream, self._range.shard.file.path, parts.head)
+        self._counted += parts.newlines.tolist()
+        self._text_bytes += parts.text_bytes
+        self._nul_bytes += parts.nul_bytes
+        self._control_bytes += parts.control_bytes
+        self._last_byte = parts.last_byte
+
+    def counts(self, version: str | None) -> LineCounts:
+        """The counts, after all bytes were added."""
+        file = self._range.shard.file
+        counted = self._counted or [0]
+        is_plain = not compression(file.path)
+        parts_in_block = self._block // self.part_bytes if is_plain else len(counted)
+        newlines = np.add.reduceat(counted, np.arange(0, len(counted), parts_in_block))
+        return LineCounts(
+            self._range,
+            newlines.astype(np.min_scalar_type(newlines.max())),
+            unfinished_line=self._range.stop == file.size and self.is_unfinished,
+            text_bytes=self._text_bytes,
+            nul_bytes=self._nul_bytes,
+            control_bytes=self._control_bytes,
+            version=version,
+        )
 
 
 def refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
@@ -129,22 +219,12 @@ def line_too_long(max_line_bytes: int) -> tuple[str, str]:
     )
 
 
-_line_masks = byte_masks(["\n"], [0], [("\x00", "\x08"), ("\x0e", "\x1b")])
-"""Newlines; NULs; control characters that are not white space, including NULs."""
-
-
 @compiled
 def count_bytes(text):
     """(newlines, NULs, control characters that are not white space, including NULs)."""
-    newlines = nuls = controls = 0
     start = address_of(text)
     whole = text.size - text.size % BLOCK
-    for block in range(start, start + whole, BLOCK):
-        newline, nul, control = _line_masks(block)
-        newlines += count_bits(newline)
-        if control != np.uint64(0):
-            nuls += count_bits(nul)
-            controls += count_bits(control)
+    newlines, nuls, controls = count_blocks(start, start + whole)
     for i in range(whole, text.size):
         byte = text[i]
         newlines += byte == ord("\n")

@@ -18,11 +18,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.columns import offsets_of
-from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import load_word
 
 METHOD = "lines-murmur3-128"
@@ -96,12 +95,12 @@ def sum_of_seeded_hashes(column: pa.LargeStringArray, seeds: Integers) -> int:
     return int(high) << 64 | int(low)
 
 
-@njit
+@inner
 def _rotated(word, bits):
     return (word << np.uint64(bits)) | (word >> np.uint64(64 - bits))
 
 
-@njit
+@inner
 def _mixed(word):
     """The finalizer fmix64."""
     word = (word ^ (word >> np.uint64(33))) * _MIX_1
@@ -109,7 +108,7 @@ def _mixed(word):
     return word ^ (word >> np.uint64(33))
 
 
-@njit
+@inner
 def _first_bytes(word, count):
     """The first `count` bytes of a word, 0 to 8 of them, with zeros after them."""
     missing = 64 - 8 * min(max(count, 0), 8)

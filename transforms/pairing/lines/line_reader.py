@@ -7,44 +7,35 @@ file is dropped, and the last line of a file needs no newline.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.columns import padded, padded_column
-from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.masks import byte_mask
-from beam_bleu.transforms.native.memory import (
-    BLOCK,
-    READ_AHEAD,
-    address_of,
-    clear_lowest_bit,
-    copy,
-    lowest_bit,
-)
+from beam_bleu.transforms.native.arrays import Bytes
+from beam_bleu.transforms.native.columns import offsets_of, padded, padded_column, text_bytes
+from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import Places
-from beam_bleu.transforms.pairing.files.chunks import Open, read_chunks, without_mark
+from beam_bleu.transforms.pairing.files.chunks import Open
+from beam_bleu.transforms.pairing.files.parts import PartMemory, put_parts, read_parts
 from beam_bleu.transforms.pairing.files.streams import (
     Stream,
     changed,
     compression,
 )
-from beam_bleu.transforms.pairing.lines.counting import (
-    MAX_LINE_BYTES,
-    count_bytes,
-    line_too_long,
-)
-from beam_bleu.transforms.pairing.lines.fields import copied, split_fields
+from beam_bleu.transforms.pairing.lines.copying import copy_lines, skip_lines
+from beam_bleu.transforms.pairing.lines.counting import MAX_LINE_BYTES, line_too_long
+from beam_bleu.transforms.pairing.lines.fields import split_fields
 from beam_bleu.transforms.pairing.lines.plan import Piece
-from beam_bleu.transforms.pairing.lines.ranges import CHUNK
 from beam_bleu.transforms.progress import PROGRESS
 
 _MOST_BUFFERED = 1 << 22
 """Bytes of a stream to read ahead for a batch, more only if a single line is longer."""
+
+_FIRST_SPACE = 1 << 16
+"""The space for the texts of the first batch, in bytes. It grows."""
 
 
 class LineReader:
@@ -56,6 +47,8 @@ class LineReader:
       open_file: opens a file.
       max_line_bytes: the largest number of bytes of a line.
       first_segment: the number of the segment of the first line.
+      texts: the text of the pieces in chunks that end with a newline at the end of a file; None if
+        this reader is to read it itself.
 
     Attributes:
       bad: the bad lines among those that were taken last, in order: those above the limit or not
@@ -69,18 +62,23 @@ class LineReader:
         open_file: Open,
         max_line_bytes: int = MAX_LINE_BYTES,
         first_segment: int = 0,
+        texts: Iterable[bytes] | None = None,
     ) -> None:
         self.bad: list[BadRecord] = []
         self._first_segment = first_segment
         self._stream = stream
         self._pieces = pieces
         self._max_line_bytes = max_line_bytes
-        self._texts = itertools.chain.from_iterable(
-            _added(stream, piece, open_file) for piece in pieces
-        )
-        self._buffer = bytearray()  # lines that were read, taken up to `_begin`
-        self._begin = 0
-        self._ends: Integers = np.empty(0, np.int64)  # the newlines of the lines not taken
+        self._open = open_file
+        self._memory = PartMemory()
+        self._missing = 0  # the lines of the current piece that are not copied yet
+        self._parts = self._read_parts() if texts is None else self._given_parts(texts)
+        # The lines that were read and not taken: what `copy_lines` needs.
+        self._texts: Bytes = np.empty(_FIRST_SPACE, np.uint8)
+        self._offsets = np.zeros(1, np.int64)
+        self._lines = 0
+        self._end = 0
+        self._may_be_bad = False
         self._last = 0  # the first of the lines that were taken last
         self._taken = 0
 
@@ -90,29 +88,45 @@ class LineReader:
         Raises:
           InputError: a file cannot be read.
         """
-        while len(self._ends) < most:
-            buffered = len(self._buffer) - self._begin
-            if len(self._ends) and buffered >= _MOST_BUFFERED:
+        if len(self._offsets) <= most:
+            larger = np.empty(most + 1, np.int64)
+            larger[: self._lines + 1] = self._offsets[: self._lines + 1]
+            self._offsets = larger
+        memory = self._memory
+        while self._lines < most:
+            if self._lines and self._end >= _MOST_BUFFERED:
                 break
-            text = next(self._texts, None)
-            if text is None:
+            if (memory.begin == memory.end or not self._missing) and not next(self._parts, False):
                 break
-            if not len(self._ends) and buffered > self._max_line_bytes:
-                # The next line is too long, and its other bytes are not needed.
-                newline = text.find(b"\n")
-                text = text[newline:] if newline >= 0 else b""
-            self._append(text)
-        return min(len(self._ends), most)
+            self._copy(most)
+        return min(self._lines, most)
 
-    def _append(self, text: bytes) -> None:
-        del self._buffer[: self._begin]
-        self._ends -= self._begin
-        self._begin = 0
-        array = np.frombuffer(text, np.uint8)
-        ends = np.empty(count_bytes(array)[0], np.int64)
-        _find_newlines(array, ends)
-        self._ends = np.concatenate([self._ends, ends + len(self._buffer)])
-        self._buffer += text
+    def _copy(self, most: int) -> None:
+        """Copies lines of the current part, until `most` lines can be taken."""
+        memory, before = self._memory, self._lines
+        rows = min(most, before + self._missing)
+        while True:
+            memory.begin, self._lines, self._end, may_be_bad = copy_lines(
+                memory.array,
+                memory.begin,
+                memory.end,
+                self._texts,
+                self._offsets,
+                self._lines,
+                self._end,
+                rows,
+                self._max_line_bytes,
+            )
+            self._may_be_bad |= may_be_bad
+            if self._lines == rows or memory.begin == memory.end:
+                break
+            # The next lines are probably about as long as these ones.
+            expected = self._end * rows // max(self._lines, 1)
+            space = min(expected + expected // 8 + READ_AHEAD + BLOCK, _MOST_BUFFERED)
+            larger = np.empty(max(space, 2 * len(self._texts)), np.uint8)
+            larger[: self._end] = self._texts[: self._end]
+            self._texts = larger
+        self._missing -= self._lines - before
 
     def take(self, lines: int) -> pa.LargeStringArray:
         """The next lines, without their newlines, in a padded column.
@@ -120,37 +134,37 @@ class LineReader:
         The column has the bytes of bad lines, too: it is not UTF-8 in their rows, and lines above
         the limit are cut after the limit and one more byte.
         """
-        ends, self._ends = self._ends[:lines], self._ends[lines:]
-        begin, end = self._begin, int(ends[-1]) + 1
-        begins = np.concatenate([[begin], ends[:-1] + 1])
-        stops = np.minimum(ends, begins + self._max_line_bytes + 1)
-        too_long = stops - begins > self._max_line_bytes
-        buffer = np.frombuffer(self._buffer, np.uint8)
-        if too_long.any():
-            column = copied(buffer, begins, stops)
-        else:
-            texts = np.zeros(end - begin - lines + READ_AHEAD, np.uint8)
-            offsets = np.empty(lines + 1, np.int64)
-            _copy_lines(buffer, begin, ends, texts, offsets)
-            column = padded_column(texts, offsets)
-        del buffer  # a buffer that is in use cannot change its size
-        self.bad = []
+        texts, offsets = self._texts, self._offsets
+        end = int(offsets[lines])
+        rest = texts[end : self._end].copy()
+        rest_offsets = offsets[lines : self._lines + 1] - end
+        may_be_bad = self._may_be_bad
+        # The next batch probably has about as many bytes.
+        space = max(end + end // 8, len(rest)) + READ_AHEAD + BLOCK
+        self._texts = np.empty(space, np.uint8)
+        self._texts[: len(rest)] = rest
+        self._offsets = np.empty(len(offsets), np.int64)
+        self._offsets[: len(rest_offsets)] = rest_offsets
+        self._lines, self._end = len(rest_offsets) - 1, len(rest)
+        self._may_be_bad = may_be_bad and len(rest) > 0
+        texts[end : end + READ_AHEAD] = 0
+        column = padded_column(texts[: end + READ_AHEAD], offsets[: lines + 1])
         self._last, self._taken = self._taken, self._taken + lines
-        try:
-            column.validate(full=True)
-        except pa.ArrowInvalid:
-            for row, (start, stop) in enumerate(zip(begins.tolist(), ends.tolist(), strict=True)):
-                if not too_long[row]:
-                    self._check_utf8(row, bytes(self._buffer[start:stop]))
-            if not self.bad and not too_long.any():
-                raise
-        for row in np.flatnonzero(too_long).tolist():
-            raw = self._buffer[int(begins[row]) : int(stops[row])][:MAX_RAW_BYTES]
-            what, remedy = line_too_long(self._max_line_bytes)
-            self._add(row, "line-too-long", what, remedy, bytes(raw))
-        self.bad.sort(key=lambda each: each.number)
-        self._begin = end
+        self.bad = []
+        if may_be_bad:
+            self._find_bad(column)
         return column
+
+    def _find_bad(self, column: pa.LargeStringArray) -> None:
+        """Adds the lines of a column that are too long or not UTF-8 to the bad ones."""
+        texts = text_bytes(column)
+        for row, (begin, end) in enumerate(itertools.pairwise(offsets_of(column).tolist())):
+            if end - begin > self._max_line_bytes:
+                raw = texts[begin:end][:MAX_RAW_BYTES].tobytes()
+                what, remedy = line_too_long(self._max_line_bytes)
+                self._add(row, "line-too-long", what, remedy, raw)
+            else:
+                self._check_utf8(row, texts[begin:end].tobytes())
 
     def split(self, column: pa.LargeStringArray, fields: int) -> tuple[pa.LargeStringArray, ...]:
         """The tab-separated fields of the lines taken last, one padded column for each field.
@@ -211,8 +225,53 @@ class LineReader:
         Raises:
           InputError: a file has changed since its lines were counted.
         """
-        for _ in self._texts:
+        for _ in self._parts:
             raise AssertionError("a piece gave more lines than it has")
+
+    def _read_parts(self) -> Iterator[bool]:
+        """Reads the text of all pieces part by part. Before the next part, the lines are copied.
+
+        Gives True for each part, and the memory has it then.
+
+        Raises:
+          InputError: a file cannot be read, or has changed since its lines were counted.
+        """
+        for piece in self._pieces:
+            yield from self._read_piece(piece)
+
+    def _given_parts(self, texts: Iterable[bytes]) -> Iterator[bool]:
+        """The same for pieces whose text others read."""
+        self._missing = sum(piece.lines for piece in self._pieces)
+        for _ in put_parts(texts, self._memory):
+            yield True
+
+    def _read_piece(self, piece: Piece) -> Iterator[bool]:
+        stream, memory, file = self._stream, self._memory, piece.file
+        skip, self._missing = piece.skip, piece.lines
+        # `read_parts` adds the bytes of compressed files to the progress.
+        is_plain = not compression(file.path)
+        for _ in read_parts(stream, file, piece.start, file.size, self._open, memory):
+            if skip:
+                memory.begin, skipped = skip_lines(memory.array, memory.begin, memory.end, skip)
+                skip -= skipped
+                if memory.begin == memory.end:
+                    continue
+            if self._missing:
+                begin = memory.begin
+                yield True
+                if is_plain:
+                    PROGRESS.add(memory.begin - begin)
+                if not self._missing and not piece.ends_file:
+                    return
+            # The rest of the file is read, too, to check its size.
+            if not self._missing and memory.begin < memory.end:
+                raise changed(stream, file.path, "has more lines than when they were counted")
+        if self._missing == 1 and self._end > self._offsets[self._lines]:
+            memory.put(b"\n")
+            yield True
+        elif self._missing:
+            missing = f"has {self._missing} lines fewer than when they were counted"
+            raise changed(stream, file.path, missing)
 
     def _check_utf8(self, row: int, line: bytes) -> None:
         """Adds a line to the bad ones if it is not UTF-8."""
@@ -274,94 +333,3 @@ class LineReader:
                 return piece.file.path, piece.first_line + line + 1
             line -= piece.lines
         raise AssertionError(f"line {line} is after the last piece")
-
-
-def _added(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
-    """Gives `_text`, and adds the bytes to the progress of the run."""
-    suffix = compression(piece.file.path)
-    for text in _text(stream, piece, open_file):
-        if not suffix:  # `read_chunks` adds those of compressed files
-            PROGRESS.add(len(text))
-        yield text
-
-
-def _text(stream: Stream, piece: Piece, open_file: Open) -> Iterator[bytes]:
-    """The lines of a piece, each with its newline, in chunks.
-
-    Raises:
-      InputError: the file cannot be read, or has changed since its lines were counted.
-    """
-    path, skip, missing = piece.file.path, piece.skip, piece.lines
-    last_byte = b"\n"
-    chunks = read_chunks(stream, piece.file, piece.start, piece.file.size, CHUNK, open_file)
-    for chunk in without_mark(chunks) if piece.start == 0 else chunks:
-        if not missing and not skip:
-            raise changed(stream, path, "has more lines than when they were counted")
-        newlines, _, _ = count_bytes(np.frombuffer(chunk, np.uint8))
-        if skip:
-            if newlines < skip:
-                skip -= newlines
-                continue
-            chunk = chunk[_nth_newline(chunk, skip) + 1 :]
-            newlines -= skip
-            skip = 0
-            if not missing:  # a file that has only a header
-                if chunk:
-                    raise changed(stream, path, "has more lines than when they were counted")
-                continue
-        if newlines >= missing:
-            end = _nth_newline(chunk, missing) + 1
-            yield chunk[:end]
-            if not piece.ends_file:
-                return
-            missing, chunk = 0, chunk[end:]
-            if chunk:
-                raise changed(stream, path, "has more lines than when they were counted")
-            continue  # to the end of the file, to check its size
-        missing -= newlines
-        last_byte = chunk[-1:] or last_byte
-        yield chunk
-    if missing == 1 and last_byte != b"\n":
-        yield b"\n"
-    elif missing:
-        raise changed(stream, path, f"has {missing} lines fewer than when they were counted")
-
-
-def _nth_newline(text: bytes, n: int) -> int:
-    return int(np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))[n - 1])
-
-
-_newline_mask = byte_mask(["\n"])
-
-
-@compiled
-def _find_newlines(text, ends):
-    """Writes the places of the newlines to `ends`, which has exactly that many elements."""
-    found = 0
-    block = 0
-    start = address_of(text)
-    while block + BLOCK <= text.size:
-        newlines = _newline_mask(start + block)
-        while newlines != np.uint64(0):
-            ends[found] = block + lowest_bit(newlines)
-            newlines = clear_lowest_bit(newlines)
-            found += 1
-        block += BLOCK
-    for i in range(block, text.size):
-        if text[i] == ord("\n"):
-            ends[found] = i
-            found += 1
-
-
-@compiled
-def _copy_lines(buffer, begin, ends, texts, offsets):
-    """Copies the lines that end at `ends` one after the other, without the newlines."""
-    source, target = address_of(buffer), address_of(texts)
-    to = 0
-    offsets[0] = 0
-    for line in range(ends.size):
-        end = ends[line]
-        copy(target + to, source + begin, end - begin)
-        to += end - begin
-        offsets[line + 1] = to
-        begin = end + 1

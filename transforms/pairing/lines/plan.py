@@ -273,4 +273,7 @@ def _unit_begins(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
     # One unit for each range_bytes of all streams. It begins at the first possible line in them.
     unit_bytes = max(leader.bytes * range_bytes // max(total, 1), 1)  # of only the leader
     _, first_of_unit = np.unique(before // unit_bytes, return_index=True)
-    return np.unique(lines[first_of_unit])
+    # The lines are in order. np.unique would import numpy.ma at each start.
+    begins = lines[first_of_unit]
+    different: Integers = begins[np.diff(begins, prepend=-1) != 0]
+    return different

@@ -17,7 +17,7 @@ BLOCKS_IN_RANGE = 64
 SMALLEST_RANGE = 16
 """Bytes. A block is not smaller, either."""
 CHUNK = 1 << 20
-"""Bytes of a file that are read at a time. A larger block is a multiple of it."""
+"""Bytes. A larger block is a multiple of it, and so of the parts in which a file is read."""
 
 USUAL_RANGE = 1 << 26
 MOST_RANGES = 1 << 16

@@ -17,7 +17,7 @@ from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts
 from beam_bleu.transforms.pairing.paired import Digests
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-__all__ = ["AddUpLineDigests", "CountLines", "require_unchanged", "tell_files"]
+__all__ = ["AddUpLineDigests", "CountLines", "count_range", "require_unchanged", "tell_files"]
 
 _DETAILS = logging.getLogger("beam_bleu")
 """For INFO records only, which the command shows with --verbose."""
@@ -45,9 +45,16 @@ class CountLines(ThreadedDoFn):
         self._max_line_bytes = max_line_bytes
 
     def work(self, part: ByteRange) -> Iterable[tuple[int, LineCounts]]:
-        stream = self._streams[part.shard.stream]
-        version = version_of(stream, part.shard.file.path)
-        return [(0, count_lines(stream, part, open_anywhere, version, self._max_line_bytes))]
+        return [(0, count_range(self._streams, part, self._max_line_bytes))]
+
+
+def count_range(
+    streams: Sequence[Stream], part: ByteRange, max_line_bytes: int | None
+) -> LineCounts:
+    """The counts of a range of one of the streams; see `count_lines`."""
+    stream = streams[part.shard.stream]
+    version = version_of(stream, part.shard.file.path)
+    return count_lines(stream, part, open_anywhere, version, max_line_bytes)
 
 
 def require_unchanged(stream: Stream, pieces: Iterable[Piece]) -> None:

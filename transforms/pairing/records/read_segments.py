@@ -15,7 +15,7 @@ from beam_bleu.transforms.pairing.paired import Digests, Paired
 from beam_bleu.transforms.pairing.records.reading import PlannedRecords, RecordReader
 from beam_bleu.transforms.pairing.records.segments import to_segments
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.coders import as_batches
 from beam_bleu.transforms.wiring.steps import Step
 
 __all__ = ["read_segments"]
@@ -46,7 +46,7 @@ def read_segments(
         planned.units
         | "Spread the work units" >> beam.Reshuffle()
         | "Read records"
-        >> giving_batches(reading, SegmentBatch).with_outputs(
+        >> beam.ParDo(reading).with_outputs(
             _ReadUnit.TALLIES, _ReadUnit.REJECTED, _ReadUnit.DIGESTS, main="batches"
         )
     )
@@ -58,7 +58,8 @@ def read_segments(
             | "Take the digests" >> beam.Values()
         )
     rejected = read[_ReadUnit.REJECTED] if on_bad_record == "reject" else None
-    return Paired(read.batches, planned.found, digests, read[_ReadUnit.TALLIES], rejected)
+    batches = as_batches(read.batches, SegmentBatch)
+    return Paired(batches, planned.found, digests, read[_ReadUnit.TALLIES], rejected)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -25,15 +24,20 @@ from beam_bleu.transforms.pairing.bad_records import (
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
+from beam_bleu.transforms.pairing.text_lists import (
+    Rows,
+    lengths,
+    nulls,
+    reference_counts,
+    spread,
+    texts,
+)
 
 _MOST_TEXTS = 1 << 18
 """The largest number of texts of a batch, missing ones included, if it has more than one row.
 
 A record with a thousand references would otherwise make a thousand columns for all records.
 """
-
-Rows = npt.NDArray[np.bool_]
-"""bool (records,): for each record, whether it is one of these."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,10 +87,10 @@ def to_segments(
     judged = ~unread & ~filtered
     no_candidate = np.zeros(count, bool)
     for _, path in chosen.candidates:
-        no_candidate |= judged & _nulls(read.columns[path])
+        no_candidate |= judged & nulls(read.columns[path])
     no_reference = judged & ~no_candidate & bool(chosen.references)
     for path in chosen.references:
-        no_reference &= _reference_counts(read.columns[path]) == 0
+        no_reference &= reference_counts(read.columns[path]) == 0
     kept = np.flatnonzero(judged & ~no_candidate & ~no_reference)
     judge = _Judge(read, chosen, label, raw)
     bad = [
@@ -171,43 +175,15 @@ def _bools(column: pa.BooleanArray) -> Rows:
     return rows
 
 
-def _nulls(column: pa.Array) -> Rows:
-    return _bools(column.is_null()) if column.null_count else np.zeros(len(column), bool)
-
-
-def _texts(column: pa.Array) -> pa.LargeStringArray:
-    # Readers give strings. But a column of JSON whose values are all null has no other type.
-    return column.cast(pa.large_string()) if pa.types.is_null(column.type) else column
-
-
-def _lengths(column: pa.Array) -> Integers:
-    """The number of texts in each row of a column of references, with nulls in lists."""
-    if not pa.types.is_large_list(column.type):
-        return np.ones(len(column), np.int64)
-    lengths: Integers = np.where(_nulls(column), 0, np.diff(column.offsets.to_numpy()))
-    return lengths
-
-
-def _reference_counts(column: pa.Array) -> Integers:
-    """The number of references in each row of a column of references."""
-    there = ~_nulls(column)
-    if not pa.types.is_large_list(column.type):
-        return there.astype(np.int64)
-    before = np.zeros(len(column.values) + 1, np.int64)
-    np.cumsum(~_nulls(column.values), out=before[1:])
-    counts: Integers = np.where(there, np.diff(before[column.offsets.to_numpy()]), 0)
-    return counts
-
-
 def _parts(read: ReadRecords, chosen: Chosen, rows: Integers) -> Iterator[Integers]:
     """The rows, in parts that make batches of at most `_MOST_TEXTS`. Usually it is one part."""
     if not len(rows):
         return
-    lengths = [_lengths(read.columns[path]) for path in chosen.references]
+    of_rows = [lengths(read.columns[path]) for path in chosen.references]
     waiting = [rows]
     while waiting:
         part = waiting.pop()
-        columns = len(chosen.candidates) + sum(int(each[part].max()) for each in lengths)
+        columns = len(chosen.candidates) + sum(int(each[part].max()) for each in of_rows)
         if len(part) == 1 or len(part) * columns <= _MOST_TEXTS:
             yield part
         else:
@@ -222,26 +198,13 @@ def _batch(read: ReadRecords, chosen: Chosen, rows: Integers) -> SegmentBatch:
     one_file = np.zeros(len(rows), np.int64)
     places = Places.in_files([read.path], read.unit, one_file, read.first_place + rows)
     return SegmentBatch(
-        tuple(padded(_texts(taken(path))) for _, path in chosen.candidates),
-        tuple(padded(each) for path in chosen.references for each in _spread(taken(path))),
+        tuple(padded(texts(taken(path))) for _, path in chosen.candidates),
+        tuple(padded(each) for path in chosen.references for each in spread(taken(path))),
         read.first + rows,
         systems=tuple(system for system, _ in chosen.candidates),
         labels=tuple(label_column(taken(path), path) for path in chosen.labels),
         label_places=tuple(places for _ in chosen.labels),
     )
-
-
-def _spread(column: pa.Array) -> Iterator[pa.LargeStringArray]:
-    """The columns of a column of references: one, or one for each place of its lists."""
-    if not pa.types.is_large_list(column.type):
-        yield _texts(column)
-        return
-    values, lengths = _texts(column.values), _lengths(column)
-    begins = column.offsets.to_numpy()[:-1]
-    for place in range(int(lengths.max())):
-        missing = lengths <= place
-        # A null index gives a null.
-        yield values.take(pa.array(np.where(missing, 0, begins + place), mask=missing))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.native.columns import padded_column
-from beam_bleu.transforms.native.memory import READ_AHEAD
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.columns import padded
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
 
 Segment = tuple[str, Sequence[str | None]]
@@ -19,64 +21,132 @@ SegmentOfSystems = tuple[Mapping[str, str], Sequence[str | None]]
 """({name of a system: its candidate, ...}, [reference, ...])."""
 
 
-def to_batch(segments: Sequence[Segment], groups: tuple[RowGroup, ...] = ALL_ROWS) -> SegmentBatch:
-    """The segments of one system as a batch, in order.
+class GatheredSegments:
+    """Segments that wait for their batch. It may change.
+
+    It keeps their texts and not the elements. If many tuples and lists are kept, Python's garbage
+    collector looks at them again and again, which takes longer than all else that is done here.
+
+    Args:
+      systems: the systems' names, if each segment has a candidate of every one; None if each
+        segment is `(candidate, references)` of one system.
+      most_texts: the largest number of texts of the batch, missing ones included, if it has more
+        than one row; None if it is not limited.
+
+    Attributes:
+      most_rows: how many rows the batch may have, if no segment has more references than now.
+      characters: the number of characters of the texts.
+    """
+
+    def __init__(
+        self, systems: tuple[str, ...] | None = None, most_texts: int | None = None
+    ) -> None:
+        self._systems = systems
+        self._most_texts = sys.maxsize if most_texts is None else most_texts
+        self._candidates: list[list[str]] = [[] for _ in systems or [""]]
+        self._references: list[str | None] = []
+        self._reference_counts: list[int] = []
+        self._most_references = 0
+        self.most_rows = self._most_texts
+        self.characters = 0
+
+    def __len__(self) -> int:
+        return len(self._reference_counts)
+
+    def add(self, segment: Any) -> bool:
+        """Adds a `Segment` or, with several systems, a `SegmentOfSystems`, if it fits.
+
+        Returns:
+          Whether it was added. The first segment always is.
+
+        Raises:
+          InputError: it has another form, lacks a system or has another one, or has no reference.
+        """
+        if self._systems is None:
+            characters = _characters(segment)
+        else:
+            characters = _characters_of_systems(segment, self._systems)
+        candidates, references = segment
+        count = len(references)
+        if count > self._most_references:
+            most_rows = self._most_texts // (len(self._candidates) + count)
+            if 0 < len(self._reference_counts) >= most_rows:
+                return False
+            self._most_references, self.most_rows = count, most_rows
+        if self._systems is None:
+            self._candidates[0].append(candidates)
+        else:
+            for column, name in zip(self._candidates, self._systems, strict=True):
+                column.append(candidates[name])
+        self.characters += characters
+        self._references += references
+        self._reference_counts.append(count)
+        return True
+
+    def batch(
+        self, groups: tuple[RowGroup, ...] = ALL_ROWS, order: Integers | None = None
+    ) -> SegmentBatch:
+        """The segments as a batch.
+
+        Args:
+          groups: which rows are added up together.
+          order: the segment of each row, int64 (rows,); by default they are in order.
+
+        Raises:
+          InputError: UTF-8 cannot encode a text (a lone surrogate).
+        """
+        texts: list[Sequence[str | None]] = [*self._candidates, *self._reference_columns()]
+        columns = [_column(each) for each in texts]
+        if order is not None:
+            rows = pa.array(order)
+            columns = [column.take(rows) for column in columns]
+        columns = [padded(column) for column in columns]
+        systems = len(self._candidates)
+        return SegmentBatch(
+            tuple(columns[:systems]),
+            tuple(columns[systems:]),
+            groups=groups,
+            systems=self._systems or (),
+        )
+
+    def _reference_columns(self) -> list[list[str | None]]:
+        """The references by their places; None where a segment has fewer references."""
+        most = self._most_references
+        if len(self._references) == most * len(self):
+            return [self._references[place::most] for place in range(most)]
+        ends = np.cumsum(self._reference_counts)
+        begins = (ends - self._reference_counts).tolist()
+        spans = list(zip(begins, ends.tolist(), strict=True))
+        return [
+            [
+                self._references[begin + place] if begin + place < end else None
+                for begin, end in spans
+            ]
+            for place in range(most)
+        ]
+
+
+def to_batch(
+    segments: Sequence[Segment | SegmentOfSystems], systems: tuple[str, ...] | None = None
+) -> SegmentBatch:
+    """Segments as a batch, in order.
 
     Args:
       segments: one or more segments; their numbers of references may differ.
-      groups: which segments are added up together.
-
-    Raises:
-      InputError: a segment has another form, has no reference, or has text
-        that UTF-8 cannot encode (a lone surrogate).
-    """
-    for segment in segments:
-        _check(segment)
-    references = [each for _, each in segments]
-    return SegmentBatch(
-        (_column([candidate for candidate, _ in segments]),),
-        _reference_columns(references),
-        groups=groups,
-    )
-
-
-def to_batch_of_systems(
-    segments: Sequence[SegmentOfSystems],
-    systems: tuple[str, ...],
-    groups: tuple[RowGroup, ...] = ALL_ROWS,
-) -> SegmentBatch:
-    """The segments of several systems as a batch, in order.
-
-    Args:
-      segments: one or more segments; each one has a candidate of every system.
-      systems: the systems' names.
-      groups: which segments are added up together.
+      systems: as for `GatheredSegments`.
 
     Raises:
       InputError: a segment has another form, lacks a system or has another one, has no
-        reference, or has text that UTF-8 cannot encode.
+        reference, or has text that UTF-8 cannot encode (a lone surrogate).
     """
+    gathered = GatheredSegments(systems)
     for segment in segments:
-        _check_systems(segment, systems)
-    references = [each for _, each in segments]
-    return SegmentBatch(
-        tuple(_column([candidates[name] for candidates, _ in segments]) for name in systems),
-        _reference_columns(references),
-        groups=groups,
-        systems=systems,
-    )
+        gathered.add(segment)
+    return gathered.batch()
 
 
-def _reference_columns(
-    references: Sequence[Sequence[str | None]],
-) -> tuple[pa.LargeStringArray, ...]:
-    most = max(map(len, references))
-    return tuple(
-        _column([each[i] if i < len(each) else None for each in references]) for i in range(most)
-    )
-
-
-def _check_systems(segment: SegmentOfSystems, systems: tuple[str, ...]) -> None:
+def _characters_of_systems(segment: Any, systems: tuple[str, ...]) -> int:
+    """The number of characters of a segment's texts. It is checked."""
     form = "a segment is ({system: candidate, ...}, [reference, ...])"
     try:
         candidates, references = segment
@@ -90,16 +160,20 @@ def _check_systems(segment: SegmentOfSystems, systems: tuple[str, ...]) -> None:
                 f"a segment has no candidate of system {name}: {_shown(dict(candidates))}",
                 "give the candidates of all systems, or leave the segment out for all of them",
             )
+    characters = of_references = 0
     for name, candidate in candidates.items():
         if name not in systems:
             raise InputError(
                 f"a segment has a candidate of the unknown system {_shown(name)}",
                 f"name it in `systems`, which has {', '.join(systems)}, or leave it out",
             )
-        _check((candidate, references))
+        of_references = _characters((candidate, references)) - len(candidate)
+        characters += len(candidate)
+    return characters + of_references
 
 
-def _check(segment: Segment) -> None:
+def _characters(segment: Any) -> int:
+    """The number of characters of a segment's texts. It is checked."""
     form = "a segment is (candidate, [reference, ...])"
     try:
         candidate, references = segment
@@ -107,32 +181,35 @@ def _check(segment: Segment) -> None:
         raise InputError(f"{form}, got {_shown(segment)}", "map the elements to it") from None
     if not isinstance(candidate, str):
         raise InputError(f"the candidate must be a str, got {_shown(candidate)}", form)
-    if isinstance(references, str) or not isinstance(references, Sequence):
+    # Lists are the usual case, and to ask for a Sequence takes long.
+    if type(references) is not list and (
+        isinstance(references, str) or not isinstance(references, Sequence)
+    ):
         raise InputError(f"the references must be a list of str, got {_shown(references)}", form)
+    characters, is_missing = len(candidate), True
     for reference in references:
-        if reference is not None and not isinstance(reference, str):
+        if isinstance(reference, str):
+            characters += len(reference)
+            is_missing = False
+        elif reference is not None:
             raise InputError(f"a reference must be a str or None, got {_shown(reference)}", form)
-    if all(reference is None for reference in references):
+    if is_missing:
         raise InputError(
             f"the segment with the candidate {_shown(candidate)} has no reference",
             "give it one or more (an empty string is one), or leave the segment out",
         )
+    return characters
 
 
 def _column(texts: Sequence[str | None]) -> pa.LargeStringArray:
     try:
-        encoded = [b"" if text is None else text.encode() for text in texts]
+        return pa.array(texts, pa.large_string())
     except UnicodeEncodeError as error:
         raise InputError(
             f"text that is not Unicode: {_shown(error.object)} has a lone surrogate "
             f"at {error.start}",
             "decode the text with its real encoding",
         ) from None
-    offsets = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([len(text) for text in encoded], out=offsets[1:])
-    data = np.frombuffer(b"".join([*encoded, bytes(READ_AHEAD)]), np.uint8)
-    nulls_of = pa.array(texts, pa.large_string()) if None in texts else None
-    return padded_column(data, offsets, nulls_of)
 
 
 def _shown(value: object) -> str:

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import abc
+import itertools
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import apache_beam as beam
+import numpy as np
+from apache_beam.coders import Coder
+from apache_beam.coders.typecoders import registry
 from apache_beam.pvalue import PCollection
 from apache_beam.transforms.trigger import DefaultTrigger
-from apache_beam.transforms.window import TimestampCombiner
+from apache_beam.transforms.window import GlobalWindow, GlobalWindows, TimestampCombiner
+from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.pairing.batch import RowGroup, SegmentBatch
-from beam_bleu.transforms.pairing.segments.batching import to_batch, to_batch_of_systems
+from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, table_batches
+from beam_bleu.transforms.pairing.segments.batching import GatheredSegments
 from beam_bleu.transforms.wiring.coders import giving_batches
 
 __all__ = ["GatherSegments"]
 
-_BATCH_SEGMENTS = 2048
+_BATCH_SEGMENTS = 16384
+"""With 2,048, adding up a batch that has a hundred keys takes several times as long as counting."""
+
 _BATCH_CHARACTERS = 1 << 22
+
+_BATCH_TEXTS = 1 << 18
+"""The largest number of texts of a batch, missing ones included, if it has more than one row."""
 
 
 class GatherSegments(beam.PTransform):
-    """PCollection of segments, or of (key, segment) -> PCollection of `SegmentBatch`.
+    """PCollection of segments, of (key, segment), or of tables -> PCollection of `SegmentBatch`.
 
     Segments of several keys and windows share a batch. The batch's groups say which key its
     rows have, and to which window their sums belong.
@@ -31,17 +43,49 @@ class GatherSegments(beam.PTransform):
       keyed: whether segments have keys.
       systems: the names of the systems whose candidates each segment has by name; None if each
         segment is `(candidate, references)` of one system.
+      columns: the columns of the tables; None if each element is one segment.
+
+    Raises:
+      ValueError: the columns do not fit.
     """
 
-    def __init__(self, keyed: bool, systems: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self,
+        keyed: bool,
+        systems: tuple[str, ...] | None = None,
+        columns: ArrowColumns | None = None,
+    ) -> None:
         super().__init__()
+        if columns is not None:
+            if not isinstance(columns, ArrowColumns):
+                raise ValueError(f"columns must be ArrowColumns, got {columns!r}")
+            columns.require(keyed=keyed, systems=systems)
         self._keyed = keyed
         self._systems = systems
+        self._columns = columns
+
+    def key_type(self, segments: PCollection[Any]) -> Any:
+        """The type of the keys, so that they keep their coder; None without keys."""
+        if not self._keyed:
+            return None
+        element_type: Any = segments.element_type
+        is_pair = isinstance(element_type, typehints.TupleConstraint)
+        return element_type.tuple_types[0] if is_pair else Any
 
     def expand(self, segments: PCollection[Any]) -> PCollection[SegmentBatch]:
-        return segments | "Fill batches" >> giving_batches(
-            _Gather(self._keyed, _one_by_one(segments), self._systems), SegmentBatch
-        )
+        if self._columns is not None:
+            # A table has one window and one time, and so do its sums.
+            cutting = _CutTables(self._columns, self._systems)
+            return segments | "Cut tables" >> giving_batches(cutting, SegmentBatch)
+        gather: _Gather
+        if _one_by_one(segments):
+            gather = _GatherOneByOne(self._keyed, self._systems)
+        else:
+            coder = registry.get_coder(self.key_type(segments)) if self._keyed else None
+            is_global = isinstance(segments.windowing.windowfn, GlobalWindows)
+            by_key = _GatherByKey if is_global else _GatherByKeyAndWindow
+            gather = by_key(coder, self._systems)
+        return segments | "Fill batches" >> giving_batches(gather, SegmentBatch)
 
 
 def _one_by_one(segments: PCollection[Any]) -> bool:
@@ -56,68 +100,158 @@ def _one_by_one(segments: PCollection[Any]) -> bool:
     )
 
 
-class _Gather(beam.DoFn):
-    """Gathers the segments of a bundle.
+class _CutTables(beam.DoFn):
+    """Maps each table to batches of its rows."""
 
-    Neighbours of the same key and window are one group, unless `one_by_one`.
+    def __init__(self, columns: ArrowColumns, systems: tuple[str, ...] | None) -> None:
+        self._columns = columns
+        self._systems = systems
+
+    def process(self, table: Any) -> Iterator[SegmentBatch]:
+        return table_batches(table, self._columns, self._systems)
+
+
+class _Group(NamedTuple):
+    """Segments of a batch that are added up together.
+
+    Attributes:
+      key, window, timestamp: those of their sums.
     """
 
-    def __init__(self, keyed: bool, one_by_one: bool, systems: tuple[str, ...] | None) -> None:
-        self._keyed = keyed
+    key: Any
+    window: Any
+    timestamp: Any
+
+
+class _Gather(beam.DoFn, abc.ABC):
+    """Gathers the segments of a bundle, in groups.
+
+    Its methods return lists and are no generators: each segment calls them, and a generator
+    takes more time than the rest of the call.
+    """
+
+    def __init__(self, systems: tuple[str, ...] | None) -> None:
         self._systems = systems
-        self._one_by_one = one_by_one
 
     def start_bundle(self) -> None:
-        self._segments: list[Any] = []
-        self._characters = 0
-        self._groups: list[RowGroup] = []  # those that have ended
-        self._place: tuple[Any, Any, Any] | None = None  # (key, window, timestamp) of the next one
-        self._start = 0  # its first row
+        self._segments = GatheredSegments(self._systems, _BATCH_TEXTS)
+        self._groups: list[_Group] = []
+        self._groups_of_segments: list[int] = []
+        self._numbers: dict[Hashable, int] = {}
+
+    @abc.abstractmethod
+    def process(self, element: Any) -> Sequence[WindowedValue]:
+        """Adds an element to a group."""
+
+    def finish_bundle(self) -> Sequence[WindowedValue]:
+        return self._batch() if self._groups else ()
+
+    def _add(
+        self, segment: Any, place: Hashable, key: Any, window: Any, timestamp: Any = None
+    ) -> Sequence[WindowedValue]:
+        """Adds a segment to a group.
+
+        Args:
+          segment: the segment.
+          place: equal for the segments of a group.
+          key: the key of the group.
+          window: the window of its sums.
+          timestamp: the time of its sums; by default the end of the window.
+
+        Returns:
+          The batches that are full.
+        """
+        before: Sequence[WindowedValue] = ()
+        if not self._segments.add(segment):
+            before = self._batch()
+            self._segments.add(segment)
+        group = self._numbers.get(place)
+        if group is None:
+            group = self._numbers[place] = len(self._groups)
+            time = window.max_timestamp() if timestamp is None else timestamp
+            self._groups.append(_Group(key, window, time))
+        self._groups_of_segments.append(group)
+        count, gathered = len(self._groups_of_segments), self._segments
+        if (
+            count >= _BATCH_SEGMENTS
+            or count >= gathered.most_rows
+            or gathered.characters >= _BATCH_CHARACTERS
+        ):
+            return [*before, *self._batch()]
+        return before
+
+    def _batch(self) -> Sequence[WindowedValue]:
+        numbers = np.array(self._groups_of_segments)
+        order = None
+        if np.any(np.diff(numbers) < 0):
+            order = np.argsort(numbers, kind="stable")
+        ends = np.cumsum(np.bincount(numbers)).tolist()
+        groups = tuple(
+            RowGroup(start, stop, *group)
+            for (start, stop), group in zip(
+                itertools.pairwise([0, *ends]), self._groups, strict=True
+            )
+        )
+        batch = self._segments.batch(groups, order)
+        # Beam needs a window and a time for the batch, too. The sums have those of the groups;
+        # with the earliest one, no group is later than the batch that holds it.
+        earliest = min(groups, key=lambda group: group.timestamp)
+        self.start_bundle()
+        return [WindowedValue(batch, earliest.timestamp, (earliest.window,))]
+
+
+class _GatherByKey(_Gather):
+    """All segments of a batch that have the same key are one group. The window is the global one.
+
+    Keys are the same here if their coder makes the same bytes of them, so keys need not be
+    hashable. Strings need no coder for that. 1 and True have different bytes, so they are two
+    groups of a batch. But Beam's `CombinePerKey`, which adds up the sums, can take them for one
+    key, because they are equal in Python. So it does in Beam's own `Count.PerKey`, too.
+
+    It does not ask Beam for the window and the time of each segment, which takes long. The sums
+    are dated by the end of their window, as the scores will be.
+
+    Args:
+      coder: the coder of the keys; None if segments have no keys.
+      systems: as for `GatherSegments`.
+    """
+
+    def __init__(self, coder: Coder | None, systems: tuple[str, ...] | None) -> None:
+        super().__init__(systems)
+        self._coder = coder
+
+    def process(self, element: Any) -> Sequence[WindowedValue]:
+        key, segment = (None, element) if self._coder is None else element
+        return self._add(segment, self._place(key), key, _GLOBAL)
+
+    def _place(self, key: Any) -> Hashable:
+        """What is equal for the same keys."""
+        return key if type(key) is str or self._coder is None else self._coder.encode(key)
+
+
+_GLOBAL = GlobalWindow()
+
+
+class _GatherByKeyAndWindow(_GatherByKey):
+    """All segments of a batch that have the same key and window are one group."""
+
+    def process(self, element: Any, window: Any = beam.DoFn.WindowParam) -> Sequence[WindowedValue]:
+        key, segment = (None, element) if self._coder is None else element
+        return self._add(segment, (self._place(key), window), key, window)
+
+
+class _GatherOneByOne(_Gather):
+    """Each segment is a group of its own, with its own time."""
+
+    def __init__(self, keyed: bool, systems: tuple[str, ...] | None) -> None:
+        super().__init__(systems)
+        self._keyed = keyed
 
     def process(
         self,
         element: Any,
         window: Any = beam.DoFn.WindowParam,
         timestamp: Any = beam.DoFn.TimestampParam,
-    ) -> Iterator[WindowedValue]:
+    ) -> Sequence[WindowedValue]:
         key, segment = element if self._keyed else (None, element)
-        place = key, window, timestamp
-        if self._place is None or self._one_by_one or place[:2] != self._place[:2]:
-            self._end_group()
-            self._place = place
-        self._segments.append(segment)
-        self._characters += _characters(segment)
-        if len(self._segments) >= _BATCH_SEGMENTS or self._characters >= _BATCH_CHARACTERS:
-            yield self._batch()
-
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        if self._segments:
-            yield self._batch()
-
-    def _end_group(self) -> None:
-        if self._place is not None:
-            self._groups.append(RowGroup(self._start, len(self._segments), *self._place))
-            self._start = len(self._segments)
-
-    def _batch(self) -> WindowedValue:
-        self._end_group()
-        groups = tuple(self._groups)
-        if self._systems is None:
-            batch = to_batch(self._segments, groups)
-        else:
-            batch = to_batch_of_systems(self._segments, self._systems, groups)
-        # Beam needs a window and a time for the batch, too. The sums have those of the groups;
-        # with the earliest one, no group is later than the batch that holds it.
-        earliest = min(self._groups, key=lambda group: group.timestamp)
-        self.start_bundle()
-        return WindowedValue(batch, earliest.timestamp, (earliest.window,))
-
-
-def _characters(segment: Any) -> int:
-    """The length of a segment's texts; 0 if its form is wrong (then batching raises an error)."""
-    try:
-        candidate, references = segment
-        candidates = candidate.values() if isinstance(candidate, Mapping) else [candidate]
-        return sum(map(len, candidates)) + sum(len(reference or "") for reference in references)
-    except (TypeError, ValueError):
-        return 0
+        return self._add(segment, object(), key, window, timestamp)

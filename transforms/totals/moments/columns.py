@@ -48,12 +48,12 @@ def columns_of_rows(counts: Integers, reference_counts: Integers) -> Integers:
     systems, segments, of_counts = counts.shape
     max_order = (of_counts - counted.FIRST_MATCHES) // 2
     columns = np.empty((systems, units.width(max_order), segments), np.int64)
-    _fill(counts, reference_counts, columns)
+    fill(counts, reference_counts, columns)
     return columns
 
 
 @compiled
-def _fill(counts, reference_counts, columns):
+def fill(counts, reference_counts, columns):
     """Writes the columns of each segment, as in `unit_columns`.
 
     It writes one column after the other for a few segments, because a cache cannot hold places

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
+from beam_bleu.transforms.totals.moments.columns import columns_of_rows
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, exact
 from beam_bleu.transforms.totals.moments.gram import (
     LIMB_BITS,
@@ -15,9 +16,8 @@ from beam_bleu.transforms.totals.moments.gram import (
 )
 from beam_bleu.transforms.totals.moments.layout import Plan, Row, plan
 from beam_bleu.transforms.totals.moments.moments import Pair
+from beam_bleu.transforms.totals.moments.rows import SAME_ORDER, add_rows, scratch
 from beam_bleu.transforms.totals.units import SEGMENTS, products, width
-
-_SAME_ORDER = np.zeros(0, np.int64)
 
 
 class GroupSums:
@@ -36,7 +36,45 @@ class GroupSums:
         self._bound = 0
         # What did not fit in `_totals`: unbounded integers of the same shape.
         self._above: ExactIntegers | None = None
-        self._limbs = (0,) * width(max_order)
+        self._keep((0,) * width(max_order))
+
+    def add_rows(self, counts: Integers, reference_counts: Integers, order: Integers) -> None:
+        """Adds segments as units of group 0.
+
+        Args:
+          counts: int64 (systems, segments, 6 + 2 N), as in `BatchStatistics`.
+          reference_counts: int64 (segments,), the same.
+          order: int64 (systems,), the system in `counts` at each place.
+        """
+        self._make_room(1)
+        usual = self._usual
+        added = add_rows(
+            counts,
+            reference_counts,
+            order,
+            usual.sources,
+            usual.shifts,
+            usual.tiles,
+            self._masks,
+            LARGEST_INTEGER - self._bound,
+            usual.usual.sources,
+            usual.usual.targets,
+            self._totals,
+            tuple(
+                scratch(
+                    self._row.systems,
+                    width(self._row.max_order),
+                    len(usual.sources),
+                    len(usual.tiles),
+                    len(reference_counts),
+                )
+            ),
+        )
+        if added >= 0:
+            self._bound += added
+        else:
+            # For example the first batch. The columns that it needs are expected in later ones.
+            self.add(columns_of_rows(counts[order], reference_counts))
 
     def add(self, columns: Integers, groups: Integers | None = None, number: int = 1) -> None:
         """Adds units.
@@ -55,7 +93,7 @@ class GroupSums:
         limbs = self._limbs_of(largest)
         usual = plan(self._row, limbs)
         if groups is None:
-            order = _SAME_ORDER
+            order = SAME_ORDER
             bounds, of_ranges = _ranges(np.array([0, units]), np.zeros(1, np.int64))
         else:
             # Numbers of 16 bits are sorted much faster.
@@ -88,8 +126,18 @@ class GroupSums:
         if largest[SEGMENTS] == 1:
             needed[SEGMENTS] = 0
         found = tuple(map(max, needed, self._limbs))
-        self._limbs = tuple(min(each, 1) for each in found)
+        kept = tuple(min(each, 1) for each in found)
+        if kept != self._limbs:
+            self._keep(kept)
         return found
+
+    def _keep(self, limbs: tuple[int, ...]) -> None:
+        """Sets the columns that are packed even if a batch does not need them."""
+        self._limbs = limbs
+        self._usual = plan(self._row, limbs)
+        masks = [2**LIMB_BITS - 1 if each else 0 for each in limbs]
+        masks[SEGMENTS] = 1  # the plan can rely on that
+        self._masks = np.array(masks, np.int64)
 
     def _add_found(self, found: Integers, of_ranges: Integers, usual: Plan, bound: int) -> None:
         """Adds sums of products, none of which is larger than `bound`."""

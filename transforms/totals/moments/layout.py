@@ -129,7 +129,7 @@ def plan(row: Row, limbs: tuple[int, ...]) -> Plan:
     packed += [(_ZEROS, 0)] * (HIGH + LOW)  # so that the last tile has all of its columns
     found = [
         Targets(shift, sources[shifts == shift], targets[shifts == shift])
-        for shift in np.unique(shifts).tolist()
+        for shift in sorted(set(shifts.tolist()))
     ]
     return Plan(
         np.array([source for source, _ in packed], np.int64),

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
-from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.moments.columns import columns_of_rows, unit_columns
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, width
+from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.totals.moments.columns import unit_columns
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.system_set import SystemSet
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
@@ -49,10 +49,10 @@ class MomentsAdder:
         """
         if not len(statistics):
             return
-        columns = unit_columns(statistics)
         to = self._set_of(statistics.systems)
-        to.add(columns)
+        to.add(statistics)
         if self._numbering is not None:
+            columns = unit_columns(statistics)
             for slices in self._numbering.rows_of(statistics):
                 to.add_to_slices(columns, slices, len(self._numbering.keys))
 
@@ -83,8 +83,10 @@ class MomentsAdder:
 
 def compile_moments() -> None:
     """Compiles the code that adds up moments, or loads it, unless this process has done so."""
-    counts = np.ones((1, 1, 8), np.int64)
-    columns: Integers = columns_of_rows(counts, np.ones(1, np.int64))
-    one = SystemSet(("",), 1, "")
-    one.add(columns)
-    one.add_to_slices(columns, np.zeros(1, np.int64), 1)
+    one = np.ones(1, np.int64)
+    signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
+    counts = np.ones((1, 1, width(1)), np.int64)
+    statistics = BatchStatistics(counts, one, one[None], one, signs, ("",))
+    system = SystemSet(statistics.systems, 1, "")
+    system.add(statistics)
+    system.add_to_slices(unit_columns(statistics), np.zeros(1, np.int64), 1)

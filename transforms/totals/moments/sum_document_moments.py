@@ -43,7 +43,6 @@ def moments_of_documents(
     *,
     documents: str,
     baseline: str | None = None,
-    variant: str = "",
 ) -> PCollection[tuple[int, Moments]]:
     """Adds the steps from `BatchStatistics` to (0, `Moments`) of documents, to be added up.
 
@@ -55,18 +54,16 @@ def moments_of_documents(
       step: the function that makes a step of the DoFns.
       documents: the label with the document of each segment.
       baseline: the system with which the others are compared in slices; None for the first one.
-      variant: as for `count_and_add_up`.
     """
-    suffix = f" ({variant})" if variant else ""
     summing = SumDocuments(slicing, labels, max_order, documents)
     multiplying = MultiplyDocuments(slicing.most, max_order, baseline)
     typecoders.registry.register_coder(DocumentSums, BatchCoder)
     return (
         statistics
-        | f"Sum documents{suffix}"
+        | "Sum documents"
         >> beam.ParDo(step(summing)).with_output_types(typehints.Tuple[int, DocumentSums])
-        | f"Put documents together{suffix}" >> beam.GroupByKey()
-        | f"Multiply sums of documents{suffix}" >> giving_keyed_batches(step(multiplying), Moments)
+        | "Put documents together" >> beam.GroupByKey()
+        | "Multiply sums of documents" >> giving_keyed_batches(step(multiplying), Moments)
     )
 
 

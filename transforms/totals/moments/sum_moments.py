@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
-from apache_beam.transforms.window import GlobalWindows
-from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder, compile_moments
 from beam_bleu.transforms.totals.moments.sum_document_moments import moments_of_documents
+from beam_bleu.transforms.wiring.bundles import CollectBundles
 from beam_bleu.transforms.wiring.coders import giving_keyed_batches
+from beam_bleu.transforms.wiring.keyed import keyed
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["AddUpMoments", "SumMoments", "sum_moments"]
@@ -29,7 +29,7 @@ def sum_moments(
     *,
     baseline: str | None = None,
     documents: str | None = None,
-    variant: str = "",
+    threads: int = 1,
 ) -> PCollection[tuple[int, Moments]]:
     """Adds the steps from `BatchStatistics` to one (0, `Moments`), or none if there is no batch.
 
@@ -41,12 +41,11 @@ def sum_moments(
       step: the function that makes a step of the DoFn that adds up.
       baseline: in slices, the other systems are compared with this one; None for the first system.
       documents: the label with the document of each segment; None if each segment is a unit.
-      variant: as for `count_and_add_up`.
+      threads: the number of threads of a worker that add up.
     """
-    suffix = f" ({variant})" if variant else ""
     if documents is None:
-        adding = step(SumMoments(slicing, labels, max_order, baseline))
-        moments = statistics | f"Sum products{suffix}" >> giving_keyed_batches(adding, Moments)
+        adding = step(SumMoments(slicing, labels, max_order, baseline, threads))
+        moments = statistics | "Sum products" >> giving_keyed_batches(adding, Moments)
     else:
         moments = moments_of_documents(
             statistics,
@@ -56,40 +55,37 @@ def sum_moments(
             step,
             documents=documents,
             baseline=baseline,
-            variant=variant,
         )
-    return moments | f"Add up products{suffix}" >> beam.CombinePerKey(
-        AddUpMoments(slicing.most, max_order)
-    )
+    return moments | "Add up products" >> beam.CombinePerKey(AddUpMoments(slicing.most, max_order))
 
 
-class SumMoments(beam.DoFn):
+class SumMoments(CollectBundles):
     """Adds up the moments of each bundle of `BatchStatistics`, to (0, `Moments`)."""
 
     def __init__(
-        self, slicing: Slicing, labels: Sequence[str], max_order: int, baseline: str | None
+        self,
+        slicing: Slicing,
+        labels: Sequence[str],
+        max_order: int,
+        baseline: str | None,
+        threads: int,
     ) -> None:
+        super().__init__(threads)
         self._slicing = slicing
         self._labels = tuple(labels)
         self._max_order = max_order
         self._baseline = baseline
 
     def setup(self) -> None:
+        super().setup()
         # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
         compile_moments()
 
-    def start_bundle(self) -> None:
-        self._adder: MomentsAdder | None = None
+    def new_collector(self) -> MomentsAdder:
+        return MomentsAdder(self._slicing, self._labels, self._max_order, self._baseline)
 
-    def process(self, statistics: BatchStatistics) -> None:
-        if self._adder is None:
-            self._adder = MomentsAdder(self._slicing, self._labels, self._max_order, self._baseline)
-        self._adder.add(statistics)
-
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        if self._adder is not None:
-            yield GlobalWindows.windowed_value((0, self._adder.moments()))
-            self._adder = None
+    def collected(self, collector: MomentsAdder) -> list[tuple[int, Moments]]:
+        return [keyed(collector.moments())]
 
 
 class AddUpMoments(beam.CombineFn):

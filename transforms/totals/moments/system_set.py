@@ -8,6 +8,7 @@ import numpy as np
 
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, joined
 from beam_bleu.transforms.totals.moments.group_sums import GroupSums
 from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments, all_pairs, sorted_keys
@@ -27,35 +28,32 @@ class SystemSet:
         self._max_order = max_order
         self._systems = tuple(sorted(systems))
         # The place of each system of the result in the columns that are added.
-        self._order = [systems.index(system) for system in self._systems]
-        self._is_ordered = self._order == sorted(self._order)
+        self._order = np.array([systems.index(system) for system in self._systems], np.int64)
         self._pairs = all_pairs(len(systems))
         place = self._systems.index(baseline) if baseline in self._systems else -1
         self._slice_pairs = tuple(pair for pair in self._pairs if place in pair)
         self._corpus = GroupSums(len(systems), max_order, self._pairs)
         self._slices = GroupSums(len(systems), max_order, self._slice_pairs)
 
-    def add(self, columns: Integers) -> None:
-        """Adds units to the whole corpus.
+    def add(self, statistics: BatchStatistics) -> None:
+        """Adds the segments of a batch to the whole corpus.
 
-        Args:
-          columns: int64 (systems, W, units), the integers of the units. The systems are in the
-            order in which their names were given.
+        The systems are in the order in which their names were given.
         """
-        self._corpus.add(self._ordered(columns))
+        self._corpus.add_rows(statistics.counts, statistics.reference_counts, self._order)
 
     def add_to_slices(self, columns: Integers, slices: Integers, number: int) -> None:
         """Adds units to slices.
 
         Args:
-          columns: as in `add`.
+          columns: int64 (systems, W, units), the integers of the units. The systems are in the
+            order in which their names were given.
           slices: int64 (units,), the number of each unit's slice.
           number: the number of slices. In a later call it may be larger.
         """
-        self._slices.add(self._ordered(columns), slices, number)
-
-    def _ordered(self, columns: Integers) -> Integers:
-        return columns if self._is_ordered else columns[self._order]
+        if (np.diff(self._order) < 0).any():
+            columns = columns[self._order]
+        self._slices.add(columns, slices, number)
 
     def moments(self, keys: Sequence[SliceKey] = ()) -> Moments:
         """The moments of what was added; `keys` has the slice of each number."""

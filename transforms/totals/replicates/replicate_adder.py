@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
@@ -25,6 +23,7 @@ from beam_bleu.transforms.totals.replicates.weighted_sums import (
     DIGIT_BITS,
     UNITS_AT_ONCE,
     add_weighted,
+    scratch,
 )
 
 _FOR_ALL = 0
@@ -42,8 +41,6 @@ class ReplicateAdder:
       labels: the names of the columns of `BatchStatistics.labels`.
       max_order: the largest n-gram order.
       documents: the label with the document of each segment; None if each segment is a unit.
-      threads: the number of threads that share the replicates.
-      pool: where they run; None to use only the caller's thread.
 
     Raises:
       ValueError: there is no such label.
@@ -55,16 +52,11 @@ class ReplicateAdder:
         labels: Sequence[str],
         max_order: int,
         documents: str | None = None,
-        threads: int = 1,
-        pool: Executor | None = None,
     ) -> None:
         self._resampling = resampling
         self._max_order = max_order
         self._place = None if documents is None else list(labels).index(documents)
         tiles = -(-resampling.number // TILE)
-        bounds = np.linspace(0, tiles, min(threads, tiles) + 1).astype(int).tolist()
-        self._parts = list(itertools.pairwise(bounds))
-        self._pool = pool
         self._systems: tuple[str, ...] = ()
         self._rows: dict[tuple[int, int], int] = {}
         self._sums = np.zeros((tiles, 0, TILE), np.int64)
@@ -79,7 +71,8 @@ class ReplicateAdder:
         """
         if not len(statistics):
             return
-        self._require_systems(statistics.systems)
+        self._systems = self._systems or statistics.systems
+        require_same_systems(self._systems, statistics.systems)
         columns = unit_columns(statistics)
         place = self._place
         documents = None if place is None else statistics.labels[place]
@@ -103,15 +96,6 @@ class ReplicateAdder:
             total.sums[systems, :, column] = of_column
         total.unweighted[:] = self._unweighted
         return total
-
-    def _require_systems(self, systems: tuple[str, ...]) -> None:
-        self._systems = self._systems or systems
-        if self._systems != systems:
-            raise JobError(
-                "not all segments have the same systems, so they cannot be resampled together: "
-                f"some have {joined(self._systems)}, others have {joined(systems)}",
-                "score only the segments that all systems have, or do not ask for replicates",
-            )
 
     def _digits(self, columns: Integers) -> tuple[NDArray[np.float32], Integers, Integers]:
         """The columns that are not 0, as `add_weighted` takes them: digits, rows of sums, shifts.
@@ -153,16 +137,30 @@ class ReplicateAdder:
         seed = np.uint64(self._resampling.seed)
         is_bootstrap = self._resampling.method == "bootstrap"
 
-        def add_part(part: tuple[int, int]) -> None:
-            start, stop = part
-            tiles = self._sums[start:stop]
-            add_weighted(filled, digits, rows, shifts, seed, is_bootstrap, start, tiles)
+        add_weighted(
+            filled,
+            digits,
+            rows,
+            shifts,
+            seed,
+            is_bootstrap,
+            self._sums,
+            *scratch(digits.shape[1]),
+        )
 
-        if self._pool is None:
-            for part in self._parts:
-                add_part(part)
-        else:
-            list(self._pool.map(add_part, self._parts))
+
+def require_same_systems(one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    """Checks that the segments of two parts of a corpus have the same systems.
+
+    Raises:
+      JobError: they have not.
+    """
+    if one != other:
+        raise JobError(
+            "not all segments have the same systems, so they cannot be resampled together: "
+            f"some have {joined(one)}, others have {joined(other)}",
+            "score only the segments that all systems have, or do not ask for replicates",
+        )
 
 
 def compile_replicate_adder() -> None:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
-from apache_beam.transforms.window import GlobalWindows
-from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.replicates.replicate_adder import (
     ReplicateAdder,
     compile_replicate_adder,
+    require_same_systems,
 )
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
+from beam_bleu.transforms.wiring.bundles import CollectBundles
 from beam_bleu.transforms.wiring.coders import giving_keyed_batches
+from beam_bleu.transforms.wiring.keyed import keyed
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["AddUpReplicates", "SumReplicates", "sum_replicates"]
@@ -42,7 +42,7 @@ def sum_replicates(
       max_order: the largest n-gram order that is counted.
       step: the function that makes a step of the DoFn that adds up.
       documents: the label with the document of each segment; None if each segment is a unit.
-      threads: the number of threads of a worker that share the replicates.
+      threads: the number of threads of a worker that add up.
     """
     adding = step(SumReplicates(resampling, labels, max_order, documents, threads))
     return (
@@ -52,7 +52,7 @@ def sum_replicates(
     )
 
 
-class SumReplicates(beam.DoFn):
+class SumReplicates(CollectBundles):
     """Adds up the replicates of each bundle of `BatchStatistics`, to (0, `Replicates`)."""
 
     def __init__(
@@ -63,42 +63,33 @@ class SumReplicates(beam.DoFn):
         documents: str | None = None,
         threads: int = 1,
     ) -> None:
+        super().__init__(threads)
         self._resampling = resampling
         self._labels = tuple(labels)
         self._max_order = max_order
         self._documents = documents
-        self._threads = threads
 
     def setup(self) -> None:
+        super().setup()
         # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
         compile_replicate_adder()
-        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
 
     def start_bundle(self) -> None:
-        self._adder: ReplicateAdder | None = None
+        super().start_bundle()
+        self._systems: tuple[str, ...] = ()
 
-    def process(self, statistics: BatchStatistics) -> None:
-        if not len(statistics):
-            return
-        if self._adder is None:
-            self._adder = ReplicateAdder(
-                self._resampling,
-                self._labels,
-                self._max_order,
-                self._documents,
-                self._threads,
-                self._pool,
-            )
-        self._adder.add(statistics)
+    def process(self, element: BatchStatistics) -> None:
+        if len(element):
+            # Here, because batches with other systems can come to another adder.
+            self._systems = self._systems or element.systems
+            require_same_systems(self._systems, element.systems)
+            super().process(element)
 
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        if self._adder is not None:
-            yield GlobalWindows.windowed_value((0, self._adder.sums()))
-            self._adder = None
+    def new_collector(self) -> ReplicateAdder:
+        return ReplicateAdder(self._resampling, self._labels, self._max_order, self._documents)
 
-    def teardown(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+    def collected(self, collector: ReplicateAdder) -> list[tuple[int, Replicates]]:
+        return [keyed(collector.sums())]
 
 
 class AddUpReplicates(beam.CombineFn):

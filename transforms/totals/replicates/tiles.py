@@ -13,11 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
 
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.compiling import inner, intrinsic, ir, types
 from beam_bleu.transforms.totals.replicates.generator import (
     AT_LEAST,
     BLOCK_BITS,
@@ -36,7 +34,6 @@ _WEIGHTS_AT_ONCE = _WEIGHT_BLOCKS * BLOCK_BITS // WEIGHT_BITS
 _COIN_BLOCKS = TILE // BLOCK_BITS
 _WEIGHTS_OF_WORD = 64 // WEIGHT_BITS
 
-_I32, _I64 = ir.IntType(32), ir.IntType(64)
 _LOW = 0xFFFFFFFF
 
 _Builder = Any  # llvmlite is untyped
@@ -66,8 +63,8 @@ def _splat(kind: Any, value: int) -> _Value:
 def _spread(builder: _Builder, value: _Value, kind: Any) -> _Value:
     """A vector whose items all are this value."""
     undefined = ir.Constant(kind, ir.Undefined)
-    first = builder.insert_element(undefined, value, ir.Constant(_I32, 0))
-    mask = ir.Constant(ir.VectorType(_I32, kind.count), [0] * kind.count)
+    first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count)
     return builder.shuffle_vector(first, undefined, mask)
 
 
@@ -78,9 +75,9 @@ def _philox(
 
     Each item of a vector holds a 32-bit word in 64 bits. The upper half is arbitrary.
     """
-    kind = ir.VectorType(_I64, blocks)
+    kind = ir.VectorType(ir.IntType(64), blocks)
     low, half = _splat(kind, _LOW), _splat(kind, 32)
-    low_1, half_1 = ir.Constant(_I64, _LOW), ir.Constant(_I64, 32)
+    low_1, half_1 = ir.Constant(ir.IntType(64), _LOW), ir.Constant(ir.IntType(64), 32)
     one = builder.add(_spread(builder, block, kind), ir.Constant(kind, list(range(blocks))))
     two = _splat(kind, 0)
     three = _spread(builder, unit, kind)
@@ -94,8 +91,8 @@ def _philox(
         three = builder.xor(builder.lshr(lower, half), four)
         three = builder.xor(three, _spread(builder, second, kind))
         two, four = upper, lower
-        first = builder.add(first, ir.Constant(_I64, KEY_STEPS[0]))
-        second = builder.add(second, ir.Constant(_I64, KEY_STEPS[1]))
+        first = builder.add(first, ir.Constant(ir.IntType(64), KEY_STEPS[0]))
+        second = builder.add(second, ir.Constant(ir.IntType(64), KEY_STEPS[1]))
     return (
         builder.or_(builder.and_(one, low), builder.shl(two, half)),
         builder.or_(builder.and_(three, low), builder.shl(four, half)),
@@ -104,7 +101,7 @@ def _philox(
 
 def _store_floats(builder: _Builder, floats: _Value, address: _Value, index: int) -> None:
     """Stores a vector of floats; `index` is the place of its first one after the address."""
-    place = builder.add(address, ir.Constant(_I64, index * _FLOAT_BYTES))
+    place = builder.add(address, ir.Constant(ir.IntType(64), index * _FLOAT_BYTES))
     store = builder.store(floats, builder.inttoptr(place, floats.type.as_pointer()))
     store.align = _FLOAT_BYTES
 
@@ -124,7 +121,7 @@ def _draw_weights(typingctx: Any, block: Any, unit: Any, seed: Any, address: Any
                 smallest = _splat(drawn, (1 << WEIGHT_BITS) - values)
                 is_larger = builder.icmp_unsigned(">=", bits, smallest)
                 weights = builder.add(weights, builder.zext(is_larger, drawn))
-            wide = builder.zext(weights, ir.VectorType(_I32, number))
+            wide = builder.zext(weights, ir.VectorType(ir.IntType(32), number))
             floats = builder.sitofp(wide, ir.VectorType(ir.FloatType(), number))
             _store_floats(builder, floats, address, half * number)
         return context.get_dummy_value()
@@ -143,7 +140,7 @@ def _draw_coins(typingctx: Any, block: Any, unit: Any, seed: Any, address: Any) 
         index = 0
         for words in _philox(builder, _COIN_BLOCKS, block, unit, seed):
             for place in range(_COIN_BLOCKS):
-                word = builder.extract_element(words, ir.Constant(_I32, place))
+                word = builder.extract_element(words, ir.Constant(ir.IntType(32), place))
                 coins = builder.uitofp(builder.bitcast(word, bits), floats)
                 _store_floats(builder, coins, address, index)
                 index += 64
@@ -152,7 +149,7 @@ def _draw_coins(typingctx: Any, block: Any, unit: Any, seed: Any, address: Any) 
     return types.void(types.uint64, types.uint64, types.uint64, types.int64), codegen
 
 
-@njit
+@inner
 def draw_tile(tile, unit, seed, is_bootstrap, address):
     """Writes the weights of a unit in a tile.
 

@@ -11,10 +11,12 @@ if the integers have at most `DIGIT_BITS` bits. Larger integers are several digi
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
+import functools
 
-from beam_bleu.transforms.native.compiling import compiled
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import address_of
 from beam_bleu.transforms.totals.replicates.tiles import TILE, draw_tile
 
@@ -34,9 +36,14 @@ With the largest weight, 8, they are at most 512 * 8 * (2^12 - 1) < 2^24.
 """
 
 
+def scratch(columns: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The memory that `add_weighted` needs for these columns: float32, for weights and sums."""
+    return np.empty((UNITS_AT_ONCE, TILE), np.float32), np.empty((columns, TILE), np.float32)
+
+
 @compiled
-def add_weighted(units, digits, places, shifts, seed, is_bootstrap, first_tile, sums):
-    """Adds the units to the sums of some tiles of replicates.
+def add_weighted(units, digits, places, shifts, seed, is_bootstrap, sums, weights, added):
+    """Adds the units to the sums of all replicates.
 
     Args:
       units: uint64 (units,), their keys; a multiple of `UNITS_AT_ONCE`.
@@ -46,19 +53,17 @@ def add_weighted(units, digits, places, shifts, seed, is_bootstrap, first_tile, 
       shifts: int64 (used columns,), how many bits are below a column's digit in its integer.
       seed: uint64.
       is_bootstrap: whether the weights are those of the bootstrap, or coins.
-      first_tile: the number of the first tile of `sums`.
       sums: int64 (tiles, rows, TILE), which is changed; in the tiles' own order.
+      weights: float32 (UNITS_AT_ONCE, TILE), of `scratch`; it is overwritten.
+      added: float32 (columns, TILE), of `scratch`; it is overwritten.
     """
-    columns = digits.shape[1]
-    weights = np.empty((UNITS_AT_ONCE, TILE), np.float32)
-    added = np.empty((columns, TILE), np.float32)
     for tile in range(sums.shape[0]):
         for start in range(0, len(units), _EXACT_UNITS):
             added[:] = 0
             for first in range(start, min(start + _EXACT_UNITS, len(units)), UNITS_AT_ONCE):
                 for number in range(UNITS_AT_ONCE):
                     address = address_of(weights) + number * (TILE * 4)
-                    draw_tile(first_tile + tile, units[first + number], seed, is_bootstrap, address)
+                    draw_tile(tile, units[first + number], seed, is_bootstrap, address)
                 _add_products(weights, digits[first : first + UNITS_AT_ONCE], added)
             for column in range(len(places)):
                 of_place = sums[tile, places[column]]
@@ -69,7 +74,7 @@ def add_weighted(units, digits, places, shifts, seed, is_bootstrap, first_tile, 
 
 
 # To contract is to multiply and add in one instruction. It changes no result that is exact.
-@njit(fastmath={"contract"})
+@functools.partial(inner, fastmath={"contract"})
 def _add_products(weights, digits, added):
     """Adds digits times weights, 4 units and 4 columns at a time.
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import itertools
 import lzma
 import random
 import struct
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -170,6 +172,74 @@ def test_a_flipped_bit_never_gives_another_text(suffix):
     assert harmless <= 8 * 10, "more than the headers' ten bytes of no meaning"
 
 
+@pytest.mark.parametrize("read_size", [1, None])
+@pytest.mark.parametrize("byte", range(-8, 0))
+def test_the_checksum_and_the_length_of_each_gzip_member_are_checked(byte, read_size):
+    # The last eight bytes: four of the checksum, four of the length.
+    members = [bytearray(gzip.compress(text)) for text in (TEXT, b"", OTHER_TEXT)]
+    for member in members:
+        member[byte] ^= 1
+        with pytest.raises(InputError, match=r"bad \.gz data before byte"):
+            decompress(b"".join(members), ".gz", read_size)
+        member[byte] ^= 1
+    assert decompress(b"".join(members), ".gz", read_size) == TEXT + OTHER_TEXT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_the_length_of_a_gzip_member_above_four_gibibytes_is_its_rest(wrong):
+    size, block = (1 << 32) + (3 << 20), bytes(1 << 20)
+    compressor = zlib.compressobj(wbits=-15)
+    first = compressor.compress(block) + compressor.flush(zlib.Z_FULL_FLUSH)
+    checksum = 0
+    for _ in range(size // len(block)):
+        checksum = zlib.crc32(block, checksum)
+    end = struct.pack("<II", checksum, (size + wrong) % (1 << 32))
+    parts = [
+        gzip.compress(b"")[:10],
+        *itertools.repeat(first, size // len(block)),
+        compressor.flush(),
+        end,
+    ]
+    read = io.BytesIO(b"".join(parts)).read
+    if wrong:
+        with pytest.raises(InputError, match=r"bad \.gz data before byte"):
+            sum(map(len, decompressed(read, ".gz", str)))
+    else:
+        assert sum(map(len, decompressed(read, ".gz", str))) == size
+
+
+@pytest.mark.parametrize(
+    ("members", "read_size"), [*((1, size) for size in (1, 2, 3, 7, 13, 18, 19)), (2_500, None)]
+)
+def test_members_of_bgzip_have_an_extra_field_wherever_a_read_ends(members, read_size):
+    plain = gzip.compress(TEXT, mtime=0)
+    extra = struct.pack("<HccHH", 6, b"B", b"C", 2, len(plain) + 7)
+    member = plain[:3] + b"\x04" + plain[4:10] + extra + plain[10:]
+    assert decompress(member * members, ".gz", read_size) == TEXT * members
+
+
+@pytest.mark.parametrize("read_size", [1, None])
+@pytest.mark.parametrize("flag", [0x20, 0x40, 0x80])
+def test_unknown_flags_of_a_gzip_header_are_an_error(flag, read_size):
+    plain = gzip.compress(TEXT, mtime=0)
+    with pytest.raises(InputError, match=r"bad \.gz data before byte .*unknown header flags"):
+        decompress(plain[:3] + bytes([flag]) + plain[4:], ".gz", read_size)
+
+
+@pytest.mark.parametrize("read_size", [1, 7, None])
+def test_the_optional_parts_of_a_gzip_header_are_skipped(read_size):
+    # Another member's header has an extra field, a long name, a comment and its own checksum.
+    plain = gzip.compress(TEXT, mtime=0)
+    extra = struct.pack("<H", 5) + b"extra"
+    header = plain[:3] + b"\x1e" + plain[4:10] + extra + b"n" * 70_000 + b"\0comment\0"
+    checksum = struct.pack("<H", zlib.crc32(header) & 0xFFFF)
+    assert decompress(header + checksum + plain[10:], ".gz", read_size) == TEXT
+    wrong = struct.pack("<H", zlib.crc32(header) & 0xFFFF ^ 1)
+    with pytest.raises(InputError, match=r"bad \.gz data before byte"):
+        decompress(header + wrong + plain[10:], ".gz", read_size)
+
+
 @each_compression
 @pytest.mark.parametrize(
     "garbage",
@@ -191,6 +261,31 @@ def test_garbage_after_the_end_is_an_error(suffix, garbage):
     for read_size in (1, None):
         with pytest.raises(InputError):
             decompress(COMPRESS[suffix](TEXT) + garbage, suffix, read_size)
+
+
+@pytest.mark.parametrize("read_size", [1, 2, None])
+@pytest.mark.parametrize(
+    "before",
+    [b"", gzip.compress(TEXT), gzip.compress(TEXT) + bytes(600)],
+    ids=["alone", "after a member", "after zero bytes"],
+)
+@pytest.mark.parametrize(
+    "junk",
+    [b"j", b"hello\n", b"\x1f\x8c", b"\x1f\x8b\x07", b"\x8b" * 9],
+    ids=["a byte", "a line", "another magic number", "another method", "nine bytes"],
+)
+def test_short_junk_is_not_called_a_truncated_gzip_member(before, junk, read_size):
+    with pytest.raises(InputError, match=r"bad \.gz data before byte \d+: incorrect header check"):
+        decompress(before + junk, ".gz", read_size)
+
+
+@pytest.mark.parametrize("read_size", [1, 2, None])
+@pytest.mark.parametrize("before", [b"", gzip.compress(TEXT)], ids=["alone", "after a member"])
+def test_the_begin_of_a_gzip_header_is_truncated(before, read_size):
+    for size in range(1, 18):
+        data = before + gzip.compress(TEXT)[:size]
+        with pytest.raises(InputError, match=f"truncated: .* ends at byte {len(data)} before"):
+            decompress(data, ".gz", read_size)
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])

@@ -17,6 +17,7 @@ from combining import by_every_route
 from beam_bleu.transforms.native.columns import padded
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel import source as wiring
+from beam_bleu.transforms.pairing.line_parallel import unit_reading
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines import ranges, steps
 from beam_bleu.transforms.pairing.lines.counting import count_lines
@@ -133,7 +134,7 @@ def test_a_file_changed_while_it_is_read_is_an_error(
     lines = source(tmp_path, 64)
     if time is not None:
         os.utime(tmp_path / "left", (time, time))
-    monkeypatch.setattr(wiring, "LineReader", Meddling)
+    monkeypatch.setattr(unit_reading, "LineReader", Meddling)
     with (
         pytest.raises(Exception, match=r"^stream left: .*: .*left\b") as error,
         beam.Pipeline(runner=FnApiRunner()) as pipeline,
@@ -177,7 +178,7 @@ def test_an_empty_shard_that_is_filled_while_others_are_read_is_an_error(
             (tmp_path / place).write_text("late\n")
             return super().available(most)
 
-    monkeypatch.setattr(wiring, "LineReader", Meddling)
+    monkeypatch.setattr(unit_reading, "LineReader", Meddling)
     stream = Stream("stream x", f"{tmp_path}/?")
     with (
         pytest.raises(

@@ -8,6 +8,7 @@ from typing import Any
 
 import apache_beam as beam
 import pytest
+from apache_beam.coders import StrUtf8Coder
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import trigger, window
@@ -48,23 +49,69 @@ def gathered(check: Any, windowing: beam.WindowInto) -> None:
         assert_that(groups, check)
 
 
-def test_neighbours_of_one_key_and_window_are_a_group() -> None:
+def last_of(end: int) -> int:
+    """The whole seconds of the last time in a window."""
+    return end - 1
+
+
+def test_all_rows_of_one_key_and_window_are_a_group() -> None:
     expected = [
-        (["a 0", "a 1"], "a", 0, 0),
-        (["b 2", "b 3"], "b", 0, 2),
-        (["b 4"], "b", 4, 4),
-        (["a 5"], "a", 4, 5),
+        (["a 0", "a 1"], "a", 0, last_of(4)),
+        (["b 2", "b 3"], "b", 0, last_of(4)),
+        (["b 4"], "b", 4, last_of(8)),
+        (["a 5"], "a", 4, last_of(8)),
     ]
     gathered(equal_to([expected]), beam.WindowInto(window.FixedWindows(4)))
 
 
-def test_a_full_batch_ends_its_last_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 4)
+def test_rows_of_one_key_need_not_be_neighbours() -> None:
     expected = [
-        [(["a 0", "a 1"], "a", 0, 0), (["b 2", "b 3"], "b", 0, 2)],
-        [(["b 4"], "b", 0, 4), (["a 5"], "a", 0, 5)],
+        (["a 0", "a 1", "a 5"], "a", 0, last_of(100)),
+        (["b 2", "b 3", "b 4"], "b", 0, last_of(100)),
+    ]
+    gathered(equal_to([expected]), beam.WindowInto(window.FixedWindows(100)))
+
+
+def test_a_full_batch_ends_its_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 4)
+    end = last_of(100)
+    expected = [
+        [(["a 0", "a 1"], "a", 0, end), (["b 2", "b 3"], "b", 0, end)],
+        [(["b 4"], "b", 0, end), (["a 5"], "a", 0, end)],
     ]
     gathered(equal_to(expected), beam.WindowInto(window.FixedWindows(100)))
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("keys", "groups"),
+    [
+        ([1, True, 1.0, 1, True], [[0, 3], [1, 4], [2]]),
+        ([0.0, -0.0, 0.0], [[0, 2], [1]]),
+        ([NAN, float("nan")], [[0, 1]]),
+        ([["a", 1], ["a", True], ["a", 1]], [[0, 2], [1]]),
+        ([("a", 1), ("a", True), ("a", 1)], [[0, 2], [1]]),
+        (["1", 1, b"1", None, "1", None], [[0, 4], [1], [2], [3, 5]]),
+    ],
+    ids=str,
+)
+def test_keys_are_the_same_if_their_coder_says_so(keys: list[Any], groups: list[Any]) -> None:
+    def texts(batch: SegmentBatch) -> list[list[int]]:
+        column = [int(text) for text in batch.candidates[0].to_pylist()]
+        return [column[group.rows] for group in batch.groups]
+
+    elements = [(key, (str(at), ["text"])) for at, key in enumerate(keys)]
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        gathered = (
+            pipeline
+            | beam.Create([None])
+            | beam.FlatMap(lambda _: elements).with_output_types(beam.typehints.Tuple[Any, Any])
+            | GatherSegments(keyed=True)
+            | beam.Map(texts)
+        )
+        assert_that(gathered, equal_to([groups]))
 
 
 @pytest.mark.parametrize(
@@ -112,3 +159,67 @@ def test_batches_have_their_own_coder_where_only_the_library_is_used(transform: 
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     coders = done.stdout.splitlines()
     assert {"Fill batches: BatchCoder", "Count matches: BatchCoder"} <= set(coders)
+
+
+PLACES: dict[Any, tuple[Any, ...]] = {
+    gather._GatherByKey: (),
+    gather._GatherByKeyAndWindow: (window.GlobalWindow(),),
+    gather._GatherOneByOne: (window.GlobalWindow(), 0),
+}
+"""What else than the element Beam tells each way to gather: the window, the timestamp."""
+
+
+def batches_of(segments: list[Any], by: Any = gather._GatherByKey) -> list[list[tuple[Any, ...]]]:
+    """The rows of each batch: (candidate, reference, ...) with None for a missing reference."""
+    gather_all = by(None, None)
+    gather_all.start_bundle()
+    batches = [out.value for each in segments for out in gather_all.process(each, *PLACES[by])]
+    batches += [out.value for out in gather_all.finish_bundle()]
+    return [
+        list(
+            zip(*(each.to_pylist() for each in (*batch.candidates, *batch.references)), strict=True)
+        )
+        for batch in batches
+    ]
+
+
+@pytest.mark.parametrize("by", PLACES)
+def test_a_segment_with_many_references_does_not_widen_a_long_batch(
+    monkeypatch: pytest.MonkeyPatch, by: Any
+) -> None:
+    monkeypatch.setattr(gather, "_BATCH_TEXTS", 7)
+    wide = ("c", ["d", None, "e"])
+    assert batches_of([("a", ["b"]), wide, ("f", ("g",)), ("h", ["i"])], by) == [
+        [("a", "b")],
+        [("c", "d", None, "e")],
+        [("f", "g"), ("h", "i")],
+    ]
+    assert batches_of([("a", ["b"]), ("c", ["d", "e"]), ("f", ["g"])], by) == [
+        [("a", "b", None), ("c", "d", "e")],
+        [("f", "g")],
+    ]
+    wider = ("c", list("defghijk"))
+    assert batches_of([wider, ("a", ["b"])], by) == [[("c", *"defghijk")], [("a", "b")]]
+
+
+def test_the_segments_after_a_batch_that_one_has_ended_keep_their_keys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gather, "_BATCH_TEXTS", 7)
+    gather_all = gather._GatherByKey(StrUtf8Coder(), None)
+    gather_all.start_bundle()
+    segments = [("x", ("0", ["b"])), ("y", ("1", ["b"] * 5)), ("y", ("2", ["b"]))]
+    batches = [out.value for each in segments for out in gather_all.process(each)]
+    batches += [out.value for out in gather_all.finish_bundle()]
+    assert [
+        [(group.key, batch.candidates[0].to_pylist()[group.rows]) for group in batch.groups]
+        for batch in batches
+    ] == [[("x", ["0"])], [("y", ["1"])], [("y", ["2"])]]
+
+
+def test_long_texts_fill_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gather, "_BATCH_CHARACTERS", 10)
+    assert batches_of([("a" * 5, ["b" * 5]), ("c", ["d"])]) == [
+        [("a" * 5, "b" * 5)],
+        [("c", "d")],
+    ]

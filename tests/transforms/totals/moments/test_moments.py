@@ -72,6 +72,26 @@ def test_moments_are_sums_of_products_for_segments_of_any_length(seed, longest):
     require_sums_by_hand(with_a, batches, every, [("a", "c"), ("a", "b")])
 
 
+@pytest.mark.parametrize("other", [{"longest": 2**31}, {"references": 5}, {"longest": 0}, {}])
+def test_batches_of_other_integers_than_those_before_them_are_exact(other):
+    rng = np.random.default_rng(5)
+    usual = [statistics_with_domains(rng, ABC, segments) for segments in (20, 300, 513)]
+    batches = [*usual, statistics_with_domains(rng, ABC, 30, **other), *usual]
+    every = list(itertools.combinations(ABC, 2))
+    require_sums_by_hand(added_up(batches), batches, every, [("b", "c"), ("b", "a")])
+
+
+def test_sums_that_no_longer_fit_in_64_bits_are_exact():
+    # Of each batch they fit, and with its own bits each value is usual.
+    made = statistics_with_domains(np.random.default_rng(6), ABC, 4000)
+    counts = np.full_like(made.counts, 2**25 - 1)
+    batch = dataclasses.replace(made, counts=counts, reference_counts=made.reference_counts * 0 + 1)
+    moments = added_up([batch] * 6, NO_SLICES)
+    sums = moments.of_system("a")
+    assert sums.products[0] == 24_000
+    assert max(sums.products) == 24_000 * (2**25 - 1) ** 2 > 2**63
+
+
 @pytest.mark.parametrize("longest", [40, 2**31])
 def test_parts_add_up_in_any_order_and_split(longest):
     rng = np.random.default_rng(longest)

@@ -36,7 +36,7 @@ from beam_bleu.transforms.pairing.records.joins.send_rows import (
 )
 from beam_bleu.transforms.pairing.records.joins.unit_report import UnitReport, require_all_arrived
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.coders import as_batches
 from beam_bleu.transforms.wiring.steps import Step
 
 __all__ = ["PairByIds"]
@@ -68,10 +68,11 @@ class PairByIds(beam.PTransform):
             | "Choose the partitions" >> beam.ParDo(step(ChoosePartitions(plan.readers)))
             | "Spread the work units" >> beam.Reshuffle()
             | "Read records"
-            >> beam.ParDo(step(SendRows(plan, self._threads, self._describe)))
-            .with_output_types(typehints.Tuple[int, bytes])
-            .with_outputs(SendRows.REPORTS, SendRows.REJECTED, SendRows.SYSTEMS, main="messages")
+            >> beam.ParDo(step(SendRows(plan, self._threads, self._describe))).with_outputs(
+                SendRows.REPORTS, SendRows.REJECTED, SendRows.SYSTEMS, main="messages"
+            )
         )
+        read.messages.element_type = typehints.Tuple[int, bytes]  # see `as_batches`
         if plan.is_long:
             systems = (
                 read[SendRows.SYSTEMS]
@@ -91,7 +92,7 @@ class PairByIds(beam.PTransform):
                 | "Bring equal ids together" >> beam.GroupByKey()
                 | "Name the messages" >> beam.MapTuple(_messages_only)
             )
-        joined = gathered | "Join" >> giving_batches(step(_Join(plan)), SegmentBatch).with_outputs(
+        joined = gathered | "Join" >> beam.ParDo(step(_Join(plan))).with_outputs(
             _Join.REPORTS, main="batches"
         )
         ends = {"found": found, "read": read[SendRows.REPORTS], "joined": joined[_Join.REPORTS]}
@@ -104,7 +105,7 @@ class PairByIds(beam.PTransform):
             )
         )
         return Paired(
-            joined.batches,
+            as_batches(joined.batches, SegmentBatch),
             checked.segments,
             checked[_CheckIds.DIGESTS] if self._describe else None,
             checked[_CheckIds.TALLY],

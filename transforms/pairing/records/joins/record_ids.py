@@ -7,11 +7,10 @@ import json
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.columns import offsets_of, padded
-from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import load_word
 from beam_bleu.transforms.pairing.records.joins.id_kinds import IdKind
 
@@ -62,7 +61,7 @@ def partitions_of(ids: pa.LargeStringArray, partitions: int) -> Integers:
     return found
 
 
-@njit
+@inner
 def _mixed(hashed):
     hashed = (hashed ^ (hashed >> np.uint64(32))) * _MULTIPLIER
     return hashed ^ (hashed >> np.uint64(29))

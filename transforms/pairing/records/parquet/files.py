@@ -69,7 +69,7 @@ _MOST_UNBUFFERED = 1 << 25
 """About the most bytes of a local row group whose columns are read without a buffer. A buffer costs
 one more copy of the bytes."""
 
-_BATCH_BYTES = 1 << 25
+_BATCH_BYTES = 1 << 23
 """A batch has about so many bytes at most."""
 
 _MOST_NAMES = 12

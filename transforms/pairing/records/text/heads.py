@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.pairing.files.chunks import Open, read_chunks, without_mark
+from beam_bleu.transforms.pairing.files.chunks import Open, read_chunks
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.correspondence import require_equal_totals
 from beam_bleu.transforms.pairing.lines.counting import (
@@ -251,7 +251,7 @@ def first_lines(
     text = b""
     is_whole = True
     is_in_long_line = False
-    for chunk in without_mark(read_chunks(stream, file, 0, file.size, most, open_file)):
+    for chunk in read_chunks(stream, file, most, open_file):
         if is_in_long_line:
             _, newline, chunk = chunk.partition(b"\n")
             is_in_long_line = not newline

@@ -16,11 +16,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from beam_bleu.transforms.native.arrays import Bytes, Integers
 from beam_bleu.transforms.native.columns import offsets_of
-from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import READ_AHEAD, address_of, copy, load_byte
 from beam_bleu.transforms.pairing.records.text.json_strings import QUOTE, unescape
 from beam_bleu.transforms.pairing.records.text.json_values import (
@@ -268,7 +267,7 @@ def _decode(begins, ends, texts, offsets, kinds):
         offsets[row + 1] = to - start
 
 
-@njit
+@inner
 def _kind(begin):
     """The kind of the value at an address."""
     if begin < 0:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from beam_bleu.transforms.native.compiling import inner
 from beam_bleu.transforms.native.masks import byte_mask, byte_masks
 from beam_bleu.transforms.native.memory import BLOCK, copy, load_byte, lowest_bit, store_byte
 
@@ -24,13 +24,13 @@ _in_string_masks = byte_masks(['"', "\\", ("\x00", "\x1f")])
 _backslash_mask = byte_mask(["\\"])
 
 
-@njit
+@inner
 def has_backslash(at, end):
     """Whether there is a backslash between two addresses."""
     return _next_backslash(at, end) < end
 
 
-@njit
+@inner
 def _next_backslash(at, end):
     """The address of the next backslash, or `end`."""
     while at < end:
@@ -41,7 +41,7 @@ def _next_backslash(at, end):
     return end
 
 
-@njit
+@inner
 def string_end(at, end):
     """The address after the closing quote of a string; 0 if it is not valid.
 
@@ -70,7 +70,7 @@ def string_end(at, end):
     return 0
 
 
-@njit
+@inner
 def _escape_end(at):
     """The address after an escape, given that of the byte after the backslash; 0 if not valid."""
     letter = load_byte(at)
@@ -82,7 +82,7 @@ def _escape_end(at):
     return at + 5
 
 
-@njit
+@inner
 def _hex_digit(byte):
     if DIGIT_0 <= byte <= DIGIT_9:
         return byte - DIGIT_0
@@ -90,7 +90,7 @@ def _hex_digit(byte):
     return letter - LETTER_A + 10 if LETTER_A <= letter <= LETTER_F else -1
 
 
-@njit
+@inner
 def _code_unit(at):
     """The number that the four hexadecimal digits at an address mean."""
     unit = 0
@@ -99,7 +99,7 @@ def _code_unit(at):
     return unit
 
 
-@njit
+@inner
 def unescape(at, end, to):
     """Writes the text of a valid string; returns the end of the text, 0 if it is no text.
 
@@ -134,7 +134,7 @@ def unescape(at, end, to):
             return to
 
 
-@njit
+@inner
 def _store_utf8(to, point):
     """Writes a code point in UTF-8, and returns the address after it."""
     if point < 0x80:

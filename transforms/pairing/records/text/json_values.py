@@ -6,8 +6,8 @@ An end is 0 if the value is not valid, or if it is one of those that `json_scann
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from beam_bleu.transforms.native.compiling import inner
 from beam_bleu.transforms.native.memory import load_byte, load_int, load_word, store_int
 from beam_bleu.transforms.pairing.records.text.json_strings import (
     DIGIT_0,
@@ -37,7 +37,7 @@ _TRUE_WORD = np.uint64(int.from_bytes(b"true", "little"))
 _FALS_WORD = np.uint64(int.from_bytes(b"fals", "little"))
 
 
-@njit
+@inner
 def find_in_object(at, end, keys, key_offsets, count, begins, ends, stride):
     """Writes the spans of the values of keys in the object that begins here, or after blanks.
 
@@ -82,21 +82,21 @@ def find_in_object(at, end, keys, key_offsets, count, begins, ends, stride):
     return 0
 
 
-@njit
+@inner
 def first_item(begin, end):
     """The first item of a valid list; 0 if it has none."""
     at = blank_end(begin + 1, end)
     return 0 if load_byte(at) == CLOSE_LIST else at
 
 
-@njit
+@inner
 def next_item(at, end):
     """The item after the one that ends at an address, in a valid list; 0 if it was the last."""
     at = blank_end(at, end)
     return blank_end(at + 1, end) if load_byte(at) == _COMMA else 0
 
 
-@njit
+@inner
 def _same(one, other, size):
     for i in range(size):  # noqa: SIM110  # numba compiles no generators
         if load_byte(one + i) != load_byte(other + i):
@@ -104,7 +104,7 @@ def _same(one, other, size):
     return True
 
 
-@njit
+@inner
 def blank_end(at, end):
     """The address after blanks. A line has no newlines, which are blanks of JSON, too."""
     while at < end:
@@ -115,7 +115,7 @@ def blank_end(at, end):
     return at
 
 
-@njit
+@inner
 def value_end(at, end):
     """The end of the value that begins here; 0 if it is not valid, or not known."""
     first = load_byte(at)
@@ -124,7 +124,7 @@ def value_end(at, end):
     return _simple_end(at, end)
 
 
-@njit
+@inner
 def _simple_end(at, end):
     """The end of a string, a number, true, false or null; 0 for anything else."""
     first = load_byte(at)
@@ -142,7 +142,7 @@ def _simple_end(at, end):
     return at if at <= end else 0
 
 
-@njit
+@inner
 def _nested_end(at, end):
     """The end of an object or a list; 0 if it is not valid, or not known."""
     objects = np.uint64(0)  # a bit for each object or list that is open: whether it is an object
@@ -201,7 +201,7 @@ def _nested_end(at, end):
                 return 0
 
 
-@njit
+@inner
 def _key_end(at, end):
     """The address after a key and its colon; 0 if they are not there."""
     if at >= end or load_byte(at) != QUOTE:
@@ -213,14 +213,14 @@ def _key_end(at, end):
     return at + 1 if at < end and load_byte(at) == _COLON else 0
 
 
-@njit
+@inner
 def _digits_end(at, end):
     while at < end and DIGIT_0 <= load_byte(at) <= DIGIT_9:
         at += 1
     return at
 
 
-@njit
+@inner
 def _number_end(at, end):
     start = at
     if load_byte(at) == _MINUS:

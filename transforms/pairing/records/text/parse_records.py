@@ -21,7 +21,7 @@ from beam_bleu.transforms.pairing.records.segments import Segments, to_segments
 from beam_bleu.transforms.pairing.records.text.heads import Head
 from beam_bleu.transforms.pairing.records.text.plan_records import RecordUnit
 from beam_bleu.transforms.pairing.records.text.raw_lines import RawLines
-from beam_bleu.transforms.wiring.coders import giving_batches
+from beam_bleu.transforms.wiring.coders import as_batches, giving_batches
 from beam_bleu.transforms.wiring.steps import Step
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
@@ -59,7 +59,7 @@ class PairLineRecords(beam.PTransform):
             | "Read lines" >> giving_batches(reading, _UnitLines)
             | "Parse lines" >> giving_batches(parsing, _Parsed)
             | "Hand on segments"
-            >> giving_batches(handing, SegmentBatch).with_outputs(
+            >> beam.ParDo(handing).with_outputs(
                 _HandOn.TALLIES, _HandOn.REJECTED, _HandOn.DIGESTS, main="batches"
             )
         )
@@ -71,7 +71,7 @@ class PairLineRecords(beam.PTransform):
                 | "Take the digests" >> beam.Values()
             )
         return Paired(
-            segments.batches,
+            as_batches(segments.batches, SegmentBatch),
             planned.found,
             digests,
             segments[_HandOn.TALLIES],

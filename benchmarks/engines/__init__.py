@@ -1,0 +1,1 @@
+"""Runs on engines: clusters of this machine."""

@@ -1,0 +1,176 @@
+"""The time of the kernel on crafted text: no input may cost much more per byte than ordinary text.
+
+    python -m benchmarks.speed.crafted_text
+
+prints nanoseconds of CPU time for each byte of references and candidates, and the ratio to ordinary
+text. Each input is counted several times in turn with ordinary text; the figure is the minimum.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import time
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.kernel import count_batch
+from benchmarks.corpus.workspace import Workspace
+from benchmarks.speed.results import Results, at_most
+from benchmarks.speed.sizes import Sizes
+
+_REACH = at_most(4, "x", digits=1)
+_PASSES = 7
+_BYTES = 1_000_000
+"""The bytes of each input's references and candidates, at least."""
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_SYMBOLS = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
+
+Segments = tuple[list[list[str]], list[list[str]]]
+"""The columns of the candidates, and those of the references."""
+
+
+def _ordinary(rng: random.Random, tokens: int) -> str:
+    """Words with the lengths and frequencies of a newspaper."""
+    lengths = rng.choices(range(1, 13), [3, 17, 21, 16, 11, 9, 8, 6, 4, 3, 1, 1], k=tokens)
+    words = ("".join(rng.choices(_LETTERS[: 3 + size], k=size)) for size in lengths)
+    return " ".join(word + rng.choice(["", "", "", "", "", "", "", ",", "."]) for word in words)
+
+
+def _changed(rng: random.Random, text: str, change: float = 0.15) -> str:
+    """The text with some words replaced by others."""
+    words = text.split(" ")
+    return " ".join(rng.choice(words) if rng.random() < change else word for word in words)
+
+
+def _de_bruijn(alphabet: str, order: int) -> Iterator[str]:
+    """A cyclic sequence with each n-gram once (Fredricksen, Kessler and Maiorana)."""
+    size = len(alphabet)
+    word = [0] * (order + 1)
+
+    def walk(at: int, period: int) -> Iterator[str]:
+        if at > order:
+            if order % period == 0:
+                yield from (alphabet[letter] for letter in word[1 : period + 1])
+            return
+        word[at] = word[at - period]
+        yield from walk(at + 1, period)
+        for letter in range(word[at - period] + 1, size):
+            word[at] = letter
+            yield from walk(at + 1, at)
+
+    return walk(1, 1)
+
+
+def _pairs(text: str, other: str | None = None) -> Segments:
+    """As many copies of one segment as are needed for the size of an input."""
+    other = text if other is None else other
+    copies = max(1, _BYTES // (len(text.encode()) + len(other.encode())))
+    return [[text] * copies], [[other] * copies]
+
+
+def _inputs() -> Iterator[tuple[str, Segments]]:
+    rng = random.Random(14)
+    line = _ordinary(rng, 20)
+    lines = [_ordinary(rng, 20) for _ in range(4000)]
+    changed = [_changed(rng, text) for text in lines]
+    yield "ordinary lines of 20 words", ([changed], [lines])
+    for tokens in (65, 130, 260, 1_000, 10_000, 100_000):
+        text = _ordinary(rng, tokens)
+        yield f"{tokens:,} words", _pairs(_changed(rng, text), text)
+    for name, token in (("letter", "a "), ("symbol", "!"), ("entity", "&quot;")):
+        for size in (60, 65, 1_000, 10_000, 500_000):
+            yield f"one {name}, {size:,} times", _pairs(token * size)
+    yield "two letters in turn, 500,000", _pairs("a b " * 250_000)
+    yield "two letters at random, 500,000", _pairs(" ".join(rng.choices("ab", k=500_000)))
+    yield "different letters, 52", _pairs(" ".join(_LETTERS + _LETTERS.upper()))
+    yield "different symbols, 29", _pairs(_SYMBOLS)
+    yield "random symbols, 60", _pairs("".join(rng.choices(_SYMBOLS, k=60)))
+    for size in (1_000, 10_000, 500_000):
+        symbols = "".join(rng.choices(_SYMBOLS, k=size))
+        yield f"random symbols, {size:,}", _pairs(symbols)
+    for alphabet, order in ((_LETTERS[:2], 16), (_LETTERS[:8], 5), (_LETTERS, 3)):
+        sequence = " ".join(_de_bruijn(alphabet, order))
+        yield f"de Bruijn, {len(alphabet)} letters, order {order}", _pairs(sequence)
+    prefix = "p" * 60
+    for size in (60, 10_000):
+        text = " ".join(f"{prefix}{number:06}{prefix}" for number in range(size))
+        yield f"{size:,} long tokens with the same begin and end", _pairs(text)
+    runs = " ".join("a" * size for size in range(16, 200))
+    yield "runs of one letter, 16 to 199", _pairs(runs)
+    # The kernel has its own way for 64 bytes that are all tokens. Here they never are.
+    yield "a word after 61 symbols", _pairs(("!" * 61 + "ab ") * 8_000)
+    yield (
+        "a word after 61 random symbols",
+        _pairs("".join("".join(rng.choices(_SYMBOLS, k=61)) + "ab " for _ in range(8_000))),
+    )
+    yield "points before digits", _pairs("....1" * 100_000)
+    yield "one run of points before a digit", _pairs("." * 1_000_000 + "1")
+    yield "wide white space", _pairs("a\u3000" * 100_000)
+    yield "white space", _pairs(" " * 1_000_000)
+    yield "16 references of ordinary lines", ([changed[:500]], [lines[:500]] * 16)
+    letters = " ".join(rng.choices(_LETTERS, k=64))
+    yield "16 references of 64 letters", ([[letters] * 500], [[letters] * 500] * 16)
+    yield "16 systems of 64 letters", ([[letters] * 500] * 16, [[letters] * 500])
+    yield "16 references of 65 letters", ([[letters + " a"] * 500], [[letters + " a"] * 500] * 16)
+    yield "empty lines and one word", ([[""] * 5_000], [[line] * 5_000])
+    yield "a long candidate, a short reference", _pairs("a b " * 250_000, "a b")
+
+
+def _batch(segments: Segments) -> tuple[SegmentBatch, int]:
+    """The batch of the segments and its bytes."""
+    candidates, references = (
+        tuple(pa.array(texts, pa.large_string()) for texts in side) for side in segments
+    )
+    size = sum(len(text.encode()) for texts in itertools.chain(*segments) for text in texts)
+    names = tuple(f"system{number}" for number in range(len(candidates)))
+    return SegmentBatch(candidates=candidates, references=references, systems=names), size
+
+
+def crafted(workspace: Workspace, sizes: Sizes) -> Results:
+    """The kernel on crafted text against ordinary lines, CPU per byte."""
+    ratios = {name: own / base for name, own, base in _measured(sizes.short_repeats, 4)}
+    worst = max(ratios, key=lambda name: ratios[name])
+    what = f"kernel, 13a, CPU per byte of crafted text against ordinary lines, {len(ratios)} inputs"
+    return [_REACH.figure(what, ratios[worst], f"the worst: {worst}")], []
+
+
+def _measured(passes: int, max_order: int) -> Iterator[tuple[str, float, float]]:
+    """(input, nanoseconds per byte, the same of ordinary lines in turn with it), each a minimum."""
+    text = BleuConfig().text
+
+    def nanoseconds(batch: SegmentBatch, size: int) -> float:
+        begin = time.process_time()
+        count_batch(batch, text, max_order)
+        return (time.process_time() - begin) * 1e9 / size
+
+    ordinary: tuple[SegmentBatch, int] | None = None
+    for name, segments in _inputs():
+        batch = _batch(segments)
+        if ordinary is None:
+            ordinary = batch
+            nanoseconds(*ordinary)
+        runs = [(nanoseconds(*ordinary), nanoseconds(*batch)) for _ in range(passes)]
+        base, own = (min(times) for times in zip(*runs, strict=True))
+        yield name, own, base
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.speed.crafted_text", description="Counts crafted text."
+    )
+    parser.add_argument("--max_order", type=int, default=4, metavar="N", help="default 4")
+    flags = parser.parse_args()
+    print(f"| input | ns per byte | ratio to ordinary lines, {_REACH} |")
+    print("| --- | ---: | ---: |")
+    for name, own, base in _measured(_PASSES, flags.max_order):
+        print(f"| {name} | {own:.2f} | {own / base:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    _main()

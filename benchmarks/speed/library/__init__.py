@@ -1,0 +1,1 @@
+"""What the library adds to a pipeline."""

@@ -1,0 +1,1 @@
+"""What slices cost: the runs with 200 slices, against the runs without."""

@@ -1,0 +1,32 @@
+"""Keeps the memory that the command frees, so that it can use it again."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import sys
+
+# Parameters of mallopt, from glibc's malloc.h. musl and macOS have no such function.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
+
+_LARGEST_KEPT = 2**25
+"""The largest value that each version of glibc accepts, in bytes."""
+
+_MOST_KEPT = 2**28
+
+
+def keep_freed_memory() -> None:
+    """From now on, this process keeps freed memory, if its C library is glibc.
+
+    Each batch has megabytes of columns and counts. By default, glibc often gives such memory back
+    to the system, and the next batch gets new pages. The system must clear these, and on several
+    threads it must tell the other cores of each change. All threads share one arena, because the
+    thread that frees a batch is often not the one that makes the next one.
+    """
+    if sys.platform != "linux":
+        return
+    with contextlib.suppress(AttributeError, OSError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_ARENA_MAX, 1)
+        mallopt(_MMAP_THRESHOLD, _LARGEST_KEPT)
+        mallopt(_TRIM_THRESHOLD, _MOST_KEPT)

@@ -1,0 +1,47 @@
+"""The programs that measure themselves count what they should: else their times mean nothing."""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+
+import pytest
+from command_line import PROJECT, REFERENCES, SYSTEMS
+
+from benchmarks.corpus.workspace import Text
+from benchmarks.speed.contestants import kernel, sacrebleu, sides
+
+FLAGS = argparse.Namespace(tokenize="13a", lowercase=False, passes=2)
+
+
+def lines(path: pathlib.Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()[:30]
+
+
+@pytest.mark.parametrize("references", [1, 2])
+def test_the_kernel_and_sacrebleu_count_the_same(references: int) -> None:
+    texts = lines(SYSTEMS["atlas"]), [lines(path) for path in REFERENCES[:references]]
+    ours, theirs = kernel(*texts, FLAGS), sacrebleu(*texts, FLAGS)
+    assert ours["counts"] == theirs["counts"]
+    assert ours["cpu"] > 0
+    other = kernel(lines(SYSTEMS["birch"]), texts[1], FLAGS)
+    assert other["counts"] != ours["counts"]
+
+
+def test_the_parts_of_the_kernel_are_measured() -> None:
+    found = sides(lines(SYSTEMS["atlas"]), [lines(REFERENCES[0])], FLAGS)
+    assert set(found) == {"both", "candidates", "references", "nothing", "utf8"}
+    assert all(seconds > 0 for seconds in found.values())
+
+
+def test_a_text_names_all_its_references() -> None:
+    text = Text(5, "a.txt", ("x.txt", "y.txt"), more_references=("b.txt",))
+    assert text.arguments == [
+        "--references=a.txt",
+        "--references=b.txt",
+        "--candidates=system01=x.txt",
+        "--candidates=system02=y.txt",
+    ]
+    assert text.patterns == ("a.txt", "b.txt", "x.txt", "y.txt")
+    examples = Text(60, str(REFERENCES[0]), (str(PROJECT / "examples" / "systems" / "*.txt"),))
+    assert examples.files == [str(REFERENCES[0]), *sorted(map(str, SYSTEMS.values()))]

@@ -1,0 +1,150 @@
+"""Compressed corpora: they are read once if possible, and no output and no error shows it."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from command_line import COMPRESS, REFERENCES, SYSTEMS, Run, called, streams
+
+from beam_bleu.transforms.pairing.files import chunks
+from beam_bleu.transforms.pairing.line_parallel import plan_units
+
+ATLAS = SYSTEMS["atlas"].read_bytes().splitlines(keepends=True)
+HUMAN = REFERENCES[0].read_bytes().splitlines(keepends=True)
+OTHER = REFERENCES[1].read_bytes().splitlines(keepends=True)
+
+FLAGS = [
+    [],
+    ["--threads=1"],
+    ["--resample=bootstrap", "--segment_scores"],
+    ["--on_bad_record=reject", "--max_rejected=1.0"],
+    ["--expect_segments=72"],
+]
+
+
+def written(folder: Path, shards: int, suffix: str, **texts: list[bytes]) -> list[str | Path]:
+    """Writes each text in shards; returns the arguments that name them."""
+    folder.mkdir()
+    for name, lines in texts.items():
+        for shard in range(shards):
+            part = lines[shard * 30 : (shard + 1) * 30 if shard < shards - 1 else None]
+            (folder / f"{name}-{shard}.txt{suffix}").write_bytes(COMPRESS[suffix](b"".join(part)))
+    patterns = [f"{folder}/{name}-*.txt{suffix}" for name in texts]
+    return streams([f"atlas={patterns[0]}"], patterns[1:])
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The number of times that a file is decompressed."""
+    found = []
+
+    def counting(*arguments):
+        found.append(arguments)
+        return decompressed(*arguments)
+
+    decompressed = chunks.decompressed
+    monkeypatch.setattr(chunks, "decompressed", counting)
+    return found
+
+
+def counted_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan_units, "read_once", lambda *_: None)
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+@pytest.mark.parametrize("flags", FLAGS, ids=" ".join)
+def test_the_result_has_the_same_bytes_and_each_file_is_read_once(
+    tmp_path, shards, flags, opened, monkeypatch
+):
+    def results(suffix: str, name: str) -> dict[str, bytes]:
+        arguments = written(
+            tmp_path / name, shards, suffix, atlas=ATLAS, human=HUMAN, other=[*OTHER[:-1], b"end"]
+        )
+        out = tmp_path / f"out-{name}"
+        run = called(*arguments, "--output", out, *flags)
+        assert run.code == 0, run.err
+        # Numbers of segments are in the digests, the replicates and the segments' scores.
+        digests = (out / "manifest.json").read_bytes().split(b'"digest"')[1:]
+        return {
+            "scores": (out / "scores.json").read_bytes(),
+            "digests": b"".join(each.split(b",")[0] for each in digests),
+        }
+
+    plain = results("", "plain")
+    assert opened == []
+    assert results(".gz", "once") == plain
+    assert len(opened) == 3 * shards
+    counted_first(monkeypatch)
+    assert results(".gz", "twice") == plain
+    assert len(opened) == 3 * shards + 2 * 3 * shards
+
+
+def test_shards_of_a_large_corpus_are_counted_first_so_that_workers_share_them(tmp_path, opened):
+    arguments = written(tmp_path / "in", 3, ".gz", atlas=ATLAS, human=HUMAN)
+    assert called(*arguments, "--range_bytes=256").code == 0
+    assert len(opened) == 2 * 2 * 3
+
+
+def with_line(lines: list[bytes], number: int, line: bytes) -> list[bytes]:
+    return [*lines[: number - 1], line, *lines[number:]]
+
+
+DEFECTS = {
+    "a line less": (ATLAS[:-1], HUMAN),
+    "a line more": ([*ATLAS, b"x\n"], HUMAN),
+    "an empty file": ([], HUMAN),
+    "a line less in a shard": (ATLAS[:29] + ATLAS[30:], HUMAN),
+    "bad UTF-8, and a line more": (with_line(ATLAS, 5, b"\xff\n"), [*HUMAN, b"x\n"]),
+    "bad UTF-8 in two streams": (with_line(ATLAS, 40, b"\xff\n"), with_line(HUMAN, 3, b"\xfe\n")),
+    "bad UTF-8 at both ends": (with_line(with_line(ATLAS, 2, b"\xff\n"), 72, b"\xff\n"), HUMAN),
+    "UTF-16": (["".join(map(bytes.decode, ATLAS)).encode("utf-16-le")], HUMAN),
+    "a long line": (with_line(ATLAS, 70, b"x" * 5000 + b"\n"), with_line(HUMAN, 2, b"\xff\n")),
+    "compressed twice": ([COMPRESS[".gz"](b"".join(ATLAS))], HUMAN),
+}
+
+
+def failed(folder: Path, shards: int, out: Path, defect: str) -> Run:
+    atlas, human = DEFECTS[defect]
+    arguments = written(folder, shards, ".gz", atlas=atlas, human=human)
+    flags = ["--output", out, "--segment_scores", "--max_line_bytes=4096"]
+    run = called(*arguments, *flags)
+    assert run.code == 3
+    assert run.out == b""
+    shutil.rmtree(folder)
+    return run
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_an_error_is_the_same_as_if_lines_are_counted_first(tmp_path, shards, defect, monkeypatch):
+    out = tmp_path / "out"
+    once = failed(tmp_path / "in", shards, out, defect)
+    assert not list(out.rglob("*.parquet"))
+    counted_first(monkeypatch)
+    assert failed(tmp_path / "in", shards, out, defect).err == once.err
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+@pytest.mark.parametrize("stream", ["atlas", "human"])
+def test_a_truncated_file_leaves_the_older_result_and_no_thread(tmp_path, suffix, stream):
+    arguments = written(tmp_path / "in", 1, suffix, atlas=ATLAS, human=HUMAN)
+    out = tmp_path / "out"
+    assert called(*arguments, "--output", out, "--segment_scores").code == 0
+    older = {path: path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
+    path = tmp_path / "in" / f"{stream}-0.txt{suffix}"
+    path.write_bytes(path.read_bytes()[:-3])
+    run = called(*arguments, "--output", out, "--segment_scores")
+    run.assert_failed(3, f"truncated: the {suffix} data ends at byte", f"mark: {path}\n")
+    kept = {path for path in older if path.name not in ("_SUCCESS", "run.json", "metrics.prom")}
+    assert {path: path.read_bytes() for path in kept} == {path: older[path] for path in kept}
+    assert set(out.rglob("*.parquet")) == {p for p in kept if p.suffix == ".parquet"}
+    # A thread ends after its piece.
+    for _ in range(500):
+        if not any("ThreadPoolExecutor" in each.name for each in threading.enumerate()):
+            return
+        time.sleep(0.01)
+    raise AssertionError(threading.enumerate())

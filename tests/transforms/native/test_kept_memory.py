@@ -1,0 +1,32 @@
+"""Memory that is used again: enough for each call, never too much, never of another thread."""
+
+from __future__ import annotations
+
+import concurrent.futures
+
+from beam_bleu.transforms.native.kept_memory import MOST_KEPT, KeptMemory
+
+
+def test_memory_is_used_again_if_it_is_large_enough() -> None:
+    memory = KeptMemory()
+    first = memory.bytes_for("one", 1000)
+    assert first.size >= 1000
+    assert memory.bytes_for("one", 10) is first
+    assert memory.bytes_for("other", 10) is not first
+    larger = memory.bytes_for("one", 1001)
+    assert larger.size >= 1001
+    assert memory.bytes_for("one", 1001) is larger
+
+
+def test_very_large_memory_is_not_kept() -> None:
+    memory = KeptMemory()
+    small = memory.bytes_for("one", 10)
+    assert memory.bytes_for("one", MOST_KEPT + 1).size > MOST_KEPT
+    assert memory.bytes_for("one", 10) is small
+
+
+def test_each_thread_has_its_own() -> None:
+    memory = KeptMemory()
+    first = memory.bytes_for("one", 10)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        assert pool.submit(memory.bytes_for, "one", 10).result() is not first

@@ -1,0 +1,128 @@
+"""Machine code is called with the same values that Python would give to the function."""
+
+from __future__ import annotations
+
+import math
+import pathlib
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from numba.core.errors import TypingError
+
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.machine_code import MachineCode, Result, kind_of
+
+
+def echoed(number, pair, flag, real, unsigned):
+    return number + 1, pair[0], not flag, real, unsigned
+
+
+def summed(matrix, weights):
+    total = 0
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            total += matrix[i, j] * weights[j]
+    return total
+
+
+def doubled(values):
+    for i in range(values.size):
+        values[i] *= 2
+
+
+def inverse(x):
+    return 1.0 / x
+
+
+def made(size):
+    return np.empty(size).size
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(chosen: pathlib.Path) -> None:
+    """Nothing of these functions stays."""
+
+
+def test_numbers_and_tuples_come_back() -> None:
+    function = compiled(echoed)
+    largest = np.uint64(2**64 - 1)
+    for number, real in ((-5, -0.5), (2**63 - 2, math.inf)):
+        found = function(number, (largest, np.uint64(7)), True, real, largest)
+        assert found == (number + 1, 2**64 - 1, False, real, 2**64 - 1)
+        assert [type(each) for each in found] == [int, int, bool, float, int]
+    assert math.isnan(function(0, (largest, largest), False, math.nan, largest)[3])
+
+
+@pytest.mark.parametrize("number", [2**64, 2**70, -(2**63) - 1])
+def test_an_integer_of_more_than_64_bits_is_refused(number: int) -> None:
+    assert kind_of(2**64 - 1) != kind_of(2**63 - 1) == kind_of(-(2**63))
+    for argument in (number, (1, number)):
+        with pytest.raises(TypeError, match="an integer of more than 64 bits"):
+            kind_of(argument)
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        np.arange(6).reshape(2, 3),
+        np.asfortranarray(np.arange(6).reshape(2, 3)),
+        np.arange(24).reshape(4, 6)[::2, ::-2],
+        np.arange(6, dtype=np.uint8).reshape(2, 3),
+        np.frombuffer(np.arange(6).tobytes(), np.int64).reshape(2, 3),
+        np.empty((0, 3), np.int64),
+    ],
+    ids=["rows", "columns", "steps", "bytes", "read-only", "empty"],
+)
+def test_arrays_of_each_layout(matrix: Any) -> None:
+    weights = np.array([1, 10, 100])
+    assert compiled(summed)(matrix, weights) == int((matrix @ weights).sum())
+
+
+def test_each_kind_of_argument_has_its_own_code() -> None:
+    function = compiled(summed)
+    rows = np.arange(4).reshape(2, 2)
+    for matrix in (rows, rows.T, rows[::-1], rows.astype(np.int32), rows[:, :0]):
+        function(matrix, np.arange(matrix.shape[1]))
+    assert len(function.loaded) == 4  # type: ignore[attr-defined]
+
+
+def test_an_array_is_changed_in_place() -> None:
+    values = np.arange(10)
+    assert compiled(doubled)(values[::3]) is None
+    assert values.tolist() == [0, 1, 2, 6, 4, 5, 12, 7, 8, 18]
+
+
+def test_an_exception_of_compiled_code_is_an_error() -> None:
+    assert compiled(inverse)(4.0) == 0.25
+    with pytest.raises(ArithmeticError, match="inverse"):
+        compiled(inverse)(0.0)
+
+
+def test_a_function_that_makes_an_array_is_refused() -> None:
+    with pytest.raises(TypingError, match="No implementation of function"):
+        compiled(made)(3)
+
+
+@pytest.mark.parametrize("argument", ["text", None, [1], {}])
+def test_other_arguments_are_refused(argument: object) -> None:
+    with pytest.raises(TypeError, match="compiled code cannot be called with"):
+        kind_of(argument)
+
+
+def test_threads_share_one_function() -> None:
+    function = compiled(doubled)
+    arrays = [np.full(1000, i) for i in range(8)]
+    threads = [threading.Thread(target=function, args=(array,)) for array in arrays]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [array[0] for array in arrays] == [2 * i for i in range(8)]
+    assert len(function.loaded) == 1  # type: ignore[attr-defined]
+
+
+def test_code_is_the_same_after_it_was_kept() -> None:
+    code = MachineCode(b"\n\0object\n", Result(("i", "b"), is_tuple=True))
+    assert MachineCode.from_bytes(code.to_bytes()) == code

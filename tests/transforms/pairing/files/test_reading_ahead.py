@@ -1,0 +1,100 @@
+"""Reading ahead: the same pieces and errors, a bounded number of them, and no thread is left."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator
+
+import pytest
+
+from beam_bleu.transforms.pairing.files.reading_ahead import read_ahead
+
+PIECES = [b"%d" % i for i in range(50)]
+each_number_of_threads = pytest.mark.parametrize("threads", [1, 2, 16])
+
+
+class Pieces:
+    """A text that says how much of it was made, and whether it was closed."""
+
+    def __init__(self, error_after: int | None = None) -> None:
+        self._error_after = error_after
+        self.made = 0
+        self.is_closed = False
+
+    def all(self) -> Generator[bytes, None, None]:
+        try:
+            for piece in PIECES:
+                if self.made == self._error_after:
+                    raise ValueError("bad piece")
+                self.made += 1
+                yield piece
+        finally:
+            self.is_closed = True
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    for _ in range(1000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen in ten seconds")
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_is_left():
+    before = set(threading.enumerate())
+    yield
+    wait_until(lambda: set(threading.enumerate()) <= before)
+
+
+@each_number_of_threads
+def test_it_gives_the_same_pieces(threads):
+    pieces = Pieces()
+    assert list(read_ahead(pieces.all(), threads)) == PIECES
+    wait_until(lambda: pieces.is_closed)
+
+
+@each_number_of_threads
+@pytest.mark.parametrize("place", [0, 1, 2, 3, 49])
+def test_an_error_comes_at_its_place(threads, place):
+    ahead = read_ahead(Pieces(error_after=place).all(), threads)
+    assert [next(ahead) for _ in range(place)] == PIECES[:place]
+    with pytest.raises(ValueError, match="bad piece"):
+        next(ahead)
+    assert list(ahead) == []
+
+
+@each_number_of_threads
+@pytest.mark.parametrize("taken", [1, 10])
+def test_few_pieces_are_made_ahead_and_closing_ends_them(threads, taken):
+    pieces = Pieces()
+    ahead = read_ahead(pieces.all(), threads)
+    for _ in range(taken):
+        next(ahead)
+    time.sleep(0.05)  # more would be made now
+    assert pieces.made <= taken + 2
+    ahead.close()
+    wait_until(lambda: pieces.is_closed)
+    assert pieces.made <= taken + 2
+
+
+def test_closing_does_not_wait_for_a_filesystem_that_is_stuck():
+    goes_on = threading.Event()
+
+    def stuck() -> Generator[bytes, None, None]:
+        yield b"first"
+        goes_on.wait(10)
+        yield b"second"
+
+    ahead = read_ahead(stuck(), threads=2)
+    assert next(ahead) == b"first"
+    ahead.close()
+    assert not goes_on.is_set()
+    goes_on.set()
+
+
+def test_a_text_that_was_not_begun_starts_no_thread():
+    before = threading.active_count()
+    read_ahead(Pieces().all(), threads=2).close()
+    assert threading.active_count() == before

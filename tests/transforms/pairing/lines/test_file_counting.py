@@ -1,0 +1,112 @@
+"""Files of this machine are counted like files of any other filesystem, with the same errors."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import os
+import pathlib
+from collections.abc import Callable
+from typing import BinaryIO
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.native.memory import READ_AHEAD
+from beam_bleu.transforms.pairing.files.listing import open_file
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
+from beam_bleu.transforms.pairing.lines import file_counting
+from beam_bleu.transforms.pairing.lines.counting import COMPRESSED_DATA, count_lines
+from beam_bleu.transforms.pairing.lines.file_counting import count_parts
+from beam_bleu.transforms.pairing.lines.ranges import cut
+
+STREAM = Stream("candidates x", "a")
+MARK = b"\xef\xbb\xbf"
+LONG = b"x" * (600 << 10)
+"""Longer than a part."""
+
+
+def found(
+    path: str, size: int, opener: Callable[[str], BinaryIO], range_bytes: int, limit: int | None
+) -> list[object]:
+    """What is counted in each range of a file, or the error."""
+    results: list[object] = []
+    for part in cut(Shard(0, 0, FoundFile(path, size)), range_bytes):
+        try:
+            counts = count_lines(STREAM, part, opener, "1", limit)
+        except InputError as error:
+            results.append((error.cause, error.remedy))
+        else:
+            told = {field.name: getattr(counts, field.name) for field in dataclasses.fields(counts)}
+            results.append(told | {"newlines": counts.newlines.tolist()})
+    return results
+
+
+def require_equal(
+    folder: pathlib.Path, text: bytes, size: int, range_bytes: int, limit: int | None
+) -> list[object]:
+    file = folder / "a"
+    file.write_bytes(text)
+    path = os.fspath(file)
+    here = found(path, size, open_file, range_bytes, limit)
+    assert here == found(path, size, lambda _: io.BytesIO(text), range_bytes, limit)
+    return here
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(
+    st.lists(
+        st.sampled_from(
+            [b"\n", b"a\n", b"\0", b"\x1b", b"\x0b", b"\xff", b"x" * 63, b"y" * 64, MARK]
+        ),
+        max_size=40,
+    ).map(b"".join),
+    st.sampled_from([16, 17, 1024, 1 << 26]),
+    st.sampled_from([None, 5, 64, 1 << 26]),
+    st.sampled_from([-1, 0, 1]),
+)
+def test_counts_and_errors_are_the_same(tmp_path_factory, text, range_bytes, limit, changed):
+    """With a size in the list that is too small, right, or too large."""
+    size = max(len(text) + changed, 0)
+    require_equal(tmp_path_factory.getbasetemp(), text, size, range_bytes, limit)
+
+
+@pytest.mark.parametrize("mark", [b"", MARK])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\nlast"])
+@pytest.mark.parametrize("limit", [None, len(LONG) - 1, len(LONG), 1 << 26])
+def test_lines_that_are_longer_than_parts_are_counted(tmp_path, mark, end, limit):
+    text = mark + LONG + b"\n" + b"some words\n" * 70_000 + LONG + LONG + end
+    require_equal(tmp_path, text, len(text), 1 << 26, limit)
+
+
+@pytest.mark.parametrize("mark", [b"", MARK])
+@pytest.mark.parametrize("data", COMPRESSED_DATA.values())
+def test_compressed_data_is_refused(tmp_path, mark, data):
+    ((cause, _),) = require_equal(tmp_path, mark + data, len(mark + data), 1 << 26, None)
+    assert "data, but its name does not say so" in cause
+
+
+def test_a_file_of_several_ranges_is_counted(tmp_path):
+    text = b"some words\n" * 500_000 + b"the last line"
+    (one, other) = require_equal(tmp_path, text, len(text), 3 << 20, None)
+    assert sum(one["newlines"]) + sum(other["newlines"]) == 500_000
+    assert (one["unfinished_line"], other["unfinished_line"]) == (False, True)
+
+
+def test_no_parts_leave_the_state_as_it_is():
+    memory, nothing = np.full(1 + READ_AHEAD, 7, np.uint8), np.zeros(0, np.int64)
+    state = np.zeros(file_counting._STATE_SIZE, np.int64)
+    assert file_counting.count_in_file(0, -1, 0, 0, 1, memory[1:], nothing, state)
+    assert not state.any()
+
+
+def test_counting_can_be_ended(tmp_path):
+    file = tmp_path / "a"
+    file.write_bytes(b"some words\n" * 10)
+    (part,) = cut(Shard(0, 0, FoundFile(os.fspath(file), 110)), 1 << 26)
+    with open(file, "rb") as opened:
+        assert count_parts(opened.fileno(), part, lambda _: False) is None
+        assert count_parts(opened.fileno(), part, lambda _: True) is not None

@@ -1,0 +1,128 @@
+"""The check of UTF-8 while lines are copied: the same lines are refused as by Python's decoder."""
+
+from __future__ import annotations
+
+import functools
+import io
+import itertools
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reading_lines import STREAM
+
+from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD
+from beam_bleu.transforms.pairing.files.parts import PartMemory
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
+from beam_bleu.transforms.pairing.lines import line_reader
+from beam_bleu.transforms.pairing.lines.copying import copy_lines
+from beam_bleu.transforms.pairing.lines.counting import count_lines
+from beam_bleu.transforms.pairing.lines.plan import make_plan
+from beam_bleu.transforms.pairing.lines.ranges import cut
+
+BORDERS = bytes.fromhex(
+    "00 41 7f 80 8f 90 9f a0 bf c0 c1 c2 df e0 e1 ec ed ee ef f0 f1 f3 f4 f5 ff"
+)
+"""The first and last byte of each kind that the definition of UTF-8 has."""
+
+
+def is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def seems_bad(line: bytes, shift: int) -> bool:
+    """Whether copying finds an error in a line that begins after `shift` letters."""
+    text = b"x" * shift + line + b"\n"
+    memory = PartMemory(len(text))
+    memory.put(text)
+    texts = np.empty(len(text) + 2 * BLOCK + READ_AHEAD, np.uint8)
+    offsets = np.zeros(2, np.int64)
+    _, rows, end, may_be_bad = copy_lines(
+        memory.array, memory.begin, memory.end, texts, offsets, 0, 0, 1, 1 << 26
+    )
+    assert (rows, texts[:end].tobytes()) == (1, text[:-1])
+    return may_be_bad
+
+
+def check(lines: Iterable[bytes], shift: int) -> None:
+    for line in lines:
+        assert seems_bad(line, shift) == (not is_utf8(line)), (line, shift)
+
+
+@pytest.mark.parametrize("shift", [0, BLOCK - 2])
+def test_all_short_lines_of_bytes_at_the_borders_of_their_kinds(shift):
+    for size in (1, 2, 3):
+        check(map(bytes, itertools.product(BORDERS, repeat=size)), shift)
+
+
+@pytest.mark.parametrize("first", [0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5])
+def test_four_bytes_across_the_end_of_a_block(first):
+    rests = itertools.product(BORDERS, repeat=3)
+    for number, rest in enumerate(rests):
+        check([bytes([first, *rest])], BLOCK - 5 + number % 6)
+
+
+def test_every_character_and_every_surrogate():
+    for point in itertools.chain(range(0, 0x11000, 7), range(0xD700, 0xE100), [0x10FFFF]):
+        if point != ord("\n"):
+            line = chr(point).encode(errors="surrogatepass")
+            check([line, line[:-1]], BLOCK - 2)
+
+
+@pytest.mark.parametrize(
+    "first", [b"\xc3", b"\xe2", b"\xe2\x82", b"\xf0", b"\xf0\x9f", b"\xf0\x9f\x98"]
+)
+@pytest.mark.parametrize("second", [b"\x80", b"\x80\x80 x", b"\x80\x80\x80", b"x"])
+def test_a_line_does_not_continue_a_character_of_the_line_before(first, second):
+    # Not even if the lines are copied by two calls, because a batch ends between them.
+    for shift in range(BLOCK + 1):
+        text = b"x" * shift + first + b"\n" + second + b"\n"
+        memory = PartMemory(len(text))
+        memory.put(text)
+        texts = np.empty(len(text) + 2 * BLOCK + READ_AHEAD, np.uint8)
+        offsets = np.zeros(3, np.int64)
+        begin, row, end, are_bad = memory.begin, 0, 0, []
+        for rows in (1, 2):
+            begin, row, end, is_bad = copy_lines(
+                memory.array, begin, memory.end, texts, offsets, row, end, rows, 1 << 26
+            )
+            are_bad.append(is_bad)
+        assert are_bad == [True, second != b"x"], (shift, first, second)
+
+
+LINE = st.lists(
+    st.one_of(
+        st.text(st.characters(exclude_characters="\n"), max_size=40).map(
+            functools.partial(str.encode, errors="surrogatepass")
+        ),
+        st.lists(st.sampled_from(list(BORDERS)), max_size=5).map(bytes),
+        st.integers(0, 70).map(lambda size: b"x" * size),
+    ),
+    max_size=4,
+).map(b"".join)
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(st.lists(LINE, min_size=1, max_size=20), st.integers(3, 200), st.integers(1, 9))
+def test_lines_across_parts_of_a_file(lines, part_bytes, most):
+    """Also if the last line has no newline."""
+    text = b"".join(b"line " + line + b"\n" for line in lines)
+    text = text.removesuffix(b"\n")
+    (part,) = cut(Shard(0, 0, FoundFile("a.txt", len(text))), 1 << 26)
+    counts = [count_lines(STREAM, part, lambda _: io.BytesIO(text))]
+    (unit,) = make_plan([STREAM], counts).units()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(line_reader, "PartMemory", functools.partial(PartMemory, part_bytes))
+        reader = line_reader.LineReader(STREAM, unit.pieces[0], lambda _: io.BytesIO(text))
+        bad = []
+        while taken := reader.available(most):
+            reader.take(taken)
+            bad += [each.number for each in reader.bad]
+        reader.finish()
+    assert bad == [row for row, line in enumerate(lines) if not is_utf8(line)]

@@ -1,0 +1,214 @@
+"""The library on tables of Arrow, and on keys and windows that change from segment to segment."""
+
+from __future__ import annotations
+
+import doctest
+import random
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+import pytest
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.transforms import trigger, window
+from apache_beam.transforms.window import TimestampedValue
+from command_line import PROJECT
+from scoring import score_of
+
+from beam_bleu.transforms import (
+    ArrowColumns,
+    BleuConfig,
+    CompareSystems,
+    CorpusBleu,
+    SumSegments,
+)
+
+WORDS = ["a", "b", "the", "of", "cat", "3.14", "é", ";", "."]
+
+
+def made_segments(count: int) -> list[tuple[str, str, list[str | None]]]:
+    """(key, candidate, [reference, reference or None])."""
+    rng = random.Random(5)
+    segments: list[tuple[str, str, list[str | None]]] = []
+    for _ in range(count):
+        words = rng.choices(WORDS, k=rng.randrange(20))
+        other = [word if rng.random() < 0.8 else rng.choice(WORDS) for word in words]
+        second = rng.choice([None, " ".join(words[1:])])
+        segments.append((rng.choice("abcdefg"), " ".join(other), [" ".join(words), second]))
+    return segments
+
+
+SEGMENTS = made_segments(500)
+SINGLE = [(candidate, references) for _, candidate, references in SEGMENTS]
+KEYED = [(key, (candidate, references)) for key, candidate, references in SEGMENTS]
+TABLE = pa.table(
+    {
+        "key": [key for key, _, _ in SEGMENTS],
+        "candidate": [candidate for _, candidate, _ in SEGMENTS],
+        "first": [references[0] for _, _, references in SEGMENTS],
+        "second": [references[1] for _, _, references in SEGMENTS],
+        "lists": [references for _, _, references in SEGMENTS],
+    }
+)
+TABLES = [
+    TABLE.slice(0, 3),
+    TABLE.slice(3, 300),
+    TABLE.slice(303, 0),
+    *TABLE.slice(303).to_batches(),
+]
+GLOBAL = ArrowColumns("candidate", ["first", "second"])
+BY_KEY = ArrowColumns("candidate", "lists", key="key")
+
+FOUND: list[Any] = []
+
+
+def keep(element: Any) -> None:
+    FOUND.append(element)
+
+
+def found_in(elements: list[Any], *steps: beam.PTransform) -> list[Any]:
+    """What steps give for elements."""
+    FOUND.clear()
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        result = pipeline | beam.Create(elements)
+        for number, step in enumerate(steps):
+            result = result | f"Step {number}" >> step
+        _ = result | "Keep" >> beam.Map(keep)
+    return FOUND.copy()
+
+
+def test_tables_give_the_score_of_their_segments() -> None:
+    config = BleuConfig(lowercase=True)
+    (expected,) = found_in(SINGLE, CorpusBleu.Globally(config))
+    assert expected.score == score_of(SINGLE, config).score
+    assert expected.standard_error
+    assert found_in(TABLES, CorpusBleu.Globally(config, columns=GLOBAL)) == [expected]
+    lists = ArrowColumns("candidate", "lists")
+    assert found_in(TABLES, CorpusBleu.Globally(config, columns=lists)) == [expected]
+
+
+@pytest.mark.parametrize("uncertainty", [True, False])
+def test_tables_with_keys_give_the_scores_of_their_segments(uncertainty: bool) -> None:
+    expected = dict(found_in(KEYED, CorpusBleu.PerKey(uncertainty=uncertainty)))
+    assert len(expected) == 7
+    for key, score in expected.items():
+        alone = [segment for other, segment in KEYED if other == key]
+        assert score.score == score_of(alone, BleuConfig()).score
+    found = found_in(TABLES, CorpusBleu.PerKey(columns=BY_KEY, uncertainty=uncertainty))
+    assert dict(found) == expected
+    assert len(found) == 7
+
+
+def test_tables_give_the_sums_of_their_segments() -> None:
+    expected = dict(found_in(KEYED, SumSegments()))
+    assert dict(found_in(TABLES, SumSegments(columns=BY_KEY))) == expected
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_tables_of_systems_are_compared(keyed: bool) -> None:
+    segments = [
+        ({"old": candidate, "new": references[0]}, references) for candidate, references in SINGLE
+    ]
+    keys = [key for key, _ in KEYED]
+    columns = ArrowColumns(
+        {"new": "first", "old": "candidate"}, ["first", "second"], "key" if keyed else None
+    )
+    systems = ["old", "new"]
+    if keyed:
+        elements = list(zip(keys, segments, strict=True))
+        expected = dict(found_in(elements, CompareSystems.PerKey(systems)))
+        assert dict(found_in(TABLES, CompareSystems.PerKey(systems, columns=columns))) == expected
+    else:
+        expected = found_in(segments, CompareSystems.Globally(systems))
+        assert found_in(TABLES, CompareSystems.Globally(systems, columns=columns)) == expected
+
+
+@pytest.mark.parametrize(
+    ("transform", "given", "cause"),
+    [
+        (CorpusBleu.PerKey, GLOBAL, "columns have no key"),
+        (SumSegments, GLOBAL, "columns have no key"),
+        (
+            CorpusBleu.Globally,
+            BY_KEY,
+            "columns have the key 'key', which only PerKey and SumSegments use",
+        ),
+        (CorpusBleu.Globally, "candidate", "columns must be ArrowColumns, got 'candidate'"),
+        (CorpusBleu.Globally, ArrowColumns({"x": "c"}, ["r"]), "the name of one column"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused_at_construction(
+    transform: Any, given: Any, cause: str
+) -> None:
+    with pytest.raises(ValueError, match=cause):
+        transform(columns=given)
+
+
+@pytest.mark.parametrize("candidate", ["c", {"old": "c"}, {"old": "c", "new": "d", "x": "e"}])
+def test_each_compared_system_needs_a_column(candidate: Any) -> None:
+    with pytest.raises(ValueError, match="must be a dict with the columns of old, new, got"):
+        CompareSystems.Globally(["old", "new"], columns=ArrowColumns(candidate, ["r"]))
+
+
+def described(
+    keyed: tuple[Any, Any], where: Any = beam.DoFn.WindowParam, at: Any = beam.DoFn.TimestampParam
+) -> tuple[Any, ...]:
+    key, score = keyed
+    return key, str(where), float(at), score.segments, score.matches
+
+
+WINDOWS: dict[str, Any] = {
+    "fixed": beam.WindowInto(window.FixedWindows(10)),
+    "sliding": beam.WindowInto(window.SlidingWindows(20, 5)),
+    "sessions": beam.WindowInto(window.Sessions(3)),
+    "late": beam.WindowInto(
+        window.FixedWindows(10),
+        trigger=trigger.AfterWatermark(late=trigger.AfterCount(1)),
+        accumulation_mode=trigger.AccumulationMode.ACCUMULATING,
+        allowed_lateness=100,
+    ),
+    "latest": beam.WindowInto(
+        window.SlidingWindows(20, 5), timestamp_combiner=window.TimestampCombiner.OUTPUT_AT_LATEST
+    ),
+}
+
+
+@pytest.mark.parametrize("windowing", WINDOWS.values(), ids=WINDOWS)
+def test_each_key_and_window_has_the_score_of_its_segments(windowing: Any) -> None:
+    """The same scores, in the same windows and at the same times, as if all sums were single."""
+    rng = random.Random(6)
+    elements = [TimestampedValue(each, rng.choice([*range(9), *range(14, 40)])) for each in KEYED]
+
+    found = found_in(elements, windowing, CorpusBleu.PerKey(), beam.Map(described))
+    typed = beam.Map(lambda keyed: keyed).with_output_types(beam.typehints.Tuple[str, Any])
+    expected = found_in(
+        elements, windowing, typed, beam.GroupByKey(), beam.MapTuple(of_group), beam.Map(described)
+    )
+    assert sorted(found) == sorted(expected)
+    assert len(found) > 7
+
+
+def of_group(key: str, segments: Any) -> tuple[str, Any]:
+    return key, score_of(list(segments), BleuConfig())
+
+
+def test_a_table_has_the_windows_of_its_element() -> None:
+    elements = [TimestampedValue(TABLE.slice(at * 100, 100), at) for at in range(5)]
+    keyed = [TimestampedValue(each, at // 100) for at, each in enumerate(KEYED)]
+    windowing = beam.WindowInto(window.SlidingWindows(2, 1))
+    expected = found_in(keyed, windowing, CorpusBleu.PerKey(), beam.Map(described))
+    transform = CorpusBleu.PerKey(columns=BY_KEY)
+    found = found_in(elements, windowing, transform, beam.Map(described))
+    assert sorted(found) == sorted(expected)
+
+
+def test_a_wrong_table_fails_the_job_and_its_column_is_named() -> None:
+    wrong = pa.table({"candidate": [1], "first": ["x"], "second": ["x"]})
+    with pytest.raises(Exception, match="the column 'candidate' must have strings"):
+        found_in([wrong], CorpusBleu.Globally(columns=GLOBAL))
+
+
+def test_the_example_of_the_page_runs() -> None:
+    examples = doctest.testfile(str(PROJECT / "docs" / "columns.md"), module_relative=False)
+    assert examples.failed == 0
+    assert examples.attempted == 6

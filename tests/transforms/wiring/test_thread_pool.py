@@ -1,0 +1,163 @@
+"""The threads that steps share: who uses them, when they end, and what a failed step leaves."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from apache_beam.transforms import window
+from command_line import called
+from compressing import COMPRESS
+
+from beam_bleu.transforms.wiring import thread_pool
+from beam_bleu.transforms.wiring.bundles import CollectBundles
+from beam_bleu.transforms.wiring.thread_pool import SharedPool
+from beam_bleu.transforms.wiring.threads import ThreadedDoFn
+
+
+class Worked(ThreadedDoFn):
+    """Gives each number, and fails for negative ones. It waits before it works on a number."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+        self.go = threading.Event()
+        self.go.set()
+        self.begun: list[int] = []
+
+    def work(self, element: int) -> Iterable[int]:
+        self.begun.append(element)
+        assert self.go.wait(30)
+        if element < 0:
+            raise ValueError("negative")
+        return [element]
+
+    def given(self, *elements: int) -> None:
+        """Begins a bundle."""
+        self.start_bundle()
+        for element in elements:
+            assert list(self.process(element, window.GlobalWindow(), 0)) == []
+
+    def finished(self) -> list[int]:
+        return [each.value for each in self.finish_bundle()]
+
+
+class Collected(CollectBundles):
+    """Gives the numbers of a bundle."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+
+    def new_collector(self) -> set[int]:
+        return set()
+
+    def collected(self, collector: set[int]) -> set[int]:
+        return collector
+
+
+@pytest.fixture(autouse=True)
+def no_pools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process without pools: other tests may have left some."""
+    monkeypatch.setattr(SharedPool, "_shared", {})
+
+
+@pytest.fixture
+def two() -> Iterable[tuple[Worked, Worked]]:
+    """Two steps that are set up. The second one is torn down by the test's end."""
+    first, second = Worked(), Worked()
+    first.setup()
+    second.setup()
+    yield first, second
+    second.teardown()
+
+
+def test_steps_share_threads_until_the_last_one_ends(two: tuple[Worked, Worked]) -> None:
+    first, second = two
+    third = Collected()
+    third.setup()
+    assert first._pool is second._pool is third._pool
+    first.teardown()
+    third.start_bundle()
+    third.process(7)
+    assert [each.value for each in third.finish_bundle()] == [7]
+    third.teardown()
+    second.given(1, 2)
+    assert second.finished() == [1, 2]
+
+
+def test_threads_end_with_the_last_step_and_a_later_step_gets_new_ones() -> None:
+    step = Worked()
+    step.setup()
+    ended = step._pool
+    assert ended is not None
+    step.teardown()
+    with pytest.raises(RuntimeError, match="shutdown"):
+        ended.submit(print)
+    step.setup()
+    step.given(3)
+    assert step.finished() == [3]
+    step.teardown()
+
+
+def test_another_number_of_threads_is_another_pool() -> None:
+    pools = [SharedPool.of(2), SharedPool.of(3), SharedPool.of(2)]
+    try:
+        assert pools[0] is pools[2] is not pools[1]
+    finally:
+        for each in pools:
+            each.leave()
+
+
+def test_a_failed_bundle_fails_no_other_step(two: tuple[Worked, Worked]) -> None:
+    first, second = two
+    first.given(-1, 5)
+    second.given(1, 2)
+    with pytest.raises(ValueError, match="negative"):
+        first.finished()
+    first.given(6)
+    assert (first.finished(), second.finished()) == ([6], [1, 2])
+    first.teardown()
+
+
+@pytest.mark.parametrize("end", ["start_bundle", "teardown"])
+def test_what_waits_of_a_failed_bundle_is_never_begun(two: tuple[Worked, Worked], end: str) -> None:
+    first, second = two
+    first.go.clear()
+    first.given(1, 2, 3, 4)  # two of them are begun, and two wait
+    while len(first.begun) < 2:
+        threading.Event().wait(0.001)
+    getattr(first, end)()
+    first.go.set()
+    second.given(5)
+    assert second.finished() == [5]
+    assert sorted(first.begun) == [1, 2]
+    if end == "start_bundle":
+        first.teardown()
+
+
+class NothingSubmits(ThreadPoolExecutor):
+    """One thread. What runs on it may not submit, because it could wait for itself forever."""
+
+    def __init__(self, threads: int) -> None:
+        super().__init__(1, thread_name_prefix="of the pool")
+
+    def submit(self, *what: Any) -> Any:  # type: ignore[override]
+        assert not threading.current_thread().name.startswith("of the pool")
+        return super().submit(*what)
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_nothing_on_the_threads_waits_for_them(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    monkeypatch.setattr(thread_pool, "ThreadPoolExecutor", NothingSubmits)
+    path = tmp_path / f"lines.txt{suffix}"
+    text = "".join(f"the line {number} of the text\n" for number in range(20_000)).encode()
+    path.write_bytes(COMPRESS[suffix](text) if suffix else text)
+    arguments = ["--references", path, "--candidates", f"a={path}", "--candidates", f"b={path}"]
+    run = called(
+        *map(str, arguments), f"--output={tmp_path}/out", "--segment_scores", "--threads=2"
+    )
+    assert run.code == 0, run.err

@@ -1,0 +1,190 @@
+"""Makes machine code of Python functions, with numba.
+
+Only a process that compiles imports this module: to import numba takes longer than to load all
+code from the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba import njit, typeof, types
+from numba.core import cgutils
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
+from numba.extending import intrinsic, register_jitable
+from numba.np.arrayobj import make_array, populate_array
+
+from beam_bleu.transforms.native.machine_code import ENTRY, MachineCode, Result
+
+__all__ = ["dispatcher", "machine_code", "register", "type_of_intrinsic"]
+
+_I64 = ir.IntType(64)
+
+_Builder = Any  # numba and llvmlite are untyped
+_Value = Any
+_Type = Any
+
+
+def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """What numba compiles a function with.
+
+    Without numba's runtime, so the function cannot make arrays: its code needs nothing of numba
+    when it runs.
+    """
+    return njit(_nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
+
+
+def type_of_intrinsic(definition: Callable[..., Any]) -> _Type:
+    """The type that stands for an intrinsic in code that numba compiles."""
+    made = intrinsic(definition)
+    context = cpu_target.typing_context
+    context.refresh()  # so that it knows the new one
+    return context.resolve_value_type(made)
+
+
+def register(function: Callable[..., Any]) -> None:
+    """Lets compiled code call a plain function."""
+    register_jitable(function)
+
+
+@global_compiler_lock  # type: ignore[untyped-decorator]  # numba is untyped
+def machine_code(compiler: Any, name: str, arguments: Sequence[Any]) -> MachineCode:
+    """Compiles a function for arguments of these types.
+
+    Args:
+      compiler: its `dispatcher`.
+      name: its name, for messages.
+      arguments: examples of the arguments.
+
+    Raises:
+      TypeError: the code would need a part of numba or Python when it runs.
+    """
+    signature = tuple(typeof(argument) for argument in arguments)
+    compiler.compile(signature)
+    result = compiler.overloads[signature]
+    context = result.target_context
+    library = context.codegen().create_library(ENTRY)
+    library.add_linking_library(result.library)
+    library.add_ir_module(_entry(context, result.fndesc))
+    library.enable_object_caching()
+    library.finalize()
+    needed = [
+        function.name
+        for function in library._final_module.functions
+        if function.is_declaration and not function.name.startswith("llvm.")
+    ]
+    if needed:
+        raise TypeError(f"{name} cannot be compiled, because its code needs {', '.join(needed)}")
+    return MachineCode(library._get_compiled_object(), _result(result.fndesc.restype))
+
+
+def _entry(context: Any, function: Any) -> Any:
+    """A module with one C function: `int32 ENTRY(int64 *words)`.
+
+    `words` has the words of all arguments, and then room for those of the result. It returns 0,
+    or the number of numba's status if the function raised an exception.
+    """
+    module = context.create_module(ENTRY)
+    callee = ir.Function(
+        module,
+        context.call_conv.get_function_type(function.restype, function.argtypes),
+        function.llvm_func_name,
+    )
+    entry = ir.Function(module, ir.FunctionType(ir.IntType(32), [_I64.as_pointer()]), name=ENTRY)
+    builder = ir.IRBuilder(entry.append_basic_block("entry"))
+    words = _Words(builder, entry.args[0])
+    arguments = [_argument(context, builder, each, words) for each in function.argtypes]
+    status, result = context.call_conv.call_function(
+        builder, callee, function.restype, function.argtypes, arguments
+    )
+    with builder.if_then(status.is_error, likely=False):
+        builder.ret(status.code)
+    parts, kinds = [], _parts(function.restype)
+    if isinstance(function.restype, types.BaseTuple):
+        parts = cgutils.unpack_tuple(builder, result, len(kinds))
+    elif kinds:
+        parts = [result]
+    for part, kind in zip(parts, kinds, strict=True):
+        words.write(_to_word(builder, part, kind))
+    builder.ret(ir.Constant(ir.IntType(32), 0))
+    return module
+
+
+class _Words:
+    """The words of the arguments and of the result, one after the other."""
+
+    def __init__(self, builder: _Builder, address: _Value) -> None:
+        self._builder = builder
+        self._address = address
+        self._count = 0
+
+    def _place(self) -> _Value:
+        place = self._builder.gep(self._address, [ir.Constant(_I64, self._count)])
+        self._count += 1
+        return place
+
+    def read(self) -> _Value:
+        return self._builder.load(self._place())
+
+    def write(self, word: _Value) -> None:
+        self._builder.store(word, self._place())
+
+
+def _argument(context: Any, builder: _Builder, kind: _Type, words: _Words) -> _Value:
+    """The argument that numba's code takes, from its words (see machine_code.py)."""
+    if isinstance(kind, types.Array):
+        array = make_array(kind)(context, builder)
+        item = context.get_data_type(kind.dtype)
+        data = builder.inttoptr(words.read(), item.as_pointer())
+        shape = [words.read() for _ in range(kind.ndim)]
+        strides = [words.read() for _ in range(kind.ndim)]
+        size = context.get_constant(types.intp, context.get_abi_sizeof(item))
+        populate_array(array, data, shape, strides, size, meminfo=None)
+        return array._getvalue()
+    if isinstance(kind, types.BaseTuple):
+        parts = [_argument(context, builder, part, words) for part in kind]
+        return context.make_tuple(builder, kind, parts)
+    word = words.read()
+    if isinstance(kind, types.Float) and kind.bitwidth == 64:
+        return builder.bitcast(word, ir.DoubleType())
+    if isinstance(kind, types.Boolean):
+        return builder.trunc(word, context.get_value_type(kind))
+    if isinstance(kind, types.Integer):
+        llvm_type = context.get_value_type(kind)
+        return word if llvm_type == _I64 else builder.trunc(word, llvm_type)
+    raise TypeError(f"compiled code cannot be called with {kind}")
+
+
+def _parts(kind: _Type) -> Sequence[_Type]:
+    if isinstance(kind, types.NoneType):
+        return ()
+    return tuple(kind) if isinstance(kind, types.BaseTuple) else (kind,)
+
+
+def _result(kind: _Type) -> Result:
+    return Result(
+        tuple(_kind_of_word(part) for part in _parts(kind)),
+        is_tuple=isinstance(kind, types.BaseTuple),
+    )
+
+
+def _kind_of_word(kind: _Type) -> str:
+    if isinstance(kind, types.Boolean):
+        return "b"
+    if isinstance(kind, types.Float) and kind.bitwidth == 64:
+        return "f"
+    if isinstance(kind, types.Integer):
+        return "i" if kind.signed else "u"
+    raise TypeError(f"compiled code cannot return {kind}")
+
+
+def _to_word(builder: _Builder, value: _Value, kind: _Type) -> _Value:
+    if _kind_of_word(kind) == "f":
+        return builder.bitcast(value, _I64)
+    if value.type.width == 64:
+        return value
+    extended = builder.sext if _kind_of_word(kind) == "i" else builder.zext
+    return extended(value, _I64)

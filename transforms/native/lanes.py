@@ -1,0 +1,180 @@
+"""Vectors for compiled code: 64 numbers compared at once, and one mask for each n-gram order.
+
+numba has no vectors for Python source. So this module makes them from portable LLVM vectors, like
+masks.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from beam_bleu.transforms.native.compiling import cgutils, intrinsic, ir, types
+
+_WORD = 64
+
+
+def equal_numbers(count: int) -> Any:
+    """Makes a function (address, number) that compares `count` uint32, at most 64, with a number.
+
+    It returns the mask of those at the address that equal the low 32 bits of the number.
+    """
+
+    def typed(typingctx: Any, address: Any, number: Any) -> Any:
+        def codegen(context, builder, signature, args):
+            vector = ir.VectorType(ir.IntType(32), count)
+            numbers = builder.load(builder.inttoptr(args[0], vector.as_pointer()))
+            numbers.align = 1
+            wanted = _splat(builder, builder.trunc(args[1], ir.IntType(32)), count)
+            equal = builder.icmp_unsigned("==", numbers, wanted)
+            mask = builder.bitcast(equal, ir.IntType(count))
+            return mask if count == _WORD else builder.zext(mask, ir.IntType(64))
+
+        return types.uint64(types.int64, types.uint64), codegen
+
+    return intrinsic(typed)
+
+
+class Lanes(NamedTuple):
+    """The operations on vectors with a lane for each n-gram order.
+
+    Attributes:
+      zeros: a function () that returns a vector of zeros.
+      following: a function (grams, mask). From where the n-grams that end at a token occur in
+        a reference, and from where the next token occurs, it returns where the n-grams that end
+        at the next token occur.
+      free: a function (grams, claimed) that returns the bits of the first without the second.
+      claim: a function (claimed, free) that adds the lowest bit of each lane of the second.
+      not_zero: a function (vector) that returns a word with a bit for each lane that is not 0.
+      add: a function (counts, bits) that adds 1 to the lane of each bit of such a word.
+      count_bits: a function (vector) that returns the number of bits of each lane.
+      falling: a function (first) that returns first, first - 1, ..., never below 0.
+      store: a function (address, vector, orders) that writes the first lanes of a vector.
+    """
+
+    zeros: Any
+    following: Any
+    free: Any
+    claim: Any
+    not_zero: Any
+    add: Any
+    count_bits: Any
+    falling: Any
+    store: Any
+
+
+def _lanes_of(count: int) -> Lanes:
+    """The operations on vectors with `count` lanes, at most 64."""
+
+    def lanes() -> Any:
+        from beam_bleu.transforms.native.lane_types import LaneType  # it imports numba
+
+        return LaneType(count)
+
+    def vector_of(bits: int) -> Any:
+        return ir.VectorType(ir.IntType(bits), count)
+
+    def words(values: Iterable[int]) -> Any:
+        return ir.Constant(vector_of(64), list(values))
+
+    def same(value: int) -> Any:
+        return words([value] * count)
+
+    @intrinsic
+    def zeros(typingctx):
+        def codegen(context, builder, signature, args):
+            return same(0)
+
+        return lanes()(), codegen
+
+    @intrinsic
+    def following(typingctx, grams, mask):
+        def codegen(context, builder, signature, args):
+            shifted = builder.shl(args[0], same(1))
+            # The first order gets all bits, because no shorter n-gram limits it.
+            one_down = ir.Constant(vector_of(32), [count, *range(count - 1)])
+            shorter = builder.shuffle_vector(shifted, same(-1), one_down)
+            return builder.and_(shorter, _splat(builder, args[1], count))
+
+        return lanes()(lanes(), types.uint64), codegen
+
+    @intrinsic
+    def free(typingctx, grams, claimed):
+        def codegen(context, builder, signature, args):
+            return builder.and_(args[0], builder.not_(args[1]))
+
+        return lanes()(lanes(), lanes()), codegen
+
+    @intrinsic
+    def claim(typingctx, claimed, free):
+        def codegen(context, builder, signature, args):
+            return builder.or_(args[0], builder.and_(args[1], builder.neg(args[1])))
+
+        return lanes()(lanes(), lanes()), codegen
+
+    @intrinsic
+    def not_zero(typingctx, tested):
+        def codegen(context, builder, signature, args):
+            found = builder.icmp_unsigned("!=", args[0], same(0))
+            return builder.zext(builder.bitcast(found, ir.IntType(count)), ir.IntType(64))
+
+        return types.uint64(lanes()), codegen
+
+    @intrinsic
+    def add(typingctx, counts, found):
+        def codegen(context, builder, signature, args):
+            found = builder.bitcast(builder.trunc(args[1], ir.IntType(count)), vector_of(1))
+            return builder.add(args[0], builder.zext(found, vector_of(64)))
+
+        return lanes()(lanes(), types.uint64), codegen
+
+    @intrinsic
+    def count_bits(typingctx, counted):
+        def codegen(context, builder, signature, args):
+            # llvmlite's own function refuses vectors.
+            kind = ir.FunctionType(vector_of(64), [vector_of(64)])
+            name = f"llvm.ctpop.v{count}i64"
+            return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+
+        return lanes()(lanes()), codegen
+
+    @intrinsic
+    def falling(typingctx, first):
+        def codegen(context, builder, signature, args):
+            steps = words(range(count))
+            numbers = builder.sub(_splat(builder, args[0], count), steps)
+            return builder.select(builder.icmp_signed(">", numbers, same(0)), numbers, same(0))
+
+        return lanes()(types.int64), codegen
+
+    @intrinsic
+    def store(typingctx, address, stored, orders):
+        def codegen(context, builder, signature, args):
+            numbers = words(range(count))
+            written = builder.icmp_signed("<", numbers, _splat(builder, args[2], count))
+            vector, whole = vector_of(64), ir.IntType(32)
+            arguments = [vector, vector.as_pointer(), whole, vector_of(1)]
+            kind = ir.FunctionType(ir.VoidType(), arguments)
+            name = f"llvm.masked.store.v{count}i64.p0"
+            place = builder.inttoptr(args[0], vector.as_pointer())
+            masked = cgutils.get_or_insert_function(builder.module, kind, name)
+            builder.call(masked, [args[1], place, whole(1), written])
+            return context.get_dummy_value()
+
+        return types.void(types.int64, lanes(), types.int64), codegen
+
+    return Lanes(zeros, following, free, claim, not_zero, add, count_bits, falling, store)
+
+
+FOUR_LANES, SIXTEEN_LANES = _lanes_of(4), _lanes_of(16)
+
+
+def _splat(builder: Any, value: Any, count: int) -> Any:
+    """A vector with the same value in all lanes."""
+    vector = ir.VectorType(value.type, count)
+    first = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
+    return builder.shuffle_vector(
+        first,
+        ir.Constant(vector, ir.Undefined),
+        ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count),
+    )

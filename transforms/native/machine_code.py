@@ -1,0 +1,171 @@
+"""Machine code of a function: how it is called from Python, without numba.
+
+A function has one entry, a C function `int32 ENTRY(int64 *words)`. The words are those of its
+arguments, and then those of its result. A number is one word. An array is its address, its shape
+and its strides. A tuple is its items. The entry returns 0, or another number if the function
+raised an exception.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import functools
+import json
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import binding
+
+ENTRY = "beam_bleu_entry"
+"""The name of the C function."""
+
+_CALLED = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)  # it releases the GIL
+_DOUBLE = struct.Struct("=d")
+_WORD = struct.Struct("=q")
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What a function returns.
+
+    Attributes:
+      words: a letter for each word: `i` (int64), `u` (uint64), `f` (float64) or `b` (bool).
+      is_tuple: whether they are a tuple; otherwise there is at most one.
+    """
+
+    words: tuple[str, ...]
+    is_tuple: bool
+
+    def of(self, words: Sequence[int]) -> Any:
+        """The Python value; words are signed."""
+        values = tuple(map(_value, self.words, words))
+        if self.is_tuple:
+            return values
+        return values[0] if values else None
+
+
+@dataclasses.dataclass(frozen=True)
+class MachineCode:
+    """The code of a function for arguments of certain types.
+
+    Attributes:
+      object_file: an object file with the C function.
+      result: what the function returns.
+    """
+
+    object_file: bytes
+    result: Result
+
+    def to_bytes(self) -> bytes:
+        """The code as it is kept in a file."""
+        header = json.dumps([self.result.words, self.result.is_tuple])
+        return header.encode() + b"\n" + self.object_file
+
+    @staticmethod
+    def from_bytes(kept: bytes) -> MachineCode:
+        """The inverse of `to_bytes`.
+
+        Raises:
+          ValueError: it is something else.
+        """
+        header, _, object_file = kept.partition(b"\n")
+        words, is_tuple = json.loads(header)
+        return MachineCode(object_file, Result(tuple(words), is_tuple))
+
+
+class LoadedCode:
+    """Machine code in the memory of this process. It can be called on several threads at once."""
+
+    def __init__(self, code: MachineCode) -> None:
+        # An engine for each function, because two object files can use one name for two things.
+        _initialize()
+        module = binding.parse_assembly("")
+        machine = binding.Target.from_default_triple().create_target_machine()
+        self._engine = binding.create_mcjit_compiler(module, machine)  # it owns the memory
+        self._engine.add_object_file(binding.ObjectFileRef.from_data(code.object_file))
+        self._engine.finalize_object()
+        address = self._engine.get_function_address(ENTRY)
+        if not address:
+            raise ValueError("it has no entry")
+        self._call = _CALLED(address)
+        self._result = code.result
+
+    def __call__(self, arguments: Sequence[Any]) -> Any:
+        """Calls the function with arguments of the types for which it was compiled.
+
+        Raises:
+          ArithmeticError: the compiled function raised an exception.
+        """
+        given = [word for argument in arguments for word in _words(argument)]
+        words = (ctypes.c_int64 * (len(given) + len(self._result.words)))(*given)
+        status = self._call(ctypes.addressof(words))
+        if status:
+            raise ArithmeticError(f"compiled code ended with the status {status}")
+        return self._result.of(words[len(given) :])
+
+
+def kind_of(argument: Any) -> str:
+    """A name for the type of an argument: arguments with the same name use the same code.
+
+    Raises:
+      TypeError: compiled code cannot take it.
+    """
+    if isinstance(argument, np.ndarray):
+        flags = argument.flags
+        layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+        written = "" if flags.writeable else " read-only"
+        placed = "" if flags.aligned else " unaligned"
+        return f"{argument.dtype.str}[{argument.ndim}{layout}]{written}{placed}"
+    if isinstance(argument, tuple):
+        return f"({', '.join(map(kind_of, argument))})"
+    if isinstance(argument, np.generic):
+        return str(argument.dtype.str)
+    if isinstance(argument, bool):
+        return "bool"
+    if isinstance(argument, int):
+        if -(2**63) <= argument < 2**63:
+            return "int"
+        if 0 <= argument < 2**64:
+            return "large int"
+        raise TypeError("compiled code cannot be called with an integer of more than 64 bits")
+    if isinstance(argument, float):
+        return "float"
+    raise TypeError(f"compiled code cannot be called with {type(argument).__name__}")
+
+
+@functools.cache
+def processor() -> tuple[str, str, str]:
+    """What machine code depends on: the system, the processor and its instructions."""
+    return (
+        binding.get_process_triple(),
+        binding.get_host_cpu_name(),
+        binding.get_host_cpu_features().flatten(),
+    )
+
+
+@functools.cache
+def _initialize() -> None:
+    """Prepares LLVM for this processor."""
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+
+
+def _words(argument: Any) -> Sequence[int]:
+    if isinstance(argument, np.ndarray):
+        return (argument.__array_interface__["data"][0], *argument.shape, *argument.strides)
+    if isinstance(argument, tuple):
+        return [word for part in argument for word in _words(part)]
+    if isinstance(argument, float):  # also np.float64
+        return _WORD.unpack(_DOUBLE.pack(argument))
+    return (int(argument),)
+
+
+def _value(kind: str, word: int) -> Any:
+    if kind == "f":
+        return _DOUBLE.unpack(_WORD.pack(word))[0]
+    if kind == "u":
+        return word % 2**64
+    return bool(word) if kind == "b" else word

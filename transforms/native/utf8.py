@@ -1,0 +1,50 @@
+"""Checks that bytes are UTF-8 (RFC 3629), 64 bytes at once.
+
+Text is UTF-8 if three things are true. Each byte that must continue a character, because of one of
+the three bytes before it, is a continuation byte. No other byte is one. And these do not occur:
+bytes that no character has, forms that are longer than necessary, surrogates, and numbers above
+U+10FFFF. The last three are visible in the first two bytes of a character.
+"""
+
+from __future__ import annotations
+
+from beam_bleu.transforms.native.compiling import inner
+from beam_bleu.transforms.native.masks import sequence_masks
+
+LOOK_BACK = 3
+"""The number of bytes before a block that the check reads."""
+
+_ANY = (("\x00", "\xff"),)
+_IN_LINE = (("\x00", "\x09"), ("\x0b", "\xff"))  # all but a newline
+_CONTINUATION = (("\x80", "\xbf"),)
+
+_masks = sequence_masks(
+    # A byte that must continue a character: one, two or three bytes after the first one.
+    [
+        [_ANY, _ANY, (("\xc0", "\xff"),)],
+        [_ANY, (("\xe0", "\xff"),), _IN_LINE],
+        [(("\xf0", "\xff"),), _IN_LINE, _IN_LINE],
+    ],
+    # A byte that can continue a character.
+    [[_ANY, _ANY, _ANY, _CONTINUATION]],
+    # Bytes that are wrong in any place, and wrong second bytes.
+    [
+        [_ANY, _ANY, _ANY, ("\xc0", "\xc1", ("\xf5", "\xff"))],
+        [_ANY, _ANY, ("\xe0",), (("\x80", "\x9f"),)],
+        [_ANY, _ANY, ("\xed",), (("\xa0", "\xbf"),)],
+        [_ANY, _ANY, ("\xf0",), (("\x80", "\x8f"),)],
+        [_ANY, _ANY, ("\xf4",), (("\x90", "\xbf"),)],
+    ],
+)
+
+
+@inner
+def utf8_errors(address):
+    """The mask of the bytes of a block that show that the text is not UTF-8.
+
+    A character that is not complete shows at the byte after it. So the text, and the bytes before
+    the block, must end with an ASCII character, such as a newline. Each line is checked for itself:
+    after a newline no byte continues a character of the line before.
+    """
+    expected, continuation, wrong = _masks(address - LOOK_BACK)
+    return (expected ^ continuation) | wrong

@@ -1,0 +1,146 @@
+"""Reads the lines of a work unit in lockstep: line i of each stream goes to segment i."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from beam_bleu.transforms.pairing.bad_records import BadRecord, FoundBad, bad_records_error
+from beam_bleu.transforms.pairing.batch import SegmentBatch, usual_rows
+from beam_bleu.transforms.pairing.files.chunks import Open
+from beam_bleu.transforms.pairing.files.streams import Stream, changed
+from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
+from beam_bleu.transforms.pairing.lines.digest import LineDigests
+from beam_bleu.transforms.pairing.lines.line_reader import LineReader
+from beam_bleu.transforms.pairing.lines.plan import Piece, WorkUnit
+from beam_bleu.transforms.pairing.lines.whole_files import ENDLESS
+from beam_bleu.transforms.pairing.tally import REJECTED, Tally
+
+
+class UnitReading:
+    """Reads a unit. It changes.
+
+    Args:
+      corpus: the corpus.
+      unit: the unit.
+      open_file: opens its files.
+      texts: the text of each stream, if others read it.
+      describe: whether to make digests of the lines.
+
+    Attributes:
+      lines: the number of lines that are read.
+      digests: of these lines.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        unit: WorkUnit,
+        open_file: Open,
+        texts: Sequence[Iterable[bytes]] | None = None,
+        *,
+        describe: bool,
+    ) -> None:
+        self._corpus = corpus
+        self._unit = unit
+        self._describe = describe
+        self._streams = corpus.streams
+        fields = [corpus.num_refs] * len(corpus.references)
+        self._references = sum(fields)
+        self._fields = [*fields, *(1 for _ in corpus.candidates)]  # of the lines of each stream
+        given: Sequence[Iterable[bytes] | None] = texts or [None] * len(self._streams)
+        longest = corpus.expected.max_line_bytes
+        self._readers = [
+            LineReader(stream, pieces, open_file, longest, unit.first_line, text)
+            for stream, pieces, text in zip(self._streams, unit.pieces, given, strict=True)
+        ]
+        self._found = FoundBad()
+        self.lines = 0
+        self.digests = LineDigests.zero(len(self._readers))
+
+    def batches(self) -> Iterator[tuple[SegmentBatch | None, Sequence[BadRecord]]]:
+        """The segments, each batch with the bad lines among its lines, if they are rejected.
+
+        Raises:
+          InputError: a file cannot be read, or there are bad lines that are not rejected.
+        """
+        rows = usual_rows(sum(self._fields))
+        rejects = self._corpus.rejects
+        while self.lines < self._unit.lines:
+            lines = min(rows, self._unit.lines - self.lines)
+            for reader in self._readers:  # one that has fewer lines makes the others read fewer
+                lines = reader.available(lines)
+            if not lines:
+                break
+            batch = self._take(lines)
+            self.lines += lines
+            found = (each for reader in self._readers for each in reader.bad)
+            bad = sorted(found, key=operator.attrgetter("number"))
+            if bad:
+                batch = batch.without({each.number for each in bad})
+                self._found.add(bad, lines - len(batch))
+            # After a bad line without "reject", the other lines are read only to count bad ones.
+            is_wanted = len(batch) and (rejects or not self._found.segments)
+            yield batch if is_wanted else None, bad if rejects else ()
+        if self._found.segments and not rejects:
+            raise bad_records_error(self._found.first, self.lines, self._found.segments)
+
+    def _take(self, lines: int) -> SegmentBatch:
+        """The batch of the next lines."""
+        first_line = self._unit.first_line + self.lines
+        taken = [reader.take(lines) for reader in self._readers]
+        if self._describe:
+            self.digests += LineDigests.of(taken, first_line)
+        texts = len(self._fields)  # the streams of texts; those of labels come after them
+        columns = [
+            reader.split(column, fields)
+            for reader, column, fields in zip(
+                self._readers[:texts], taken[:texts], self._fields, strict=True
+            )
+        ]
+        label_readers = self._readers[texts:]
+        labels = (
+            stream.columns(column, reader)
+            for stream, column, reader in zip(
+                self._corpus.label_streams, taken[texts:], label_readers, strict=True
+            )
+        )
+        label_places = (
+            itertools.repeat(reader.places(lines), len(stream.names))
+            for stream, reader in zip(self._corpus.label_streams, label_readers, strict=True)
+        )
+        of_texts = tuple(itertools.chain.from_iterable(columns))
+        return SegmentBatch(
+            of_texts[self._references :],
+            of_texts[: self._references],
+            np.arange(first_line, first_line + lines),
+            references_per_line=self._fields[0],
+            systems=self._corpus.systems,
+            labels=tuple(itertools.chain.from_iterable(labels)),
+            label_places=tuple(itertools.chain.from_iterable(label_places)),
+        )
+
+    def ended(self) -> Iterator[tuple[Stream, Sequence[Piece]]]:
+        """Each stream with its pieces, after a check that they have no more lines.
+
+        Raises:
+          InputError: a file has changed since its lines were counted.
+        """
+        for stream, reader, pieces in zip(
+            self._streams, self._readers, self._unit.pieces, strict=True
+        ):
+            if self._unit.lines == ENDLESS and reader.available(1):
+                raise changed(stream, pieces[0].file.path, "has more lines than another stream")
+            reader.finish()
+            yield stream, pieces
+
+    @property
+    def tally(self) -> Tally:
+        """The segments that are read, scored and left out."""
+        bad = self._found
+        scored = dict.fromkeys(self._corpus.systems, self.lines - bad.segments)
+        left_out = {REJECTED: bad.segments} if bad.segments else {}
+        return Tally(self.lines, scored, left_out, bad_records=bad.records)

@@ -1,0 +1,104 @@
+"""Copies lines from the part of a text that was read last into a column, and checks them.
+
+One pass does all: it finds the newlines, copies the lines without them, and looks for bytes that
+are not UTF-8 and for lines that are too long.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.masks import byte_mask, byte_masks
+from beam_bleu.transforms.native.memory import (
+    BLOCK,
+    READ_AHEAD,
+    address_of,
+    clear_lowest_bit,
+    copy_block,
+    count_bits,
+    lowest_bit,
+    store_int,
+)
+from beam_bleu.transforms.native.utf8 import utf8_errors
+
+_newline_mask = byte_mask(["\n"])
+_line_masks = byte_masks(["\n"], [("\x80", "\xff")])
+
+_ALL = ~np.uint64(0)
+
+
+@compiled
+def copy_lines(memory, begin, end, texts, offsets, row, to, rows, limit):
+    """Copies lines until there are `rows`, or until the part or the space for texts ends.
+
+    A line can begin in one part and end in another one. Of a line above the limit, the bytes after
+    the limit and one more byte are left out.
+
+    Args:
+      memory: uint8; the part, with LOOK_BACK bytes of the part before it, and READ_AHEAD bytes
+        that can be read after it.
+      begin: the first byte of the part that is not copied yet.
+      end: the end of the part.
+      texts: uint8, the space for the lines.
+      offsets: int64 (more than `rows`,), where the lines begin in `texts`.
+      row: the number of lines that `texts` has; the next one has begun at `offsets[row]`.
+      to: the end of the bytes in `texts`.
+      rows: the number of lines that it should have.
+      limit: the largest number of bytes of a line.
+
+    Returns:
+      (the end of the bytes that were copied, the new `row` and `to`, whether a line may be bad).
+      It may be bad, too, if only a line before these ones was bad.
+    """
+    at, stop = address_of(memory) + begin, address_of(memory) + end
+    target, places = address_of(texts), address_of(offsets)
+    last = texts.size - READ_AHEAD - BLOCK
+    begin_of_line = offsets[row]
+    errors = np.uint64(0)
+    is_too_long = False
+    is_ascii = False  # whether the block before has only ASCII characters
+    while at < stop and row < rows and to <= last:
+        copy_block(target + to, at)
+        newlines, high = _line_masks(at)
+        size = min(stop - at, BLOCK)
+        inside = _ALL >> np.uint64(BLOCK - size)
+        newlines &= inside
+        ends = newlines != np.uint64(0)
+        if ends:
+            size = lowest_bit(newlines)
+            inside = newlines ^ clear_lowest_bit(newlines)  # only the newline
+            inside |= inside - np.uint64(1)
+        high &= inside
+        if high != np.uint64(0) or not is_ascii:
+            errors |= utf8_errors(at) & inside
+            is_ascii = high == np.uint64(0)
+        at += size
+        to += size
+        if to - begin_of_line > limit:
+            to = begin_of_line + limit + 1
+            is_too_long = True
+        if ends:
+            at += 1
+            row += 1
+            store_int(places, row, to)
+            begin_of_line = to
+    return at - address_of(memory), row, to, is_too_long or errors != np.uint64(0)
+
+
+@compiled
+def skip_lines(memory, begin, end, lines):
+    """(the end of this number of lines in a part, or the part's end; the lines that end before)."""
+    start = address_of(memory)
+    found = 0
+    for block in range(begin, end, BLOCK):
+        newlines = _newline_mask(start + block)
+        if end - block < BLOCK:
+            newlines &= _ALL >> np.uint64(BLOCK - (end - block))
+        here = count_bits(newlines)
+        if found + here >= lines:
+            for _ in range(lines - found - 1):
+                newlines = clear_lowest_bit(newlines)
+            return block + lowest_bit(newlines) + 1, lines
+        found += here
+    return end, found

@@ -1,0 +1,246 @@
+"""Segments in the columns of Arrow tables: whole batches, without an object for each segment."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.native.columns import padded
+from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch, usual_rows
+from beam_bleu.transforms.pairing.segments.checked_columns import (
+    is_string,
+    list_column,
+    text_column,
+    whole_column,
+    without_dictionary,
+)
+from beam_bleu.transforms.pairing.text_lists import (
+    Rows,
+    lengths,
+    nulls,
+    reference_counts,
+    spread,
+)
+
+SegmentTable = pa.Table | pa.RecordBatch
+"""A table whose rows are segments; `ArrowColumns` names its columns."""
+
+_MOST_TEXTS = 1 << 18
+"""The largest number of texts of a batch, missing ones included, if it has more than one row."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ArrowColumns:
+    """The columns of pyarrow tables whose rows are segments.
+
+    A null among the references is a missing reference. Each row has a candidate and at least one
+    reference.
+
+    Attributes:
+      candidate: the column with the candidate; for `CompareSystems` a dict with the column of
+        each system.
+      references: the columns with one reference each, or the name of one column with lists of
+        references.
+      key: the column with the keys: strings, integers or booleans. Null is a key, too.
+
+    Raises:
+      ValueError: a value is no name, or there is no column of references.
+    """
+
+    candidate: str | Mapping[str, str]
+    references: str | Sequence[str]
+    key: str | None = None
+
+    def __post_init__(self) -> None:
+        candidate = self.candidate
+        named = candidate.values() if isinstance(candidate, Mapping) else [candidate]
+        if not all(isinstance(each, str) for each in named):
+            raise ValueError(
+                "candidate must be the name of a column, or a dict with the name of each system's "
+                f"column, got {candidate!r}"
+            )
+        if not isinstance(self.references, str):
+            references = self.references
+            if not isinstance(references, Sequence) or not all(
+                isinstance(each, str) for each in references
+            ):
+                raise ValueError(
+                    "references must be a list of the names of columns, or the name of one column "
+                    f"with lists, got {references!r}"
+                )
+            if not references:
+                raise ValueError("references must be the names of one column or more, got none")
+        if self.key is not None and not isinstance(self.key, str):
+            raise ValueError(f"key must be the name of a column, got {self.key!r}")
+
+    def require(self, *, keyed: bool, systems: Sequence[str] | None) -> None:
+        """Checks that the columns have what a transform needs.
+
+        Args:
+          keyed: whether it gives a score to each key.
+          systems: the systems that it compares; None if it scores one system.
+
+        Raises:
+          ValueError: something is missing, or left over.
+        """
+        if keyed and self.key is None:
+            raise ValueError("columns have no key: name its column, ArrowColumns(key=...)")
+        if not keyed and self.key is not None:
+            raise ValueError(
+                f"columns have the key {self.key!r}, which only PerKey and SumSegments use"
+            )
+        if systems is None:
+            if not isinstance(self.candidate, str):
+                raise ValueError(
+                    f"candidate must be the name of one column, got {self.candidate!r}; "
+                    "CompareSystems takes several"
+                )
+        elif not isinstance(self.candidate, Mapping) or {*self.candidate} != {*systems}:
+            raise ValueError(
+                f"candidate must be a dict with the columns of {', '.join(systems)}, "
+                f"got {self.candidate!r}"
+            )
+
+
+def table_batches(
+    table: Any, columns: ArrowColumns, systems: Sequence[str] | None = None
+) -> Iterator[SegmentBatch]:
+    """The rows of a table as batches, whose groups have keys and no windows.
+
+    Args:
+      table: a pyarrow Table or RecordBatch.
+      columns: its columns.
+      systems: the systems in their order; None if there is one, without a name.
+
+    Raises:
+      InputError: it is something else; a column is missing, or has another type; a row has no
+        candidate or no reference; a text is not UTF-8.
+    """
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    if not isinstance(table, pa.Table):
+        raise InputError(
+            f"an element must be a pyarrow Table or RecordBatch, got one of type "
+            f"{type(table).__name__}",
+            "give tables, or leave `columns` out for single segments",
+        )
+    named = columns.candidate
+    candidates = [named] if isinstance(named, str) else [named[name] for name in systems or named]
+    listed = isinstance(columns.references, str)
+    references = [columns.references] if isinstance(columns.references, str) else columns.references
+    for name in (*candidates, *references, *([] if columns.key is None else [columns.key])):
+        if table.schema.names.count(name) != 1:
+            there = ", ".join(table.schema.names)
+            count = "no" if name not in table.schema.names else "more than one"
+            raise InputError(
+                f"a table has {count} column {name!r}; it has {there}",
+                "name the columns in ArrowColumns",
+            )
+    rows = usual_rows(len(candidates) + len(references))
+    for first in range(0, table.num_rows, rows):
+        part = table.slice(first, rows)
+        of_candidates = [text_column(whole_column(part[name]), name) for name in candidates]
+        of_references = [
+            list_column(whole_column(part[name]), name)
+            if listed
+            else text_column(whole_column(part[name]), name)
+            for name in references
+        ]
+        for name, texts in zip(candidates, of_candidates, strict=True):
+            _require(~nulls(texts), first, f"no candidate in the column {name!r}")
+        found = np.sum([reference_counts(each) for each in of_references], axis=0)
+        shown = f"no reference in the column{'s' * (len(references) > 1)} {joined(references)}"
+        _require(found > 0, first, shown)
+        groups: tuple[RowGroup, ...] = ALL_ROWS
+        if columns.key is not None:
+            order, groups = _by_key(whole_column(part[columns.key]), columns.key)
+            if order is not None:
+                of_candidates = [each.take(order) for each in of_candidates]
+                of_references = [each.take(order) for each in of_references]
+        yield from _batches(of_candidates, of_references, groups, tuple(systems or ()))
+
+
+def _batches(
+    candidates: Sequence[pa.LargeStringArray],
+    references: Sequence[pa.Array],
+    groups: tuple[RowGroup, ...],
+    systems: tuple[str, ...],
+) -> Iterator[SegmentBatch]:
+    """One batch, or several ones if a row has so many references that the columns were too many."""
+    count = len(candidates[0])
+    width = len(candidates) + sum(int(lengths(each).max()) for each in references)
+    if count > 1 and count * width > _MOST_TEXTS:
+        half = count // 2
+        for part in (slice(0, half), slice(half, count)):
+            yield from _batches(
+                [each[part] for each in candidates],
+                [pa.concat_arrays([each[part]]) for each in references],
+                _within(groups, part),
+                systems,
+            )
+        return
+    yield SegmentBatch(
+        tuple(padded(each) for each in candidates),
+        tuple(padded(text) for each in references for text in spread(each)),
+        groups=groups,
+        systems=systems,
+    )
+
+
+def _within(groups: tuple[RowGroup, ...], part: slice) -> tuple[RowGroup, ...]:
+    """The groups of some rows, which are numbered anew."""
+    bounds = [
+        (max(each.start, part.start), min(part.stop if each.stop is None else each.stop, part.stop))
+        for each in groups
+    ]
+    return tuple(
+        RowGroup(start - part.start, stop - part.start, each.key)
+        for each, (start, stop) in zip(groups, bounds, strict=True)
+        if start < stop
+    )
+
+
+def _by_key(column: pa.Array, name: str) -> tuple[pa.Array | None, tuple[RowGroup, ...]]:
+    """The order in which rows of one key are neighbours, None if they are; and the groups."""
+    column = without_dictionary(column, name)
+    kind = column.type
+    if not (
+        is_string(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_null(kind)
+    ):
+        raise InputError(
+            f"the column {name!r} has values of the type {kind}, which cannot be keys",
+            "name a column of strings, integers or booleans",
+        )
+    if is_string(kind):
+        column = text_column(column, name)
+    encoded = column.dictionary_encode(null_encoding="encode")
+    numbers = encoded.indices.to_numpy()
+    keys = encoded.dictionary.to_pylist()
+    order = None
+    if np.any(np.diff(numbers) < 0):
+        # Numbers of 16 bits are sorted much faster.
+        found = np.argsort(numbers.astype(np.uint16), kind="stable")
+        numbers, order = numbers[found], pa.array(found)
+    starts = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
+    return order, tuple(
+        RowGroup(start, stop, keys[numbers[start]]) for start, stop in itertools.pairwise(starts)
+    )
+
+
+def _require(there: Rows, first: int, lack: str) -> None:
+    """Checks that all rows, of which `first` is the number of the first one, have something."""
+    if not there.all():
+        row = first + int(there.argmin()) + 1
+        raise InputError(
+            f"row {row} of a table has {lack}",
+            "leave the row out, or give it an empty string if the text is empty",
+        )

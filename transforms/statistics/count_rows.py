@@ -1,0 +1,212 @@
+"""Compiled code: the counts of the rows of a batch.
+
+The tokens of a segment are written side by side, and matching.py counts them. If a reference has
+too many tokens for that, long_matching.py counts the segment, with numbers in place of tokens. The
+tokens of very long texts are not written at all: they are numbered while they are in the cache.
+"""
+
+from __future__ import annotations
+
+from beam_bleu.transforms.native.compiling import compiled, inlined, inner
+from beam_bleu.transforms.native.memory import address_of, load_int, store_int
+from beam_bleu.transforms.statistics.batch_statistics import (
+    AVERAGE,
+    CANDIDATE_LENGTH,
+    CLOSEST,
+    CLOSEST_FIRST,
+    FIRST_MATCHES,
+    LONGEST,
+    SHORTEST,
+)
+from beam_bleu.transforms.statistics.long_matching import match_long_segment
+from beam_bleu.transforms.statistics.long_tables import SLOT_BYTES, table_bits
+from beam_bleu.transforms.statistics.long_texts import number_texts
+from beam_bleu.transforms.statistics.matching import (
+    LONGEST_REFERENCE,
+    match_segment,
+    store_totals,
+)
+from beam_bleu.transforms.statistics.tokenization import ANY, TOKENS_AT_ONCE, tokenize
+from beam_bleu.transforms.statistics.tokens import TOKEN_BYTES
+
+MOST_WRITTEN = 2**16
+"""The most bytes of a segment whose tokens are written."""
+
+_LONGEST_WRITTEN = 2**10
+"""The most bytes of a reference whose tokens are written. Longer ones rarely have few tokens."""
+
+_MOST_TOKENS_WRITTEN = TOKENS_AT_ONCE
+"""A reference with as many tokens is long, and its tokens are short."""
+
+# What became of the tokens of a segment.
+_SHORT, _LONG, _NOT_WRITTEN = range(3)
+
+
+@inlined
+def _write_tokens(starts, ends, row, rows, texts, reference_count, rule, tokens, bounds, seed):
+    """Writes the tokens of a segment and their bounds; the arguments are those of `number_texts`.
+
+    Returns:
+      _SHORT if matching.py can count the segment; otherwise _LONG, or _NOT_WRITTEN if not all
+      tokens are written.
+    """
+    size = longest = 0  # the bytes of all texts, and of the longest reference
+    for text in range(texts):
+        of_text = load_int(ends, text * rows + row) - load_int(starts, text * rows + row)
+        size += of_text
+        if text < reference_count:
+            longest = max(longest, of_text)
+    if longest > _LONGEST_WRITTEN or size > MOST_WRITTEN:
+        return _NOT_WRITTEN
+    longest = 0  # the bytes of the tokens of the longest reference
+    token = tokens
+    for text in range(texts):
+        store_int(bounds, text, (token - tokens) // TOKEN_BYTES)
+        start = load_int(starts, text * rows + row)
+        if start != 0:
+            most = _MOST_TOKENS_WRITTEN * TOKEN_BYTES if text < reference_count else ANY
+            begin = token
+            token = tokenize(start, load_int(ends, text * rows + row), rule, token, most, 0, seed)
+            if token - begin >= most:
+                return _NOT_WRITTEN
+            if text < reference_count:
+                longest = max(longest, token - begin)
+        token += TOKEN_BYTES
+    store_int(bounds, texts, (token - tokens) // TOKEN_BYTES)
+    return _LONG if longest > LONGEST_REFERENCE * TOKEN_BYTES else _SHORT
+
+
+@inner
+def _store_reference_lengths(counts, length, row, rows, reference_count, starts, bounds):
+    """Writes the length of the references by each rule.
+
+    Args:
+      counts: address of the segment's counts.
+      length: the candidate's tokens.
+      row: the segment's row.
+      rows: the number of rows.
+      reference_count: the number of references; they are the first texts.
+      starts: address of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
+      bounds: address of the numbers of each text's first token.
+    """
+    closest = first = shortest = longest = -1
+    total = 0
+    for text in range(reference_count):
+        if load_int(starts, text * rows + row) != 0:
+            other = load_int(bounds, text + 1) - 1 - load_int(bounds, text)
+            if closest < 0:
+                closest = first = shortest = longest = other
+            distance = abs(other - length)
+            if distance < abs(first - length):
+                first = other
+            further = distance - abs(closest - length)
+            if further < 0 or (further == 0 and other < closest):
+                closest = other
+            shortest = min(shortest, other)
+            longest = max(longest, other)
+            total += other
+    store_int(counts, CLOSEST, closest)
+    store_int(counts, CLOSEST_FIRST, first)
+    store_int(counts, SHORTEST, shortest)
+    store_int(counts, LONGEST, longest)
+    store_int(counts, AVERAGE, total)
+
+
+@compiled
+def count_rows(
+    first_row,
+    starts,
+    ends,
+    reference_count,
+    rule,
+    tokens,
+    numbers,
+    kept,
+    index,
+    vocabulary,
+    table,
+    bounds,
+    keys,
+    counts,
+    seed,
+):
+    """Counts rows from `first_row` on; returns (rows done, bits of the table for the next)."""
+    texts, rows = starts.shape
+    row_bytes = counts.shape[2] * 8
+    max_order = (counts.shape[2] - FIRST_MATCHES) // 2
+    token_space, number_space = address_of(tokens), address_of(numbers)
+    key_space = address_of(keys)
+    bound_space, count_space = address_of(bounds), address_of(counts)
+    start_space, stop_space = address_of(starts), address_of(ends)
+    for row in range(first_row, rows):
+        tokens_are = _write_tokens(
+            start_space,
+            stop_space,
+            row,
+            rows,
+            texts,
+            reference_count,
+            rule,
+            token_space,
+            bound_space,
+            seed,
+        )
+        matches = count_space + row * row_bytes + FIRST_MATCHES * 8
+        if tokens_are != _SHORT or not match_segment(
+            reference_count,
+            texts,
+            bound_space,
+            max_order,
+            token_space,
+            number_space,
+            key_space,
+            matches,
+            rows * row_bytes,
+        ):
+            known = number_texts(
+                start_space,
+                stop_space,
+                row,
+                rows,
+                texts,
+                reference_count,
+                rule,
+                tokens_are != _NOT_WRITTEN,
+                token_space,
+                bound_space,
+                number_space,
+                address_of(vocabulary),
+                address_of(kept),
+                address_of(index),
+                seed,
+            )
+            bits = table_bits(load_int(bound_space, reference_count))
+            if ((1 << bits) + 1) * SLOT_BYTES > table.size:
+                return row, bits
+            match_long_segment(
+                reference_count,
+                texts,
+                bound_space,
+                max_order,
+                known,
+                number_space,
+                address_of(table),
+                matches,
+                rows * row_bytes,
+                seed,
+            )
+        for text in range(reference_count, texts):
+            of_segment = count_space + ((text - reference_count) * rows + row) * row_bytes
+            length = load_int(bound_space, text + 1) - 1 - load_int(bound_space, text)
+            store_int(of_segment, CANDIDATE_LENGTH, length)
+            _store_reference_lengths(
+                of_segment,
+                length,
+                row,
+                rows,
+                reference_count,
+                start_space,
+                bound_space,
+            )
+            store_totals(of_segment + (FIRST_MATCHES + max_order) * 8, length, max_order)
+    return rows, 0

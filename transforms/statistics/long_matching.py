@@ -1,0 +1,251 @@
+"""Compiled counting of long texts: how many n-grams of each candidate occur in the references.
+
+This is for references of more than 64 tokens, where matching.py does not work. The code handles
+one segment at a time: its references and all its candidates. Its time is linear in the bytes for
+every text. It works in three steps:
+
+1. Each different token of the references gets a number from 1 on (long_texts.py). Each token
+   of a text becomes its number, in 32 bits.
+2. The first orders are counted without hashing (long_cells.py). There are as many, at most four,
+   as have cells for the memory of the table: all four for a text that repeats a few symbols, and
+   only the first for a text of many words.
+3. Each further order has a hash table (long_tables.py). An n-gram is identified by the number of
+   the (n-1)-gram before its last token, and by the number of this token. Both fit into one word,
+   so n-grams are compared exactly. The slot of an n-gram is its number for the next order. Where
+   an (n-1)-gram of a candidate does not occur, no longer one is searched.
+
+Counts are clipped at once: the k-th occurrence in a candidate matches if one of the
+references has at least k.
+
+All memory is addressed directly (see native/memory.py). The layouts:
+
+* number, two for each token: of the token, and of the n-gram that ends there (32 bits each; first
+  all of the tokens, then all of the n-grams)
+* slot of a table of n-grams: the key (a word, 0 if the slot is empty), then LIMIT and USED, 32 bits
+  each (see long_cells.py)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from beam_bleu.transforms.native.compiling import inlined, inner
+from beam_bleu.transforms.native.memory import (
+    clear,
+    load_count,
+    load_int,
+    load_word,
+    prefetch,
+    store_count,
+    store_int,
+    store_word,
+)
+from beam_bleu.transforms.statistics.long_cells import (
+    ADD,
+    CELL_BYTES,
+    COUNT,
+    FORGET,
+    TAKE,
+    act,
+    direct_orders,
+    walk_add,
+    walk_count,
+    walk_forget,
+    walk_take,
+)
+from beam_bleu.transforms.statistics.long_numbering import NUMBER_BYTES
+from beam_bleu.transforms.statistics.long_tables import (
+    SLOT_BYTES,
+    clear_table,
+    home,
+    step,
+    table_bits,
+)
+
+NUMBERS_BYTES = 2 * NUMBER_BYTES
+"""The memory for the numbers of a token."""
+
+SPARE_NUMBERS = 16
+"""The number of tokens for whose numbers there must be memory after the last one."""
+
+_LIMIT, _USED = 8, 12
+_AHEAD = SPARE_NUMBERS * NUMBER_BYTES
+_NOTHING = np.uint64(0)
+_32 = np.uint64(32)
+
+
+@inlined
+def _find_gram(key, index, table, bits, seed):
+    """The index of the slot with this key, or of an empty one; the search begins at `index`."""
+    found = load_word(table + index * SLOT_BYTES)
+    while found != key and found != _NOTHING:
+        index = (index + step(key, seed)) & ((1 << bits) - 1)
+        found = load_word(table + index * SLOT_BYTES)
+    return index
+
+
+@inlined
+def _prefetch_gram(number, to_gram, table, bits, seed):
+    """Brings the slot of an n-gram further on into the cache: the processor cannot foresee it."""
+    ahead = number + _AHEAD
+    key = np.uint64(load_count(ahead)) << _32 | np.uint64(
+        load_count(ahead + to_gram - NUMBER_BYTES)
+    )
+    prefetch(table + home(key, bits, seed) * SLOT_BYTES)
+
+
+@inlined
+def _enter_grams(number, end, to_gram, table, bits, seed, action):
+    """Enters the n-grams of a reference; returns the number of those that are new.
+
+    `number` is the address of the number of the last token of the first n-gram. The number of each
+    (n-1)-gram is replaced by that of the n-gram that ends at the same token.
+    """
+    new = 0
+    shorter = load_count(number + to_gram - NUMBER_BYTES)
+    while number < end:
+        _prefetch_gram(number, to_gram, table, bits, seed)
+        key = np.uint64(load_count(number)) << _32 | np.uint64(shorter)
+        index = _find_gram(key, home(key, bits, seed), table, bits, seed)
+        slot = table + index * SLOT_BYTES
+        new += np.int64(load_word(slot) == _NOTHING)
+        store_word(slot, key)
+        act(slot + _LIMIT, slot + _USED, action)
+        shorter = load_count(number + to_gram)
+        store_count(number + to_gram, index)
+        number += NUMBER_BYTES
+    return new
+
+
+@inner
+def _count_grams(number, end, to_gram, table, bits, seed):
+    return _enter_grams(number, end, to_gram, table, bits, seed, COUNT)
+
+
+@inner
+def _add_grams(number, end, to_gram, table, bits, seed):
+    return _enter_grams(number, end, to_gram, table, bits, seed, ADD)
+
+
+@inner
+def _take_grams(number, end, to_gram, none, table, bits, seed):
+    """Looks up the n-grams of a candidate; returns the number of those that match.
+
+    `none` is the number of the (n-1)-grams that were not found. A branch predictor cannot
+    learn whether an n-gram is found, so there is no branch: one that is not found is
+    counted in the extra slot after the table, whose limit is never above 0.
+    """
+    matches = 0
+    extra = 1 << bits
+    shorter = load_count(number + to_gram - NUMBER_BYTES)
+    while number < end:
+        _prefetch_gram(number, to_gram, table, bits, seed)
+        key = np.uint64(load_count(number)) << _32 | np.uint64(shorter)
+        place = home(key, bits, seed)
+        index = _find_gram(key, extra if shorter == none else place, table, bits, seed)
+        slot = table + index * SLOT_BYTES
+        index = index if load_word(slot) != _NOTHING else extra
+        slot = table + index * SLOT_BYTES
+        matches += act(slot + _LIMIT, slot + _USED, TAKE)
+        shorter = load_count(number + to_gram)
+        store_count(number + to_gram, index)
+        number += NUMBER_BYTES
+    return matches
+
+
+@inlined
+def _act_on_grams(number, end, to_gram, table, action):
+    while number < end:
+        slot = table + load_count(number + to_gram) * SLOT_BYTES
+        act(slot + _LIMIT, slot + _USED, action)
+        number += NUMBER_BYTES
+
+
+@inner
+def _count_orders(
+    reference_count, texts, bounds, max_order, direct, known, numbers, table, matches, stride, seed
+):
+    """Counts the orders above `direct` with hash tables."""
+    entries = load_int(bounds, reference_count)
+    to_gram = load_int(bounds, texts) * NUMBER_BYTES
+    different = entries
+    none = -1
+    for order in range(direct + 1, max_order + 1):
+        # An n-gram is an (n-1)-gram and a token.
+        bits = table_bits(min(entries, different * known))
+        clear_table(table, bits)
+        different = 0
+        for text in range(texts):
+            begin = numbers + (load_int(bounds, text) + order - 1) * NUMBER_BYTES
+            end = numbers + (load_int(bounds, text + 1) - 1) * NUMBER_BYTES
+            if text >= reference_count:
+                count = 0
+                if begin < end:
+                    count = _take_grams(begin, end, to_gram, none, table, bits, seed)
+                store_int(matches + (text - reference_count) * stride, order - 1, count)
+                if text != texts - 1:
+                    _act_on_grams(begin, end, to_gram, table, COUNT)
+            elif begin < end:
+                if reference_count == 1:
+                    different += _count_grams(begin, end, to_gram, table, bits, seed)
+                else:
+                    different += _add_grams(begin, end, to_gram, table, bits, seed)
+                    _act_on_grams(begin, end, to_gram, table, FORGET)
+        none = 1 << bits
+
+
+@inner
+def match_long_segment(
+    reference_count, texts, bounds, max_order, known, numbers, table, matches, stride, seed
+):
+    """Writes the clipped matches of every candidate of one segment, for each order.
+
+    Args:
+      reference_count: the number of references; they are the first texts.
+      texts: the number of all texts; the others are candidates.
+      bounds: address of texts + 1 int64: text t has the tokens bounds[t] <= i <
+        bounds[t + 1] - 1; the last one is the gap.
+      max_order: the largest n-gram order, N.
+      known: the number of different tokens of the references.
+      numbers: address of NUMBERS_BYTES for each of bounds[texts] + SPARE_NUMBERS tokens; those of
+        the tokens are written.
+      table: address of memory for 2 ** table_bits(bounds[reference_count]) + 1 slots.
+      matches: address of N int64 for the first candidate.
+      stride: bytes from these to those of the next candidate.
+      seed: the process's secret (see hashing.py).
+    """
+    to_gram = load_int(bounds, texts) * NUMBER_BYTES
+    other, base = known + 1, known + 2
+    # With several references, a cell has two counts.
+    of_cell = CELL_BYTES if reference_count == 1 else 2 * CELL_BYTES
+    memory = SLOT_BYTES << table_bits(load_int(bounds, reference_count))
+    direct, cells = direct_orders(base, memory // (2 * CELL_BYTES), max_order)
+    clear(table, cells * of_cell)
+    to_used = cells * CELL_BYTES
+    for text in range(texts):
+        begin = numbers + load_int(bounds, text) * NUMBER_BYTES
+        end = numbers + (load_int(bounds, text + 1) - 1) * NUMBER_BYTES
+        if text >= reference_count:
+            counts = matches + (text - reference_count) * stride
+            walk_take(begin, end, to_gram, other, base, table, to_used, counts, direct)
+            if text != texts - 1:
+                walk_count(begin, end, to_gram, other, base, table, to_used, matches, direct)
+        elif reference_count == 1:
+            walk_count(begin, end, to_gram, 0, base, table, to_used, matches, direct)
+        else:
+            walk_add(begin, end, to_gram, 0, base, table, to_used, matches, direct)
+            walk_forget(begin, end, to_gram, 0, base, table, to_used, matches, direct)
+    if direct < max_order:
+        _count_orders(
+            reference_count,
+            texts,
+            bounds,
+            max_order,
+            direct,
+            known,
+            numbers,
+            table,
+            matches,
+            stride,
+            seed,
+        )

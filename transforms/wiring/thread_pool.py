@@ -1,0 +1,45 @@
+"""The threads on which this process works.
+
+All steps share them. If each step had threads of its own, most threads would wait most of the time,
+and the system would have to wake one for each batch and step.
+"""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar
+
+
+class SharedPool:
+    """A pool of threads that several steps use. It ends with the last one of them.
+
+    Attributes:
+      pool: the pool. Nothing that it runs may wait for it.
+    """
+
+    _lock: ClassVar[threading.Lock] = threading.Lock()
+    _shared: ClassVar[dict[int, SharedPool]] = {}
+
+    def __init__(self, threads: int) -> None:
+        self.pool = ThreadPoolExecutor(threads)
+        self._threads = threads
+        self._users = 0
+
+    @classmethod
+    def of(cls, threads: int) -> SharedPool:
+        """The pool with this number of threads, for one user more."""
+        with cls._lock:
+            if threads not in cls._shared:
+                cls._shared[threads] = cls(threads)
+            found = cls._shared[threads]
+            found._users += 1
+            return found
+
+    def leave(self) -> None:
+        """Ends the use, without waiting: a thread may be stuck in a filesystem."""
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                del self._shared[self._threads]
+                self.pool.shutdown(wait=False, cancel_futures=True)
