@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import logging
 import threading
 from collections.abc import Iterator, Mapping
@@ -28,7 +29,10 @@ from beam_bleu.pipeline.engines.flink_master import flink_master
 from beam_bleu.transforms.progress import PROGRESS, Progress
 
 _FIRST_PAUSE, _PAUSE = 1.0, 5.0
-"""Seconds before the first look at a job, and between two looks."""
+"""Seconds before each of the first looks at a job, and before each later look."""
+
+_FIRST_LOOKS = 10
+"""So many looks are close together: a small job is soon over, and its page is wanted at once."""
 
 _SECONDS = 5.0
 """How long to wait for an answer of the job server."""
@@ -170,10 +174,11 @@ class Watch:
                 self._over.set()
 
     def _look_on(self) -> None:
-        pause = _FIRST_PAUSE
-        while not self._over.wait(pause):
+        pauses = itertools.chain(
+            itertools.repeat(_FIRST_PAUSE, _FIRST_LOOKS), itertools.repeat(_PAUSE)
+        )
+        while not self._over.wait(next(pauses)):
             self.look()
-            pause = _PAUSE
 
 
 @contextlib.contextmanager

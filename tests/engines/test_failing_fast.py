@@ -7,6 +7,7 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 from command_line import EXAMPLE, Run, streams, typed, write_lines
@@ -26,6 +27,16 @@ def dead_pool() -> Iterator[str]:
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         yield f"127.0.0.1:{deaf.getsockname()[1]}"
+
+
+def read_until(stream: IO[str], text: str) -> list[str]:
+    """The lines of a stream, up to the first one that has this text."""
+    lines: list[str] = []
+    for line in stream:
+        lines.append(line)
+        if text in line:
+            return lines
+    raise RuntimeError(f"the stream ended before {text!r}: {lines}")
 
 
 def jobs(flink: FlinkCluster) -> int:
@@ -88,17 +99,16 @@ def test_a_cluster_that_is_stopped_during_a_job(tmp_path: Path) -> None:
         job = FlinkJob(cluster, [str(word) for word in corpus], tmp_path / "out")
         try:
             job.wait_for(SCORING)
+            # The command looks at the job once a second: Flink must not stop before the first look.
+            said = read_until(job.process.stderr, "the page of the job: http://127.0.0.1:")
             cluster.processes.stop()
             code = job.process.wait(60)
         except (subprocess.TimeoutExpired, RuntimeError):
             job.stop()
             raise
-        out, err = job.process.communicate()
-    created, page, *error = [
-        line for line in err.splitlines() if " beam-bleu: running " not in line
-    ]
-    assert created.startswith("beam-bleu: Created job with id: [")
-    assert page.startswith("beam-bleu: the page of the job: http://127.0.0.1:")
+        out, err = job.process.stdout.read(), job.process.stderr.read()
+    assert said[0].startswith("beam-bleu: Created job with id: [")
+    error = [line for line in err.splitlines() if " beam-bleu: running " not in line]
     Run(code, out.encode(), "\n".join(error)).assert_failed(
         1, "the connection to the job server at 127.0.0.1:"
     )
