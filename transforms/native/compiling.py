@@ -27,7 +27,13 @@ from typing import Any
 
 from beam_bleu.transforms.native.cache_folder import cache_folder, reason
 from beam_bleu.transforms.native.code_files import keep, kept_code, warn_once
-from beam_bleu.transforms.native.machine_code import LoadedCode, MachineCode, kind_of, processor
+from beam_bleu.transforms.native.machine_code import (
+    LoadedCode,
+    MachineCode,
+    key_and_words,
+    kind_of,
+    processor,
+)
 from beam_bleu.transforms.progress import PROGRESS
 
 
@@ -78,6 +84,9 @@ class CompiledFunction:
         self._options = options
         self._folder = cache_folder()
         self.loaded: dict[tuple[str, ...], LoadedCode] = {}
+        self._codes: dict[
+            tuple[Any, ...], LoadedCode
+        ] = {}  # the same by a key that is quickly made
 
     @functools.cached_property
     def compiler(self) -> Any:
@@ -93,17 +102,21 @@ class CompiledFunction:
 
     def __call__(self, *arguments: Any) -> Any:
         """Runs the compiled code, without the GIL."""
-        kinds = tuple(map(kind_of, arguments))
-        code = self.loaded.get(kinds)
+        key, words = key_and_words(arguments)
+        code = self._codes.get(key)
         if code is None:
-            with _LOCK:
-                code = self.loaded.get(kinds)
-                if code is None:
-                    code = self.loaded[kinds] = self.load(kinds, arguments)
+            code = self._codes[key] = self._code(tuple(map(kind_of, arguments)), arguments)
         try:
-            return code(arguments)
+            return code(words)
         except ArithmeticError as error:
             raise ArithmeticError(f"{self._function.__qualname__}: {error}") from error
+
+    def _code(self, kinds: tuple[str, ...], arguments: Sequence[Any]) -> LoadedCode:
+        with _LOCK:
+            code = self.loaded.get(kinds)
+            if code is None:
+                code = self.loaded[kinds] = self.load(kinds, arguments)
+            return code
 
     def load(self, kinds: tuple[str, ...], arguments: Sequence[Any]) -> LoadedCode:
         """The code for arguments of these types: from the cache, or compiled."""

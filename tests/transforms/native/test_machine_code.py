@@ -12,7 +12,12 @@ import pytest
 from numba.core.errors import TypingError
 
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.machine_code import MachineCode, Result, kind_of
+from beam_bleu.transforms.native.machine_code import (
+    MachineCode,
+    Result,
+    key_and_words,
+    kind_of,
+)
 
 
 def echoed(number, pair, flag, real, unsigned):
@@ -126,3 +131,35 @@ def test_threads_share_one_function() -> None:
 def test_code_is_the_same_after_it_was_kept() -> None:
     code = MachineCode(b"\n\0object\n", Result(("i", "b"), is_tuple=True))
     assert MachineCode.from_bytes(code.to_bytes()) == code
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(7),
+        np.arange(7)[3:],
+        np.arange(7)[::-2],
+        np.empty(0, np.uint8),
+        np.frombuffer(b"read-only", np.uint8),
+        np.arange(3).astype(">i8"),
+    ],
+    ids=["whole", "a part", "steps back", "empty", "read-only", "other byte order"],
+)
+def test_the_address_of_an_array_is_the_one_that_numpy_tells(values: Any) -> None:
+    _, words = key_and_words([values])
+    assert words == [values.__array_interface__["data"][0], *values.shape, *values.strides]
+
+
+def test_arguments_of_other_kinds_have_other_keys() -> None:
+    rows = np.arange(4).reshape(2, 2)
+    read_only = rows.copy()
+    read_only.flags.writeable = False
+    arguments = [
+        *(rows, rows.T, rows[:, ::-1], rows.ravel(), rows.astype(">i8"), rows.astype(np.uint64)),
+        *(read_only, 1, 2**63, True, 1.0, np.uint64(1), np.int64(1), (1, 1.0), (1.0, 1), ()),
+    ]
+    keys = [key_and_words([argument])[0] for argument in arguments]
+    kinds = [kind_of(argument) for argument in arguments]
+    for key, kind in zip(keys, kinds, strict=True):
+        same = [other for other, each in zip(kinds, keys, strict=True) if each == key]
+        assert set(same) == {kind}
