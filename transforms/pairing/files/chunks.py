@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
 from beam_bleu.transforms.errors import BleuError, unreadable
+from beam_bleu.transforms.native.file_reads import descriptor_of
 from beam_bleu.transforms.pairing.files.decompression import decompressed
 from beam_bleu.transforms.pairing.files.streams import (
     FoundFile,
@@ -20,6 +22,21 @@ Open = Callable[[str], BinaryIO]
 """Opens a file to read its raw bytes."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclasses.dataclass
+class Unread:
+    """The text of a file that is not read yet. It changes.
+
+    Attributes:
+      at: where it begins in the file.
+      stop: where it ends.
+      descriptor: the open file, if it is on this machine.
+    """
+
+    at: int
+    stop: int
+    descriptor: int | None = None
 
 
 def read_chunks(
@@ -54,51 +71,50 @@ def _chunks(stream: Stream, found: FoundFile, chunk_bytes: int, open_file: Open)
             chunk += more
         return len(chunk)
 
-    for _ in read_range(stream, found, 0, found.size, chunk_bytes, open_file, read_fully):
+    for _ in read_range(stream, found, Unread(0, found.size), chunk_bytes, open_file, read_fully):
         yield chunk
 
 
 def read_range(
     stream: Stream,
     found: FoundFile,
-    start: int,
-    stop: int,
+    unread: Unread,
     most: int,
     open_file: Open,
     read: Callable[[BinaryIO, int], int],
-) -> Iterator[int]:
-    """Reads the bytes start <= i < stop of a file that is not compressed, part by part.
+) -> Iterator[None]:
+    """Reads a range of a file that is not compressed, part by part.
 
     Args:
       stream: the stream.
       found: the file.
-      start: where it begins.
-      stop: where it ends.
+      unread: the range. Before each part, others may have read more of it.
       most: the bytes of a part.
       open_file: opens the file.
       read: reads a part from the file, of this size if the file has as much; returns its size.
-
-    Yields:
-      The place of the first byte after each part.
 
     Raises:
       InputError: the file cannot be read, or has changed.
     """
     with opened(stream, found, open_file) as file:
-        if start:
-            file.seek(start)
-        at = start
-        while at < stop:
-            wanted = min(most, stop - at)
+        unread.descriptor = descriptor_of(file)
+        at = 0  # the place of `file`
+        while unread.at < unread.stop:
+            if at != unread.at:
+                file.seek(unread.at)
+            wanted = min(most, unread.stop - unread.at)
             size = read(file, wanted)
-            at += size
+            at = unread.at = unread.at + size
             if size < wanted:
                 what = f"ends at byte {at}, and had {found.size} when listed"
                 raise changed(stream, found.path, what)
-            yield at
-        if stop == found.size and file.read(1):
-            what = f"has more than the {found.size} bytes it had when listed"
-            raise changed(stream, found.path, what)
+            yield
+        if unread.stop == found.size:
+            if at != unread.at:
+                file.seek(unread.at)
+            if file.read(1):
+                what = f"has more than the {found.size} bytes it had when listed"
+                raise changed(stream, found.path, what)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,13 @@ import numpy as np
 
 from beam_bleu.transforms.native.memory import READ_AHEAD
 from beam_bleu.transforms.native.utf8 import LOOK_BACK
-from beam_bleu.transforms.pairing.files.chunks import BYTE_ORDER_MARK, Open, read_chunks, read_range
+from beam_bleu.transforms.pairing.files.chunks import (
+    BYTE_ORDER_MARK,
+    Open,
+    Unread,
+    read_chunks,
+    read_range,
+)
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, compression
 
 PART = 1 << 19
@@ -31,6 +37,7 @@ class PartMemory:
       array: the same memory, uint8.
       begin: where the next byte of the part is.
       end: where the part ends.
+      unread: the text that comes after the part.
     """
 
     def __init__(self, part_bytes: int = PART) -> None:
@@ -42,6 +49,7 @@ class PartMemory:
 
     def forget(self) -> None:
         """Ends the text. What follows does not belong to it."""
+        self.unread = Unread(0, 0)
         self.begin = self.end = LOOK_BACK
         self.text[:LOOK_BACK] = b"\n" * LOOK_BACK
 
@@ -94,6 +102,9 @@ def read_parts(
     and the bytes that are read are added to the progress of the run. Of other files the caller
     must add the bytes that it uses.
 
+    If the file is on this machine, the caller can read further parts itself, from the descriptor of
+    `memory.unread`.
+
     Raises:
       InputError: the file cannot be read, is truncated, or has changed.
     """
@@ -106,8 +117,9 @@ def read_parts(
     def read(file: BinaryIO, size: int) -> int:
         return memory.read(cast(io.BufferedIOBase, file), size)
 
+    memory.unread = Unread(start, stop)
     is_first = start == 0
-    for _ in read_range(stream, found, start, stop, most, open_file, read):
+    for _ in read_range(stream, found, memory.unread, most, open_file, read):
         if is_first and memory.text.startswith(BYTE_ORDER_MARK, memory.begin, memory.end):
             memory.begin += len(BYTE_ORDER_MARK)
         is_first = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import BinaryIO
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.file_reads import descriptor_of
 from beam_bleu.transforms.native.memory import BLOCK, address_of
 from beam_bleu.transforms.pairing.files.chunks import Open, opened
 from beam_bleu.transforms.pairing.files.parts import PartMemory, read_parts
@@ -83,7 +83,8 @@ def count_lines(
 
 def _counted_parts(file: BinaryIO, part: ByteRange, version: str | None) -> CountedParts | None:
     """The counts of a range; None if it cannot be read as usual, or is not on this machine."""
-    if not (isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO)):
+    descriptor = descriptor_of(file)
+    if descriptor is None:
         return None
     found = COUNTED_AHEAD.take(part, version)
     if found is not None:
@@ -94,7 +95,7 @@ def _counted_parts(file: BinaryIO, part: ByteRange, version: str | None) -> Coun
         PROGRESS.add(size)
         return True
 
-    return count_parts(file.fileno(), part, go_on)
+    return count_parts(descriptor, part, go_on)
 
 
 class CountedText:

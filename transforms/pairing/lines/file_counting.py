@@ -7,9 +7,7 @@ errors. If something is not as usual, the caller reads the file in Python, which
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
-import functools
 import os
 from collections.abc import Callable
 
@@ -17,6 +15,7 @@ import numpy as np
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
+from beam_bleu.transforms.native.file_reads import pread_function, read_fully
 from beam_bleu.transforms.native.masks import byte_masks
 from beam_bleu.transforms.native.memory import (
     BLOCK,
@@ -26,7 +25,6 @@ from beam_bleu.transforms.native.memory import (
     load_byte,
     load_int,
     lowest_bit,
-    read_at,
     store_byte,
     store_int,
 )
@@ -108,7 +106,7 @@ def count_parts(
         begin = start + first * part_bytes
         end = min(begin + len(of_call) * part_bytes, stop)
         arguments = descriptor, begin, end, part_bytes, text, of_call, state
-        if not count_in_file(_pread(), *arguments) or not go_on(end - begin):
+        if not count_in_file(pread_function(), *arguments) or not go_on(end - begin):
             return None
     try:
         if stop == part.shard.file.size and os.pread(descriptor, 1, stop):
@@ -124,15 +122,7 @@ def load_compiled_code() -> None:
     """Loads the compiled code, or compiles it."""
     nothing = np.zeros(0, np.int64)
     text, state = np.zeros(READ_AHEAD, np.uint8), np.zeros(_STATE_SIZE, np.int64)
-    count_in_file(_pread(), -1, 0, 0, 1, text, nothing, state)
-
-
-@functools.cache
-def _pread() -> int:
-    """The address of the C function `pread`."""
-    found = ctypes.cast(ctypes.CDLL(None).pread, ctypes.c_void_p).value
-    assert found is not None
-    return found
+    count_in_file(pread_function(), -1, 0, 0, 1, text, nothing, state)
 
 
 _line_masks = byte_masks(["\n"], [0], [("\x00", "\x08"), ("\x0e", "\x1b")])
@@ -183,12 +173,8 @@ def count_in_file(pread, descriptor, start, stop, part_bytes, text, newlines, st
     for part in range(newlines.size):
         at = start + part * part_bytes
         size = min(part_bytes, stop - at)
-        read = 0
-        while read < size:
-            more = read_at(pread, descriptor, begin + read, size - read, at + read)
-            if more <= 0:
-                return False
-            read += more
+        if not read_fully(pread, descriptor, begin, size, at):
+            return False
         for i in range(size, size + BLOCK):
             store_byte(begin + i, ord(" "))  # so the last block has nothing else to count
         lines, more_nuls, more_controls = count_blocks(begin, begin + size)

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.columns import offsets_of, padded, padded_column, text_bytes
+from beam_bleu.transforms.native.file_reads import pread_function
 from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import Places
@@ -72,6 +73,7 @@ class LineReader:
         self._open = open_file
         self._memory = PartMemory()
         self._missing = 0  # the lines of the current piece that are not copied yet
+        self._counts_bytes = False  # whether the bytes that are copied are added to the progress
         self._parts = self._read_parts() if texts is None else self._given_parts(texts)
         # The lines that were read and not taken: what `copy_lines` needs.
         self._texts: Bytes = np.empty(_FIRST_SPACE, np.uint8)
@@ -102,14 +104,17 @@ class LineReader:
         return min(self._lines, most)
 
     def _copy(self, most: int) -> None:
-        """Copies lines of the current part, until `most` lines can be taken."""
+        """Copies lines of the current piece, until `most` lines can be taken."""
         memory, before = self._memory, self._lines
+        unread, pread = memory.unread, pread_function()
         rows = min(most, before + self._missing)
         while True:
-            memory.begin, self._lines, self._end, may_be_bad = copy_lines(
+            left = memory.end - memory.begin + unread.stop - unread.at
+            descriptor = -1 if unread.descriptor is None else unread.descriptor
+            memory.begin, memory.end, unread.at, self._lines, self._end, may_be_bad = copy_lines(
                 memory.array,
-                memory.begin,
-                memory.end,
+                (memory.begin, memory.end),
+                (pread, descriptor, unread.at, unread.stop),
                 self._texts,
                 self._offsets,
                 self._lines,
@@ -118,6 +123,8 @@ class LineReader:
                 self._max_line_bytes,
             )
             self._may_be_bad |= may_be_bad
+            if self._counts_bytes:
+                PROGRESS.add(left - (memory.end - memory.begin + unread.stop - unread.at))
             if self._lines == rows or memory.begin == memory.end:
                 break
             # The next lines are probably about as long as these ones.
@@ -231,7 +238,7 @@ class LineReader:
     def _read_parts(self) -> Iterator[bool]:
         """Reads the text of all pieces part by part. Before the next part, the lines are copied.
 
-        Gives True for each part, and the memory has it then.
+        Gives True for parts that the memory then has; `copy_lines` reads the others.
 
         Raises:
           InputError: a file cannot be read, or has changed since its lines were counted.
@@ -249,7 +256,7 @@ class LineReader:
         stream, memory, file = self._stream, self._memory, piece.file
         skip, self._missing = piece.skip, piece.lines
         # `read_parts` adds the bytes of compressed files to the progress.
-        is_plain = not compression(file.path)
+        self._counts_bytes = not compression(file.path)
         for _ in read_parts(stream, file, piece.start, file.size, self._open, memory):
             if skip:
                 memory.begin, skipped = skip_lines(memory.array, memory.begin, memory.end, skip)
@@ -257,10 +264,7 @@ class LineReader:
                 if memory.begin == memory.end:
                     continue
             if self._missing:
-                begin = memory.begin
                 yield True
-                if is_plain:
-                    PROGRESS.add(memory.begin - begin)
                 if not self._missing and not piece.ends_file:
                     return
             # The rest of the file is read, too, to check its size.

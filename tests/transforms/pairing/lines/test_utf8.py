@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import io
 import itertools
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Callable, Iterable
+from typing import BinaryIO
 
 import numpy as np
 import pytest
@@ -13,7 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_lines import STREAM
 
+from beam_bleu.transforms.native.columns import offsets_of, text_bytes
 from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD
+from beam_bleu.transforms.pairing.files.chunks import BYTE_ORDER_MARK
 from beam_bleu.transforms.pairing.files.parts import PartMemory
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
 from beam_bleu.transforms.pairing.lines import line_reader
@@ -36,6 +40,10 @@ def is_utf8(line: bytes) -> bool:
     return True
 
 
+NO_FILE = (0, -1, 0, 0)
+"""What `copy_lines` gets if all text is in memory."""
+
+
 def seems_bad(line: bytes, shift: int) -> bool:
     """Whether copying finds an error in a line that begins after `shift` letters."""
     text = b"x" * shift + line + b"\n"
@@ -43,8 +51,9 @@ def seems_bad(line: bytes, shift: int) -> bool:
     memory.put(text)
     texts = np.empty(len(text) + 2 * BLOCK + READ_AHEAD, np.uint8)
     offsets = np.zeros(2, np.int64)
-    _, rows, end, may_be_bad = copy_lines(
-        memory.array, memory.begin, memory.end, texts, offsets, 0, 0, 1, 1 << 26
+    part = memory.begin, memory.end
+    *_, rows, end, may_be_bad = copy_lines(
+        memory.array, part, NO_FILE, texts, offsets, 0, 0, 1, 1 << 26
     )
     assert (rows, texts[:end].tobytes()) == (1, text[:-1])
     return may_be_bad
@@ -89,11 +98,24 @@ def test_a_line_does_not_continue_a_character_of_the_line_before(first, second):
         offsets = np.zeros(3, np.int64)
         begin, row, end, are_bad = memory.begin, 0, 0, []
         for rows in (1, 2):
-            begin, row, end, is_bad = copy_lines(
-                memory.array, begin, memory.end, texts, offsets, row, end, rows, 1 << 26
+            part = begin, memory.end
+            begin, _, _, row, end, is_bad = copy_lines(
+                memory.array, part, NO_FILE, texts, offsets, row, end, rows, 1 << 26
             )
             are_bad.append(is_bad)
         assert are_bad == [True, second != b"x"], (shift, first, second)
+
+
+def as_local_file(text: bytes) -> Callable[[str], BinaryIO]:
+    """Opens a file of this machine with this text, whatever path is asked for."""
+
+    def opened(_: str) -> BinaryIO:
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(text)
+            file.flush()
+            return open(file.name, "rb")
+
+    return opened
 
 
 LINE = st.lists(
@@ -109,20 +131,33 @@ LINE = st.lists(
 
 
 @settings(derandomize=True, deadline=None, max_examples=300)
-@given(st.lists(LINE, min_size=1, max_size=20), st.integers(3, 200), st.integers(1, 9))
-def test_lines_across_parts_of_a_file(lines, part_bytes, most):
-    """Also if the last line has no newline."""
+@given(
+    st.lists(LINE, min_size=1, max_size=20),
+    st.integers(3, 200),
+    st.integers(1, 9),
+    st.booleans(),
+    st.booleans(),
+)
+def test_lines_across_parts_of_a_file(lines, part_bytes, most, is_marked, is_local):
+    """Also if the last line has no newline, after a byte order mark, and in compiled code."""
     text = b"".join(b"line " + line + b"\n" for line in lines)
     text = text.removesuffix(b"\n")
+    lines = [b"line " + line for line in lines]
+    text = BYTE_ORDER_MARK * is_marked + text
+    open_file = as_local_file(text) if is_local else lambda _: io.BytesIO(text)
     (part,) = cut(Shard(0, 0, FoundFile("a.txt", len(text))), 1 << 26)
-    counts = [count_lines(STREAM, part, lambda _: io.BytesIO(text))]
+    counts = [count_lines(STREAM, part, open_file)]
     (unit,) = make_plan([STREAM], counts).units()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(line_reader, "PartMemory", functools.partial(PartMemory, part_bytes))
-        reader = line_reader.LineReader(STREAM, unit.pieces[0], lambda _: io.BytesIO(text))
-        bad = []
+        reader = line_reader.LineReader(STREAM, unit.pieces[0], open_file)
+        bad, read = [], []
         while taken := reader.available(most):
-            reader.take(taken)
+            column = reader.take(taken)
+            offsets = offsets_of(column)
+            texts = text_bytes(column).tobytes()
+            read += [texts[begin:end] for begin, end in itertools.pairwise(offsets)]
             bad += [each.number for each in reader.bad]
         reader.finish()
+    assert read == lines
     assert bad == [row for row, line in enumerate(lines) if not is_utf8(line)]

@@ -1,0 +1,65 @@
+"""Reads of files of this machine from compiled code, which does not hold the interpreter's lock.
+
+If Python reads a part of a file, it releases the lock and takes it again. For parts that fit into a
+processor's cache, this is so often that threads wait for each other.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import io
+from typing import BinaryIO
+
+from beam_bleu.transforms.native.compiling import inner, intrinsic, ir, types
+
+
+def descriptor_of(file: BinaryIO) -> int | None:
+    """The descriptor of a file of this machine; None if it is anything else."""
+    is_local = isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO)
+    return file.fileno() if is_local else None
+
+
+@functools.cache
+def pread_function() -> int:
+    """The address of the C function `pread`."""
+    found = ctypes.cast(ctypes.CDLL(None).pread, ctypes.c_void_p).value
+    assert found is not None
+    return found
+
+
+@intrinsic
+def read_at(typingctx, function, descriptor, to, size, place):
+    """Calls the C function `pread` at the address `function`; see its manual page.
+
+    Returns:
+      The number of bytes that it read to the address `to`; 0 at the end of the file, -1 if the
+      file cannot be read.
+    """
+
+    def codegen(context, builder, signature, args):
+        word, number = ir.IntType(64), ir.IntType(32)
+        pointer = ir.IntType(8).as_pointer()
+        pread = ir.FunctionType(word, [number, pointer, word, word]).as_pointer()
+        function, descriptor, to, size, place = args
+        called = builder.inttoptr(function, pread)
+        to = builder.inttoptr(to, pointer)
+        return builder.call(called, [builder.trunc(descriptor, number), to, size, place])
+
+    return types.int64(*[types.int64] * 5), codegen
+
+
+@inner
+def read_fully(pread, descriptor, to, size, place):
+    """Reads `size` bytes of a file, from the byte `place`, to the address `to`.
+
+    Returns:
+      Whether all of them could be read.
+    """
+    read = 0
+    while read < size:
+        more = read_at(pread, descriptor, to + read, size - read, place + read)
+        if more <= 0:
+            return False
+        read += more
+    return True
