@@ -28,6 +28,7 @@ from beam_bleu.transforms.statistics.long_numbering import (
 from beam_bleu.transforms.statistics.long_tables import SLOT_BYTES
 from beam_bleu.transforms.statistics.matching import KEYS_BYTES
 from beam_bleu.transforms.statistics.signs import find_signs
+from beam_bleu.transforms.statistics.sizes import TextSizes, find_sizes
 from beam_bleu.transforms.statistics.splitting import rule_of, splittable
 from beam_bleu.transforms.statistics.tokenization import SPARE_TOKENS, TOKENS_IN_CACHE
 from beam_bleu.transforms.statistics.tokens import TOKEN_BYTES
@@ -57,18 +58,21 @@ def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> BatchStatist
     reference_count = len(batch.references)
     columns = [padded(column) for column in (*batch.references, *batch.candidates)]
     starts, ends = spans(columns)
-    sizes = ends - starts
+    sizes = find_sizes(starts, ends, reference_count)
     signs = find_signs(  # of the original texts
         starts, ends, reference_count, batch.references_per_line
     )
     changed = [splittable(column, text) for column in columns]
     if any(new is not old for new, old in zip(changed, columns, strict=True)):
         starts, ends = spans(changed)
+        changed_sizes = find_sizes(starts, ends, reference_count)
+    else:
+        changed_sizes = sizes
     statistics = BatchStatistics(
-        counts=_count(starts, ends, batch, text, max_order),
-        reference_counts=np.count_nonzero(starts[:reference_count], axis=0).astype(np.int64),
-        candidate_bytes=sizes[reference_count:],
-        reference_bytes=sizes[:reference_count].sum(axis=0),
+        counts=_count(starts, ends, changed_sizes, batch, text, max_order),
+        reference_counts=sizes.reference_counts,
+        candidate_bytes=sizes.candidate_bytes,
+        reference_bytes=sizes.reference_bytes,
         signs=signs,
         systems=batch.systems,
         numbers=batch.numbers,
@@ -103,7 +107,12 @@ def compile_kernel(text: Text) -> None:
 
 
 def _count(
-    starts: Integers, ends: Integers, batch: SegmentBatch, text: Text, max_order: int
+    starts: Integers,
+    ends: Integers,
+    sizes: TextSizes,
+    batch: SegmentBatch,
+    text: Text,
+    max_order: int,
 ) -> Integers:
     """The counts, int64 (systems, segments, 6 + 2 N), of texts given by address (see `spans`)."""
     texts, rows = starts.shape
@@ -111,11 +120,10 @@ def _count(
     counts = np.zeros((texts - reference_count, rows, width(max_order)), np.int64)
     if not rows:
         return counts
-    sizes = (ends - starts).sum(axis=0)
-    longest = int(sizes.max())
+    longest = sizes.longest
     if longest > _MOST_BYTES:
         raise InputError(
-            f"{segment_name(batch, int(sizes.argmax()))} has {longest} bytes of text; "
+            f"{segment_name(batch, sizes.longest_row)} has {longest} bytes of text; "
             f"{_MOST_BYTES} is the most",
             "check that the lines end with a newline",
         )
