@@ -44,13 +44,11 @@ from beam_bleu.transforms.statistics.long_cells import (
     ADD,
     CELL_BYTES,
     COUNT,
-    FORGET,
     TAKE,
     act,
     direct_orders,
     walk_add,
     walk_count,
-    walk_forget,
     walk_take,
 )
 from beam_bleu.transforms.statistics.long_numbering import NUMBER_BYTES
@@ -95,11 +93,12 @@ def _prefetch_gram(number, to_gram, table, bits, seed):
 
 
 @inlined
-def _enter_grams(number, end, to_gram, table, bits, seed, action):
+def _enter_grams(number, end, to_gram, first_token, table, bits, seed, action):
     """Enters the n-grams of a reference; returns the number of those that are new.
 
     `number` is the address of the number of the last token of the first n-gram. The number of each
-    (n-1)-gram is replaced by that of the n-gram that ends at the same token.
+    (n-1)-gram is replaced by that of the n-gram that ends at the same token. `first_token` is the
+    number of the reference's first token.
     """
     new = 0
     shorter = load_count(number + to_gram - NUMBER_BYTES)
@@ -110,7 +109,7 @@ def _enter_grams(number, end, to_gram, table, bits, seed, action):
         slot = table + index * SLOT_BYTES
         new += np.int64(load_word(slot) == _NOTHING)
         store_word(slot, key)
-        act(slot + _LIMIT, slot + _USED, action)
+        act(slot + _LIMIT, slot + _USED, first_token, action)
         shorter = load_count(number + to_gram)
         store_count(number + to_gram, index)
         number += NUMBER_BYTES
@@ -119,12 +118,12 @@ def _enter_grams(number, end, to_gram, table, bits, seed, action):
 
 @inner
 def _count_grams(number, end, to_gram, table, bits, seed):
-    return _enter_grams(number, end, to_gram, table, bits, seed, COUNT)
+    return _enter_grams(number, end, to_gram, 0, table, bits, seed, COUNT)
 
 
 @inner
-def _add_grams(number, end, to_gram, table, bits, seed):
-    return _enter_grams(number, end, to_gram, table, bits, seed, ADD)
+def _add_grams(number, end, to_gram, first_token, table, bits, seed):
+    return _enter_grams(number, end, to_gram, first_token, table, bits, seed, ADD)
 
 
 @inner
@@ -146,7 +145,7 @@ def _take_grams(number, end, to_gram, none, table, bits, seed):
         slot = table + index * SLOT_BYTES
         index = index if load_word(slot) != _NOTHING else extra
         slot = table + index * SLOT_BYTES
-        matches += act(slot + _LIMIT, slot + _USED, TAKE)
+        matches += act(slot + _LIMIT, slot + _USED, 0, TAKE)
         shorter = load_count(number + to_gram)
         store_count(number + to_gram, index)
         number += NUMBER_BYTES
@@ -154,10 +153,11 @@ def _take_grams(number, end, to_gram, none, table, bits, seed):
 
 
 @inlined
-def _act_on_grams(number, end, to_gram, table, action):
+def _restore_grams(number, end, to_gram, table):
+    """Gives back what a candidate has taken, for the next one."""
     while number < end:
         slot = table + load_count(number + to_gram) * SLOT_BYTES
-        act(slot + _LIMIT, slot + _USED, action)
+        act(slot + _LIMIT, slot + _USED, 0, COUNT)
         number += NUMBER_BYTES
 
 
@@ -176,7 +176,8 @@ def _count_orders(
         clear_table(table, bits)
         different = 0
         for text in range(texts):
-            begin = numbers + (load_int(bounds, text) + order - 1) * NUMBER_BYTES
+            first_token = load_int(bounds, text)
+            begin = numbers + (first_token + order - 1) * NUMBER_BYTES
             end = numbers + (load_int(bounds, text + 1) - 1) * NUMBER_BYTES
             if text >= reference_count:
                 count = 0
@@ -184,13 +185,12 @@ def _count_orders(
                     count = _take_grams(begin, end, to_gram, none, table, bits, seed)
                 store_int(matches + (text - reference_count) * stride, order - 1, count)
                 if text != texts - 1:
-                    _act_on_grams(begin, end, to_gram, table, COUNT)
+                    _restore_grams(begin, end, to_gram, table)
             elif begin < end:
                 if reference_count == 1:
                     different += _count_grams(begin, end, to_gram, table, bits, seed)
                 else:
-                    different += _add_grams(begin, end, to_gram, table, bits, seed)
-                    _act_on_grams(begin, end, to_gram, table, FORGET)
+                    different += _add_grams(begin, end, to_gram, first_token, table, bits, seed)
         none = 1 << bits
 
 
@@ -223,18 +223,18 @@ def match_long_segment(
     clear(table, cells * of_cell)
     to_used = cells * CELL_BYTES
     for text in range(texts):
-        begin = numbers + load_int(bounds, text) * NUMBER_BYTES
+        first = load_int(bounds, text)
+        begin = numbers + first * NUMBER_BYTES
         end = numbers + (load_int(bounds, text + 1) - 1) * NUMBER_BYTES
         if text >= reference_count:
             counts = matches + (text - reference_count) * stride
-            walk_take(begin, end, to_gram, other, base, table, to_used, counts, direct)
+            walk_take(begin, end, to_gram, other, base, table, to_used, 0, counts, direct)
             if text != texts - 1:
-                walk_count(begin, end, to_gram, other, base, table, to_used, matches, direct)
+                walk_count(begin, end, to_gram, other, base, table, to_used, 0, matches, direct)
         elif reference_count == 1:
-            walk_count(begin, end, to_gram, 0, base, table, to_used, matches, direct)
+            walk_count(begin, end, to_gram, 0, base, table, to_used, 0, matches, direct)
         else:
-            walk_add(begin, end, to_gram, 0, base, table, to_used, matches, direct)
-            walk_forget(begin, end, to_gram, 0, base, table, to_used, matches, direct)
+            walk_add(begin, end, to_gram, 0, base, table, to_used, first, matches, direct)
     if direct < max_order:
         _count_orders(
             reference_count,
