@@ -35,7 +35,6 @@ from beam_bleu.transforms.native.memory import (
     load_count,
     load_int,
     load_word,
-    prefetch,
     store_count,
     store_int,
     store_word,
@@ -51,45 +50,25 @@ from beam_bleu.transforms.statistics.long_cells import (
     walk_count,
     walk_take,
 )
+from beam_bleu.transforms.statistics.long_following import (
+    COUNTS_BYTES,
+    UNIQUE,
+    follow_candidate,
+)
 from beam_bleu.transforms.statistics.long_numbering import NUMBER_BYTES
+from beam_bleu.transforms.statistics.long_slots import find_gram, gram_key, prefetch_gram
 from beam_bleu.transforms.statistics.long_tables import (
     SLOT_BYTES,
     clear_table,
     home,
-    step,
     table_bits,
 )
 
-NUMBERS_BYTES = 2 * NUMBER_BYTES
-"""The memory for the numbers of a token."""
-
-SPARE_NUMBERS = 16
-"""The number of tokens for whose numbers there must be memory after the last one."""
+NUMBERS_BYTES = 2 * NUMBER_BYTES + COUNTS_BYTES
+"""The memory for the numbers of a token, and for its counts in long_following.py."""
 
 _LIMIT, _USED = 8, 12
-_AHEAD = SPARE_NUMBERS * NUMBER_BYTES
 _NOTHING = np.uint64(0)
-_32 = np.uint64(32)
-
-
-@inlined
-def _find_gram(key, index, table, bits, seed):
-    """The index of the slot with this key, or of an empty one; the search begins at `index`."""
-    found = load_word(table + index * SLOT_BYTES)
-    while found != key and found != _NOTHING:
-        index = (index + step(key, seed)) & ((1 << bits) - 1)
-        found = load_word(table + index * SLOT_BYTES)
-    return index
-
-
-@inlined
-def _prefetch_gram(number, to_gram, table, bits, seed):
-    """Brings the slot of an n-gram further on into the cache: the processor cannot foresee it."""
-    ahead = number + _AHEAD
-    key = np.uint64(load_count(ahead)) << _32 | np.uint64(
-        load_count(ahead + to_gram - NUMBER_BYTES)
-    )
-    prefetch(table + home(key, bits, seed) * SLOT_BYTES)
 
 
 @inlined
@@ -103,9 +82,9 @@ def _enter_grams(number, end, to_gram, first_token, table, bits, seed, action):
     new = 0
     shorter = load_count(number + to_gram - NUMBER_BYTES)
     while number < end:
-        _prefetch_gram(number, to_gram, table, bits, seed)
-        key = np.uint64(load_count(number)) << _32 | np.uint64(shorter)
-        index = _find_gram(key, home(key, bits, seed), table, bits, seed)
+        prefetch_gram(number, to_gram, table, bits, seed)
+        key = gram_key(number, shorter)
+        index = find_gram(key, home(key, bits, seed), table, bits, seed)
         slot = table + index * SLOT_BYTES
         new += np.int64(load_word(slot) == _NOTHING)
         store_word(slot, key)
@@ -138,10 +117,10 @@ def _take_grams(number, end, to_gram, none, table, bits, seed):
     extra = 1 << bits
     shorter = load_count(number + to_gram - NUMBER_BYTES)
     while number < end:
-        _prefetch_gram(number, to_gram, table, bits, seed)
-        key = np.uint64(load_count(number)) << _32 | np.uint64(shorter)
+        prefetch_gram(number, to_gram, table, bits, seed)
+        key = gram_key(number, shorter)
         place = home(key, bits, seed)
-        index = _find_gram(key, extra if shorter == none else place, table, bits, seed)
+        index = find_gram(key, extra if shorter == none else place, table, bits, seed)
         slot = table + index * SLOT_BYTES
         index = index if load_word(slot) != _NOTHING else extra
         slot = table + index * SLOT_BYTES
@@ -163,11 +142,21 @@ def _restore_grams(number, end, to_gram, table):
 
 @inner
 def _count_orders(
-    reference_count, texts, bounds, max_order, direct, known, numbers, table, matches, stride, seed
+    reference_count,
+    texts,
+    bounds,
+    max_order,
+    direct,
+    known,
+    numbers,
+    to_gram,
+    table,
+    matches,
+    stride,
+    seed,
 ):
     """Counts the orders above `direct` with hash tables."""
     entries = load_int(bounds, reference_count)
-    to_gram = load_int(bounds, texts) * NUMBER_BYTES
     different = entries
     none = -1
     for order in range(direct + 1, max_order + 1):
@@ -214,7 +203,7 @@ def match_long_segment(
       stride: bytes from these to those of the next candidate.
       seed: the process's secret (see hashing.py).
     """
-    to_gram = load_int(bounds, texts) * NUMBER_BYTES
+    to_gram = (load_int(bounds, texts) + 1) * NUMBER_BYTES
     other, base = known + 1, known + 2
     # With several references, a cell has two counts.
     of_cell = CELL_BYTES if reference_count == 1 else 2 * CELL_BYTES
@@ -235,7 +224,18 @@ def match_long_segment(
             walk_count(begin, end, to_gram, 0, base, table, to_used, 0, matches, direct)
         else:
             walk_add(begin, end, to_gram, 0, base, table, to_used, first, matches, direct)
-    if direct < max_order:
+    entries = load_int(bounds, reference_count)
+    tokens = load_int(bounds, texts) - entries
+    if (
+        texts == reference_count + 1
+        and direct + (reference_count == 1) < max_order
+        and table_bits(tokens) <= table_bits(entries)
+        and cells <= UNIQUE
+    ):
+        follow_candidate(
+            reference_count, bounds, max_order, direct, numbers, to_gram, table, matches, seed
+        )
+    elif direct < max_order:
         _count_orders(
             reference_count,
             texts,
@@ -244,6 +244,7 @@ def match_long_segment(
             direct,
             known,
             numbers,
+            to_gram,
             table,
             matches,
             stride,
