@@ -3,9 +3,9 @@
 Here the hash table has the n-grams of the candidate, and the references are looked up. The number
 of an n-gram is the place of its first occurrence in the candidate, with the bit UNIQUE if there
 is no other occurrence. If an (n-1)-gram is unique, the n-gram that continues it is unique, too: it
-ends at the next token. So it needs no slot, and a reference that has the (n-1)-gram is compared with
-the next token of the candidate. Most n-grams of a text are unique from some order on. Then the
-table is small, and the rest is read in the order of the texts.
+ends at the next token. So it needs no slot, and a reference that has the (n-1)-gram is compared
+with the next token of the candidate. Most n-grams of a text are unique from some order on. Then
+the table is small, and the rest is read in the order of the texts.
 
 The gap after the candidate stands for n-grams that the candidate does not have. Its token, and the
 one after it, is 0, which no text has. So nothing continues it, and no branch is needed for it.
@@ -44,7 +44,7 @@ _NAME = 8
 _USED = 4
 _NOTHING = np.uint64(0)
 
-_IN_CACHE_BITS = 11
+_IN_CACHE_BITS = 13
 """log2 of the number of slots up to which a table needs no prefetching."""
 
 
