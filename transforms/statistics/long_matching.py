@@ -12,7 +12,8 @@ every text. It works in three steps:
 3. Each further order has a hash table (long_tables.py). An n-gram is identified by the number of
    the (n-1)-gram before its last token, and by the number of this token. Both fit into one word,
    so n-grams are compared exactly. The slot of an n-gram is its number for the next order. Where
-   an (n-1)-gram of a candidate does not occur, no longer one is searched.
+   an (n-1)-gram of a candidate does not occur, no longer one is searched. If there is one
+   candidate, and it is not much longer than the references, long_following.py does this step.
 
 Counts are clipped at once: the k-th occurrence in a candidate matches if one of the
 references has at least k.
@@ -226,9 +227,12 @@ def match_long_segment(
             walk_add(begin, end, to_gram, 0, base, table, to_used, first, matches, direct)
     entries = load_int(bounds, reference_count)
     tokens = load_int(bounds, texts) - entries
+    # For one reference, the first order costs more than with `_count_orders`, because it is as large
+    # and has one more pass. Only two or more further orders outweigh that.
+    fewest = 3 if reference_count == 1 else 1
     if (
         texts == reference_count + 1
-        and direct + (reference_count == 1) < max_order
+        and direct + fewest <= max_order
         and table_bits(tokens) <= table_bits(entries)
         and cells <= UNIQUE
     ):
