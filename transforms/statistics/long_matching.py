@@ -227,8 +227,8 @@ def match_long_segment(
             walk_add(begin, end, to_gram, 0, base, table, to_used, first, matches, direct)
     entries = load_int(bounds, reference_count)
     tokens = load_int(bounds, texts) - entries
-    # For one reference, the first order costs more than with `_count_orders`, because it is as large
-    # and has one more pass. Only two or more further orders outweigh that.
+    # For one reference, the first order costs more than with `_count_orders`: its table is as
+    # large, and there is one more pass. Two or more further orders outweigh that.
     fewest = 3 if reference_count == 1 else 1
     if (
         texts == reference_count + 1
