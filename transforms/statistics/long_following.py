@@ -44,13 +44,13 @@ _NAME = 8
 _USED = 4
 _NOTHING = np.uint64(0)
 
-_IN_CACHE_BITS = 13
+IN_CACHE_BITS = 13
 """log2 of the number of slots up to which a table needs no prefetching."""
 
 
 @inlined
 def _prefetch_next(number, to_gram, table, bits, seed):
-    if bits > _IN_CACHE_BITS:
+    if bits > IN_CACHE_BITS:
         prefetch_gram(number, to_gram, table, bits, seed)
 
 

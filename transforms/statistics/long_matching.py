@@ -53,6 +53,7 @@ from beam_bleu.transforms.statistics.long_cells import (
 )
 from beam_bleu.transforms.statistics.long_following import (
     COUNTS_BYTES,
+    IN_CACHE_BITS,
     UNIQUE,
     follow_candidate,
 )
@@ -227,12 +228,15 @@ def match_long_segment(
             walk_add(begin, end, to_gram, 0, base, table, to_used, first, matches, direct)
     entries = load_int(bounds, reference_count)
     tokens = load_int(bounds, texts) - entries
-    # For one reference, the first order costs more than with `_count_orders`: its table is as
-    # large, and there is one more pass. Two or more further orders outweigh that.
-    fewest = 3 if reference_count == 1 else 1
+    # A table of one reference that stays in the near cache is quicker with `_count_orders`, by a
+    # tenth. So are one or two orders: the first one has a table as large there, and one pass less.
+    is_worth_it = reference_count > 1 or (
+        table_bits(entries) > IN_CACHE_BITS and direct + 3 <= max_order
+    )
     if (
-        texts == reference_count + 1
-        and direct + fewest <= max_order
+        is_worth_it
+        and texts == reference_count + 1
+        and direct < max_order
         and table_bits(tokens) <= table_bits(entries)
         and cells <= UNIQUE
     ):
