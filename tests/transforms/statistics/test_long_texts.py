@@ -156,7 +156,7 @@ def assert_equal_to_brute_force(candidate: list[str], references: list[list[str]
 
 @pytest.mark.parametrize("reference_count", [1, 2, 5])
 @pytest.mark.parametrize("repeated", [0.0, 0.1, 0.5])
-@pytest.mark.parametrize("size", [65, 66, 128, 400, 2500])
+@pytest.mark.parametrize("size", [65, 66, 128, 400, 2040, 2050, 2500])
 def test_ngrams_that_are_unique_in_the_candidate(
     size: int, repeated: float, reference_count: int
 ) -> None:
@@ -183,8 +183,8 @@ def test_the_longest_candidate_that_references_are_looked_up_in(
 ) -> None:
     """A longer candidate would need a larger table than the references."""
     rng = random.Random(more)
-    words = words_of(rng, 700, 0.2)
-    references = [words[: 500 // reference_count], words[-500 // reference_count :]]
+    words = words_of(rng, 2800, 0.2)
+    references = [words[: 2600 // reference_count], words[-2600 // reference_count :]]
     references = references[:reference_count]
     entries = sum(len(reference) + 1 for reference in references)
     size = 1
