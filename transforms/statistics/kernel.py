@@ -18,13 +18,14 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, width
 from beam_bleu.transforms.statistics.count_rows import MOST_WRITTEN, count_rows
 from beam_bleu.transforms.statistics.hashing import new_seed
-from beam_bleu.transforms.statistics.long_matching import NUMBERS_BYTES, SPARE_NUMBERS
+from beam_bleu.transforms.statistics.long_matching import NUMBERS_BYTES
 from beam_bleu.transforms.statistics.long_numbering import (
     INDEX_SLOT_BYTES,
     VOCABULARY_BYTES,
     most_different,
     most_index_bits,
 )
+from beam_bleu.transforms.statistics.long_slots import SPARE_NUMBERS
 from beam_bleu.transforms.statistics.long_tables import SLOT_BYTES
 from beam_bleu.transforms.statistics.matching import KEYS_BYTES
 from beam_bleu.transforms.statistics.signs import find_signs

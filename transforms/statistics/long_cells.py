@@ -8,7 +8,8 @@ no branch for it.
 
 A cell has 32 bits, the LIMIT: the largest count in any single reference, less the occurrences in
 the candidate that is counted. If there are several references, as many cells after these are USED:
-the counts in one reference.
+the count in one reference, plus the number of its first token. The next reference has a larger
+first token than any such sum, so a smaller value counts as none, and no pass sets it back to 0.
 """
 
 from __future__ import annotations
@@ -27,17 +28,16 @@ MOST_DIRECT = 4
 """The most orders that are counted without hashing."""
 
 # What happens to a cell. COUNT raises the limit: for the only reference, or after a candidate.
-# If there are several references, ADD to the used count, and FORGET it before the next one.
-# TAKE an occurrence in a candidate.
-COUNT, ADD, FORGET, TAKE = range(4)
+# ADD to the used count, if there are several references. TAKE an occurrence in a candidate.
+COUNT, ADD, TAKE = range(3)
 
 
 @inlined
-def act(cell, used, action):
-    """Does the action to a cell; returns 1 if it takes an occurrence that matches."""
-    if action == FORGET:
-        store_count(used, 0)
-        return 0
+def act(cell, used, first_token, action):
+    """Does the action to a cell; returns 1 if it takes an occurrence that matches.
+
+    `first_token` is the number of the first token of the reference; only ADD needs it.
+    """
     limit = np.int64(np.int32(load_count(cell)))
     if action == TAKE:
         store_count(cell, limit - 1)
@@ -45,14 +45,14 @@ def act(cell, used, action):
     if action == COUNT:
         store_count(cell, limit + 1)
         return 0
-    count = load_count(used) + 1
+    count = max(load_count(used), first_token) + 1
     store_count(used, count)
-    store_count(cell, max(limit, count))
+    store_count(cell, max(limit, count - first_token))
     return 0
 
 
 @inlined
-def _walk(number, end, to_gram, before, base, cells, to_used, matches, orders, action):
+def _walk(number, end, to_gram, before, base, cells, to_used, first_token, matches, orders, action):
     """Does the action to the cells of each n-gram of a text, for the first orders.
 
     Args:
@@ -63,6 +63,7 @@ def _walk(number, end, to_gram, before, base, cells, to_used, matches, orders, a
       base: the number of digits.
       cells: address of the cells of all orders.
       to_used: from the limit of a cell to its used count.
+      first_token: the number of the text's first token.
       matches: address of N int64, for the matches of each order.
       orders: how many orders; the number of the n-gram of the last one is stored.
       action: the action.
@@ -82,21 +83,20 @@ def _walk(number, end, to_gram, before, base, cells, to_used, matches, orders, a
         two = one * base + digit
         one = last = digit
         cell = first + one * CELL_BYTES
-        ones += act(cell, cell + to_used, action)
+        ones += act(cell, cell + to_used, first_token, action)
         if orders > 1:
             cell = second + two * CELL_BYTES
-            twos += act(cell, cell + to_used, action)
+            twos += act(cell, cell + to_used, first_token, action)
             last = two
         if orders > 2:
             cell = third + three * CELL_BYTES
-            threes += act(cell, cell + to_used, action)
+            threes += act(cell, cell + to_used, first_token, action)
             last = three
         if orders > 3:
             cell = fourth + four * CELL_BYTES
-            fours += act(cell, cell + to_used, action)
+            fours += act(cell, cell + to_used, first_token, action)
             last = four
-        if action in (COUNT, ADD, TAKE):
-            store_count(number + to_gram, last)
+        store_count(number + to_gram, last)
         number += NUMBER_BYTES
     if action == TAKE:
         store_int(matches, 0, ones)
@@ -112,21 +112,68 @@ def _walking(action: int) -> Any:
     """Makes the function that does an action to a whole text, for one to four orders."""
 
     @inner
-    def walk(number, end, to_gram, before, base, cells, to_used, matches, orders):
+    def walk(number, end, to_gram, before, base, cells, to_used, first_token, matches, orders):
         if orders == 1:
-            _walk(number, end, to_gram, before, base, cells, to_used, matches, 1, action)
+            _walk(
+                number,
+                end,
+                to_gram,
+                before,
+                base,
+                cells,
+                to_used,
+                first_token,
+                matches,
+                1,
+                action,
+            )
         elif orders == 2:
-            _walk(number, end, to_gram, before, base, cells, to_used, matches, 2, action)
+            _walk(
+                number,
+                end,
+                to_gram,
+                before,
+                base,
+                cells,
+                to_used,
+                first_token,
+                matches,
+                2,
+                action,
+            )
         elif orders == 3:
-            _walk(number, end, to_gram, before, base, cells, to_used, matches, 3, action)
+            _walk(
+                number,
+                end,
+                to_gram,
+                before,
+                base,
+                cells,
+                to_used,
+                first_token,
+                matches,
+                3,
+                action,
+            )
         else:
-            _walk(number, end, to_gram, before, base, cells, to_used, matches, 4, action)
+            _walk(
+                number,
+                end,
+                to_gram,
+                before,
+                base,
+                cells,
+                to_used,
+                first_token,
+                matches,
+                4,
+                action,
+            )
 
     return walk
 
 
-walk_count, walk_add = _walking(COUNT), _walking(ADD)
-walk_forget, walk_take = _walking(FORGET), _walking(TAKE)
+walk_count, walk_add, walk_take = _walking(COUNT), _walking(ADD), _walking(TAKE)
 
 
 @inner

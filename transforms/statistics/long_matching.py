@@ -12,7 +12,8 @@ every text. It works in three steps:
 3. Each further order has a hash table (long_tables.py). An n-gram is identified by the number of
    the (n-1)-gram before its last token, and by the number of this token. Both fit into one word,
    so n-grams are compared exactly. The slot of an n-gram is its number for the next order. Where
-   an (n-1)-gram of a candidate does not occur, no longer one is searched.
+   an (n-1)-gram of a candidate does not occur, no longer one is searched. If there is one
+   candidate, and it is not much longer than the references, long_following.py does this step.
 
 Counts are clipped at once: the k-th occurrence in a candidate matches if one of the
 references has at least k.
@@ -35,7 +36,6 @@ from beam_bleu.transforms.native.memory import (
     load_count,
     load_int,
     load_word,
-    prefetch,
     store_count,
     store_int,
     store_word,
@@ -44,73 +44,53 @@ from beam_bleu.transforms.statistics.long_cells import (
     ADD,
     CELL_BYTES,
     COUNT,
-    FORGET,
     TAKE,
     act,
     direct_orders,
     walk_add,
     walk_count,
-    walk_forget,
     walk_take,
 )
+from beam_bleu.transforms.statistics.long_following import (
+    COUNTS_BYTES,
+    IN_CACHE_BITS,
+    UNIQUE,
+    follow_candidate,
+)
 from beam_bleu.transforms.statistics.long_numbering import NUMBER_BYTES
+from beam_bleu.transforms.statistics.long_slots import find_gram, gram_key, prefetch_gram
 from beam_bleu.transforms.statistics.long_tables import (
     SLOT_BYTES,
     clear_table,
     home,
-    step,
     table_bits,
 )
 
-NUMBERS_BYTES = 2 * NUMBER_BYTES
-"""The memory for the numbers of a token."""
-
-SPARE_NUMBERS = 16
-"""The number of tokens for whose numbers there must be memory after the last one."""
+NUMBERS_BYTES = 2 * NUMBER_BYTES + COUNTS_BYTES
+"""The memory for the numbers of a token, and for its counts in long_following.py."""
 
 _LIMIT, _USED = 8, 12
-_AHEAD = SPARE_NUMBERS * NUMBER_BYTES
 _NOTHING = np.uint64(0)
-_32 = np.uint64(32)
 
 
 @inlined
-def _find_gram(key, index, table, bits, seed):
-    """The index of the slot with this key, or of an empty one; the search begins at `index`."""
-    found = load_word(table + index * SLOT_BYTES)
-    while found != key and found != _NOTHING:
-        index = (index + step(key, seed)) & ((1 << bits) - 1)
-        found = load_word(table + index * SLOT_BYTES)
-    return index
-
-
-@inlined
-def _prefetch_gram(number, to_gram, table, bits, seed):
-    """Brings the slot of an n-gram further on into the cache: the processor cannot foresee it."""
-    ahead = number + _AHEAD
-    key = np.uint64(load_count(ahead)) << _32 | np.uint64(
-        load_count(ahead + to_gram - NUMBER_BYTES)
-    )
-    prefetch(table + home(key, bits, seed) * SLOT_BYTES)
-
-
-@inlined
-def _enter_grams(number, end, to_gram, table, bits, seed, action):
+def _enter_grams(number, end, to_gram, first_token, table, bits, seed, action):
     """Enters the n-grams of a reference; returns the number of those that are new.
 
     `number` is the address of the number of the last token of the first n-gram. The number of each
-    (n-1)-gram is replaced by that of the n-gram that ends at the same token.
+    (n-1)-gram is replaced by that of the n-gram that ends at the same token. `first_token` is the
+    number of the reference's first token.
     """
     new = 0
     shorter = load_count(number + to_gram - NUMBER_BYTES)
     while number < end:
-        _prefetch_gram(number, to_gram, table, bits, seed)
-        key = np.uint64(load_count(number)) << _32 | np.uint64(shorter)
-        index = _find_gram(key, home(key, bits, seed), table, bits, seed)
+        prefetch_gram(number, to_gram, table, bits, seed)
+        key = gram_key(number, shorter)
+        index = find_gram(key, home(key, bits, seed), table, bits, seed)
         slot = table + index * SLOT_BYTES
         new += np.int64(load_word(slot) == _NOTHING)
         store_word(slot, key)
-        act(slot + _LIMIT, slot + _USED, action)
+        act(slot + _LIMIT, slot + _USED, first_token, action)
         shorter = load_count(number + to_gram)
         store_count(number + to_gram, index)
         number += NUMBER_BYTES
@@ -119,12 +99,12 @@ def _enter_grams(number, end, to_gram, table, bits, seed, action):
 
 @inner
 def _count_grams(number, end, to_gram, table, bits, seed):
-    return _enter_grams(number, end, to_gram, table, bits, seed, COUNT)
+    return _enter_grams(number, end, to_gram, 0, table, bits, seed, COUNT)
 
 
 @inner
-def _add_grams(number, end, to_gram, table, bits, seed):
-    return _enter_grams(number, end, to_gram, table, bits, seed, ADD)
+def _add_grams(number, end, to_gram, first_token, table, bits, seed):
+    return _enter_grams(number, end, to_gram, first_token, table, bits, seed, ADD)
 
 
 @inner
@@ -139,14 +119,14 @@ def _take_grams(number, end, to_gram, none, table, bits, seed):
     extra = 1 << bits
     shorter = load_count(number + to_gram - NUMBER_BYTES)
     while number < end:
-        _prefetch_gram(number, to_gram, table, bits, seed)
-        key = np.uint64(load_count(number)) << _32 | np.uint64(shorter)
+        prefetch_gram(number, to_gram, table, bits, seed)
+        key = gram_key(number, shorter)
         place = home(key, bits, seed)
-        index = _find_gram(key, extra if shorter == none else place, table, bits, seed)
+        index = find_gram(key, extra if shorter == none else place, table, bits, seed)
         slot = table + index * SLOT_BYTES
         index = index if load_word(slot) != _NOTHING else extra
         slot = table + index * SLOT_BYTES
-        matches += act(slot + _LIMIT, slot + _USED, TAKE)
+        matches += act(slot + _LIMIT, slot + _USED, 0, TAKE)
         shorter = load_count(number + to_gram)
         store_count(number + to_gram, index)
         number += NUMBER_BYTES
@@ -154,20 +134,31 @@ def _take_grams(number, end, to_gram, none, table, bits, seed):
 
 
 @inlined
-def _act_on_grams(number, end, to_gram, table, action):
+def _restore_grams(number, end, to_gram, table):
+    """Gives back what a candidate has taken, for the next one."""
     while number < end:
         slot = table + load_count(number + to_gram) * SLOT_BYTES
-        act(slot + _LIMIT, slot + _USED, action)
+        act(slot + _LIMIT, slot + _USED, 0, COUNT)
         number += NUMBER_BYTES
 
 
 @inner
 def _count_orders(
-    reference_count, texts, bounds, max_order, direct, known, numbers, table, matches, stride, seed
+    reference_count,
+    texts,
+    bounds,
+    max_order,
+    direct,
+    known,
+    numbers,
+    to_gram,
+    table,
+    matches,
+    stride,
+    seed,
 ):
     """Counts the orders above `direct` with hash tables."""
     entries = load_int(bounds, reference_count)
-    to_gram = load_int(bounds, texts) * NUMBER_BYTES
     different = entries
     none = -1
     for order in range(direct + 1, max_order + 1):
@@ -176,7 +167,8 @@ def _count_orders(
         clear_table(table, bits)
         different = 0
         for text in range(texts):
-            begin = numbers + (load_int(bounds, text) + order - 1) * NUMBER_BYTES
+            first_token = load_int(bounds, text)
+            begin = numbers + (first_token + order - 1) * NUMBER_BYTES
             end = numbers + (load_int(bounds, text + 1) - 1) * NUMBER_BYTES
             if text >= reference_count:
                 count = 0
@@ -184,13 +176,12 @@ def _count_orders(
                     count = _take_grams(begin, end, to_gram, none, table, bits, seed)
                 store_int(matches + (text - reference_count) * stride, order - 1, count)
                 if text != texts - 1:
-                    _act_on_grams(begin, end, to_gram, table, COUNT)
+                    _restore_grams(begin, end, to_gram, table)
             elif begin < end:
                 if reference_count == 1:
                     different += _count_grams(begin, end, to_gram, table, bits, seed)
                 else:
-                    different += _add_grams(begin, end, to_gram, table, bits, seed)
-                    _act_on_grams(begin, end, to_gram, table, FORGET)
+                    different += _add_grams(begin, end, to_gram, first_token, table, bits, seed)
         none = 1 << bits
 
 
@@ -214,7 +205,7 @@ def match_long_segment(
       stride: bytes from these to those of the next candidate.
       seed: the process's secret (see hashing.py).
     """
-    to_gram = load_int(bounds, texts) * NUMBER_BYTES
+    to_gram = (load_int(bounds, texts) + 1) * NUMBER_BYTES
     other, base = known + 1, known + 2
     # With several references, a cell has two counts.
     of_cell = CELL_BYTES if reference_count == 1 else 2 * CELL_BYTES
@@ -223,19 +214,36 @@ def match_long_segment(
     clear(table, cells * of_cell)
     to_used = cells * CELL_BYTES
     for text in range(texts):
-        begin = numbers + load_int(bounds, text) * NUMBER_BYTES
+        first = load_int(bounds, text)
+        begin = numbers + first * NUMBER_BYTES
         end = numbers + (load_int(bounds, text + 1) - 1) * NUMBER_BYTES
         if text >= reference_count:
             counts = matches + (text - reference_count) * stride
-            walk_take(begin, end, to_gram, other, base, table, to_used, counts, direct)
+            walk_take(begin, end, to_gram, other, base, table, to_used, 0, counts, direct)
             if text != texts - 1:
-                walk_count(begin, end, to_gram, other, base, table, to_used, matches, direct)
+                walk_count(begin, end, to_gram, other, base, table, to_used, 0, matches, direct)
         elif reference_count == 1:
-            walk_count(begin, end, to_gram, 0, base, table, to_used, matches, direct)
+            walk_count(begin, end, to_gram, 0, base, table, to_used, 0, matches, direct)
         else:
-            walk_add(begin, end, to_gram, 0, base, table, to_used, matches, direct)
-            walk_forget(begin, end, to_gram, 0, base, table, to_used, matches, direct)
-    if direct < max_order:
+            walk_add(begin, end, to_gram, 0, base, table, to_used, first, matches, direct)
+    entries = load_int(bounds, reference_count)
+    tokens = load_int(bounds, texts) - entries
+    # A table of one reference that stays in the near cache is quicker with `_count_orders`, by a
+    # tenth. So are one or two orders: the first one has a table as large there, and one pass less.
+    is_worth_it = reference_count > 1 or (
+        table_bits(entries) > IN_CACHE_BITS and direct + 3 <= max_order
+    )
+    if (
+        is_worth_it
+        and texts == reference_count + 1
+        and direct < max_order
+        and table_bits(tokens) <= table_bits(entries)
+        and cells <= UNIQUE
+    ):
+        follow_candidate(
+            reference_count, bounds, max_order, direct, numbers, to_gram, table, matches, seed
+        )
+    elif direct < max_order:
         _count_orders(
             reference_count,
             texts,
@@ -244,6 +252,7 @@ def match_long_segment(
             direct,
             known,
             numbers,
+            to_gram,
             table,
             matches,
             stride,
