@@ -200,9 +200,13 @@ def test_a_long_detail_is_cut_and_numbers_are_not():
 
 @pytest.fixture
 def quick(monkeypatch) -> None:
-    """The display looks at the state all the time, so that a test need not wait."""
+    """The display looks at the state all the time, so that a test need not wait.
+
+    At the end, a test waits for the display's thread, however slow it is.
+    """
     monkeypatch.setattr(display, "_TICK", 0.01)
     monkeypatch.setattr(display, "_DELAY", 0.0)
+    monkeypatch.setattr(display, "_PATIENCE", 60.0)
 
 
 def test_the_line_disappears_and_warnings_stay_above_it(quick, monkeypatch):
@@ -364,7 +368,8 @@ def test_a_log_with_phases_gets_a_line_for_each_and_every_10_seconds():
     ]
 
 
-def test_a_log_has_neither_colours_nor_carriage_returns():
+def test_a_log_has_neither_colours_nor_carriage_returns(monkeypatch):
+    monkeypatch.setattr(display, "_PATIENCE", 60.0)  # its thread may be slow to end
     run = called(*EXAMPLE, "--progress", "on")
     assert run.code == 0
     begin = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d beam-bleu: "

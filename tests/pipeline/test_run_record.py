@@ -92,7 +92,9 @@ def test_the_metrics_of_a_successful_run(out):
     start, end = (found[f"beam_bleu_run_{which}_timestamp_seconds"] for which in ("start", "end"))
     assert now - 600 < start < end <= now
     assert found["beam_bleu_last_success_timestamp_seconds"] == end
-    assert abs(found["beam_bleu_run_duration_seconds"] - (end - start)) < 1
+    assert found["beam_bleu_run_duration_seconds"] == record(out)["seconds"]
+    # They are of two clocks, which are not read at the same moment.
+    assert abs(found["beam_bleu_run_duration_seconds"] - (end - start)) < 60
     text = (out / "metrics.prom").read_text()
     assert f'signature="{run.document["signature"]}",version="{VERSION}"' in text
 
