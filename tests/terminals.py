@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import fcntl
 import os
@@ -47,7 +48,8 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        return self.written.decode()
+        # The last character may have come in part: a terminal passes on bytes.
+        return codecs.getincrementaldecoder("utf-8")().decode(self.written)
 
     @property
     def states(self) -> list[str]:

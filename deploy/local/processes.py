@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import BinaryIO
 
 HOST = "127.0.0.1"
 
@@ -19,7 +23,7 @@ _PATIENCE = 120.0
 """Seconds that a process may take to start. A JVM is slow on a machine that is busy with tests."""
 
 _GRACE = 10.0
-"""Seconds that a process may take to stop before it is killed."""
+"""Seconds that all processes together may take to stop before they are killed."""
 
 _LIBC = ctypes.CDLL(None)  # loaded now: a forked process must not load anything
 _PR_SET_PDEATHSIG = 1
@@ -29,13 +33,37 @@ class ClusterError(Exception):
     """A process did not start, or has ended. The message names it and shows the end of its log."""
 
 
+_PORTS = range(20_000, 32_000)
+"""Linux and macOS give outgoing connections higher ports, so none of them takes a free port."""
+
+_RESERVED: list[BinaryIO] = []
+"""Locked files: one for each port that this process has got. They stay open until it ends."""
+
+
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback on which no process listens."""
-    with contextlib.ExitStack() as held:  # all at once, so that they differ
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind((HOST, 0))
-        return [each.getsockname()[1] for each in sockets]
+    """Ports of loopback on which no process listens, and that no other process gets from here.
+
+    Its process starts the servers later. Until then, only a lock keeps a port.
+    """
+    folder = pathlib.Path(tempfile.gettempdir(), f"beam-bleu-ports-{os.getuid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found: list[int] = []
+    for port in random.SystemRandom().sample(_PORTS, len(_PORTS)):
+        if len(found) == count:
+            break
+        file = open(folder / str(port), "ab")  # noqa: SIM115
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with socket.socket() as server:
+                # As servers do: a closed connection of an earlier one does not matter.
+                server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                server.bind((HOST, port))
+        except OSError:  # another process has it
+            file.close()
+        else:
+            _RESERVED.append(file)
+            found.append(port)
+    return found
 
 
 class Processes:
@@ -112,10 +140,10 @@ class Processes:
 
     def stop(self) -> None:
         """Stops all processes, the last one first, and the processes that they started."""
-        for process in reversed(self._started.values()):
-            _signal_group(process, signal.SIGTERM)
         end = time.monotonic() + _GRACE
-        for process in self._started.values():
+        for process in reversed(self._started.values()):
+            # One after another: a later process must not see that an earlier one has ended.
+            _signal_group(process, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(max(end - time.monotonic(), 0.1))
             _signal_group(process, signal.SIGKILL)

@@ -164,11 +164,16 @@ class Watch:
 
     @contextlib.contextmanager
     def looking(self) -> Iterator[None]:
-        """While the body runs, another thread looks at the job."""
+        """While the body runs, another thread looks at the job.
+
+        A job can be over before that thread has looked. Then it is looked at here, once.
+        """
         thread = threading.Thread(target=self._look_on, name="watch the job", daemon=True)
         thread.start()
         try:
             yield
+            if not self._page:
+                self.look()
         finally:
             with self._lock:
                 self._over.set()

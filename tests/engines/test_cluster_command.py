@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 from command_line import PROJECT, REFERENCES, SYSTEMS, streams
@@ -82,5 +83,9 @@ def test_start_use_and_stop(tmp_path: Path) -> None:
     finally:
         stopped = run(tmp_path, "cluster", "stop", "prism")
     assert stopped.returncode == 0
+    # A killed process needs a moment to end.
+    end = time.monotonic() + 60
+    while any(map(is_running, started)) and time.monotonic() < end:
+        time.sleep(0.1)
     assert not [process for process in started if is_running(process)]
     assert run(tmp_path, "cluster", "flags", "prism").returncode == 1

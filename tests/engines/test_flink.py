@@ -90,7 +90,8 @@ class Watched:
         if job and job["jid"] != self._newest_before:
             self.job = job
         for worker in set(self._cluster.workers()) - self._before:
-            self.read[worker] = bytes_read(worker)
+            # It may have ended since it was listed. Then nothing is known of what it has read.
+            self.read[worker] = max(self.read.get(worker, 0), bytes_read(worker))
         time.sleep(0.2)
 
     def wait_until(self, is_so: Callable[[], bool]) -> None:

@@ -81,11 +81,11 @@ def run(
     keep: Path | None = None,
     report: Callable[[str], None] = print,
 ) -> dict[str, Tally]:
-    """Runs cases, from number 0 on, until the time is up.
+    """Runs cases, from number 0 on, until the time is up and there was a case of each kind.
 
     Args:
       seed: the seed of all cases.
-      seconds: no case starts later than this.
+      seconds: no case starts later than this, except the first one of a kind.
       kinds: the kinds to run; cases of others are left out.
       keep: the folder that gets the folders of the cases that fail.
       report: gets the report of each failure.
@@ -96,7 +96,7 @@ def run(
     keep = keep or Path(tempfile.mkdtemp(prefix="beam-bleu-attack-"))
     tallies = {kind: Tally() for kind in kinds}
     start, number = time.monotonic(), 0
-    while time.monotonic() - start < seconds:
+    while time.monotonic() - start < seconds or not all(each.cases for each in tallies.values()):
         tally = tallies.get(kind_of(seed, number))
         if tally is not None:
             began = time.monotonic()

@@ -154,9 +154,12 @@ def _full_disk(case: Case) -> None:
     job = _Job(case, 60, "in")
     output = OutputFolder(case)
     most = case.random.choice([0, 1, case.random.randrange(400)])
-    with _started(case, [*job.arguments, "--output", output.path]) as process:
-        # The command needs a second to import Beam. Before that it writes nothing.
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most, most))
+    arguments = [*job.arguments, "--output", output.path]
+    with _started(
+        case,
+        arguments,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+    ) as process:
         run = _ended(process)
     check_refusal(run, codes=(1,))
     output.check_untouched()

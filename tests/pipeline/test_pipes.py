@@ -291,7 +291,8 @@ def test_a_command_without_i_that_waits_for_stdin_says_so(monkeypatch):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_reading_and_removes_the_copy(temporary, number):
     with subprocess.Popen(
-        [*COMMAND, *streams(["-"], REFERENCES)],
+        # With --quiet it does not say that it waits for stdin, however long that takes.
+        [*COMMAND, *streams(["-"], REFERENCES, "--quiet")],
         cwd=PROJECT,
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,

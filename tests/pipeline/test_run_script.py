@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ case "$*" in
     case $FAULT in
       killed) kill -9 $PPID; exit 1 ;;
       offline | broken) echo "stub: no network" >&2; exit 1 ;;
-      slow) sleep 1 ;;
+      held) until [[ -e $here/../go ]]; do sleep 0.05; done ;;
     esac
     printf '#!/bin/sh\\necho beam-bleu "$@"\\n' >"$here/bin/beam-bleu"
     chmod +x "$here/bin/beam-bleu" ;;
@@ -373,19 +374,20 @@ def test_an_extra_that_cannot_be_fetched(tmp_path, fault, works):
 
 def test_two_calls_at_once_install_once(tmp_path):
     project = copy_of_the_project(tmp_path)
-    calls = [
-        subprocess.Popen(
-            [project / "run.sh", "--version"],
-            env=environment(stub_python(tmp_path), fault="slow"),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    ended = [call.communicate(timeout=60) for call in calls]
-    assert [out for out, _ in ended] == ["beam-bleu --version\n"] * 2
-    assert sorted(err for _, err in ended) == [
+    variables = environment(stub_python(tmp_path), fault="held")
+    errors = [tmp_path / "first", tmp_path / "second"]
+    calls = []
+    for path in errors:
+        with open(path, "wb") as err:
+            words = [project / "run.sh", "--version"]
+            calls.append(subprocess.Popen(words, env=variables, stdout=subprocess.PIPE, stderr=err))
+    # One call installs until the other one waits for it.
+    end = time.monotonic() + 60
+    while not any("waiting" in path.read_text() for path in errors) and time.monotonic() < end:
+        time.sleep(0.05)
+    (project / "go").touch()
+    assert [call.communicate(timeout=60)[0] for call in calls] == [b"beam-bleu --version\n"] * 2
+    assert sorted(path.read_text() for path in errors) == [
         f"run.sh: installing into {project}/.venv (once)\n",
         "run.sh: waiting for another call that installs\n",
     ]

@@ -6,13 +6,13 @@ import io
 import os
 import re
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 
 import pyarrow.parquet as pq
 import pytest
-from command_line import COMMAND, PROJECT, called, streams
+from command_line import called
+from endless_run import WRITING_SHARDS, endless_run
 from memory_filesystem import OBJECTS
 from result_folder import RECORDS, RESULT
 from segment_corpus import SEGMENTS, SMALL_UNITS, assert_clean, rows, shards
@@ -121,16 +121,9 @@ def test_a_folder_that_cannot_be_written(corpus, out):
 @pytest.mark.parametrize(
     "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )
-def test_a_signal_leaves_what_was_there(corpus, expected, out, tmp_path, number):
+def test_a_signal_leaves_what_was_there(corpus, expected, out, number):
     assert called(*corpus.asked, "--output", out).code == 0
-    text = tmp_path / "long.txt"
-    text.write_text("a rather short line , and another clause .\n" * 3_000_000)
-    process = subprocess.Popen(
-        [*COMMAND, *streams([text], [text], "--segment_scores", "--output", out)],
-        cwd=PROJECT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    process = endless_run(WRITING_SHARDS, [*corpus.asked, "--max_ngram_order=3", "--output", out])
     while not list(out.glob(".segment_scores/*/*/*")) and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(number)

@@ -150,6 +150,16 @@ def test_the_page_is_printed_once_and_not_with_quiet(is_quiet, capsys) -> None:
     assert capsys.readouterr().err == page
 
 
+def test_a_job_that_is_over_before_the_first_look_is_told(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(watching, "_FIRST_PAUSE", 3600.0)
+    progress = Progress()
+    watch = Watch(Job(Seen("FINISHED", "http://x/", {})), progress)
+    with watch.looking():
+        pass
+    assert progress.state.detail == "FINISHED"
+    assert capsys.readouterr().err == "beam-bleu: the page of the job: http://x/\n"
+
+
 def test_nothing_is_told_after_the_end(monkeypatch) -> None:
     monkeypatch.setattr(watching, "_FIRST_PAUSE", 0.0)
     progress = Progress()

@@ -98,7 +98,9 @@ def local_version(path: str) -> str:
     """The version of a file on this machine's filesystem, different for each change.
 
     It is made of the inode, the size and the times of the last change of the file and of its
-    inode, in nanoseconds: a program can set the first of these times, but not the second.
+    inode, in nanoseconds: a program can set the first of these times, but not the second. Many
+    filesystems take them from a clock that ticks every few milliseconds. Two changes within one
+    tick that keep the size are the same version.
 
     Raises:
       OSError: the file was removed, or its folder cannot be read.

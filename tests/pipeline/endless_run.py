@@ -1,0 +1,44 @@
+"""Runs of the command that never end by themselves, however long the test takes to stop them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+
+from command_line import COMMAND, PROJECT, Argument
+
+SCORING = "beam_bleu.transforms.statistics.count_matches:CountMatches.work"
+WRITING_SHARDS = "beam_bleu.pipeline.output.parquet_shards:_Shard.add"
+
+_PROGRAM = """
+import importlib, os, sys
+from beam_bleu.pipeline.main import command
+
+module, _, place = sys.argv.pop(1).partition(":")
+owner, method = place.split(".")
+owner, parent = getattr(importlib.import_module(module), owner), os.getppid()
+once = getattr(owner, method)
+
+def again_and_again(*arguments):
+    while os.getppid() == parent:  # it ends with the test
+        once(*arguments)
+
+setattr(owner, method, again_and_again)
+command()
+"""
+
+
+def endless_run(repeated: str, arguments: Sequence[Argument]) -> subprocess.Popen[bytes]:
+    """Starts the command in a process that repeats one piece of its work until it is stopped.
+
+    Args:
+      repeated: the method that is called again and again: "module:Class.method".
+      arguments: the arguments of the command.
+    """
+    return subprocess.Popen(
+        [COMMAND[0], "-c", _PROGRAM, repeated, *map(os.fsdecode, arguments)],
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
