@@ -6,6 +6,8 @@ those of its `sentence_score`. With NLTK's methods they equal its `sentence_bleu
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +15,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
-from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled
+from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled, inner
 from beam_bleu.transforms.score import formula
 from beam_bleu.transforms.statistics.batch_statistics import (
     CANDIDATE_LENGTH,
@@ -23,6 +25,8 @@ from beam_bleu.transforms.statistics.batch_statistics import (
     width,
 )
 from beam_bleu.transforms.statistics.signs import BatchSigns
+
+_EXP = formula.method_number("exp")
 
 # Python still runs them as before. Now compiled code can call them, too.
 for _function in (
@@ -144,6 +148,45 @@ def compile_bleu_table(scoring: Scoring) -> None:
     bleu_table(statistics, scoring)
 
 
+# Each division is by a number that is not 0, so numba need not look for a division by 0.
+@functools.partial(inner, error_model="numpy")
+def _score_rows_usually(
+    effective_order, counts, ref_len_column, divisors, scores, sys_len, ref_len, matches, totals
+):
+    """`_score_rows` for "exp" without weights: the same operations as in formula.py, in one loop.
+
+    Nearly all runs score segments so. It takes two thirds of the time of the general code.
+    """
+    orders = matches.shape[2]
+    max_order = (counts.shape[2] - FIRST_MATCHES) // 2
+    for system in range(counts.shape[0]):
+        for row in range(counts.shape[1]):
+            logs, halvings = 0.0, 1.0
+            counted = any_match = 0
+            for n in range(orders):
+                matched = counts[system, row, FIRST_MATCHES + n]
+                total = counts[system, row, FIRST_MATCHES + max_order + n]
+                matches[system, row, n] = matched
+                totals[system, row, n] = total
+                any_match |= matched
+                if total != 0:  # the orders before it are not 0, either
+                    counted += 1
+                    if matched == 0:
+                        halvings *= 2
+                        logs += math.log(100.0 / (halvings * total))
+                    else:
+                        logs += math.log(100.0 * matched / total)
+            length = counts[system, row, CANDIDATE_LENGTH]
+            of_references = counts[system, row, ref_len_column]
+            sys_len[system, row] = length
+            ref_len[system, row] = of_references
+            score = 0.0
+            if any_match != 0 and (effective_order or counted == orders):
+                bp = formula.brevity_penalty(length, of_references, divisors[row])
+                score = bp * math.exp(logs / counted)
+            scores[system, row] = score
+
+
 @compiled
 def _score_rows(
     method,
@@ -179,6 +222,19 @@ def _score_rows(
       precisions: float64 (N,), which is overwritten.
       counted_orders: int64 (3, orders of the counts), which is overwritten.
     """
+    if method == _EXP and len(weights) == 0:
+        _score_rows_usually(
+            effective_order,
+            counts,
+            ref_len_column,
+            divisors,
+            scores,
+            sys_len,
+            ref_len,
+            matches,
+            totals,
+        )
+        return
     orders, max_order = len(precisions), counted_orders.shape[1]
     # Each segment is copied to the same arrays, because a view of an array takes longer.
     matched, total, short = counted_orders[0], counted_orders[1], counted_orders[2]
