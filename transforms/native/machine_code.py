@@ -28,7 +28,7 @@ _DATA = object.__basicsize__
 """Where a numpy array has the address of its data: after what each Python object begins with.
 
 This is a part of numpy's C interface (`PyArrayObject`). What numpy offers in Python, such as
-`__array_interface__`, takes ten times as long, because it makes a description of the whole array.
+`__array_interface__`, takes several times as long, because it makes a description of the array.
 """
 
 _word_at = ctypes.c_int64.from_address
@@ -123,7 +123,7 @@ class LoadedCode:
 def key_and_words(arguments: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]:
     """(a key of the types of arguments, the words of the arguments).
 
-    Equal keys have equal kinds (see `kind_of`). A key is made ten times as fast, and every
+    Equal keys have equal kinds (see `kind_of`). A key is made five times as fast, and every
     call needs one.
 
     Raises:
