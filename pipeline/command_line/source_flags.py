@@ -19,7 +19,7 @@ from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import CUTS
 from beam_bleu.transforms.pairing.lines.counting import MAX_LINE_BYTES
 from beam_bleu.transforms.pairing.lines.expected import Expected
-from beam_bleu.transforms.pairing.lines.ranges import SMALLEST_RANGE, USUAL_RANGE
+from beam_bleu.transforms.pairing.lines.ranges import SMALL_RANGE, SMALLEST_RANGE, USUAL_RANGE
 from beam_bleu.transforms.pairing.paired import Source
 
 _LARGEST_RANGE = 1 << 40
@@ -108,7 +108,8 @@ def add_reading_flags(parser: argparse._ActionsContainer) -> None:
         "--range_bytes",
         type=positive,
         metavar="N",
-        help=f"how many bytes are read at a time; default {USUAL_RANGE}, more above 4 TB",
+        help=f"how many bytes are read at a time; default {SMALL_RANGE} to {USUAL_RANGE}, "
+        "more above 4 TB",
     )
 
 

@@ -19,7 +19,9 @@ SMALLEST_RANGE = 16
 CHUNK = 1 << 20
 """Bytes. A larger block is a multiple of it, and so of the parts in which a file is read."""
 
-USUAL_RANGE = 1 << 26
+SMALL_RANGE, USUAL_RANGE = 1 << 24, 1 << 26
+MANY_RANGES = 1 << 9
+"""With as many ranges, or half as many, threads end at about the same time."""
 MOST_RANGES = 1 << 16
 """The most ranges of a corpus, unless it has more files: tens of megabytes of counts."""
 
@@ -82,8 +84,14 @@ def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> Iterator[Byt
 
 
 def range_bytes_for(corpus_bytes: int) -> int:
-    """The largest size of a range, in a corpus with this number of bytes in all streams."""
-    range_bytes = USUAL_RANGE
+    """The largest size of a range, in a corpus with this number of bytes in all streams.
+
+    Small ranges divide a small corpus among threads. Larger ones need fewer openings of files, and
+    a shorter plan.
+    """
+    range_bytes = SMALL_RANGE
+    while range_bytes < USUAL_RANGE and range_bytes * MANY_RANGES < corpus_bytes:
+        range_bytes *= 2
     while range_bytes * MOST_RANGES < corpus_bytes:
         range_bytes *= 2
     return range_bytes

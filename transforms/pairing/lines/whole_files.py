@@ -18,6 +18,7 @@ from beam_bleu.transforms.pairing.lines.correspondence import Cuts
 from beam_bleu.transforms.pairing.lines.counting import CountedText
 from beam_bleu.transforms.pairing.lines.plan import Piece
 from beam_bleu.transforms.pairing.lines.ranges import (
+    USUAL_RANGE,
     ByteRange,
     LineCounts,
     cut,
@@ -29,7 +30,7 @@ ENDLESS = 1 << 62
 """The number of lines of a file whose lines are not counted yet."""
 
 _MOST_RANGES = 4
-"""The most ranges of a corpus with several shards that is read once.
+"""The most ranges, of the usual size, of a corpus with several shards that is read once.
 
 One worker reads this in a few seconds, so there is little to win from several.
 """
@@ -76,11 +77,12 @@ def read_once(
     if not any(compression(shard.file.path) for shard in files):
         return None
     size = sum(shard.file.size for shard in files)
+    most = _MOST_RANGES * (USUAL_RANGE if range_bytes is None else range_bytes)
     if range_bytes is None:
         range_bytes = range_bytes_for(size)
     counts = {len(of_stream) for of_stream in shards}
     one_each = counts == {1}
-    corresponding = cuts == "same" and len(counts) == 1 and size <= _MOST_RANGES * range_bytes
+    corresponding = cuts == "same" and len(counts) == 1 and size <= most
     if not one_each and not corresponding:
         return None
     return WholeFiles(tuple(map(tuple, shards)), range_bytes)

@@ -72,6 +72,7 @@ def test_the_number_of_ranges_without_range_bytes(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, usual: int
 ) -> None:
     # 3,060 bytes: 48 times 64, and a unit has one batch.
+    monkeypatch.setattr(ranges, "SMALL_RANGE", usual)
     monkeypatch.setattr(ranges, "USUAL_RANGE", usual)
     monkeypatch.setattr(ranges, "MOST_RANGES", 60)
     read(tmp_path, equal_to(ROWS), None, between(40, 60))

@@ -52,8 +52,12 @@ def test_a_range_has_64_blocks_unless_they_could_not_be_read_in_whole_chunks(ran
 @pytest.mark.parametrize(
     ("corpus_bytes", "range_bytes"),
     [
-        (0, 1 << 26),
-        (10**9, 1 << 26),
+        (0, 1 << 24),
+        (10**9, 1 << 24),
+        (1 << 33, 1 << 24),
+        ((1 << 33) + 1, 1 << 25),
+        (1 << 34, 1 << 25),
+        ((1 << 34) + 1, 1 << 26),
         (10**12, 1 << 26),
         (1 << 42, 1 << 26),
         ((1 << 42) + 1, 1 << 27),
@@ -61,7 +65,7 @@ def test_a_range_has_64_blocks_unless_they_could_not_be_read_in_whole_chunks(ran
         (10**17, 1 << 41),
     ],
 )
-def test_ranges_grow_with_a_corpus_of_terabytes(corpus_bytes, range_bytes):
+def test_ranges_grow_with_the_corpus(corpus_bytes, range_bytes):
     assert range_bytes_for(corpus_bytes) == range_bytes
     assert corpus_bytes / range_bytes <= 65536
 
