@@ -23,7 +23,7 @@ _PATIENCE = 120.0
 """Seconds that a process may take to start. A JVM is slow on a machine that is busy with tests."""
 
 _GRACE = 10.0
-"""Seconds that all processes together may take to stop before they are killed."""
+"""Seconds that a process may take to stop before it is killed."""
 
 _LIBC = ctypes.CDLL(None)  # loaded now: a forked process must not load anything
 _PR_SET_PDEATHSIG = 1
@@ -63,6 +63,8 @@ def free_ports(count: int) -> list[int]:
         else:
             _RESERVED.append(file)
             found.append(port)
+    if len(found) < count:
+        raise ClusterError(f"only {len(found)} of {count} ports are free, from {_PORTS}")
     return found
 
 
@@ -140,12 +142,11 @@ class Processes:
 
     def stop(self) -> None:
         """Stops all processes, the last one first, and the processes that they started."""
-        end = time.monotonic() + _GRACE
         for process in reversed(self._started.values()):
             # One after another: a later process must not see that an earlier one has ended.
             _signal_group(process, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(max(end - time.monotonic(), 0.1))
+                process.wait(_GRACE)
             _signal_group(process, signal.SIGKILL)
             process.wait()
         self._started.clear()

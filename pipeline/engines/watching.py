@@ -166,17 +166,24 @@ class Watch:
     def looking(self) -> Iterator[None]:
         """While the body runs, another thread looks at the job.
 
-        A job can be over before that thread has looked. Then it is looked at here, once.
+        A job can be over, or fail, before that thread has seen its page. Then it is looked at here,
+        once.
         """
         thread = threading.Thread(target=self._look_on, name="watch the job", daemon=True)
         thread.start()
         try:
             yield
-            if not self._page:
-                self.look()
+            self._look_for_page()
+        except Exception:
+            self._look_for_page()
+            raise
         finally:
             with self._lock:
                 self._over.set()
+
+    def _look_for_page(self) -> None:
+        if not self._page:
+            self.look()
 
     def _look_on(self) -> None:
         pauses = itertools.chain(

@@ -160,6 +160,14 @@ def test_a_job_that_is_over_before_the_first_look_is_told(monkeypatch, capsys) -
     assert capsys.readouterr().err == "beam-bleu: the page of the job: http://x/\n"
 
 
+def test_the_page_of_a_job_that_fails_before_the_first_look_is_told(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(watching, "_FIRST_PAUSE", 3600.0)
+    watch = Watch(Job(Seen("FAILED", "http://x/", {})), Progress())
+    with pytest.raises(RuntimeError, match="failed"), watch.looking():
+        raise RuntimeError("failed")
+    assert capsys.readouterr().err == "beam-bleu: the page of the job: http://x/\n"
+
+
 def test_nothing_is_told_after_the_end(monkeypatch) -> None:
     monkeypatch.setattr(watching, "_FIRST_PAUSE", 0.0)
     progress = Progress()

@@ -239,6 +239,7 @@ def match_long_segment(
         and direct < max_order
         and table_bits(tokens) <= table_bits(entries)
         and cells <= UNIQUE
+        and load_int(bounds, texts) <= UNIQUE
     ):
         follow_candidate(
             reference_count, bounds, max_order, direct, numbers, to_gram, table, matches, seed

@@ -96,12 +96,16 @@ class LineReader:
             self._offsets = larger
         memory = self._memory
         while self._lines < most:
-            if self._lines and self._end >= _MOST_BUFFERED:
+            if self._is_full():
                 break
             if (memory.begin == memory.end or not self._missing) and not next(self._parts, False):
                 break
             self._copy(most)
         return min(self._lines, most)
+
+    def _is_full(self) -> bool:
+        """Whether as much is read ahead as a batch needs at most."""
+        return self._lines > 0 and self._end >= _MOST_BUFFERED
 
     def _copy(self, most: int) -> None:
         """Copies lines of the current piece, until `most` lines can be taken."""
@@ -125,7 +129,7 @@ class LineReader:
             self._may_be_bad |= may_be_bad
             if self._counts_bytes:
                 PROGRESS.add(left - (memory.end - memory.begin + unread.stop - unread.at))
-            if self._lines == rows or memory.begin == memory.end:
+            if self._lines == rows or memory.begin == memory.end or self._is_full():
                 break
             # The next lines are probably about as long as these ones.
             expected = self._end * rows // max(self._lines, 1)
@@ -146,8 +150,8 @@ class LineReader:
         rest = texts[end : self._end].copy()
         rest_offsets = offsets[lines : self._lines + 1] - end
         may_be_bad = self._may_be_bad
-        # The next batch probably has about as many bytes.
-        space = max(end + end // 8, len(rest)) + READ_AHEAD + BLOCK
+        # The next batch probably has about as many bytes. `copy_lines` uses all of the space.
+        space = max(min(end + end // 8, _MOST_BUFFERED), len(rest)) + READ_AHEAD + BLOCK
         self._texts = np.empty(space, np.uint8)
         self._texts[: len(rest)] = rest
         self._offsets = np.empty(len(offsets), np.int64)
@@ -271,6 +275,7 @@ class LineReader:
             if not self._missing and memory.begin < memory.end:
                 raise changed(stream, file.path, "has more lines than when they were counted")
         if self._missing == 1 and self._end > self._offsets[self._lines]:
+            self._counts_bytes = False  # the file does not have this byte
             memory.put(b"\n")
             yield True
         elif self._missing:

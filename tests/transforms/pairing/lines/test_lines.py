@@ -166,6 +166,23 @@ def test_a_reader_does_not_read_far_ahead():
     assert read == len(lines)
 
 
+@pytest.mark.parametrize("line_bytes", [5_000, 100_000, 3_000_000])
+def test_a_batch_of_a_local_file_has_a_few_megabytes(tmp_path, line_bytes):
+    """Compiled code reads such a file, as much as there is space for."""
+    path = tmp_path / "a"
+    lines = 60_000_000 // line_bytes
+    path.write_bytes((b"x" * (line_bytes - 1) + b"\n") * lines)
+    (part,) = cut(Shard(0, 0, FoundFile(str(path), line_bytes * lines)), 1 << 26)
+    (unit,) = make_plan([STREAM], [count_lines(STREAM, part, lambda _: path.open("rb"))]).units()
+    reader = LineReader(STREAM, unit.pieces[0], lambda _: path.open("rb"))
+    sizes, read = [], 0
+    while taken := reader.available(lines):
+        sizes.append(reader.take(taken).nbytes)
+        read += taken
+    assert read == lines
+    assert max(sizes) <= 9 * MEGABYTE
+
+
 class Watched(io.BytesIO):
     """Remembers the largest size of a read."""
 
