@@ -9,6 +9,7 @@ import io
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,7 @@ from compressing import COMPRESS
 from sacrebleu.metrics import BLEU
 
 from beam_bleu.pipeline.main import main
+from beam_bleu.transforms.progress import PHASES
 
 quicker_beam.remember()
 
@@ -31,6 +33,8 @@ SYSTEMS = {name: EXAMPLES / "systems" / f"{name}.txt" for name in ("atlas", "bir
 COMMAND = [sys.executable, "-m", "beam_bleu.pipeline"]
 
 Argument = str | bytes | Path
+
+_PROGRESS = re.compile(rf"^\d{{4}}-\d\d-\d\dT\S+ beam-bleu: ({'|'.join(PHASES)}) .*\n", re.M)
 
 
 def beside_standard_errors(warnings: Sequence[str]) -> list[str]:
@@ -71,7 +75,7 @@ def typed(*arguments: Argument, timeout: float = 120) -> Run:
     process = subprocess.run(
         [*COMMAND, *arguments], cwd=PROJECT, capture_output=True, timeout=timeout
     )
-    return Run(process.returncode, process.stdout, process.stderr.decode())
+    return Run(process.returncode, process.stdout, _said(process.stderr.decode(), arguments))
 
 
 def called(*arguments: Argument) -> Run:
@@ -83,7 +87,14 @@ def called(*arguments: Argument) -> Run:
         except SystemExit as ended:  # --help and --preset list end the process
             code = int(ended.code or 0)
     out.flush()
-    return Run(code, out.buffer.getvalue(), err.getvalue())
+    return Run(code, out.buffer.getvalue(), _said(err.getvalue(), arguments))
+
+
+def _said(err: str, arguments: Sequence[Argument]) -> str:
+    """What a run wrote to stderr, without its progress, which only a slow run shows each minute."""
+    if any(os.fsdecode(argument).startswith("--progress") for argument in arguments):
+        return err
+    return _PROGRESS.sub("", err)
 
 
 @contextlib.contextmanager

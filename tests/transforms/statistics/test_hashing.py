@@ -21,6 +21,7 @@ from beam_bleu.transforms.statistics import (
     kernel,
     long_matching,
     long_numbering,
+    long_slots,
     long_tables,
     tokenization,
 )
@@ -102,7 +103,7 @@ class Table:
         self._tokens = room[tokenization.TOKENS_IN_CACHE :]
         self._index = np.zeros(1 << long_numbering.most_index_bits(size), np.uint64)
         self._vocabulary = np.zeros(long_numbering.VOCABULARY_BYTES // 8, np.int64)
-        self._numbers = np.zeros((2, count + long_matching.SPARE_NUMBERS), np.uint32)
+        self._numbers = np.zeros((2, count + long_slots.SPARE_NUMBERS), np.uint32)
         vocabulary = self._vocabulary.ctypes.data
         long_numbering.begin_vocabulary(
             vocabulary,
