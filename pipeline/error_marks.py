@@ -62,10 +62,16 @@ def marking() -> Iterator[None]:
     try:
         yield
     except BleuError as error:
-        # Not "from error": then an engine's log would have the text of `error` before the mark,
-        # and a path in this text can look like a mark.
-        marked = MarkedError(error.cause, error).with_traceback(error.__traceback__)
-        raise marked from error.__cause__
+        raise marked_error(error) from error.__cause__
+
+
+def marked_error(error: BleuError) -> MarkedError:
+    """The error with its mark. The caller raises it from `error.__cause__`.
+
+    If it were raised from the error itself, an engine's log would have the text of the error
+    before the mark, and a path in this text can look like a mark.
+    """
+    return MarkedError(error.cause, error).with_traceback(error.__traceback__)
 
 
 def exit_code(error: BleuError) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -15,8 +15,9 @@ from apache_beam.options.pipeline_options import (
     S3Options,
 )
 
-from beam_bleu.pipeline.error_marks import marking
+from beam_bleu.pipeline.error_marks import marked_error, marking
 from beam_bleu.pipeline.plain_steps import PlainDoFn
+from beam_bleu.transforms.errors import BleuError
 
 __all__ = ["filesystem_options", "marked"]
 
@@ -41,17 +42,23 @@ def marked(dofn: beam.DoFn, filesystems: Mapping[str, Any] | None = None) -> bea
     Raises:
       TypeError: its `process` has another parameter.
     """
+    _, *asked = inspect.signature(dofn.process).parameters
+    if not set(asked) <= {"window", "timestamp"}:
+        raise TypeError(f"a marked step can have a window and a timestamp, not {asked}")
+    if asked:
+        return _MarkedInWindow(dofn, filesystems or {}, asked)
     return _Marked(dofn, filesystems or {})
 
 
 class _Marked(PlainDoFn):
+    """A step whose elements need neither a window nor a timestamp.
+
+    Beam calls it in a shorter way than a step that asks for them.
+    """
+
     def __init__(self, dofn: beam.DoFn, filesystems: Mapping[str, Any]) -> None:
         self._dofn = dofn
         self._filesystems = dict(filesystems)
-        _, *asked = inspect.signature(dofn.process).parameters
-        if not set(asked) <= {"window", "timestamp"}:
-            raise TypeError(f"a marked step can have a window and a timestamp, not {asked}")
-        self._asked = asked
 
     def setup(self) -> None:
         if self._filesystems and FileSystems._pipeline_options is None:
@@ -65,13 +72,15 @@ class _Marked(PlainDoFn):
 
     # With --runtime_type_check Beam takes types that are written here for types to check, and
     # cannot check Any.
-    def process(  # type: ignore[no-untyped-def]
-        self, element, window=beam.DoFn.WindowParam, timestamp=beam.DoFn.TimestampParam
-    ):
-        given = {"window": window, "timestamp": timestamp}
-        with marking():
-            outputs = self._dofn.process(element, **{name: given[name] for name in self._asked})
-            yield from outputs or ()
+    def process(self, element):  # type: ignore[no-untyped-def]
+        return self._outputs(element, {})
+
+    def _outputs(self, element: Any, given: Mapping[str, Any]) -> Iterator[Any]:
+        # Not `marking`, which takes longer: there is an element for each batch.
+        try:
+            yield from self._dofn.process(element, **given) or ()
+        except BleuError as error:
+            raise marked_error(error) from error.__cause__
 
     def finish_bundle(self) -> Iterator[Any]:
         with marking():
@@ -91,3 +100,23 @@ class _Marked(PlainDoFn):
 
     def display_data(self) -> Any:
         return self._dofn.display_data()
+
+    def default_label(self) -> str:
+        # Both classes have the same one, so that labels do not depend on what a DoFn asks for.
+        return _Marked.__name__
+
+
+class _MarkedInWindow(_Marked):
+    """A step that gets the window of an element, its timestamp, or both, as it asks."""
+
+    def __init__(
+        self, dofn: beam.DoFn, filesystems: Mapping[str, Any], asked: Sequence[str]
+    ) -> None:
+        super().__init__(dofn, filesystems)
+        self._asked = tuple(asked)
+
+    def process(  # type: ignore[no-untyped-def]
+        self, element, window=beam.DoFn.WindowParam, timestamp=beam.DoFn.TimestampParam
+    ):
+        given = {"window": window, "timestamp": timestamp}
+        return self._outputs(element, {name: given[name] for name in self._asked})

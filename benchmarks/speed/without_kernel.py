@@ -2,8 +2,9 @@
 
     python -m benchmarks.speed.without_kernel FLAGS...
 
-The flags are those of beam-bleu. The first batch of each size is counted, and all other batches
-of this size get its integers, so the scores are wrong.
+The flags are those of beam-bleu. A batch is counted only if it has more rows than all batches
+before it. All others get the integers of the first rows of the largest batch, so the scores are
+wrong.
 """
 
 from __future__ import annotations
@@ -11,26 +12,46 @@ from __future__ import annotations
 import dataclasses
 import sys
 
+import numpy as np
+
 from beam_bleu.pipeline.main import command
 from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics import kernel
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.signs import BatchSigns
 
 _count_batch = kernel.count_batch
 _counted: dict[tuple[int, ...], BatchStatistics] = {}
 
 
-def _count_nothing(batch: SegmentBatch, text: Text, max_order: int) -> BatchStatistics:
-    size = len(batch.candidates[0]), len(batch.candidates), len(batch.references), max_order
-    if size not in _counted:
-        _counted[size] = _count_batch(batch, text, max_order)
+def count_nothing(batch: SegmentBatch, text: Text, max_order: int) -> BatchStatistics:
+    """Statistics of the right size, usually those of another batch."""
+    kind = len(batch.candidates), len(batch.references), max_order
+    if kind not in _counted or len(_counted[kind]) < len(batch):
+        _counted[kind] = _count_batch(batch, text, max_order)
     return dataclasses.replace(
-        _counted[size],
+        _first_rows(_counted[kind], len(batch)),
         systems=batch.systems,
         numbers=batch.numbers,
         groups=batch.groups,
         labels=batch.labels,
+    )
+
+
+def _first_rows(statistics: BatchStatistics, rows: int) -> BatchStatistics:
+    """The statistics of the first rows, in arrays of the usual layout."""
+    signs = {
+        field.name: np.ascontiguousarray(getattr(statistics.signs, field.name)[..., :rows])
+        for field in dataclasses.fields(statistics.signs)
+    }
+    return dataclasses.replace(
+        statistics,
+        counts=np.ascontiguousarray(statistics.counts[:, :rows]),
+        reference_counts=statistics.reference_counts[:rows],
+        candidate_bytes=np.ascontiguousarray(statistics.candidate_bytes[:, :rows]),
+        reference_bytes=statistics.reference_bytes[:rows],
+        signs=BatchSigns(**signs),
     )
 
 
@@ -39,7 +60,7 @@ def _main() -> None:
     # its start is as usual.
     if "beam_bleu.transforms.statistics.count_matches" in sys.modules:
         sys.exit("without_kernel: the step that counts matches has its kernel already")
-    kernel.count_batch = _count_nothing
+    kernel.count_batch = count_nothing
     command()
 
 

@@ -66,11 +66,11 @@ def small(tmp_path_factory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory) -> Corpus:
-    return Corpus(tmp_path_factory.mktemp("large"), 17_500)
+    return Corpus(tmp_path_factory.mktemp("large"), 37_000)
 
 
 def assert_same(run: Run, corpus: Corpus) -> None:
-    # Of 17,500 random lines, more than 100 end in " .".
+    # Of 37,000 random lines, more than 100 end in " .".
     known = ("the candidates look tokenized", "--cuts any: ")
     assert all(any(each in line for each in known) for line in run.err.splitlines())
     assert (run.code, run.out) == (corpus.run.code, corpus.run.out)
@@ -116,11 +116,11 @@ def test_the_large_corpus_has_more_than_one_batch_and_unit(large, monkeypatch):
     monkeypatch.setattr(CountMatches, "work", watched)
     assert_same(score(large.files, "--threads=1"), large)
     assert len(rows) >= 3  # one unit, in batches
-    assert sum(rows) == 17_500
+    assert sum(rows) == 37_000
     rows.clear()
     assert_same(score(large.files, "--range_bytes=100000", "--threads=1"), large)
     assert len(rows) >= sum(large.bytes) // 100_000 >= 10  # as many units
-    assert sum(rows) == 17_500
+    assert sum(rows) == 37_000
 
 
 WHOLE = 1 << 26  # a range holds any of these files
@@ -178,7 +178,7 @@ def test_compressed_shards_cut_at_the_same_lines_are_separate_units(large, tmp_p
     for stream, text in enumerate(large.texts):
         for i in range(5):
             path = tmp_path / f"stream{stream}" / f"part-{i}.gz"
-            write_lines(path, text[i * 3500 : (i + 1) * 3500])
+            write_lines(path, text[i * 7_400 : (i + 1) * 7_400])
         patterns.append(f"{tmp_path}/stream{stream}/*")
     assert_same(score(patterns, "--range_bytes=20000"), large)
 

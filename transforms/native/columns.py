@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Bytes, Integers
-from beam_bleu.transforms.native.memory import READ_AHEAD
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.memory import READ_AHEAD, address_of, load_int, store_int
+
+_OFFSET_BYTES = 8
 
 
 def offsets_of(column: pa.LargeStringArray) -> Integers:
@@ -58,22 +61,74 @@ def padded(column: pa.LargeStringArray) -> pa.LargeStringArray:
     return padded_column(texts, offsets - offsets[0], column)
 
 
+class TextColumns:
+    """Padded columns of text with the same number of rows. One thread uses it at a time.
+
+    Attributes:
+      columns: the columns.
+
+    Raises:
+      ValueError: they have different numbers of rows.
+    """
+
+    def __init__(self, columns: Iterable[pa.LargeStringArray]) -> None:
+        self.columns = tuple(columns)
+        if len({len(column) for column in self.columns}) > 1:  # compiled code does not check it
+            raise ValueError(f"columns of {[len(column) for column in self.columns]} rows")
+        self._spans: tuple[Integers, Integers] | None = None
+
+    @property
+    def spans(self) -> tuple[Integers, Integers]:
+        """The addresses of the texts, see the function `spans`."""
+        # Not a cached property: before Python 3.12 it has one lock for all objects.
+        if self._spans is None:
+            self._spans = spans(self.columns)
+        return self._spans
+
+    def changed(self, change: Callable[[pa.LargeStringArray], pa.LargeStringArray]) -> TextColumns:
+        """The columns that `change` gives; this object if it gives the same ones."""
+        changed = TextColumns(map(change, self.columns))
+        pairs = zip(self.columns, changed.columns, strict=True)
+        return self if all(old is new for old, new in pairs) else changed
+
+
 def spans(columns: Sequence[pa.LargeStringArray]) -> tuple[Integers, Integers]:
     """The (address, end address) of every text of padded columns, int64 (columns, rows).
 
-    A null has the address 0. The addresses are valid as long as the columns exist.
+    The columns have the same number of rows. A null has the address 0. The addresses are valid as
+    long as the columns exist.
     """
     starts = np.empty((len(columns), len(columns[0])), np.int64)
     ends = np.empty_like(starts)
+    places = []
+    for column in columns:
+        _, offsets, data = column.buffers()
+        places.append((offsets.address + column.offset * _OFFSET_BYTES, data.address))
+    _write_spans(np.array(places, np.int64), starts, ends)
     for column, start, end in zip(columns, starts, ends, strict=True):
-        offsets = offsets_of(column)
-        address = column.buffers()[2].address
-        np.add(offsets[:-1], address, out=start)
-        np.add(offsets[1:], address, out=end)
         if column.null_count:
             missing = _nulls(column)
             start[missing] = end[missing] = 0
     return starts, ends
+
+
+@compiled
+def _write_spans(places, starts, ends):
+    """Fills `starts` and `ends`, see `spans`.
+
+    Args:
+      places: int64 (columns, 2), the addresses of each column's first offset and of its data.
+      starts: int64 (columns, rows).
+      ends: int64 (columns, rows).
+    """
+    columns, rows = starts.shape
+    start, end = address_of(starts), address_of(ends)
+    for column in range(columns):
+        offsets, data = places[column]
+        first = column * rows
+        for row in range(rows):
+            store_int(start, first + row, data + load_int(offsets, row))
+            store_int(end, first + row, data + load_int(offsets, row + 1))
 
 
 def _nulls(column: pa.LargeStringArray) -> npt.NDArray[np.bool_]:

@@ -84,9 +84,8 @@ class CompiledFunction:
         self._options = options
         self._folder = cache_folder()
         self.loaded: dict[tuple[str, ...], LoadedCode] = {}
-        self._codes: dict[
-            tuple[Any, ...], LoadedCode
-        ] = {}  # the same by a key that is quickly made
+        # The same code by keys that are quickly made (see `key_and_words`).
+        self._codes: dict[tuple[Any, ...], LoadedCode] = {}
 
     @functools.cached_property
     def compiler(self) -> Any:

@@ -12,10 +12,10 @@ import pyarrow as pa
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.columns import padded
 
-# Each batch costs a few hand-overs between threads, whatever its size. At 4,096 rows these took a
-# quarter of the CPU on two cores; larger batches than these only take more memory.
-_USUAL_ROWS = 16384
-_USUAL_TEXTS = 32768
+# Each batch costs a few hand-overs between threads, and the same time in Python, whatever its
+# size. Larger batches than these would take more memory (see docs/performance.md).
+_USUAL_ROWS = 32768
+_USUAL_TEXTS = 65536
 
 
 def usual_rows(columns: int) -> int:
@@ -24,6 +24,16 @@ def usual_rows(columns: int) -> int:
     With more columns it has fewer rows, so a batch of 16 systems needs no more memory.
     """
     return min(_USUAL_ROWS, max(_USUAL_TEXTS // columns, 1))
+
+
+def even_rows(lines: int, columns: int) -> int:
+    """How many rows each batch of these lines has, so that the last batch is not a small one.
+
+    It is at most an eighth more than `usual_rows`, rounded up.
+    """
+    usual = usual_rows(columns)
+    batches = max(-(-8 * lines // (9 * usual)), 1)
+    return -(-lines // batches)
 
 
 class RowGroup(NamedTuple):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 
-import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.definition.reference_lengths import ReferenceLengthName
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup
 from beam_bleu.transforms.statistics.signs import BatchSigns
 
@@ -73,11 +72,17 @@ class BatchStatistics:
         arrays = (self.counts, self.reference_counts, self.candidate_bytes, self.reference_bytes)
         return sum(array.nbytes for array in arrays) + self.signs.nbytes
 
-    @functools.cached_property
     def shown_counts(self) -> tuple[int, int]:
-        """What Beam's counters show: the empty candidates, and the bytes of all texts."""
-        empty = np.count_nonzero(self.candidate_length == 0)
-        return int(empty), int(self.candidate_bytes.sum()) + int(self.reference_bytes.sum())
+        """What Beam's counters show: the empty candidates, and the bytes of all texts.
+
+        They are computed at the first call.
+        """
+        # Not a cached property: before Python 3.12 it has one lock for all objects.
+        found: tuple[int, int] | None = self.__dict__.get("_shown")
+        if found is None:
+            found = _shown_counts(self.counts, self.candidate_bytes, self.reference_bytes)
+            self.__dict__["_shown"] = found
+        return found
 
     @property
     def max_order(self) -> int:
@@ -106,3 +111,17 @@ class BatchStatistics:
     def totals(self) -> Integers:
         """N-grams in each candidate, (systems, segments, N); [..., n - 1] is of order n."""
         return self.counts[:, :, FIRST_MATCHES + self.max_order :]
+
+
+@compiled
+def _shown_counts(counts, candidate_bytes, reference_bytes):
+    """(the empty candidates, the bytes of all texts); the arguments are as in `BatchStatistics`."""
+    systems, segments, _ = counts.shape
+    empty = size = 0
+    for segment in range(segments):
+        size += reference_bytes[segment]
+    for system in range(systems):
+        for segment in range(segments):
+            empty += counts[system, segment, CANDIDATE_LENGTH] == 0
+            size += candidate_bytes[system, segment]
+    return empty, size

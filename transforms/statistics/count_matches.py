@@ -74,13 +74,13 @@ class CountMatches(ThreadedDoFn):
         else:
             statistics = count_by_language(batch, self._languages, self._text, self._max_order)
         if self._metrics:
-            _ = statistics.shown_counts  # computed here, because all threads share Beam's own one
+            statistics.shown_counts()  # computed here, because all threads share Beam's own one
         return [statistics]
 
     def emitted(self, statistics: BatchStatistics) -> None:
         if not self._metrics:
             return
-        empty_candidates, text_bytes = statistics.shown_counts
+        empty_candidates, text_bytes = statistics.shown_counts()
         self._segments.inc(len(statistics))
         self._empty_candidates.inc(empty_candidates)
         self._bytes.inc(text_bytes)

@@ -119,24 +119,35 @@ def count_rows(
     ends,
     reference_count,
     rule,
-    tokens,
-    numbers,
-    kept,
-    index,
-    vocabulary,
-    table,
-    bounds,
-    keys,
+    spaces,
+    table_bytes,
     counts,
     seed,
 ):
-    """Counts rows from `first_row` on; returns (rows done, bits of the table for the next)."""
+    """Counts rows from `first_row` on, until one needs a larger table.
+
+    Args:
+      first_row: the first row.
+      starts: int64 (texts, rows), the addresses of the texts; 0 if one is missing. References come
+        first.
+      ends: int64 (texts, rows), the addresses of their ends.
+      reference_count: the number of references.
+      rule: how texts are split (see tokenization.py).
+      spaces: the addresses of memory: for tokens, numbers, different tokens, their index, the
+        vocabulary and bounds (see `number_texts`), for keys (see `match_segment`), and for a
+        hash table (see `match_long_segment`).
+      table_bytes: the size of the last one.
+      counts: int64 (systems, rows, 6 + 2 N), for the counts; see `BatchStatistics`.
+      seed: the process's secret (see hashing.py).
+
+    Returns:
+      (rows done, log2 of the number of slots of the table for the next row)
+    """
     texts, rows = starts.shape
     row_bytes = counts.shape[2] * 8
     max_order = (counts.shape[2] - FIRST_MATCHES) // 2
-    token_space, number_space = address_of(tokens), address_of(numbers)
-    key_space = address_of(keys)
-    bound_space, count_space = address_of(bounds), address_of(counts)
+    token_space, number_space, kept, index, vocabulary, bound_space, key_space, table = spaces
+    count_space = address_of(counts)
     start_space, stop_space = address_of(starts), address_of(ends)
     for row in range(first_row, rows):
         tokens_are = _write_tokens(
@@ -175,13 +186,13 @@ def count_rows(
                 token_space,
                 bound_space,
                 number_space,
-                address_of(vocabulary),
-                address_of(kept),
-                address_of(index),
+                vocabulary,
+                kept,
+                index,
                 seed,
             )
             bits = table_bits(load_int(bound_space, reference_count))
-            if ((1 << bits) + 1) * SLOT_BYTES > table.size:
+            if ((1 << bits) + 1) * SLOT_BYTES > table_bytes:
                 return row, bits
             match_long_segment(
                 reference_count,
@@ -190,7 +201,7 @@ def count_rows(
                 max_order,
                 known,
                 number_space,
-                address_of(table),
+                table,
                 matches,
                 rows * row_bytes,
                 seed,

@@ -12,7 +12,7 @@ import pyarrow as pa
 from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.columns import padded, spans
+from beam_bleu.transforms.native.columns import TextColumns, padded
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, width
@@ -39,6 +39,8 @@ _MOST_BYTES = 2**31 - 1
 
 _FIRST_TABLE_BITS = 10
 
+_BOUND_BYTES = 8
+
 _SEED = new_seed()
 
 _MEMORY = KeptMemory()
@@ -57,19 +59,22 @@ def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> BatchStatist
         cannot tokenize it.
     """
     reference_count = len(batch.references)
-    columns = [padded(column) for column in (*batch.references, *batch.candidates)]
-    starts, ends = spans(columns)
+    texts = TextColumns(padded(column) for column in (*batch.references, *batch.candidates))
+    starts, ends = texts.spans
     sizes = find_sizes(starts, ends, reference_count)
+    if sizes.bare_row >= 0:
+        raise InputError(
+            f"{segment_name(batch, sizes.bare_row)} has no reference",
+            "give every segment one or more references (an empty string is one)",
+        )
     signs = find_signs(  # of the original texts
         starts, ends, reference_count, batch.references_per_line
     )
-    changed = [splittable(column, text) for column in columns]
-    if any(new is not old for new, old in zip(changed, columns, strict=True)):
-        starts, ends = spans(changed)
+    changed, changed_sizes = splittable(texts, text), sizes
+    if changed is not texts:
+        starts, ends = changed.spans
         changed_sizes = find_sizes(starts, ends, reference_count)
-    else:
-        changed_sizes = sizes
-    statistics = BatchStatistics(
+    return BatchStatistics(
         counts=_count(starts, ends, changed_sizes, batch, text, max_order),
         reference_counts=sizes.reference_counts,
         candidate_bytes=sizes.candidate_bytes,
@@ -80,12 +85,6 @@ def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> BatchStatist
         groups=batch.groups,
         labels=batch.labels,
     )
-    if not statistics.reference_counts.all():
-        raise InputError(
-            f"{segment_name(batch, int(statistics.reference_counts.argmin()))} has no reference",
-            "give every segment one or more references (an empty string is one)",
-        )
-    return statistics
 
 
 def segment_name(batch: SegmentBatch, row: int) -> str:
@@ -104,7 +103,8 @@ def compile_kernel(text: Text) -> None:
       InputError: the tokenizer's model is not a SentencePiece model.
     """
     column = pa.array(["a"], pa.large_string())
-    count_batch(SegmentBatch(candidates=(column,), references=(column,)), text, max_order=1)
+    batch = SegmentBatch(candidates=(column,), references=(column,))
+    count_batch(batch, text, max_order=1).shown_counts()
 
 
 def _count(
@@ -118,7 +118,7 @@ def _count(
     """The counts, int64 (systems, segments, 6 + 2 N), of texts given by address (see `spans`)."""
     texts, rows = starts.shape
     reference_count = len(batch.references)
-    counts = np.zeros((texts - reference_count, rows, width(max_order)), np.int64)
+    counts = np.empty((texts - reference_count, rows, width(max_order)), np.int64)
     if not rows:
         return counts
     longest = sizes.longest
@@ -130,31 +130,27 @@ def _count(
         )
     # At most one token per byte, and a gap after each text. Unused pages cost nothing.
     most_tokens = max(min(longest, MOST_WRITTEN) + texts + SPARE_TOKENS, TOKENS_IN_CACHE)
-    tokens = _MEMORY.bytes_for("tokens", most_tokens * TOKEN_BYTES)
-    kept = _MEMORY.bytes_for("kept", most_different(longest) * TOKEN_BYTES)
-    numbers = _MEMORY.bytes_for("numbers", (longest + texts + SPARE_NUMBERS) * NUMBERS_BYTES)
-    index = _MEMORY.bytes_for("index", INDEX_SLOT_BYTES << most_index_bits(longest))
-    vocabulary = np.empty(VOCABULARY_BYTES, np.uint8)
-    bounds = np.empty(texts + 1, np.int64)
-    keys = np.empty(KEYS_BYTES, np.uint8)
+    memory = [
+        _MEMORY.memory_for("tokens", most_tokens * TOKEN_BYTES),
+        _MEMORY.memory_for("numbers", (longest + texts + SPARE_NUMBERS) * NUMBERS_BYTES),
+        _MEMORY.memory_for("different tokens", most_different(longest) * TOKEN_BYTES),
+        _MEMORY.memory_for("index", INDEX_SLOT_BYTES << most_index_bits(longest)),
+        _MEMORY.memory_for("vocabulary", VOCABULARY_BYTES),
+        _MEMORY.memory_for("bounds", (texts + 1) * _BOUND_BYTES),
+        _MEMORY.memory_for("keys", KEYS_BYTES),
+    ]
     rule = rule_of(text.tokenize)
     row, bits = 0, _FIRST_TABLE_BITS
     while True:
-        table = _MEMORY.bytes_for("table", (2**bits + 1) * SLOT_BYTES)
+        table = _MEMORY.memory_for("table", (2**bits + 1) * SLOT_BYTES)
         row, bits = count_rows(
             row,
             starts,
             ends,
             reference_count,
             rule,
-            tokens,
-            numbers,
-            kept,
-            index,
-            vocabulary,
-            table,
-            bounds,
-            keys,
+            (*(each.address for each in memory), table.address),
+            table.size,
             counts,
             _SEED,
         )

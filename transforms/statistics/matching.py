@@ -153,6 +153,19 @@ _match = _matching(FOUR_LANES, short=False, several=True)
 _match_high_orders = _matching(SIXTEEN_LANES, short=False, several=True)
 
 
+_falling_4, _store_4 = FOUR_LANES.falling, FOUR_LANES.store
+_falling_16, _store_16 = SIXTEEN_LANES.falling, SIXTEEN_LANES.store
+
+
+@inlined
+def store_totals(totals, length, max_order):
+    """Writes the number of n-grams of a candidate with this number of tokens, for each order."""
+    if max_order <= 4:
+        _store_4(totals, _falling_4(length), max_order)
+    else:
+        _store_16(totals, _falling_16(length), max_order)
+
+
 @inner
 def match_segment(
     reference_count, texts, bounds, max_order, tokens, claimed_orders, keys, matches, stride
@@ -169,8 +182,8 @@ def match_segment(
       tokens: address of the segment's tokens.
       claimed_orders: address of CLAIM_BYTES for each token.
       keys: address of KEYS_BYTES.
-      matches: address of N int64 zeros for the first candidate.
-      stride: bytes from these to the zeros of the next candidate.
+      matches: address of N int64 for the first candidate.
+      stride: bytes from these to those of the next candidate.
 
     Returns:
       Whether the counts are exact. If not, they are wrong.
@@ -209,17 +222,7 @@ def match_segment(
         if different != _NOTHING:
             return False
         kept = _ALL
+    if kept == _NOTHING:  # no reference has a token
+        for candidate in range(texts - reference_count):
+            store_totals(matches + candidate * stride, 0, max_order)
     return True
-
-
-_falling_4, _store_4 = FOUR_LANES.falling, FOUR_LANES.store
-_falling_16, _store_16 = SIXTEEN_LANES.falling, SIXTEEN_LANES.store
-
-
-@inlined
-def store_totals(totals, length, max_order):
-    """Writes the number of n-grams of a candidate with this number of tokens, for each order."""
-    if max_order <= 4:
-        _store_4(totals, _falling_4(length), max_order)
-    else:
-        _store_16(totals, _falling_16(length), max_order)

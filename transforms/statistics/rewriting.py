@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.columns import (
+    TextColumns,
     offsets_of,
     padded,
     padded_column,
-    spans,
 )
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import (
@@ -43,15 +43,19 @@ from beam_bleu.transforms.statistics.code_points import code_point, letter_size
 _Rows = npt.NDArray[np.bool_]
 
 
-def without_skipped(column: pa.LargeStringArray) -> pa.LargeStringArray:
-    """The texts of a padded column without `<skipped>` and hyphens at line ends, as in 13a.
+def without_skipped(texts: TextColumns) -> TextColumns:
+    """The texts without `<skipped>` and hyphens at line ends, as in 13a.
 
     13a replaces other newlines by spaces. Here they stay, because they are white space, too.
     """
-    starts, ends = spans([column])
-    rows = np.zeros(len(column), np.bool_)
-    _find_rewritten(starts[0], ends[0], rows)
-    return _replaced(column, rows, column, _rewrite)
+    starts, ends = texts.spans
+    rows = np.empty(starts.shape, np.bool_)
+    if not _find_rewritten(starts, ends, rows):
+        return texts
+    return TextColumns(
+        _replaced(column, of_column, column, _rewrite)
+        for column, of_column in zip(texts.columns, rows, strict=True)
+    )
 
 
 def _rewrite(text: str) -> str:
@@ -79,23 +83,41 @@ _SKIPPED_HEAD = np.uint64(int.from_bytes(b"<skipped", "little"))
 
 @compiled
 def _find_rewritten(starts, ends, rows):
-    """Marks the texts with `<skipped>` or with a newline after a hyphen."""
-    for row in range(starts.size):
-        start, end = starts[row], ends[row]
-        block = start
-        while block < end:
-            found = rewritten_mask(block)
-            while found != np.uint64(0):
-                at = block + lowest_bit(found)
-                found = clear_lowest_bit(found)
-                if at >= end:
-                    break
-                if load_byte(at) == ord("\n"):
-                    rows[row] |= at > start and load_byte(at - 1) == ord("-")
-                else:
-                    # After the last byte of the text there can be anything: check the end, too.
-                    rows[row] |= load_word(at) == _SKIPPED_HEAD and at + 9 <= end
-            block += BLOCK
+    """Marks the texts with `<skipped>` or with a newline after a hyphen.
+
+    Args:
+      starts: int64 (columns, rows), see `spans`.
+      ends: int64 (columns, rows).
+      rows: bool (columns, rows), for the marks.
+
+    Returns:
+      Whether there is such a text.
+    """
+    is_any = False
+    for column in range(starts.shape[0]):
+        for row in range(starts.shape[1]):
+            is_marked = _is_rewritten(starts[column, row], ends[column, row])
+            rows[column, row] = is_marked
+            is_any |= is_marked
+    return is_any
+
+
+@inner
+def _is_rewritten(start, end):
+    is_marked = False
+    for block in range(start, end, BLOCK):
+        found = rewritten_mask(block)
+        while found != np.uint64(0):
+            at = block + lowest_bit(found)
+            found = clear_lowest_bit(found)
+            if at >= end:
+                break
+            if load_byte(at) == ord("\n"):
+                is_marked |= at > start and load_byte(at - 1) == ord("-")
+            else:
+                # After the last byte of the text there can be anything: check the end, too.
+                is_marked |= load_word(at) == _SKIPPED_HEAD and at + 9 <= end
+    return is_marked
 
 
 # Lower-casing. In the table, a code point maps to another one with the same UTF-8 length, or

@@ -45,18 +45,32 @@ class BatchSigns:
     @classmethod
     def none(cls, systems: int, reference_count: int, segments: int) -> BatchSigns:
         """The signs of texts without any sign, with all references missing."""
+        rows = _rows_of_flags(systems, reference_count)
+        return cls._of(np.zeros((rows, segments), np.bool_), systems, reference_count)
+
+    @classmethod
+    def _of(cls, flags: _Flags, systems: int, reference_count: int) -> BatchSigns:
+        """The signs in one array, bool (rows, segments), in the order of the attributes."""
+        identical = 2 * systems
+        given = identical + systems * reference_count
+        returns = given + reference_count
         return cls(
-            np.zeros((systems, segments), np.bool_),
-            np.zeros((systems, segments), np.bool_),
-            np.zeros((systems, reference_count, segments), np.bool_),
-            np.zeros((reference_count, segments), np.bool_),
-            np.zeros((reference_count, segments), np.bool_),
+            flags[:systems],
+            flags[systems:identical],
+            flags[identical:given].reshape(systems, reference_count, flags.shape[1]),
+            flags[given:returns],
+            flags[returns:],
         )
 
     @property
     def nbytes(self) -> int:
         """The bytes of all arrays."""
         return sum(getattr(self, field.name).nbytes for field in dataclasses.fields(self))
+
+
+def _rows_of_flags(systems: int, reference_count: int) -> int:
+    """How many flags each segment has."""
+    return 2 * systems + systems * reference_count + 2 * reference_count
 
 
 def find_signs(
@@ -67,16 +81,11 @@ def find_signs(
     If a line holds several references, they all have the line end of the last one.
     """
     texts, segments = starts.shape
-    signs = BatchSigns.none(texts - reference_count, reference_count, segments)
-    _write_signs(
-        starts,
-        ends,
-        signs.tokenized,
-        signs.candidate_returns,
-        signs.identical,
-        signs.given,
-        signs.reference_returns,
-    )
+    systems = texts - reference_count
+    # One array: each one that compiled code gets costs time.
+    flags = np.empty((_rows_of_flags(systems, reference_count), segments), np.bool_)
+    _write_signs(starts, ends, reference_count, flags)
+    signs = BatchSigns._of(flags, systems, reference_count)
     if references_per_line > 1:
         of_lines = signs.reference_returns.reshape(-1, references_per_line, segments)
         of_lines[:] = of_lines[:, -1:]
@@ -105,10 +114,14 @@ def _last_byte(end, size):
 
 
 @compiled
-def _write_signs(starts, ends, tokenized, candidate_returns, identical, given, reference_returns):
-    """Writes all signs."""
-    reference_count, rows = given.shape
-    systems = tokenized.shape[0]
+def _write_signs(starts, ends, reference_count, flags):
+    """Writes all signs, in the order of the attributes of `BatchSigns`."""
+    texts, rows = starts.shape
+    systems = texts - reference_count
+    tokenized, candidate_returns = flags[:systems], flags[systems : 2 * systems]
+    identical = flags[2 * systems :]  # systems times reference_count rows
+    given = identical[systems * reference_count :]
+    reference_returns = given[reference_count:]
     start_space, end_space = address_of(starts), address_of(ends)
     for reference in range(reference_count):
         for row in range(rows):
@@ -132,7 +145,7 @@ def _write_signs(starts, ends, tokenized, candidate_returns, identical, given, r
             tokenized[system, row] = is_period & (before == _SPACE)
             for reference in range(reference_count):
                 other = load_int(start_space, reference * rows + row)
-                identical[system, reference, row] = (
+                identical[system * reference_count + reference, row] = (
                     other != 0
                     and load_int(end_space, reference * rows + row) - other == size
                     and _equal(start, other, size)

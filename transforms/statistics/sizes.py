@@ -21,6 +21,7 @@ class TextSizes:
       reference_counts: int64 (segments,), the references that are not missing.
       longest: the bytes of all texts of the longest segment.
       longest_row: the first row with as many bytes.
+      bare_row: the first row whose references are all missing; -1 if there is none.
     """
 
     candidate_bytes: Integers
@@ -28,6 +29,7 @@ class TextSizes:
     reference_counts: Integers
     longest: int
     longest_row: int
+    bare_row: int
 
 
 def find_sizes(starts: Integers, ends: Integers, reference_count: int) -> TextSizes:
@@ -36,19 +38,19 @@ def find_sizes(starts: Integers, ends: Integers, reference_count: int) -> TextSi
     candidate_bytes = np.empty((texts - reference_count, segments), np.int64)
     reference_bytes = np.empty(segments, np.int64)
     reference_counts = np.empty(segments, np.int64)
-    longest, row = _write_sizes(starts, ends, candidate_bytes, reference_bytes, reference_counts)
-    return TextSizes(candidate_bytes, reference_bytes, reference_counts, longest, row)
+    arrays = candidate_bytes, reference_bytes, reference_counts
+    return TextSizes(*arrays, *_write_sizes(starts, ends, *arrays))
 
 
 @compiled
 def _write_sizes(starts, ends, candidate_bytes, reference_bytes, reference_counts):
-    """Fills the last three arrays, see `TextSizes`. Returns (the most bytes, the row with them)."""
+    """Fills the last three arrays; returns the numbers after them (see `TextSizes`)."""
     texts, rows = starts.shape
     systems = candidate_bytes.shape[0]
     start, end = address_of(starts), address_of(ends)
     candidate, all_references = address_of(candidate_bytes), address_of(reference_bytes)
     given = address_of(reference_counts)
-    longest, longest_row = -1, 0
+    longest, longest_row, bare_row = -1, 0, -1
     for row in range(rows):
         size = count = 0
         for text in range(texts - systems):
@@ -57,6 +59,8 @@ def _write_sizes(starts, ends, candidate_bytes, reference_bytes, reference_count
             count += begin != 0  # the address of a missing text
         store_int(all_references, row, size)
         store_int(given, row, count)
+        if count == 0 and bare_row < 0:
+            bare_row = row
         for system in range(systems):
             text = texts - systems + system
             of_candidate = load_int(end, text * rows + row) - load_int(start, text * rows + row)
@@ -64,4 +68,4 @@ def _write_sizes(starts, ends, candidate_bytes, reference_bytes, reference_count
             size += of_candidate
         if size > longest:
             longest, longest_row = size, row
-    return longest, longest_row
+    return longest, longest_row, bare_row

@@ -11,7 +11,7 @@ from beam_bleu.transforms.definition.cases import Lowercase
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.definition.tokenizers import TokenizerName
-from beam_bleu.transforms.native.columns import padded
+from beam_bleu.transforms.native.columns import TextColumns, padded
 from beam_bleu.transforms.statistics.library_tokenizers import tokenized
 from beam_bleu.transforms.statistics.normalization import normalized
 from beam_bleu.transforms.statistics.rewriting import lowered, without_skipped
@@ -23,30 +23,30 @@ from beam_bleu.transforms.statistics.tokenization import (
     WHITE_SPACE,
 )
 
-_Rewrite = Callable[[pa.LargeStringArray, Text], pa.LargeStringArray]
+_Rewrite = Callable[[TextColumns, Text], TextColumns]
 
 
 class _Tokenizer(NamedTuple):
-    """A tokenizer: a function that rewrites padded columns, and a rule that splits them."""
+    """A tokenizer: a function that rewrites texts, and a rule that splits them."""
 
     rewrite: _Rewrite
     rule: int
 
 
-def _unchanged(column: pa.LargeStringArray, _text: Text) -> pa.LargeStringArray:
-    return column
+def _unchanged(texts: TextColumns, _text: Text) -> TextColumns:
+    return texts
 
 
-def _as_13a(column: pa.LargeStringArray, _text: Text) -> pa.LargeStringArray:
-    return without_skipped(column)
+def _as_13a(texts: TextColumns, _text: Text) -> TextColumns:
+    return without_skipped(texts)
 
 
-def _with_spaces(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    return spaced(column, text.tokenize)
+def _with_spaces(texts: TextColumns, text: Text) -> TextColumns:
+    return texts.changed(lambda column: spaced(column, text.tokenize))
 
 
-def _by_library(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    return padded(tokenized(column, text))
+def _by_library(texts: TextColumns, text: Text) -> TextColumns:
+    return texts.changed(lambda column: padded(tokenized(column, text)))
 
 
 _TOKENIZERS = {
@@ -73,9 +73,14 @@ _CASES: dict[Lowercase, Callable[[pa.LargeStringArray], pa.LargeStringArray]] = 
 }
 
 
-def splittable(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The padded column of the texts after all steps before splitting."""
+def splittable(texts: TextColumns, text: Text) -> TextColumns:
+    """The texts after all steps before splitting; the same object if no step changes a text."""
     rewrite = function_of(_TOKENIZERS, text.tokenize, "tokenizer").rewrite
+    return rewrite(texts.changed(lambda column: padded(_cased(column, text))), text)
+
+
+def _cased(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
+    """The column after normalization and the change of case."""
     change_case = function_of(_CASES, text.lowercase, "case")
     if text.normalize is not None:
         column = normalized(column, text.normalize)
@@ -83,7 +88,7 @@ def splittable(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     if text.normalize is not None and cased is not column:
         # A lower-case letter can have a composed form that its upper case does not have (U+01F0).
         cased = normalized(cased, text.normalize)
-    return rewrite(padded(cased), text)
+    return cased
 
 
 def rule_of(tokenize: TokenizerName) -> int:

@@ -44,5 +44,10 @@ class _OneSlice:
 
     keys: Sequence[SliceKey] = (_ALL,)
 
+    def __init__(self) -> None:
+        self._zeros = np.zeros((1, 0), np.int64)
+
     def rows_of(self, statistics: BatchStatistics) -> Integers:
-        return np.zeros((1, len(statistics)), np.int64)
+        if self._zeros.size < len(statistics):
+            self._zeros = np.zeros((1, len(statistics)), np.int64)
+        return self._zeros[:, : len(statistics)]

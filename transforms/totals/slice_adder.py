@@ -62,6 +62,10 @@ class SliceAdder:
         self._numbering = numbering
         self._columns: dict[str, int] = {}
         self._total = SliceSums.zero(max_order)
+        # What is the same for most batches: their systems, references and slices, for which there
+        # is room, and the columns of these systems.
+        self._usual: tuple[tuple[str, ...], int, int] | None = None
+        self._usual_columns = np.zeros(0, np.int64)
 
     def add(self, statistics: BatchStatistics) -> None:
         """Adds the segments of a batch.
@@ -72,14 +76,19 @@ class SliceAdder:
         if not len(statistics):
             return
         rows = self._numbering.rows_of(statistics)
-        for system in statistics.systems:
-            self._columns.setdefault(system, len(self._columns))
-        columns = np.array([self._columns[each] for each in statistics.systems], np.int64)
-        signs = statistics.signs
-        self._make_room(rows, signs.given)
+        signs, systems = statistics.signs, statistics.systems
+        kind = systems, len(signs.given), len(self._numbering.keys)
+        if kind != self._usual:
+            self._usual = None
+            for system in systems:
+                self._columns.setdefault(system, len(self._columns))
+            self._usual_columns = np.array([self._columns[each] for each in systems], np.int64)
+            self._make_room(rows, signs.given)
+            if self._has_room(len(signs.given)):
+                self._usual = kind
         _add_rows(
             rows,
-            columns,
+            self._usual_columns,
             self._total.offsets,
             statistics.counts,
             statistics.reference_counts,
@@ -107,6 +116,14 @@ class SliceAdder:
             self._total.by_reference[:, :, : offsets[-1]].copy(),
         )
 
+    def _has_room(self, references: int) -> bool:
+        """Whether each slice has a place for this number of references, and for each system."""
+        total = self._total
+        widths = total.widths
+        has_all = len(widths) >= len(self._numbering.keys)
+        has_all &= len(self._columns) == len(total.systems)
+        return has_all and references <= int(widths.min())
+
     def _make_room(self, rows: Integers, given: Booleans) -> None:
         """Makes the arrays large enough for a batch.
 
@@ -114,12 +131,11 @@ class SliceAdder:
           rows: int64 (items, segments), the row of each segment's slice.
           given: as in `BatchSigns`.
         """
+        if self._has_room(len(given)):
+            return
         total = self._total
         widths = total.widths
         slices = len(widths)
-        has_all = slices >= len(self._numbering.keys) and len(self._columns) == len(total.systems)
-        if has_all and len(given) <= widths.min():
-            return  # the usual case: each slice has a place for each reference of the batch
         positions = _positions(given)
         needed = np.zeros(max(slices, len(self._numbering.keys)), np.int64)
         for of_item in rows:

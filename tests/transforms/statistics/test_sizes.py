@@ -1,13 +1,17 @@
-"""The sizes of texts are those that Python finds."""
+"""The sizes of texts are those that Python finds, and columns must have the same length."""
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.native.columns import padded, spans
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.statistics.sizes import find_sizes
 
 TEXTS = st.one_of(st.none(), st.text(max_size=9))
@@ -30,9 +34,20 @@ def test_sizes(references, systems, rows, data) -> None:
     assert np.array_equal(found.reference_bytes, sizes[:references].sum(axis=0))
     counts = [sum(column[row] is not None for column in texts[:references]) for row in range(rows)]
     assert found.reference_counts.tolist() == counts
+    assert found.bare_row == (counts.index(0) if 0 in counts else -1)
     if rows:
         of_segments = sizes.sum(axis=0).tolist()
         assert (found.longest, found.longest_row) == (
             max(of_segments),
             of_segments.index(max(of_segments)),
         )
+
+
+@pytest.mark.parametrize(("candidates", "references"), [(3, 1), (1, 3), (2, 3), (0, 1)])
+def test_columns_of_different_lengths_are_refused(candidates, references) -> None:
+    """Compiled code would read other memory."""
+    one, other = (pa.array(["a"] * rows, pa.large_string()) for rows in (candidates, references))
+    with pytest.raises(ValueError, match="rows"):
+        count_batch(SegmentBatch((one,), (other,)), BleuConfig("none").text, 2)
+    with pytest.raises(ValueError, match="rows"):
+        count_batch(SegmentBatch((one,), (one, other)), BleuConfig("none").text, 2)

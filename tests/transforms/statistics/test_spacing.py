@@ -12,13 +12,15 @@ from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 from spaced_texts import ALPHABETS, RECORD, SPACED, in_blocks, sacrebleu_tokens
 
 from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.native.columns import TextColumns, padded
 from beam_bleu.transforms.statistics import spacing
 from beam_bleu.transforms.statistics.splitting import splittable
 
 
 def tokens_of(texts, tokenize):
-    spaced = splittable(pa.array(texts, pa.large_string()), BleuConfig(tokenize).text)
-    return [text.split() for text in spaced.to_pylist()]
+    column = padded(pa.array(texts, pa.large_string()))
+    spaced = splittable(TextColumns([column]), BleuConfig(tokenize).text)
+    return [text.split() for text in spaced.columns[0].to_pylist()]
 
 
 def assert_same_tokens(texts, tokenize, ours=None):

@@ -210,3 +210,22 @@ def test_a_long_list_of_references_makes_only_its_own_slice_large():
         assert total.of_system("a")[SliceKey(0, ("d7",))] == alone
     parts = [summed(slicing, [batch]) for batch in batches]
     assert parts[0].added(parts[1], slicing.most).nbytes < 1.2 * ordinary.nbytes
+
+
+def test_a_slice_gets_the_places_that_a_later_batch_of_the_same_kind_needs():
+    """The adder remembers kinds of batches for which it has room."""
+    first = [
+        (("a", "b"), ["a", None], ("x", None)),
+        (("a", "b"), ["a", "a b"], ("y", None)),
+    ]
+    second = [
+        (("a", "b"), ["a b", "a b"], ("x", None)),
+        (("a", "b"), ["a", None], ("y", None)),
+    ]
+    slicing = slicing_of(["domain"])
+    total = summed(slicing, [made_batch(first), made_batch(second)])
+    for number, system in enumerate("ab"):
+        expected = by_hand(slicing, first + second, number)
+        assert total.of_system(system) == {
+            key: sums_of(each, CONFIG) for key, each in expected.items()
+        }

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from beam_bleu.transforms.pairing.bad_records import BadRecord, FoundBad, bad_records_error
-from beam_bleu.transforms.pairing.batch import SegmentBatch, usual_rows
+from beam_bleu.transforms.pairing.batch import SegmentBatch, even_rows
 from beam_bleu.transforms.pairing.files.chunks import Open
 from beam_bleu.transforms.pairing.files.streams import Stream, changed
 from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
@@ -67,7 +67,7 @@ class UnitReading:
         Raises:
           InputError: a file cannot be read, or there are bad lines that are not rejected.
         """
-        rows = usual_rows(sum(self._fields))
+        rows = even_rows(self._unit.lines, sum(self._fields))
         rejects = self._corpus.rejects
         while self.lines < self._unit.lines:
             lines = min(rows, self._unit.lines - self.lines)

@@ -32,8 +32,9 @@ from beam_bleu.transforms.pairing.lines.fields import split_fields
 from beam_bleu.transforms.pairing.lines.plan import Piece
 from beam_bleu.transforms.progress import PROGRESS
 
-_MOST_BUFFERED = 1 << 22
-"""Bytes of a stream to read ahead for a batch, more only if a single line is longer."""
+_MOST_BUFFERED = 5 << 20
+"""About how many bytes of a stream are read ahead for a batch: at most twice as many, and more only
+if a single line is longer."""
 
 _FIRST_SPACE = 1 << 16
 """The space for the texts of the first batch, in bytes. It grows."""
@@ -147,17 +148,19 @@ class LineReader:
         """
         texts, offsets = self._texts, self._offsets
         end = int(offsets[lines])
-        rest = texts[end : self._end].copy()
-        rest_offsets = offsets[lines : self._lines + 1] - end
+        rest = self._end - end
         may_be_bad = self._may_be_bad
         # The next batch probably has about as many bytes. `copy_lines` uses all of the space.
-        space = max(min(end + end // 8, _MOST_BUFFERED), len(rest)) + READ_AHEAD + BLOCK
+        space = max(min(end + end // 8, _MOST_BUFFERED), rest) + READ_AHEAD + BLOCK
         self._texts = np.empty(space, np.uint8)
-        self._texts[: len(rest)] = rest
         self._offsets = np.empty(len(offsets), np.int64)
-        self._offsets[: len(rest_offsets)] = rest_offsets
-        self._lines, self._end = len(rest_offsets) - 1, len(rest)
-        self._may_be_bad = may_be_bad and len(rest) > 0
+        self._offsets[0] = 0
+        self._lines -= lines
+        if self._lines or rest:  # lines that are not taken now
+            self._texts[:rest] = texts[end : self._end]
+            self._offsets[: self._lines + 1] = offsets[lines : lines + self._lines + 1] - end
+        self._end = rest
+        self._may_be_bad = may_be_bad and rest > 0
         texts[end : end + READ_AHEAD] = 0
         column = padded_column(texts[: end + READ_AHEAD], offsets[: lines + 1])
         self._last, self._taken = self._taken, self._taken + lines

@@ -20,7 +20,7 @@ CHUNK = 1 << 20
 """Bytes. A larger block is a multiple of it, and so of the parts in which a file is read."""
 
 SMALL_RANGE, USUAL_RANGE = 1 << 24, 1 << 26
-MANY_RANGES = 1 << 9
+MANY_RANGES = 1 << 8
 """With as many ranges, or half as many, threads end at about the same time."""
 MOST_RANGES = 1 << 16
 """The most ranges of a corpus, unless it has more files: tens of megabytes of counts."""

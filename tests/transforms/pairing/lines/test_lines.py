@@ -160,7 +160,7 @@ def test_a_reader_does_not_read_far_ahead():
     while taken := reader.available(len(lines)):
         # `taken` lines are ready, and at most the next few megabytes were read.
         if not file.closed:
-            assert file.tell() - 100_000 * read <= 6 * MEGABYTE
+            assert file.tell() - 100_000 * read <= 7 * MEGABYTE
         reader.take(taken)
         read += taken
     assert read == len(lines)
@@ -180,7 +180,7 @@ def test_a_batch_of_a_local_file_has_a_few_megabytes(tmp_path, line_bytes):
         sizes.append(reader.take(taken).nbytes)
         read += taken
     assert read == lines
-    assert max(sizes) <= 9 * MEGABYTE
+    assert max(sizes) <= 11 * MEGABYTE
 
 
 class Watched(io.BytesIO):
@@ -237,3 +237,16 @@ def test_short_reads_do_not_move_lines(range_bytes):
     lines = [f"line {i}" for i in range(50)]
     corpus = SlowCorpus(((plain_file("a", *lines),),))
     assert corpus.read(corpus.plan(range_bytes), 10) == [lines]
+
+
+def test_empty_lines_that_are_left_are_taken_later():
+    corpus = MemoryCorpus(((plain_file("a", "a", "", "", "", "b"),),))
+    (unit,) = corpus.plan(1 << 26).units()
+    reader = LineReader(corpus.streams[0], unit.pieces[0], corpus.open)
+    assert reader.available(4) == 4
+    assert reader.take(1).to_pylist() == ["a"]
+    for _ in range(3):
+        assert reader.available(1) == 1
+        assert reader.take(1).to_pylist() == [""]
+    assert reader.available(2) == 1
+    assert reader.take(1).to_pylist() == ["b"]
