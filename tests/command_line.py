@@ -90,11 +90,15 @@ def called(*arguments: Argument) -> Run:
     return Run(code, out.buffer.getvalue(), _said(err.getvalue(), arguments))
 
 
-def _said(err: str, arguments: Sequence[Argument]) -> str:
+def without_progress(err: str) -> str:
     """What a run wrote to stderr, without its progress, which only a slow run shows each minute."""
-    if any(os.fsdecode(argument).startswith("--progress") for argument in arguments):
-        return err
     return _PROGRESS.sub("", err)
+
+
+def _said(err: str, arguments: Sequence[Argument]) -> str:
+    """What a run wrote to stderr; its progress only if the test asked for it."""
+    asked = any(os.fsdecode(argument).startswith("--progress") for argument in arguments)
+    return err if asked else without_progress(err)
 
 
 @contextlib.contextmanager

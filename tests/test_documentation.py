@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from command_line import without_progress
 from engine_parts import need
 from markdown_tables import sections, tables
 from scoring import score_of
@@ -104,7 +105,8 @@ def test_a_command_prints_what_the_readme_shows(
     )
     # The id and the page of an engine's job are new for each job.
     hidden = ("run.sh:", "beam-bleu: Created job with id: [", "beam-bleu: the page of the job: ")
-    printed = [line for line in done.stdout.splitlines() if not line.startswith(hidden)]
+    output = without_progress(done.stdout)
+    printed = [line for line in output.splitlines() if not line.startswith(hidden)]
     if expected[-1].strip() == "...":
         expected = expected[:-1]
         printed = printed[: len(expected)]
