@@ -20,12 +20,17 @@ def warm_up(workspace: Workspace) -> None:
 
 def beam_bleu(text: Text, on: Collection[int] = (), flags: Sequence[str] = ()) -> Run:
     """Runs the whole command, and checks that it has scored every pair."""
-    command = [*BEAM_BLEU, *text.arguments, "--format=json", *flags]
+    command = [*beam_bleu_command(text), *flags]
     result = run(command, on)
     scored = json.loads(result.stdout)["segments"]
     if scored != text.pairs:
         raise RuntimeError(f"{scored} segments of {text.pairs} were scored: {command}")
     return result
+
+
+def beam_bleu_command(text: Text) -> list[str]:
+    """The whole command, which prints the result document."""
+    return [*BEAM_BLEU, *text.arguments, "--format=json"]
 
 
 def score(result: Run) -> float:
