@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Bytes, Integers
 from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.machine_code import Prepared
 from beam_bleu.transforms.native.memory import READ_AHEAD, address_of, load_int, store_int
 
 _OFFSET_BYTES = 8
@@ -61,6 +63,21 @@ def padded(column: pa.LargeStringArray) -> pa.LargeStringArray:
     return padded_column(texts, offsets - offsets[0], column)
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Spans:
+    """Where every text of columns is in memory.
+
+    Attributes:
+      starts: int64 (columns, rows), the address of each text; 0 if it is null.
+      ends: int64 (columns, rows), the address after its last byte; 0 if it is null.
+      both: the two arrays for compiled code.
+    """
+
+    starts: Integers
+    ends: Integers
+    both: Prepared
+
+
 class TextColumns:
     """Padded columns of text with the same number of rows. One thread uses it at a time.
 
@@ -75,10 +92,10 @@ class TextColumns:
         self.columns = tuple(columns)
         if len({len(column) for column in self.columns}) > 1:  # compiled code does not check it
             raise ValueError(f"columns of {[len(column) for column in self.columns]} rows")
-        self._spans: tuple[Integers, Integers] | None = None
+        self._spans: Spans | None = None
 
     @property
-    def spans(self) -> tuple[Integers, Integers]:
+    def spans(self) -> Spans:
         """The addresses of the texts, see the function `spans`."""
         # Not a cached property: before Python 3.12 it has one lock for all objects.
         if self._spans is None:
@@ -92,35 +109,35 @@ class TextColumns:
         return self if all(old is new for old, new in pairs) else changed
 
 
-def spans(columns: Sequence[pa.LargeStringArray]) -> tuple[Integers, Integers]:
-    """The (address, end address) of every text of padded columns, int64 (columns, rows).
+def spans(columns: Sequence[pa.LargeStringArray]) -> Spans:
+    """Where every text of padded columns is, as long as the columns exist.
 
-    The columns have the same number of rows. A null has the address 0. The addresses are valid as
-    long as the columns exist.
+    The columns have the same number of rows.
     """
     starts = np.empty((len(columns), len(columns[0])), np.int64)
     ends = np.empty_like(starts)
+    both = Prepared(starts, ends)
     places = []
     for column in columns:
         _, offsets, data = column.buffers()
         places.append((offsets.address + column.offset * _OFFSET_BYTES, data.address))
-    _write_spans(np.array(places, np.int64), starts, ends)
+    _write_spans(np.array(places, np.int64), both)
     for column, start, end in zip(columns, starts, ends, strict=True):
         if column.null_count:
             missing = _nulls(column)
             start[missing] = end[missing] = 0
-    return starts, ends
+    return Spans(starts, ends, both)
 
 
 @compiled
-def _write_spans(places, starts, ends):
-    """Fills `starts` and `ends`, see `spans`.
+def _write_spans(places, both):
+    """Fills the arrays of `Spans`, as if there were no nulls.
 
     Args:
       places: int64 (columns, 2), the addresses of each column's first offset and of its data.
-      starts: int64 (columns, rows).
-      ends: int64 (columns, rows).
+      both: the two arrays.
     """
+    starts, ends = both
     columns, rows = starts.shape
     start, end = address_of(starts), address_of(ends)
     for column in range(columns):

@@ -33,6 +33,7 @@ from beam_bleu.transforms.native.machine_code import (
     key_and_words,
     kind_of,
     processor,
+    unprepared,
 )
 from beam_bleu.transforms.progress import PROGRESS
 
@@ -104,7 +105,8 @@ class CompiledFunction:
         key, words = key_and_words(arguments)
         code = self._codes.get(key)
         if code is None:
-            code = self._codes[key] = self._code(tuple(map(kind_of, arguments)), arguments)
+            examples = unprepared(arguments)
+            code = self._codes[key] = self._code(tuple(map(kind_of, examples)), examples)
         try:
             return code(words)
         except ArithmeticError as error:
@@ -185,8 +187,8 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compiles a function at its first call. The compiled function releases the GIL.
 
     Its arguments are arrays, numbers and tuples of them; it returns nothing, a number or a tuple
-    of numbers. It cannot make arrays. If it raises an exception, the caller gets an
-    ArithmeticError.
+    of numbers. A tuple that many calls get can be `Prepared`, which saves time. The function cannot
+    make arrays. If it raises an exception, the caller gets an ArithmeticError.
     """
     return CompiledFunction(function)
 

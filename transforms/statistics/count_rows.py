@@ -115,8 +115,7 @@ def _store_reference_lengths(counts, length, row, rows, reference_count, starts,
 @compiled
 def count_rows(
     first_row,
-    starts,
-    ends,
+    spans,
     reference_count,
     rule,
     spaces,
@@ -128,9 +127,7 @@ def count_rows(
 
     Args:
       first_row: the first row.
-      starts: int64 (texts, rows), the addresses of the texts; 0 if one is missing. References come
-        first.
-      ends: int64 (texts, rows), the addresses of their ends.
+      spans: the arrays of `Spans` of all texts; references come first.
       reference_count: the number of references.
       rule: how texts are split (see tokenization.py).
       spaces: the addresses of memory: for tokens, numbers, different tokens, their index, the
@@ -143,6 +140,7 @@ def count_rows(
     Returns:
       (rows done, log2 of the number of slots of the table for the next row)
     """
+    starts, ends = spans
     texts, rows = starts.shape
     row_bytes = counts.shape[2] * 8
     max_order = (counts.shape[2] - FIRST_MATCHES) // 2

@@ -12,7 +12,7 @@ import pyarrow as pa
 from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.columns import TextColumns, padded
+from beam_bleu.transforms.native.columns import Spans, TextColumns, padded
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, width
@@ -60,22 +60,19 @@ def count_batch(batch: SegmentBatch, text: Text, max_order: int) -> BatchStatist
     """
     reference_count = len(batch.references)
     texts = TextColumns(padded(column) for column in (*batch.references, *batch.candidates))
-    starts, ends = texts.spans
-    sizes = find_sizes(starts, ends, reference_count)
+    sizes = find_sizes(texts.spans, reference_count)
     if sizes.bare_row >= 0:
         raise InputError(
             f"{segment_name(batch, sizes.bare_row)} has no reference",
             "give every segment one or more references (an empty string is one)",
         )
-    signs = find_signs(  # of the original texts
-        starts, ends, reference_count, batch.references_per_line
-    )
+    # Of the original texts.
+    signs = find_signs(texts.spans, reference_count, batch.references_per_line)
     changed, changed_sizes = splittable(texts, text), sizes
     if changed is not texts:
-        starts, ends = changed.spans
-        changed_sizes = find_sizes(starts, ends, reference_count)
+        changed_sizes = find_sizes(changed.spans, reference_count)
     return BatchStatistics(
-        counts=_count(starts, ends, changed_sizes, batch, text, max_order),
+        counts=_count(changed.spans, changed_sizes, batch, text, max_order),
         reference_counts=sizes.reference_counts,
         candidate_bytes=sizes.candidate_bytes,
         reference_bytes=sizes.reference_bytes,
@@ -108,15 +105,14 @@ def compile_kernel(text: Text) -> None:
 
 
 def _count(
-    starts: Integers,
-    ends: Integers,
+    spans: Spans,
     sizes: TextSizes,
     batch: SegmentBatch,
     text: Text,
     max_order: int,
 ) -> Integers:
-    """The counts, int64 (systems, segments, 6 + 2 N), of texts given by address (see `spans`)."""
-    texts, rows = starts.shape
+    """The counts, int64 (systems, segments, 6 + 2 N), of texts at these places."""
+    texts, rows = spans.starts.shape
     reference_count = len(batch.references)
     counts = np.empty((texts - reference_count, rows, width(max_order)), np.int64)
     if not rows:
@@ -145,8 +141,7 @@ def _count(
         table = _MEMORY.memory_for("table", (2**bits + 1) * SLOT_BYTES)
         row, bits = count_rows(
             row,
-            starts,
-            ends,
+            spans.both,
             reference_count,
             rule,
             (*(each.address for each in memory), table.address),

@@ -35,9 +35,9 @@ def normalized(column: pa.LargeStringArray, normalize: NormalizationName) -> pa.
     """The texts in a normalization of `NORMALIZATIONS`. A null stays a null."""
     column = padded(column)
     form = NORMALIZATIONS[normalize].form
-    starts, ends = spans([column])
+    places = spans([column])
     doubtful = np.zeros(len(column), np.bool_)
-    _find_doubtful(starts[0], ends[0], _settled(form), doubtful)
+    _find_doubtful(places.starts[0], places.ends[0], _settled(form), doubtful)
     rows = np.flatnonzero(doubtful)
     changed = np.zeros(len(column), np.bool_)
     changes = []

@@ -48,9 +48,8 @@ def without_skipped(texts: TextColumns) -> TextColumns:
 
     13a replaces other newlines by spaces. Here they stay, because they are white space, too.
     """
-    starts, ends = texts.spans
-    rows = np.empty(starts.shape, np.bool_)
-    if not _find_rewritten(starts, ends, rows):
+    rows = np.empty(texts.spans.starts.shape, np.bool_)
+    if not _find_rewritten(texts.spans.both, rows):
         return texts
     return TextColumns(
         _replaced(column, of_column, column, _rewrite)
@@ -82,17 +81,17 @@ _SKIPPED_HEAD = np.uint64(int.from_bytes(b"<skipped", "little"))
 
 
 @compiled
-def _find_rewritten(starts, ends, rows):
+def _find_rewritten(spans, rows):
     """Marks the texts with `<skipped>` or with a newline after a hyphen.
 
     Args:
-      starts: int64 (columns, rows), see `spans`.
-      ends: int64 (columns, rows).
+      spans: the arrays of `Spans`.
       rows: bool (columns, rows), for the marks.
 
     Returns:
       Whether there is such a text.
     """
+    starts, ends = spans
     is_any = False
     for column in range(starts.shape[0]):
         for row in range(starts.shape[1]):

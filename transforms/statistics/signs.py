@@ -11,7 +11,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.columns import Spans
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import address_of, load_byte, load_int, load_word
 
@@ -73,18 +73,16 @@ def _rows_of_flags(systems: int, reference_count: int) -> int:
     return 2 * systems + systems * reference_count + 2 * reference_count
 
 
-def find_signs(
-    starts: Integers, ends: Integers, reference_count: int, references_per_line: int = 1
-) -> BatchSigns:
-    """The signs of texts, given by address (see `columns.spans`); references come first.
+def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1) -> BatchSigns:
+    """The signs of texts that are at these places; references come first.
 
     If a line holds several references, they all have the line end of the last one.
     """
-    texts, segments = starts.shape
+    texts, segments = spans.starts.shape
     systems = texts - reference_count
     # One array: each one that compiled code gets costs time.
     flags = np.empty((_rows_of_flags(systems, reference_count), segments), np.bool_)
-    _write_signs(starts, ends, reference_count, flags)
+    _write_signs(spans.both, reference_count, flags)
     signs = BatchSigns._of(flags, systems, reference_count)
     if references_per_line > 1:
         of_lines = signs.reference_returns.reshape(-1, references_per_line, segments)
@@ -114,8 +112,9 @@ def _last_byte(end, size):
 
 
 @compiled
-def _write_signs(starts, ends, reference_count, flags):
+def _write_signs(spans, reference_count, flags):
     """Writes all signs, in the order of the attributes of `BatchSigns`."""
+    starts, ends = spans
     texts, rows = starts.shape
     systems = texts - reference_count
     tokenized, candidate_returns = flags[:systems], flags[systems : 2 * systems]

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.columns import Spans
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 
@@ -32,19 +33,20 @@ class TextSizes:
     bare_row: int
 
 
-def find_sizes(starts: Integers, ends: Integers, reference_count: int) -> TextSizes:
-    """The sizes of texts, given by address (see `columns.spans`); references come first."""
-    texts, segments = starts.shape
+def find_sizes(spans: Spans, reference_count: int) -> TextSizes:
+    """The sizes of texts that are at these places; references come first."""
+    texts, segments = spans.starts.shape
     candidate_bytes = np.empty((texts - reference_count, segments), np.int64)
     reference_bytes = np.empty(segments, np.int64)
     reference_counts = np.empty(segments, np.int64)
     arrays = candidate_bytes, reference_bytes, reference_counts
-    return TextSizes(*arrays, *_write_sizes(starts, ends, *arrays))
+    return TextSizes(*arrays, *_write_sizes(spans.both, *arrays))
 
 
 @compiled
-def _write_sizes(starts, ends, candidate_bytes, reference_bytes, reference_counts):
+def _write_sizes(spans, candidate_bytes, reference_bytes, reference_counts):
     """Fills the last three arrays; returns the numbers after them (see `TextSizes`)."""
+    starts, ends = spans
     texts, rows = starts.shape
     systems = candidate_bytes.shape[0]
     start, end = address_of(starts), address_of(ends)

@@ -84,14 +84,15 @@ _NOTHING = np.uint64(0)
 
 def spaced(column: pa.LargeStringArray, tokenize: TokenizerName) -> pa.LargeStringArray:
     """The texts of a padded column with spaces between the tokens of a tokenizer."""
-    starts, ends = spans([column])
+    places = spans([column])
+    starts, ends = places.starts[0], places.ends[0]
     # At most one space between two code points, and at both ends of a text.
     room = 2 * int((ends - starts).sum()) + len(column) + READ_AHEAD
     texts = np.empty(room, np.uint8)
     offsets = np.zeros(len(column) + 1, np.int64)
     # sacreBLEU strips the end of a text for every tokenizer, but not always the start.
     strips_start = function_of(_STRIPS_START, tokenize, "tokenizer")
-    _space_rows(starts[0], ends[0], strips_start, _classes(tokenize), texts, offsets)
+    _space_rows(starts, ends, strips_start, _classes(tokenize), texts, offsets)
     texts[offsets[-1] : offsets[-1] + READ_AHEAD] = 0
     return padded_column(texts, offsets, column)
 

@@ -24,6 +24,7 @@ from beam_bleu.transforms.statistics.tokenization import (
 )
 
 _Rewrite = Callable[[TextColumns, Text], TextColumns]
+_ChangeCase = Callable[[pa.LargeStringArray], pa.LargeStringArray]
 
 
 class _Tokenizer(NamedTuple):
@@ -66,22 +67,30 @@ def _ascii_lowered(column: pa.LargeStringArray) -> pa.LargeStringArray:
     return lowered(column, only_ascii=True)
 
 
-_CASES: dict[Lowercase, Callable[[pa.LargeStringArray], pa.LargeStringArray]] = {
+def _same(column: pa.LargeStringArray) -> pa.LargeStringArray:
+    return column
+
+
+_CASES: dict[Lowercase, _ChangeCase] = {
     True: lowered,
     "ascii": _ascii_lowered,
-    False: padded,
+    False: _same,
 }
 
 
 def splittable(texts: TextColumns, text: Text) -> TextColumns:
     """The texts after all steps before splitting; the same object if no step changes a text."""
     rewrite = function_of(_TOKENIZERS, text.tokenize, "tokenizer").rewrite
-    return rewrite(texts.changed(lambda column: padded(_cased(column, text))), text)
-
-
-def _cased(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The column after normalization and the change of case."""
     change_case = function_of(_CASES, text.lowercase, "case")
+    if text.normalize is not None or change_case is not _same:
+        texts = texts.changed(lambda column: padded(_cased(column, text, change_case)))
+    return rewrite(texts, text)
+
+
+def _cased(
+    column: pa.LargeStringArray, text: Text, change_case: _ChangeCase
+) -> pa.LargeStringArray:
+    """The column after normalization and the change of case."""
     if text.normalize is not None:
         column = normalized(column, text.normalize)
     cased = change_case(column)

@@ -14,6 +14,7 @@ import numpy as np
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, slicing_of
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.machine_code import Prepared
 from beam_bleu.transforms.statistics.batch_statistics import (
     AVERAGE,
     FIRST_MATCHES,
@@ -63,9 +64,9 @@ class SliceAdder:
         self._columns: dict[str, int] = {}
         self._total = SliceSums.zero(max_order)
         # What is the same for most batches: their systems, references and slices, for which there
-        # is room, and the columns of these systems.
+        # is room, and what compiled code gets for them.
         self._usual: tuple[tuple[str, ...], int, int] | None = None
-        self._usual_columns = np.zeros(0, np.int64)
+        self._prepared = Prepared()
 
     def add(self, statistics: BatchStatistics) -> None:
         """Adds the segments of a batch.
@@ -82,14 +83,15 @@ class SliceAdder:
             self._usual = None
             for system in systems:
                 self._columns.setdefault(system, len(self._columns))
-            self._usual_columns = np.array([self._columns[each] for each in systems], np.int64)
             self._make_room(rows, signs.given)
             if self._has_room(len(signs.given)):
                 self._usual = kind
+            columns = np.array([self._columns[each] for each in systems], np.int64)
+            total = self._total
+            self._prepared = Prepared(columns, total.offsets, total.sums, total.by_reference)
         _add_rows(
+            self._prepared,
             rows,
-            self._usual_columns,
-            self._total.offsets,
             statistics.counts,
             statistics.reference_counts,
             statistics.candidate_bytes,
@@ -99,8 +101,6 @@ class SliceAdder:
             signs.identical,
             signs.given,
             signs.reference_returns,
-            self._total.sums,
-            self._total.by_reference,
         )
 
     def sums(self) -> SliceSums:
@@ -180,9 +180,8 @@ def compile_slice_adder() -> None:
 
 @compiled
 def _add_rows(
+    total,
     rows,
-    columns,
-    offsets,
     counts,
     reference_counts,
     candidate_bytes,
@@ -192,15 +191,13 @@ def _add_rows(
     identical,
     given,
     returns,
-    sums,
-    by_reference,
 ):
     """Adds the integers of each segment to the sums of its slices.
 
     Args:
-      rows: int64 (items, segments), the row of each segment's slice in `sums`.
-      columns: int64 (systems,), the column of each system in `sums`.
-      offsets: int64 (slices + 1,), as in `SliceSums`.
+      total: int64 (systems,), the column of each system in the sums; then the arrays of
+        `SliceSums`: offsets, sums, by_reference. The last two are changed.
+      rows: int64 (items, segments), the row of each segment's slice in the sums.
       counts: as in `BatchStatistics`, and so are the next three.
       reference_counts: int64 (segments,).
       candidate_bytes: int64 (systems, segments).
@@ -210,9 +207,8 @@ def _add_rows(
       identical: bool (systems, references, segments).
       given: bool (references, segments).
       returns: bool (references, segments).
-      sums: int64 (slices, systems, 10 + 3 N), which is changed.
-      by_reference: int64 (systems, kinds, places), which is changed.
     """
+    columns, offsets, sums, by_reference = total
     systems, segments, of_counts = counts.shape
     orders = (of_counts - FIRST_MATCHES) // 2
     others = of_counts + orders

@@ -27,7 +27,7 @@ def test_sizes(references, systems, rows, data) -> None:
         for _ in range(systems)
     ]
     columns = [padded(pa.array(column, pa.large_string())) for column in texts]
-    found = find_sizes(*spans(columns), references)
+    found = find_sizes(spans(columns), references)
     sizes = np.array([[len((text or "").encode()) for text in column] for column in texts])
     sizes = sizes.reshape(len(texts), rows)
     assert np.array_equal(found.candidate_bytes, sizes[references:])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from apache_beam.io.hadoopfilesystem import HadoopFileSystem
-from apache_beam.io.localfilesystem import LocalFileSystem
 
 from beam_bleu.transforms.errors import InputError, unreadable
+from beam_bleu.transforms.pairing.files.filesystems import is_local
 from beam_bleu.transforms.pairing.files.listing import local_version
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.wiring.filesystems import filesystem_of
@@ -23,9 +23,9 @@ def version_of(stream: Stream, path: str) -> str | None:
       InputError: the file was removed or cannot be read.
     """
     try:
-        filesystem = filesystem_of(path)
-        if isinstance(filesystem, LocalFileSystem):
+        if is_local(path):
             return local_version(path)
+        filesystem = filesystem_of(path)
         if isinstance(filesystem, HadoopFileSystem):
             # HDFS would compute a checksum on the nodes of the blocks, again for each call.
             version = filesystem.last_updated(path)  # type: ignore[no-untyped-call]

@@ -58,4 +58,5 @@ def open_for_arrow(path: str) -> pa.NativeFile:
 
 def is_local(path: str) -> bool:
     """Whether a path is on the filesystem of the machine that asks."""
-    return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)
+    # Not `get_filesystem`: it looks at all kinds of filesystems, for each file.
+    return FileSystems.get_scheme(path) == LocalFileSystem.scheme()

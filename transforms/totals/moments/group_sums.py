@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
+from beam_bleu.transforms.native.machine_code import Prepared
 from beam_bleu.transforms.totals.moments.columns import columns_of_rows
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, exact
 from beam_bleu.transforms.totals.moments.gram import (
@@ -16,8 +19,23 @@ from beam_bleu.transforms.totals.moments.gram import (
 )
 from beam_bleu.transforms.totals.moments.layout import Plan, Row, plan
 from beam_bleu.transforms.totals.moments.moments import Pair
-from beam_bleu.transforms.totals.moments.rows import SAME_ORDER, add_rows, scratch
+from beam_bleu.transforms.totals.moments.rows import SAME_ORDER, RowsPlan, add_rows, scratch
 from beam_bleu.transforms.totals.units import SEGMENTS, products, width
+
+
+@dataclasses.dataclass(frozen=True)
+class _PreparedRows:
+    """What compiled code gets with each batch of up to `segments`.
+
+    Attributes:
+      segments: the number of segments.
+      plan: a prepared `RowsPlan`.
+      scratch: a prepared `Scratch`.
+    """
+
+    segments: int
+    plan: Prepared
+    scratch: Prepared
 
 
 class GroupSums:
@@ -27,54 +45,70 @@ class GroupSums:
       systems: the number of systems. All of them have all units that are added.
       max_order: the largest n-gram order, N.
       pairs: the pairs of systems whose products are added up.
+      order: int64 (systems,), the system at each place in the counts that `add_rows` gets; None if
+        they are in the same order.
     """
 
-    def __init__(self, systems: int, max_order: int, pairs: tuple[Pair, ...]) -> None:
+    def __init__(
+        self,
+        systems: int,
+        max_order: int,
+        pairs: tuple[Pair, ...],
+        order: Integers | None = None,
+    ) -> None:
+        self._order = np.arange(systems) if order is None else order
         self._row = Row(systems, max_order, pairs)
         self._totals = np.zeros((0, self._row.integers), np.int64)
         # No integer of `_totals` is larger than this.
         self._bound = 0
+        self._prepared: _PreparedRows | None = None
         # What did not fit in `_totals`: unbounded integers of the same shape.
         self._above: ExactIntegers | None = None
         self._keep((0,) * width(max_order))
 
-    def add_rows(self, counts: Integers, reference_counts: Integers, order: Integers) -> None:
+    def add_rows(self, counts: Integers, reference_counts: Integers) -> None:
         """Adds segments as units of group 0.
 
         Args:
           counts: int64 (systems, segments, 6 + 2 N), as in `BatchStatistics`.
           reference_counts: int64 (segments,), the same.
-          order: int64 (systems,), the system in `counts` at each place.
         """
         self._make_room(1)
-        usual = self._usual
+        if self._prepared is None or self._prepared.segments < len(reference_counts):
+            self._prepared = self._prepare(len(reference_counts))
         added = add_rows(
             counts,
             reference_counts,
-            order,
-            usual.sources,
-            usual.shifts,
-            usual.tiles,
-            self._masks,
+            self._prepared.plan,
             LARGEST_INTEGER - self._bound,
-            usual.usual.sources,
-            usual.usual.targets,
             self._totals,
-            tuple(
-                scratch(
-                    self._row.systems,
-                    width(self._row.max_order),
-                    len(usual.sources),
-                    len(usual.tiles),
-                    len(reference_counts),
-                )
-            ),
+            self._prepared.scratch,
         )
         if added >= 0:
             self._bound += added
         else:
             # For example the first batch. The columns that it needs are expected in later ones.
-            self.add(columns_of_rows(counts[order], reference_counts))
+            self.add(columns_of_rows(counts[self._order], reference_counts))
+
+    def _prepare(self, segments: int) -> _PreparedRows:
+        usual = self._usual
+        rows_plan = RowsPlan(
+            self._order,
+            usual.sources,
+            usual.shifts,
+            usual.tiles,
+            self._masks,
+            usual.usual.sources,
+            usual.usual.targets,
+        )
+        memory = scratch(
+            self._row.systems,
+            width(self._row.max_order),
+            len(usual.sources),
+            len(usual.tiles),
+            segments,
+        )
+        return _PreparedRows(segments, Prepared(*rows_plan), Prepared(*memory))
 
     def add(self, columns: Integers, groups: Integers | None = None, number: int = 1) -> None:
         """Adds units.
@@ -138,6 +172,7 @@ class GroupSums:
         masks = [2**LIMB_BITS - 1 if each else 0 for each in limbs]
         masks[SEGMENTS] = 1  # the plan can rely on that
         self._masks = np.array(masks, np.int64)
+        self._prepared = None
 
     def _add_found(self, found: Integers, of_ranges: Integers, usual: Plan, bound: int) -> None:
         """Adds sums of products, none of which is larger than `bound`."""

@@ -24,14 +24,36 @@ SAME_ORDER = np.zeros(0, np.int64)
 """As the order of `pack`: the units stay in their order."""
 
 
+class RowsPlan(NamedTuple):
+    """What `add_rows` does with a batch.
+
+    Attributes:
+      order: int64 (systems,), the system in the counts at each place.
+      sources: int64 (packed columns,), as for `pack`.
+      shifts: int64 (packed columns,), the same.
+      tiles: int64 (tiles, 2), as for `add_tiles`.
+      masks: int64 (W,), the bits that a value of each column can have.
+      places: int64 (sums,), as the sources of `scatter`.
+      targets: int64 (sums,), as for `scatter`.
+    """
+
+    order: Integers
+    sources: Integers
+    shifts: Integers
+    tiles: Integers
+    masks: Integers
+    places: Integers
+    targets: Integers
+
+
 class Scratch(NamedTuple):
     """The memory that `add_rows` needs, which is overwritten.
 
     Attributes:
       columns: int64 (systems, W, units at a time).
       rows: int64 (systems * W, units at a time), the same memory.
-      packed: uint32 (packed columns, segments).
-      bounds: int64 (2,), the first and the last segment.
+      packed: uint32 (packed columns, segments or more).
+      bounds: int64 (2,), the first segment and the end of the last one.
       found: int64 (1, tiles, 8).
       sums: int64 (1, tiles * 8), the same memory.
       groups: int64 (1,), the number of the group: 0.
@@ -49,14 +71,14 @@ class Scratch(NamedTuple):
 
 
 def scratch(systems: int, of_unit: int, packed: int, tiles: int, segments: int) -> Scratch:
-    """The memory for a batch with these numbers of systems, columns, tiles and segments."""
+    """The memory for batches of up to `segments`, with these numbers of systems and columns."""
     columns = np.empty((systems, of_unit, _BLOCK), np.int64)
     found = np.empty((1, tiles, 8), np.int64)
     return Scratch(
         columns,
         columns.reshape(-1, _BLOCK),
         np.empty((packed, segments), np.uint32),
-        np.array([0, segments]),
+        np.empty(2, np.int64),
         found,
         found.reshape(1, -1),
         _ONLY_GROUP,
@@ -65,33 +87,14 @@ def scratch(systems: int, of_unit: int, packed: int, tiles: int, segments: int) 
 
 
 @compiled
-def add_rows(
-    counts,
-    reference_counts,
-    order,
-    sources,
-    shifts,
-    tiles,
-    masks,
-    most,
-    places,
-    targets,
-    totals,
-    memory,
-):
+def add_rows(counts, reference_counts, plan, most, totals, memory):
     """Adds the products of the units of a batch to those of a group, if it can be sure of them.
 
     Args:
       counts: int64 (systems, segments, 6 + 2 N), as in `BatchStatistics`.
       reference_counts: int64 (segments,).
-      order: int64 (systems,), the system in `counts` at each place.
-      sources: int64 (packed columns,), as for `pack`.
-      shifts: int64 (packed columns,), the same.
-      tiles: int64 (tiles, 2), as for `add_tiles`.
-      masks: int64 (W,), the bits that a value of each column can have.
+      plan: the items of `RowsPlan`.
       most: no sum may be larger than this.
-      places: int64 (sums,), as the sources of `scatter`.
-      targets: int64 (sums,), as for `scatter`.
       totals: int64 (1, places), which is changed.
       memory: the items of `Scratch`.
 
@@ -99,6 +102,7 @@ def add_rows(
       A number that no sum of the batch exceeds; -1 if a value has other bits or a sum could be
       too large. Then nothing is added.
     """
+    order, sources, shifts, tiles, masks, places, targets = plan
     columns, rows, packed, bounds, found, sums, groups, same_order = memory
     systems, of_unit, _ = columns.shape
     segments = counts.shape[1]
@@ -123,6 +127,7 @@ def add_rows(
         pack(rows[:, : end - start], sources, shifts, same_order, packed[:, start:end])
     if all_bits * all_bits > most // segments:
         return -1
+    bounds[0], bounds[1] = 0, segments
     add_tiles(packed, bounds, tiles, found)
     scatter(sums, groups, places, targets, totals)
     return all_bits * all_bits * segments

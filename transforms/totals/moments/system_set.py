@@ -32,7 +32,7 @@ class SystemSet:
         self._pairs = all_pairs(len(systems))
         place = self._systems.index(baseline) if baseline in self._systems else -1
         self._slice_pairs = tuple(pair for pair in self._pairs if place in pair)
-        self._corpus = GroupSums(len(systems), max_order, self._pairs)
+        self._corpus = GroupSums(len(systems), max_order, self._pairs, self._order)
         self._slices = GroupSums(len(systems), max_order, self._slice_pairs)
 
     def add(self, statistics: BatchStatistics) -> None:
@@ -40,7 +40,7 @@ class SystemSet:
 
         The systems are in the order in which their names were given.
         """
-        self._corpus.add_rows(statistics.counts, statistics.reference_counts, self._order)
+        self._corpus.add_rows(statistics.counts, statistics.reference_counts)
 
     def add_to_slices(self, columns: Integers, slices: Integers, number: int) -> None:
         """Adds units to slices.
