@@ -177,9 +177,9 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.launched import launched, result_of
         from beam_bleu.pipeline.output.publication import discard, prepare
-        from beam_bleu.pipeline.output.storage import is_local
         from beam_bleu.pipeline.plain_steps import look_only_where_state_can_be
         from beam_bleu.pipeline.reruns import require_none
+        from beam_bleu.transforms.wiring.filesystems import is_local
 
     look_only_where_state_can_be()
     asked = arguments.job.segment_scoring is not None

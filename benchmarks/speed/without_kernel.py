@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+import threading
 
 import numpy as np
 
@@ -23,15 +24,18 @@ from beam_bleu.transforms.statistics.signs import BatchSigns
 
 _count_batch = kernel.count_batch
 _counted: dict[tuple[int, ...], BatchStatistics] = {}
+_LOCK = threading.Lock()
 
 
 def count_nothing(batch: SegmentBatch, text: Text, max_order: int) -> BatchStatistics:
     """Statistics of the right size, usually those of another batch."""
     kind = len(batch.candidates), len(batch.references), max_order
-    if kind not in _counted or len(_counted[kind]) < len(batch):
-        _counted[kind] = _count_batch(batch, text, max_order)
+    with _LOCK:  # several threads count
+        counted = _counted.get(kind)
+        if counted is None or len(counted) < len(batch):
+            counted = _counted[kind] = _count_batch(batch, text, max_order)
     return dataclasses.replace(
-        _first_rows(_counted[kind], len(batch)),
+        _first_rows(counted, len(batch)),
         systems=batch.systems,
         numbers=batch.numbers,
         groups=batch.groups,

@@ -13,10 +13,10 @@ from apache_beam.io.filesystems import FileSystems
 from beam_bleu.pipeline.output.file_names import ASIDE, SEGMENT_SCORES, WRITTEN
 from beam_bleu.pipeline.output.foreign_files import rejected_files
 from beam_bleu.pipeline.output.output_folder import new_rejected, run_of_rejected
-from beam_bleu.pipeline.output.storage import is_local
 from beam_bleu.transforms.errors import BleuError, UsageError
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.streams import is_pattern
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 _FOLDERS = (SEGMENT_SCORES, ASIDE)
 """In these folders a run writes files, and removes files of earlier runs."""

@@ -18,6 +18,7 @@ from beam_bleu.pipeline.output.output_folder import (
 )
 from beam_bleu.pipeline.output.parquet_shards import RUN_KEY, metadata_of
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 _PARQUET = (".parquet", ".parq", ".pq")
 _OF_OLD_VERSIONS = re.compile(r"part-[0-9a-f]{32}\.parquet")
@@ -60,7 +61,7 @@ def look_through(output: str, asked: bool) -> FolderContents:
     for entry in storage.listed(folder, hidden=False):
         of = links if entry.is_link else others if run_of(entry.name) is None else shards
         of.append(entry.name)
-    every = storage.is_local(output)
+    every = is_local(output)
     opened = {name if every else run_of(name): name for name in shards}
     marks = storage.each(lambda name: _is_marked(folder, name), list(opened.values()))
     of_opened = dict(zip(opened, marks, strict=True))
@@ -101,7 +102,7 @@ def check_places(output: str, asked: bool) -> None:
       JobError: one of them is a link, so its files may belong to another output folder; or the
         job writes segment scores, and one of them is a file.
     """
-    if not storage.is_local(output):
+    if not is_local(output):
         return
     final = final_folder(output)
     for folder in (final, aside_folder(output)):

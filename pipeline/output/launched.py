@@ -14,8 +14,9 @@ from beam_bleu.pipeline.output.file_names import DOCUMENTS, RECEIPT, SUCCESS
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.output_folder import receipt_path, scores_path
 from beam_bleu.pipeline.output.receipt import Receipt, read_receipt, remove_receipt
-from beam_bleu.pipeline.output.storage import exists, is_local
+from beam_bleu.pipeline.output.storage import exists
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 _PAUSES = (0.0, 0.5, 1.0, 2.0, 4.0)
 """Seconds to wait between checks for a scores.json that another run may be replacing."""

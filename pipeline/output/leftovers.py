@@ -14,6 +14,7 @@ from beam_bleu.pipeline.output.output_folder import (
     is_shard_of,
     scores_path,
 )
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 _DEAD = 14 * 24 * 3600.0
 """Seconds without a new file. After this time a run that left files has certainly ended."""
@@ -38,7 +39,7 @@ def remove_leftovers(output: str) -> None:
             for folder in ("staged", "former", ""):
                 storage.remove_if_empty(FileSystems.join(aside, run, folder))
     storage.remove_if_empty(aside)
-    if storage.is_local(output):
+    if is_local(output):
         temporary = [
             name
             for name in storage.names(output)

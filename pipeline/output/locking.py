@@ -13,8 +13,8 @@ import os
 import time
 from collections.abc import Iterator
 
-from beam_bleu.pipeline.output.storage import is_local
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 try:
     import fcntl

@@ -61,6 +61,7 @@ from beam_bleu.pipeline.output.output_folder import (
 )
 from beam_bleu.pipeline.output.ownership import check_owned
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 _PATIENCE_OF_A_FAILED_RUN = 2.0
 """Seconds: the person who stopped a run is waiting for it to end."""
@@ -190,7 +191,7 @@ def write_documents(output: str, documents: Mapping[str, bytes]) -> None:
 def discard(output: str, run: str) -> None:
     """Removes the staged files of a failed run, as far as possible."""
     aside = aside_folder(output)
-    if storage.is_local(output) and not os.path.isdir(os.path.join(aside, run)):
+    if is_local(output) and not os.path.isdir(os.path.join(aside, run)):
         return
     with contextlib.suppress(Exception):
         try:
@@ -307,7 +308,7 @@ def _forget_former(output: str, run: str) -> None:
 
 def _put_back_former(output: str, run: str) -> None:
     final, former = final_folder(output), former_folder(output, run)
-    if storage.is_local(output) and not storage.is_folder(former):
+    if is_local(output) and not storage.is_folder(former):
         return  # the run has not begun to replace the result
     places = {final: storage.names(final), output: rejected_files(output, asked=False)}
     for folder, names in places.items():

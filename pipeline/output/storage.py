@@ -20,7 +20,7 @@ from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 from apache_beam.io.localfilesystem import LocalFileSystem
 
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit, said
-from beam_bleu.transforms.wiring.filesystems import filesystem_of
+from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
 
 RENAMING = (LocalFileSystem, HadoopFileSystem)
 """Filesystems with folders and an atomic rename; on object stores a put is atomic."""
@@ -45,11 +45,6 @@ class Entry:
     name: str
     modified: float
     is_link: bool = False
-
-
-def is_local(path: str) -> bool:
-    """Whether a path is on this machine's filesystem."""
-    return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)
 
 
 def exists(path: str) -> bool:

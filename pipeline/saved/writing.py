@@ -13,10 +13,11 @@ from beam_bleu.pipeline.output.document import document_bytes
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.manifest import manifest
 from beam_bleu.pipeline.output.publication import in_place, prepare, write_documents
-from beam_bleu.pipeline.output.storage import is_local, make_folder
+from beam_bleu.pipeline.output.storage import make_folder
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import totals_bytes
 from beam_bleu.transforms.errors import JobError, UsageError
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 _WILDCARD = re.compile(r"[*?\[]")
 

@@ -63,14 +63,14 @@ def padded(column: pa.LargeStringArray) -> pa.LargeStringArray:
     return padded_column(texts, offsets - offsets[0], column)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Spans:
-    """Where every text of columns is in memory.
+    """Where every text of columns is in memory. It does not keep the columns.
 
     Attributes:
       starts: int64 (columns, rows), the address of each text; 0 if it is null.
       ends: int64 (columns, rows), the address after its last byte; 0 if it is null.
-      both: the two arrays for compiled code.
+      both: the two arrays, for compiled code.
     """
 
     starts: Integers
@@ -130,14 +130,14 @@ def spans(columns: Sequence[pa.LargeStringArray]) -> Spans:
 
 
 @compiled
-def _write_spans(places, both):
+def _write_spans(places, spans):
     """Fills the arrays of `Spans`, as if there were no nulls.
 
     Args:
       places: int64 (columns, 2), the addresses of each column's first offset and of its data.
-      both: the two arrays.
+      spans: the arrays of `Spans`.
     """
-    starts, ends = both
+    starts, ends = spans
     columns, rows = starts.shape
     start, end = address_of(starts), address_of(ends)
     for column in range(columns):

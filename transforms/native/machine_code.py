@@ -49,7 +49,7 @@ class Result:
     is_tuple: bool
 
     def of(self, words: Sequence[int]) -> Any:
-        """The Python value; words are signed."""
+        """The Python value; None if the function returns nothing. Words are signed."""
         if not self.words:
             return None
         values = tuple(map(_value, self.words, words))
@@ -125,21 +125,26 @@ class LoadedCode:
 class Prepared:
     """A tuple of arguments that many calls have in common: its words are made only once.
 
-    Its arrays must keep their places and shapes. It cannot be copied or sent to another process,
-    because copies of the arrays have other addresses.
+    Its arrays must keep their places, types and shapes. It cannot be copied or sent to another
+    process, because copies of the arrays have other addresses.
 
     Args:
-      arguments: the items of the tuple.
+      arguments: the items of the tuple: arrays, numbers and tuples of them.
 
     Attributes:
       arguments: the same. They live as long as this object.
       key: objects with the same key have the same types, see `key_and_words`.
       words: the words of the arguments.
+
+    Raises:
+      TypeError: compiled code cannot take an argument.
     """
 
     __slots__ = ("arguments", "key", "words")
 
     def __init__(self, *arguments: Any) -> None:
+        if any(isinstance(argument, Prepared) for argument in arguments):
+            raise TypeError("prepared arguments cannot be in other ones")
         self.arguments = arguments
         types, self.words = key_and_words(arguments)
         # One object for equal keys, because Python does not keep the hash of a tuple.

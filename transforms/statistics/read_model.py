@@ -7,12 +7,10 @@ import stat
 from typing import BinaryIO
 
 from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
-from apache_beam.io.localfilesystem import LocalFileSystem
 
 from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.errors import BleuError, InputError, unreadable
-from beam_bleu.transforms.wiring.filesystems import filesystem_of
+from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
 
 __all__ = ["LARGEST_MODEL", "read_model"]
 
@@ -28,7 +26,7 @@ def read_model(path: str) -> SentencePieceModel:
       JobError: this process cannot open another file.
     """
     try:
-        if isinstance(FileSystems.get_filesystem(path), LocalFileSystem) and not _size(path):
+        if is_local(path) and not _size(path):
             # Linux's own files (/proc) report a size of 0, and some of them never end.
             return SentencePieceModel.of(b"")
         with filesystem_of(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:

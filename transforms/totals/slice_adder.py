@@ -180,7 +180,7 @@ def compile_slice_adder() -> None:
 
 @compiled
 def _add_rows(
-    total,
+    target,
     rows,
     counts,
     reference_counts,
@@ -195,7 +195,7 @@ def _add_rows(
     """Adds the integers of each segment to the sums of its slices.
 
     Args:
-      total: int64 (systems,), the column of each system in the sums; then the arrays of
+      target: int64 (systems,), the column of each system in the sums; then the arrays of
         `SliceSums`: offsets, sums, by_reference. The last two are changed.
       rows: int64 (items, segments), the row of each segment's slice in the sums.
       counts: as in `BatchStatistics`, and so are the next three.
@@ -208,7 +208,7 @@ def _add_rows(
       given: bool (references, segments).
       returns: bool (references, segments).
     """
-    columns, offsets, sums, by_reference = total
+    columns, offsets, sums, by_reference = target
     systems, segments, of_counts = counts.shape
     orders = (of_counts - FIRST_MATCHES) // 2
     others = of_counts + orders

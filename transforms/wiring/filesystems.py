@@ -5,8 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.io.localfilesystem import LocalFileSystem
 
-__all__ = ["filesystem_of"]
+__all__ = ["filesystem_of", "is_local"]
+
+
+def is_local(path: str) -> bool:
+    """Whether a path is on the filesystem of the machine that asks.
+
+    Raises:
+      ValueError: there is no filesystem for this kind of path.
+    """
+    # Beam's local filesystem has no scheme. To get a filesystem takes longer, because Beam looks at
+    # all kinds of them each time.
+    if FileSystems.get_scheme(path) is None:
+        return True
+    return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)
 
 
 def filesystem_of(path: str) -> Any:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import gc
 import math
 import pathlib
 import pickle
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -159,6 +161,24 @@ def test_prepared_arguments_with_the_same_key_have_the_same_types() -> None:
     keys = [Prepared(*each).key for each in ((array, 1), (longer, 5), (array, 1.0), (array,))]
     assert keys[0] == keys[1]
     assert len(set(keys)) == 3
+
+
+def test_prepared_arguments_keep_their_arrays() -> None:
+    array = np.arange(3)
+    kept = weakref.ref(array)
+    prepared = Prepared(array, 1)
+    del array
+    gc.collect()
+    assert kept() is not None
+    assert prepared.words[0] == kept().__array_interface__["data"][0]
+
+
+def test_prepared_arguments_are_not_nested() -> None:
+    prepared = Prepared(np.arange(3))
+    with pytest.raises(TypeError, match="cannot be in other ones"):
+        Prepared(prepared)
+    with pytest.raises(TypeError, match="cannot be called with Prepared"):
+        compiled(doubled_both)((prepared, prepared), 2)
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])

@@ -5,10 +5,9 @@ from __future__ import annotations
 from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 
 from beam_bleu.transforms.errors import InputError, unreadable
-from beam_bleu.transforms.pairing.files.filesystems import is_local
 from beam_bleu.transforms.pairing.files.listing import local_version
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.wiring.filesystems import filesystem_of
+from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
 
 __all__ = ["version_of"]
 

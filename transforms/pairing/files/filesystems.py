@@ -6,15 +6,13 @@ from typing import Any
 
 import pyarrow as pa
 from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
-from apache_beam.io.localfilesystem import LocalFileSystem
 
 from beam_bleu.transforms.errors import BleuError, unreadable
 from beam_bleu.transforms.pairing.files.listing import local_files, open_file
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream
-from beam_bleu.transforms.wiring.filesystems import filesystem_of
+from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
 
-__all__ = ["find_files", "is_local", "open_anywhere", "open_for_arrow"]
+__all__ = ["find_files", "open_anywhere", "open_for_arrow"]
 
 
 def find_files(stream: Stream) -> list[FoundFile]:
@@ -54,9 +52,3 @@ def open_for_arrow(path: str) -> pa.NativeFile:
         with open_file(path):  # an error if it is not a file
             return pa.OSFile(path)  # without Python, so without the interpreter's lock
     return pa.PythonFile(open_anywhere(path), "r")
-
-
-def is_local(path: str) -> bool:
-    """Whether a path is on the filesystem of the machine that asks."""
-    # Not `get_filesystem`: it looks at all kinds of filesystems, for each file.
-    return FileSystems.get_scheme(path) == LocalFileSystem.scheme()

@@ -10,12 +10,11 @@ import os
 from collections.abc import Sequence
 
 from beam_bleu.transforms.errors import BleuError, InputError
-from beam_bleu.transforms.pairing.files.filesystems import is_local
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.shards import require_files
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, before_wildcard
 from beam_bleu.transforms.pairing.lines.correspondence import require_equal_totals
-from beam_bleu.transforms.wiring.filesystems import filesystem_of
+from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
 
 __all__ = ["check_visible"]
 

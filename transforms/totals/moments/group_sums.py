@@ -74,8 +74,9 @@ class GroupSums:
           reference_counts: int64 (segments,), the same.
         """
         self._make_room(1)
-        if self._prepared is None or self._prepared.segments < len(reference_counts):
-            self._prepared = self._prepare(len(reference_counts))
+        segments = counts.shape[1]
+        if self._prepared is None or self._prepared.segments < segments:
+            self._prepared = self._prepare(segments)
         added = add_rows(
             counts,
             reference_counts,

@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pytest
 from combining import by_every_route
+from made_statistics import made_statistics
 from units_by_hand import (
     LABELS,
     ORDER,
@@ -17,6 +18,8 @@ from units_by_hand import (
 
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, slicing_of
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.totals.moments import group_sums
+from beam_bleu.transforms.totals.moments.columns import columns_of_rows
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
 from beam_bleu.transforms.totals.moments.sum_moments import AddUpMoments
@@ -79,6 +82,25 @@ def test_batches_of_other_integers_than_those_before_them_are_exact(other):
     batches = [*usual, statistics_with_domains(rng, ABC, 30, **other), *usual]
     every = list(itertools.combinations(ABC, 2))
     require_sums_by_hand(added_up(batches), batches, every, [("b", "c"), ("b", "a")])
+
+
+def test_only_unusual_batches_are_added_up_in_the_general_way(monkeypatch):
+    """The first batch, and those with longer integers. The others take the short way."""
+    made = []
+
+    def watched(counts, reference_counts):
+        made.append(counts.shape[1])
+        return columns_of_rows(counts, reference_counts)
+
+    monkeypatch.setattr(group_sums, "columns_of_rows", watched)
+    adder = MomentsAdder(NO_SLICES, (), 4)
+    # A smaller batch, a larger one, and equal ones.
+    for seed, segments in enumerate((500, 400, 600, 600, 600)):
+        adder.add(made_statistics(segments, seed=seed))
+    assert made == [500]
+    adder.add(made_statistics(300, seed=9, longest=2**30))
+    adder.add(made_statistics(600, seed=10))
+    assert made == [500, 300]
 
 
 def test_sums_that_no_longer_fit_in_64_bits_are_exact():
