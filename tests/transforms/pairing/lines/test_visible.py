@@ -9,9 +9,9 @@ import pathlib
 import types
 
 import pytest
+from apache_beam.io.filesystems import FileSystems
 
 from beam_bleu.transforms.errors import BleuError
-from beam_bleu.transforms.pairing.files import filesystems
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 
@@ -87,7 +87,12 @@ def test_an_object_store_is_asked_for_one_file(monkeypatch: pytest.MonkeyPatch) 
         return [types.SimpleNamespace(metadata_list=found)]
 
     store = types.SimpleNamespace(match=match)
-    monkeypatch.setattr(filesystems.FileSystems, "get_filesystem", lambda path: store)
+    monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: store)
     assert seen("store://full/*", "store://locked/*") == ""
     assert asked == [(["store://full/*"], [1]), (["store://locked/*"], [1])]
     assert seen("store://full/*", "store://bare/*") == "stream 1: nothing matches store://bare/*"
+
+
+def test_a_filesystem_that_beam_does_not_know_is_an_error() -> None:
+    with pytest.raises(ValueError, match="Unable to get filesystem"):
+        seen("nope://a/*", "nope://b/*")
