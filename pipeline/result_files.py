@@ -31,7 +31,7 @@ def exists(path: str) -> bool:
         return os.path.lexists(path)
     from beam_bleu.pipeline.output import storage
 
-    with of_input():
+    with _of_input(path):
         return storage.exists(path)
 
 
@@ -44,7 +44,7 @@ def read(path: str) -> bytes:
     if not is_local(path):
         from beam_bleu.pipeline.output import storage
 
-        with of_input(), storage.reading(path):
+        with _of_input(path), storage.reading(path):
             return storage.read(path)
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe could block
@@ -112,11 +112,12 @@ def require_same_scores(path: str, named: object, scores: bytes) -> None:
 
 
 @contextlib.contextmanager
-def of_input() -> Iterator[None]:
-    """Makes the error of a filesystem that of an input."""
+def _of_input(path: str) -> Iterator[None]:
+    """Makes the error of a path's filesystem that of an input."""
     try:
         yield
     except JobError as error:
         raise InputError(error.cause, error.remedy) from error
     except ValueError as error:  # Beam knows no filesystem of this kind
-        raise InputError(str(error), NAME_A_RESULT) from error
+        what = f"{path}: there is no such filesystem here: {error}"
+        raise InputError(what, NAME_A_RESULT) from error

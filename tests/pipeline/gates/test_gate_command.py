@@ -120,6 +120,11 @@ def test_a_perfect_score_can_be_a_little_more_than_100(tmp_path):
     assert called("gate", path, "--fail_under=100").code == 0
 
 
+def test_a_result_on_a_filesystem_that_beam_does_not_know():
+    run = called("gate", "nope://x/scores.json", "--fail_under", "30")
+    run.assert_failed(3, "nope://x/scores.json: there is no such filesystem here")
+
+
 def test_a_result_that_is_missing(tmp_path):
     called("gate", tmp_path / "none", "--fail_under", "1").assert_failed(3, "there is no")
 
