@@ -222,12 +222,12 @@ def test_packages_that_are_missing_or_too_old(monkeypatch):
             raise importlib.metadata.PackageNotFoundError(name)
         return versions[name]
 
-    needs = ["apache-beam>=2.70", "numpy>=1.26", "numba>=0.61", "rich>=13", "boto3; extra == 'aws'"]
+    needs = ["apache-beam>=2.76", "numpy>=1.26", "numba>=0.61", "rich>=13", "boto3; extra == 'aws'"]
     monkeypatch.setattr(packages, "requires", lambda name: needs)
     monkeypatch.setattr(packages, "version", version)
     found = facts(packages.CHECKS[2:])
     assert {name: (fact.status, fact.text) for name, fact in found.items()} == {
-        "apache-beam": ("FAIL", "2.1.0, but beam-bleu needs >=2.70"),
+        "apache-beam": ("FAIL", "2.1.0, but beam-bleu needs >=2.76"),
         "numpy": ("ok", "99"),
         "numba": ("ok", "1.0rc1"),
         "rich": ("FAIL", "is not installed"),
