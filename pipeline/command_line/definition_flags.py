@@ -14,7 +14,6 @@ from beam_bleu.pipeline.command_line.language_flags import (
     tokenizer_of_language,
 )
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
-from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.sacrebleu_flags import add_metrics_flag
 from beam_bleu.pipeline.display.presets_table import presets_table
 from beam_bleu.pipeline.display.screen import screen_of_stdout
@@ -40,7 +39,6 @@ from beam_bleu.transforms.definition.smoothing import (
 from beam_bleu.transforms.definition.tokenizers import TOKENIZERS, TokenizerName
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer
-from beam_bleu.transforms.statistics.read_model import read_model
 
 _FIELD = re.compile(
     r"\b(effective_order|max_ngram_order|reference_length|smooth_method|smooth_value|weights)\b"
@@ -203,6 +201,10 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
     changes["lowercase"] = chosen_case(flags)
     changes["effective_order"] = chosen_effective_order(flags)
     if flags.spm_model is not None:
+        # These import Beam, which takes longer than rescoring saved totals.
+        from beam_bleu.pipeline.command_line.paths import checked_path
+        from beam_bleu.transforms.statistics.read_model import read_model
+
         with _naming(f"--spm_model {flags.spm_model}"):
             path = checked_path("--spm_model", flags.spm_model, anywhere=False)
             changes["spm_model"] = read_model(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from command_line import called
+from command_line import called, typed
 from parts import lines_in, run_into
 
 COMMON = ("--slice_by=domain",)
@@ -57,3 +57,8 @@ REFUSED = {
 @pytest.mark.parametrize(("flags", "cause"), REFUSED.values(), ids=REFUSED)
 def test_it_refuses_what_the_sums_do_not_have(flags, cause, folder):
     called("rescore", folder / "totals.json", *flags).assert_failed(2, cause)
+
+
+def test_stderr_has_the_error_and_nothing_of_libraries(tmp_path):
+    # As typed, because in this process Beam has been imported already.
+    typed("rescore", tmp_path / "none.json").assert_failed(3, "none.json", "No such file")
