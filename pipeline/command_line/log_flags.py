@@ -59,8 +59,11 @@ def loudness(argv: Sequence[str]) -> Loudness:
     parser = Parser(add_help=False)
     _add_loudness(parser)
     try:
-        flags, _ = parser.parse_known_args(before_engine)
+        flags, unknown = parser.parse_known_args(before_engine)
     except UsageError:
+        return Loudness()
+    # Newer versions of Python take the mistake -vx as -v and -x, older ones refuse it.
+    if not {*unknown} <= {*before_engine}:
         return Loudness()
     return Loudness(flags.verbose, flags.quiet)
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 
 from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
+from beam_bleu.pipeline.command_line.log_flags import loudness
 from beam_bleu.pipeline.command_line.parser import Parser
 from beam_bleu.pipeline.command_line.subcommand_words import with_underscores
 from beam_bleu.pipeline.display.printable import utf8
@@ -49,13 +50,10 @@ def run(parser: Parser, argv: Sequence[str], work: Callable[[argparse.Namespace]
       work: does the work; returns what stdout shows.
     """
     words = [utf8(word) for word in with_underscores(argv)]
-    before = Parser(add_help=False)
-    before.add_argument("-q", "--quiet", action="store_true")
-    before.add_argument("-v", "--verbose", action="count", default=0)
-    loud, _ = before.parse_known_args(words)
+    asked = loudness(words)
     try:
         return reported(
-            lambda: write_to_stdout(work(parser.parse_args(words))), loud.verbose, loud.quiet
+            lambda: write_to_stdout(work(parser.parse_args(words))), asked.verbose, asked.quiet
         )
     except SystemExit:  # --help
         return 0

@@ -138,7 +138,10 @@ def test_levels(capfd):
         (["--output", "x", "--unknown", "-v", "--zz=-v"], 1, False),
         (["-q", "--", "-v", "--verbose"], 0, True),
         (["--verb"], 0, False),
-        (["--verbose=yes"], 0, False),  # the strict parser refuses it
+        # The strict parser refuses these.
+        (["--verbose=yes"], 0, False),
+        (["-vx"], 0, False),
+        (["-qx"], 0, False),
     ],
 )
 def test_how_loud_stderr_is(words, verbose, quiet):
