@@ -286,18 +286,19 @@ sys.exit(main.main(sys.argv[1:]))
 """
 
 
-def test_a_worker_without_the_library_is_an_error(tmp_path):
+def test_a_worker_without_the_library_is_an_error(tmp_path, model_file):
+    flags = ["--tokenize=spm", "--spm_model", model_file]
     done = subprocess.run(
-        [sys.executable, "-c", WORKER_LACKS, *written(tmp_path, JAPANESE), "--tokenize=ja-mecab"],
+        [sys.executable, "-c", WORKER_LACKS, *written(tmp_path, EUROPEAN), *flags],
         capture_output=True,
-        env=without(tmp_path, "ipadic"),
+        env=without(tmp_path, "sentencepiece"),
         cwd=tmp_path,
     )
     run = Run(done.returncode, done.stdout, done.stderr.decode())
     run.assert_failed(
         1,
-        "beam-bleu: a worker does not have the library for tokenize 'ja-mecab'",
-        "install it where the workers run: ./run.sh install ja, or pip install '.[ja]'",
+        "beam-bleu: a worker does not have the library for tokenize 'spm'",
+        "install it where the workers run: ./run.sh install spm, or pip install '.[spm]'",
     )
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from beam_bleu.transforms.definition.choices import table
+from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.extras import installing
 
 TokenizerName = Literal[
     "13a", "intl", "zh", "char", "none", "ascii-space", "ja-mecab", "ko-mecab", "spm"
@@ -46,11 +48,26 @@ class Tokenizer:
 
 
 def _with_ipadic(_model: str) -> str:
-    return f"ja-mecab-{importlib.import_module('MeCab').VERSION}-IPA"
+    return f"ja-mecab-{_version('MeCab', 'ja')}-IPA"
 
 
 def _with_mecab_ko_dic(_model: str) -> str:
-    return f"ko-mecab-{importlib.import_module('mecab_ko').VERSION}-KO"
+    return f"ko-mecab-{_version('mecab_ko', 'ko')}-KO"
+
+
+def _version(module: str, extra: str) -> str:
+    """The version of a library for a signature.
+
+    Raises:
+      UsageError: the library is missing.
+    """
+    try:
+        return str(importlib.import_module(module).VERSION)
+    except ImportError as error:
+        raise UsageError(
+            f"the signature names the version of {module}, which is not installed here",
+            installing(extra),
+        ) from error
 
 
 def _with_model(model: str) -> str:

@@ -11,6 +11,7 @@ import dataclasses
 import json
 import pathlib
 import re
+import sys
 import unicodedata
 import warnings
 from collections.abc import Callable, Mapping
@@ -56,6 +57,8 @@ from beam_bleu.transforms.definition.smoothing import (
     corpus_smooth_methods,
 )
 from beam_bleu.transforms.definition.tokenizers import TOKENIZERS, Tokenizer, TokenizerName
+from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.extras import installing
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.score import bleu_table, formula
 from beam_bleu.transforms.statistics import (
@@ -385,6 +388,16 @@ def test_the_signature_tells_the_versions_of_the_row(name: str) -> None:
     assert next(field for field in fields if field.startswith("tok:")).startswith(f"tok:{name}")
     for package in TOKENIZERS[name].versions:
         assert [field for field in fields if field.startswith(f"{package}:")]
+
+
+@pytest.mark.parametrize(
+    ("name", "library"), [("ja-mecab", "MeCab"), ("ko-mecab", "mecab_ko")], ids=["ja", "ko"]
+)
+def test_a_signature_without_its_library_says_what_to_install(name, library, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(UsageError, match=library) as raised:
+        signature_of(sums_of(PLAIN, BleuConfig()), of_tokenizer(name))
+    assert raised.value.remedy == installing(name.removesuffix("-mecab"))
 
 
 # A row without its function
