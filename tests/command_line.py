@@ -32,6 +32,13 @@ SYSTEMS = {name: EXAMPLES / "systems" / f"{name}.txt" for name in ("atlas", "bir
 
 COMMAND = [sys.executable, "-m", "beam_bleu.pipeline"]
 
+BEFORE_BEAM = "import logging; logging.getLogger().addHandler(logging.NullHandler())\n"
+"""The first line of a program that imports Beam before it calls the command, to change something.
+
+Beam logs which libraries are not installed when it is imported. The command leaves that out of its
+log, which it makes in place of this one.
+"""
+
 Argument = str | bytes | Path
 
 _PROGRESS = re.compile(rf"^\d{{4}}-\d\d-\d\dT\S+ beam-bleu: ({'|'.join(PHASES)}) .*\n", re.M)

@@ -6,12 +6,12 @@ import os
 import subprocess
 from collections.abc import Sequence
 
-from command_line import COMMAND, PROJECT, Argument
+from command_line import BEFORE_BEAM, COMMAND, PROJECT, Argument
 
 SCORING = "beam_bleu.transforms.statistics.count_matches:CountMatches.work"
 WRITING_SHARDS = "beam_bleu.pipeline.output.parquet_shards:_Shard.add"
 
-_PROGRAM = """
+_PROGRAM = f"""{BEFORE_BEAM}
 import importlib, os, sys, time
 from beam_bleu.pipeline.main import command
 

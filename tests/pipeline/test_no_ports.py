@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command_line import COMMAND, PROJECT, streams, write_lines
+from command_line import BEFORE_BEAM, COMMAND, PROJECT, streams, write_lines
 
 _LISTEN = "0A"  # the kernel's number of the state
 
@@ -54,7 +54,7 @@ def listening_ports(pid: int) -> list[str]:
     return found
 
 
-PROGRAM = """
+PROGRAM = f"""{BEFORE_BEAM}
 import sys, threading
 from beam_bleu.pipeline.main import command
 from beam_bleu.transforms.statistics.count_matches import CountMatches

@@ -276,8 +276,7 @@ def test_a_missing_library_is_reported_before_the_job_runs(
 
 
 WORKER_LACKS = """
-import logging, sys
-logging.getLogger().addHandler(logging.NullHandler())  # Beam logs what is not installed
+import sys
 from beam_bleu.pipeline.command_line import definition_flags
 from beam_bleu.pipeline import main
 # As if the library were installed here, but not on the worker.
