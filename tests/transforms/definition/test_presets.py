@@ -1,6 +1,7 @@
 """Presets: the choices of each, changes to them, and which ones can be compared."""
 
 import doctest
+import math
 
 import pytest
 
@@ -67,6 +68,20 @@ def test_the_weights_of_d2l_follow_the_order():
 def test_an_unknown_name_is_refused_with_the_choices():
     with pytest.raises(ValueError, match=r"preset must be one of sacrebleu, .*, got 'sacre'"):
         preset("sacre")
+
+
+def test_weights_that_sum_to_the_largest_sum_exactly():
+    # Added as floats they are 16.000000000000004, which Python's `sum` gives up to 3.11.
+    weights = (6.2, 7.4, 0.3, 2.1)
+    assert preset("sacrebleu", weights=weights).weights == weights
+
+
+@pytest.mark.parametrize(
+    "weights", [(16.0, 1e-9), (1e308, 1e308), (math.inf, 1.0), (10**400, 1), (math.nan, 1.0)]
+)
+def test_weights_that_are_too_large_are_refused(weights):
+    with pytest.raises(ValueError, match=r"weights must (sum to 16 at most|be numbers)"):
+        preset("sacrebleu", weights=weights)
 
 
 @pytest.mark.parametrize("weights", [3, "1,2", 0.5, [0.5, 0.5], {0.5}])
