@@ -13,6 +13,11 @@ from pathlib import Path
 import pytest
 from command_line import PROJECT
 
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10, for which pytest installs the same under another name
+    import tomli as tomllib
+
 # A Python of another version. It makes virtual environments with copies of itself, and its pip
 # writes down what it is asked to install. FAULT is what does not work.
 STUB_PYTHON = """#!/bin/bash
@@ -315,7 +320,6 @@ def test_an_extra_that_pyproject_has_no_more_is_forgotten(tmp_path):
 
 def test_every_extra_of_pyproject_can_be_installed_and_no_other(tmp_path):
     project = copy_of_the_project(tmp_path)
-    tomllib = pytest.importorskip("tomllib")  # Python 3.10 does not have it
     found = tomllib.loads((PROJECT / "pyproject.toml").read_text())
     extras = list(found["project"]["optional-dependencies"])
     for wrong in ("yamll", "", "yam", "dependencies", "y*", "ja ko"):
