@@ -1,0 +1,183 @@
+""".ci/run: it runs all checks, on the oldest and the newest Python, and tells which have failed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from command_line import PROJECT
+
+TOOLS = ["bash", "dirname", "env", "git", "head", "mktemp", "rm", "sed", "tail", "tee"]
+"""The programs that .ci/run calls, beside Python."""
+
+# It writes down how it is called. FAILING is the call that fails.
+RUN_SH = """#!/usr/bin/env bash
+[[ -e uncommitted ]] && place=here || place=clone
+[[ $place == here || ! ${PYTHONPATH-} ]] || exit 9
+[[ $* != "test --engines" || ${BEAM_BLEU_REQUIRED_ENGINES-} ]] || exit 9
+python=${PYTHON-none}
+echo "${python##*/} $place: $*" >>"$CALLS"
+echo "======= 7 passed in 1.50s (0:00:01) ======="
+[[ $* != "$FAILING" ]]
+"""
+
+# A Python of another version.
+PYTHON = """#!/usr/bin/env bash
+case "$2" in
+  *ensurepip*) [[ $3 == {version} ]] && echo "$0" ;;
+  *) echo "Python {version}.9" ;;
+esac
+"""
+
+LOOKS_AT_LIBRARIES = re.search(
+    r'^looking_at_libraries="(.*)"$', (PROJECT / ".ci/run").read_text(), re.M
+)[1]
+
+IN_THIS_FOLDER = [
+    "none here: lint",
+    "none here: test --slow --libraries",
+    f"none here: test --fast {LOOKS_AT_LIBRARIES}",
+    "none here: test --engines",
+]
+
+
+def write_program(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def git(folder: Path, *words: str) -> None:
+    name = ("-c", "user.name=x", "-c", "user.email=x")
+    subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
+
+
+class Machine:
+    """A machine with a checkout of a project, and with the Pythons that a test adds."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._project = folder / "a project"
+        write_program(self._project / "run.sh", RUN_SH)
+        (self._project / ".ci").mkdir()
+        shutil.copy(PROJECT / ".ci/run", self._project / ".ci")
+        git(self._project, "init", "--quiet")
+        git(self._project, "add", ".")
+        git(self._project, "commit", "--quiet", "--message", "all")
+        (self._project / "uncommitted").touch()
+        (folder / "bin").mkdir()
+        (folder / "temporary").mkdir()
+        for tool in TOOLS:
+            (folder / "bin" / tool).symlink_to(shutil.which(tool))
+
+    def on_path(self, version: str, text: str = PYTHON) -> None:
+        write_program(self._folder / f"bin/python{version}", text.format(version=version))
+
+    def of_pyenv(self, version: str, folder: str) -> None:
+        path = self._folder / f".pyenv/versions/{folder}/bin/python"
+        write_program(path, PYTHON.format(version=version))
+
+    def runs(self, failing: str = "nothing") -> tuple[int, list[str], str]:
+        """The exit code of .ci/run, the calls of run.sh, and what it prints at its end."""
+        calls = self._folder / "calls"
+        variables = {
+            "PATH": str(self._folder / "bin"),
+            "HOME": str(self._folder),
+            "TMPDIR": str(self._folder / "temporary"),
+            "CALLS": str(calls),
+            "FAILING": failing,
+            "PYTHONPATH": "of/the/user",
+        }
+        done = subprocess.run(
+            [self._project / ".ci/run"], env=variables, capture_output=True, text=True, timeout=60
+        )
+        assert done.stderr == ""
+        assert list((self._folder / "temporary").iterdir()) == []
+        assert "the clones do not have the changes that are not committed\n" in done.stdout
+        _, _, summary = done.stdout.rpartition("\n.ci/run:\n")
+        return done.returncode, calls.read_text().splitlines(), summary
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def ended(summary: str) -> list[str]:
+    """How each check has ended."""
+    return [re.sub(r"  +\d+:\d\d ", "", line) for line in summary.splitlines()]
+
+
+def test_the_commands_of_the_readme_come_first_on_the_oldest_and_the_newest_python(machine):
+    for version in ("3.9", "3.11", "3.12", "3.14", "3.15"):
+        machine.on_path(version)
+    code, calls, summary = machine.runs()
+    newcomers = [
+        f"python{version} clone: {word}" for version in ("3.11", "3.14") for word in ("", "test")
+    ]
+    assert calls == [*newcomers, *IN_THIS_FOLDER]
+    assert code == 0
+    assert ended(summary) == [
+        *(
+            f"passed {command}, Python {version}.9: 7 passed in 1.50s"
+            for version in ("3.11", "3.14")
+            for command in ("./run.sh", "./run.sh test")
+        ),
+        "passed ./run.sh lint: 7 passed in 1.50s",
+        "passed ./run.sh test --slow --libraries: 7 passed in 1.50s",
+        "passed the fast tests of libraries: 7 passed in 1.50s",
+        "passed ./run.sh test --engines: 7 passed in 1.50s",
+    ]
+
+
+@pytest.mark.parametrize("failing", ["", "test", "lint", "test --engines"])
+def test_a_check_that_fails_stops_no_other_and_fails_the_whole(machine, failing):
+    machine.on_path("3.10")
+    machine.on_path("3.13")
+    code, calls, summary = machine.runs(failing)
+    assert code == 1
+    assert len(calls) == len(ended(summary)) == 8
+    failed = [line for line in ended(summary) if line.startswith("FAILED ")]
+    assert len(failed) == (2 if failing in ("", "test") else 1)
+    for line in failed:
+        assert line.startswith(f"FAILED ./run.sh {failing}".rstrip())
+
+
+def test_a_shim_that_fails_is_no_python(machine):
+    machine.on_path("3.10", "#!/usr/bin/env bash\necho pyenv: no such command >&2\nexit 127\n")
+    machine.of_pyenv("3.10", "3.10.13")
+    machine.of_pyenv("3.13", "3.13.0")
+    machine.of_pyenv("3.14", "3.13.1")  # another version than its folder says
+    machine.on_path("3.12")
+    _, _, summary = machine.runs()
+    assert [line for line in ended(summary) if ".9" in line] == [
+        f"passed {command}, Python {version}.9: 7 passed in 1.50s"
+        for version in ("3.10", "3.13")
+        for command in ("./run.sh", "./run.sh test")
+    ]
+
+
+def test_one_python_is_the_oldest_and_the_newest(machine):
+    machine.on_path("3.12")
+    code, calls, _ = machine.runs()
+    assert (code, calls) == (0, ["python3.12 clone: ", "python3.12 clone: test", *IN_THIS_FOLDER])
+
+
+def test_a_machine_without_a_python_fails(machine):
+    code, calls, summary = machine.runs()
+    assert (code, calls) == (1, IN_THIS_FOLDER)
+    assert ended(summary)[0] == "FAILED a Python"
+
+
+def test_the_versions_are_those_of_the_workflow():
+    (line,) = re.findall(r'^supported="(.*)"$', (PROJECT / ".ci/run").read_text(), re.M)
+    workflow = (PROJECT / ".github/workflows/tests.yml").read_text()
+    (matrix,) = re.findall(r"^ +python: \[(.*)\]", workflow, re.M)
+    assert line.split() == re.findall(r'"([\d.]+)"', matrix)
+
+
+def test_the_files_that_look_at_libraries_exist():
+    assert all((PROJECT / path).exists() for path in LOOKS_AT_LIBRARIES.split())
