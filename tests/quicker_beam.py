@@ -8,12 +8,19 @@ Beam remembers them. Tests that start a process or use an engine run Beam withou
 from __future__ import annotations
 
 import copy
+import logging
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any
 
-from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.transforms import core
+_quiet = logging.NullHandler()
+logging.root.addHandler(_quiet)
+try:
+    # Beam logs what is not installed, and pytest would show it after its last line.
+    from apache_beam.options.pipeline_options import PipelineOptions
+    from apache_beam.transforms import core
+finally:
+    logging.root.removeHandler(_quiet)
 
 _look_up = core.get_function_args_defaults
 _parse = PipelineOptions.__init__
