@@ -1,22 +1,45 @@
 """Checks that saved totals are possible, before anything is computed from them.
 
-A program that writes totals.json can write the right digest of a wrong content.
+A program that writes totals.json can write the right digest of a wrong content. First come the
+types and shapes of all values, then what is true of the totals of every run (`*_facts.py`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, get_args
 
 import numpy as np
 
+from beam_bleu.pipeline.saved.moments_facts import facts_of_moments
+from beam_bleu.pipeline.saved.replicates_facts import facts_of_replicates
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
+from beam_bleu.pipeline.saved.tally_facts import facts_of_tally
+from beam_bleu.transforms.definition.cases import require_case
+from beam_bleu.transforms.definition.presets import preset
+from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.pairing.paired import InputRole
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.units import products, width
+from beam_bleu.transforms.version import VERSION
 
 _ROLES = get_args(InputRole)
+_FILE = {"path", "bytes", "lines"}
+_INPUT = {"role", "system", "pattern", "digest", "lines", "bytes", "files"}
+_DIGEST = re.compile("[a-z0-9-]+:[0-9a-f]{32}")
+
+_FACTS = (
+    facts_of_tally,
+    facts_of_sums,
+    facts_of_slices,
+    facts_of_moments,
+    facts_of_replicates,
+)
+"""Each one relies on those before it."""
 
 
 def require_possible(content: Mapping[str, Any], saved: SavedTotals) -> None:
@@ -30,7 +53,13 @@ def require_possible(content: Mapping[str, Any], saved: SavedTotals) -> None:
       ValueError: a value is impossible; the message names it.
       KeyError, TypeError: a field is missing, or has another type.
     """
-    for part in (_plain_values(content), _systems(saved), _arrays(saved)):
+    for part in (
+        _plain_values(content),
+        _definition(content["definition"], saved),
+        _systems(saved),
+        _keys(saved),
+        _arrays(saved),
+    ):
         for what, is_possible in part:
             if not is_possible:
                 raise ValueError(f"{what} is impossible")
@@ -40,8 +69,17 @@ def require_possible(content: Mapping[str, Any], saved: SavedTotals) -> None:
                 raise ValueError(f"an input of partition {place + 1} is impossible")
 
 
+def contradiction(saved: SavedTotals) -> str | None:
+    """What cannot be true of possible totals, if the rest of them is; None if nothing is wrong."""
+    for facts in _FACTS:
+        for what, is_true in facts(saved):
+            if not is_true:
+                return what
+    return None
+
+
 def _plain_values(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    yield "program", isinstance(content["program"], str)
+    yield "program", isinstance(content["program"], str) and content["program"] != ""
     yield "is_tallied", isinstance(content["is_tallied"], bool)
     yield "warnings", _are_texts(content["warnings"])
     systems = content["systems"]
@@ -66,10 +104,57 @@ def _plain_values(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     for name in ("uncertainty", "compare_all"):
         yield f"evidence: {name}", isinstance(evidence[name], bool)
     yield "evidence: baseline", evidence["baseline"] in (None, *systems)
-    yield "evidence: documents", isinstance(evidence["documents"], str | None)
+    documents = evidence["documents"]
+    yield "evidence: documents", documents is None or (_are_texts([documents]) and documents != "")
     for each in content["sums"]:
         for sums in each["systems"].values():
             yield "sums", _has_only_counts(sums)
+
+
+def _definition(found: Mapping[str, Any], saved: SavedTotals) -> Iterator[tuple[str, bool]]:
+    scorings, slicing = saved.scorings, saved.slicing
+    for text in (scorings.text, *saved.totals.sums):
+        require_case(text.lowercase)
+    for scoring in filter(None, (scorings.corpus, scorings.segments)):
+        yield "definition: scoring", _is_scoring(scoring)
+    scorings.corpus.require_corpus()
+    yield "definition: presets", len(found["presets"]) == len(scorings.presets)
+    for name, config in scorings.presets.items():
+        # Another version of the program can have another definition of a preset.
+        yield "definition: presets", saved.program != VERSION or config == preset(name)
+    languages, items = scorings.languages, slicing.items
+    yield "definition: languages", languages is None or (languages,) in items
+    yield "definition: languages", languages is None or all(languages in item for item in items)
+    yield "definition: slicing", _are_texts(name for item in items for name in item)
+    yield "definition: slicing", all(map(_is_count, (slicing.most, *slicing.length_edges)))
+    yield "definition: versions", _are_texts(found["versions"].values())
+
+
+def _is_scoring(scoring: Scoring) -> bool:
+    value, weights = scoring.smooth_value, scoring.weights or ()
+    return all(type(each) in (int, float) for each in (0 if value is None else value, *weights))
+
+
+def _keys(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
+    """The names of slices."""
+    slices, slicing = saved.totals.slices, saved.slicing
+    if slices is None:
+        return
+    for key in slices.keys:
+        yield "slices: keys", _is_count(key.item) and key.item < len(slicing.items)
+        labels = slicing.items[key.item]
+        yield "slices: keys", len(key.values) == len(labels)
+        for label, value in zip(labels, key.values, strict=True):
+            if label == LENGTH:
+                in_range = _is_count(value) and value <= len(slicing.length_edges)
+                yield "slices: keys", in_range
+            else:
+                needed = str if label == saved.scorings.languages else str | None
+                yield "slices: keys", isinstance(value, needed)
+    in_order = slicing.in_order(slices.keys)
+    yield "slices: keys", list(slices.keys) == in_order and len({*in_order}) == len(in_order)
+    in_order_of_result = [each for each in saved.totals.systems if each in slices.systems]
+    yield "slices: systems", list(slices.systems) == in_order_of_result
 
 
 def _systems(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
@@ -115,6 +200,7 @@ def _arrays(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
         yield "slices: sums", slices.sums.shape[:2] == (len(slices.keys), len(slices.systems))
         yield "slices: sums", slices.sums.dtype == np.int64 and bool((slices.sums >= 0).all())
         yield "slices: offsets", len(slices.offsets) == len(slices.keys) + 1
+        yield "slices: offsets", slices.offsets[0] == 0 and bool((slices.widths >= 0).all())
         yield (
             "slices: by_reference",
             slices.by_reference.shape[::2]
@@ -149,14 +235,19 @@ def _shapes(moments: Moments) -> dict[str, tuple[int, ...]]:
 
 def _is_input(read: Mapping[str, Any]) -> bool:
     """Whether this is a stream of a manifest.json."""
+    more = {"labels"} if read["role"] == "labels" else set()
     return (
-        read["role"] in _ROLES
+        read.keys() == _INPUT | more
+        and read["role"] in _ROLES
         and isinstance(read["system"], str | None)
         and _are_texts([read["pattern"], read["digest"], *read.get("labels", ())])
+        and bool(_DIGEST.fullmatch(read["digest"]))
+        and all(each.keys() == _FILE for each in read["files"])
         and all(
             _is_count(each["lines"]) and _is_count(each["bytes"]) for each in (read, *read["files"])
         )
         and _are_texts(each["path"] for each in read["files"])
+        and all([read["pattern"], *(each["path"] for each in read["files"])])
     )
 
 

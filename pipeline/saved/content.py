@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,47 +70,76 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
     """The saved totals in a content.
 
     Raises:
-      AttributeError, KeyError, TypeError, ValueError, IndexError: it is no content of this
-        version.
+      KeyError, TypeError, ValueError: it is no content of this version.
     """
-    definition, found = content["definition"], content["evidence"]
-    partitions = tuple(Partition(each["label"], each["inputs"]) for each in content["partitions"])
-    label = partitions[0].label if len(partitions) == 1 else None
-    evidence = _evidence(found, label)
-    totals = Totals(
-        tuple(content["systems"]),
-        Tally(**content["tally"]),
-        {
-            TextName(**each["text"]): {
-                system: _corpus_sums(sums) for system, sums in each["systems"].items()
-            }
-            for each in content["sums"]
-        },
-        content["is_tallied"],
-        Rejected(reasons=content["rejected"]),
-        tuple(content["warnings"]),
-        _coverage(content["coverage"]),
-        None if content["slices"] is None else _slices(content["slices"]),
-        None if content["moments"] is None else _moments(content["moments"]),
-        None
-        if content["replicates"] is None
-        else _replicates(content["replicates"], evidence.resampling),
-    )
-    return SavedTotals(
-        totals,
-        Scorings(
+    with _naming("partitions"):
+        partitions = tuple(
+            Partition(each["label"], each["inputs"]) for each in content["partitions"]
+        )
+    with _naming("evidence"):
+        label = partitions[0].label if len(partitions) == 1 else None
+        evidence = _evidence(content["evidence"], label)
+    with _naming("definition"):
+        definition = content["definition"]
+        scorings = Scorings(
             TextName(**definition["text"]),
             _scoring(definition["scoring"]),
             {each["name"]: _config(each) for each in definition["presets"]},
             None if definition["segments"] is None else _scoring(definition["segments"]),
             definition["languages"],
+        )
+        slicing = _slicing(definition["slicing"])
+    with _naming("tally"):
+        tally = Tally(**content["tally"])
+    with _naming("coverage"):
+        coverage = _coverage(content["coverage"])
+    with _naming("sums"):
+        sums = {
+            TextName(**each["text"]): {
+                system: _corpus_sums(sums) for system, sums in each["systems"].items()
+            }
+            for each in content["sums"]
+        }
+    with _naming("slices"):
+        slices = None if content["slices"] is None else _slices(content["slices"])
+    with _naming("moments"):
+        moments = None if content["moments"] is None else _moments(content["moments"])
+    with _naming("replicates"):
+        found = content["replicates"]
+        replicates = None if found is None else _replicates(found, evidence.resampling)
+    return SavedTotals(
+        Totals(
+            tuple(content["systems"]),
+            tally,
+            sums,
+            content["is_tallied"],
+            Rejected(reasons=content["rejected"]),
+            tuple(content["warnings"]),
+            coverage,
+            slices,
+            moments,
+            replicates,
         ),
-        _slicing(definition["slicing"]),
+        scorings,
+        slicing,
         evidence,
         partitions,
         definition["versions"],
         content["program"],
     )
+
+
+@contextlib.contextmanager
+def _naming(field: str) -> Iterator[None]:
+    """A context in which a field is read.
+
+    Raises:
+      ValueError: it has other values than beam-bleu writes; the message names it.
+    """
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"the field {field}: {error!r}") from error
 
 
 def _of_definition(saved: SavedTotals, signature: str | None) -> dict[str, Any]:

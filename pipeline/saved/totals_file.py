@@ -14,7 +14,7 @@ from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.shared_signature import shared_signature
 from beam_bleu.pipeline.output.totals_format import FORMAT
 from beam_bleu.pipeline.result_files import require_same_scores
-from beam_bleu.pipeline.saved.checking import require_possible
+from beam_bleu.pipeline.saved.checking import contradiction, require_possible
 from beam_bleu.pipeline.saved.content import decoded, encoded
 from beam_bleu.pipeline.saved.saved_totals import (
     Partition,
@@ -90,7 +90,7 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
         another scores.json.
     """
     try:
-        found = json.loads(data)
+        found = json.loads(data, parse_constant=_refuse)
     except (ValueError, RecursionError):
         is_cut = data.lstrip().startswith(b"{") and not data.rstrip().endswith(b"}")
         what = "it ends in the middle" if is_cut else "it is not JSON"
@@ -121,14 +121,20 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
         require_possible(content, saved)
         if sha256_of(encoded(saved, signature)) != found["sha256"]:
             raise ValueError("it has other fields or other numbers than beam-bleu writes")
-    except (
-        *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError),
-        *(TypeError, ValueError),
-    ) as error:
+        wrong = contradiction(saved)
+        if wrong is None and saved.program == VERSION and signature != _signature(saved):
+            wrong = "definition: signature"
+    except Exception as error:  # a content can be wrong in any way
         raise InputError(
-            f"{path} does not have the content of version {FORMAT_VERSION}: {error!r}",
+            f"{path} does not have the content of version {FORMAT_VERSION}: "
+            f"{error if isinstance(error, ValueError) else repr(error)}",
             "another program has written it: repeat the run with --save_totals",
         ) from error
+    if wrong is not None:
+        raise InputError(
+            f"{path}: its sums contradict each other: {wrong} cannot be right",
+            "another program has changed it: repeat the run with --save_totals",
+        )
     return saved
 
 
@@ -147,6 +153,11 @@ def sha256_of(content: Mapping[str, Any]) -> str:
     """
     text = json.dumps(content, separators=(",", ":"), sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _refuse(constant: str) -> None:
+    """Refuses NaN and infinities, which Python would take for JSON."""
+    raise ValueError(constant)
 
 
 def _compact(value: Any) -> str:

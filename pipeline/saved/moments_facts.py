@@ -1,0 +1,277 @@
+"""What is true of the moments of every corpus: of its sums of units, and of their products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_bleu.pipeline.saved.column_facts import Fact, columns_are_possible
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.saved.sums_facts import has_all_segments, have_same_columns
+from beam_bleu.transforms.definition.slicing import SliceKey
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.moments.columns import SHARED
+from beam_bleu.transforms.totals.moments.moments import Moments, Pair, sorted_keys
+from beam_bleu.transforms.totals.units import (
+    CANDIDATE_LENGTH,
+    FIRST_MATCHES,
+    SEGMENTS,
+    first_short,
+    product,
+    width,
+)
+
+_TOLERANCE = 1e-9
+"""Floats decide whether squares are bounded, because the integers are too long for int64."""
+
+
+def facts_of_moments(saved: SavedTotals) -> Iterator[Fact]:
+    """The moments, compared with the sums and with each other."""
+    moments = saved.totals.moments
+    if moments is None:
+        return
+    yield from _names(saved, moments)
+    yield from _units(saved, moments)
+    yield from _sums(saved, moments)
+    yield from _own_and_common(moments)
+    yield from _products(saved, moments)
+    yield from _crosses(saved, moments)
+    yield from _partition(saved, moments)
+
+
+def _has_units_of_segments(saved: SavedTotals) -> bool:
+    return saved.evidence.documents is None
+
+
+def _names(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
+    """Which systems, groups and pairs there are."""
+    own = saved.totals.sums[saved.scorings.text]
+    used = sorted(system for system, sums in own.items() if sums.segments)
+    yield "moments: systems", list(moments.systems) == used
+    slices = saved.totals.slices
+    keys = sorted_keys([None, *(() if slices is None else slices.keys)])
+    has_slices = saved.evidence.uncertainty or len(moments.keys) > 1
+    yield "moments: keys", moments.keys == (keys if has_slices else (None,))
+    yield "moments: max_order", moments.max_order == next(iter(own.values())).max_order
+    for name, pairs in (("pairs", moments.pairs), ("slice_pairs", moments.slice_pairs)):
+        yield f"moments: {name}", pairs == tuple(sorted({*pairs}))
+        yield (
+            f"moments: {name}",
+            all(0 <= one < other < len(moments.systems) for one, other in pairs),
+        )
+    if saved.evidence.uncertainty and moments.units:
+        of_corpus, of_slices = _needed_pairs(saved, moments)
+        yield "moments: pairs", of_corpus <= {*moments.pairs}
+        yield "moments: slice_pairs", len(moments.keys) == 1 or of_slices <= {*moments.slice_pairs}
+
+
+def _needed_pairs(saved: SavedTotals, moments: Moments) -> tuple[set[Pair], set[Pair]]:
+    """The pairs of systems that are compared, on the whole corpus and on slices."""
+    place = {system: number for number, system in enumerate(moments.systems)}
+    baseline = saved.evidence.baseline_of(saved.totals.systems)
+    found: tuple[set[Pair], set[Pair]] = (set(), set())
+    for system, other in saved.evidence.compared(saved.totals.systems):
+        if system in place and other in place:
+            pair = (min(place[system], place[other]), max(place[system], place[other]))
+            found[0].add(pair)
+            if other == baseline:
+                found[1].add(pair)
+    return found
+
+
+def _units(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
+    """The numbers of units."""
+    for name, units, sums in (
+        ("own_units", moments.own_units, moments.own_sums),
+        ("common_units", moments.common_units[:, np.newaxis], moments.common_sums),
+    ):
+        segments = sums[..., SEGMENTS]
+        yield f"moments: {name}", bool((units >= 0).all())
+        if _has_units_of_segments(saved):
+            yield f"moments: {name}", bool((units == segments).all())
+        else:
+            yield (
+                f"moments: {name}",
+                bool(((units <= segments) & ((units > 0) | (segments == 0))).all()),
+            )
+    least = moments.own_units.min(axis=1, initial=np.iinfo(np.int64).max)
+    yield "moments: common_units", bool((moments.common_units <= least).all())
+    if not moments.systems:
+        yield "moments: common_units", not moments.common_units.any()
+
+
+def _sums(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
+    """The sums of units are those from which the scores are computed."""
+    own, slices = saved.totals.sums[saved.scorings.text], saved.totals.slices
+    zero = CorpusSums.zero(moments.max_order)
+    for number, system in enumerate(moments.systems):
+        of_keys: dict[SliceKey | None, CorpusSums] = {None: own[system]}
+        if slices is not None:
+            of_keys |= slices.of_system(system)
+        for group, key in enumerate(moments.keys):
+            columns = moments.own_sums[group, number].tolist()
+            same = have_same_columns(columns, of_keys.get(key, zero))
+            yield f"moments: own_sums of {system}", same
+        for name, sums in (("own", moments.own_sums), ("common", moments.common_sums)):
+            references = own[system].max_reference_count
+            possible = columns_are_possible(sums[:, number], moments.max_order, references)
+            yield f"moments: {name}_sums of {system}", possible
+
+
+def _own_and_common(moments: Moments) -> Iterator[Fact]:
+    """Common units are some of a system's own ones, or all of them."""
+    all_common = moments.own_units == moments.common_units[:, np.newaxis]
+    for name in ("sums", "products"):
+        own, common = getattr(moments, f"own_{name}"), getattr(moments, f"common_{name}")
+        yield f"moments: common_{name}", bool((common <= own).all())
+        yield f"moments: common_{name}", bool((common == own)[all_common].all())
+
+
+def _products(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
+    """The sums of products of the columns of one system."""
+    orders = moments.max_order
+    own = saved.totals.sums[saved.scorings.text]
+    for name in ("own", "common"):
+        sums = getattr(moments, f"{name}_sums")
+        full = _unpacked(getattr(moments, f"{name}_products"), orders)
+        units = getattr(moments, f"{name}_units")
+        if name == "common":
+            units = np.broadcast_to(units[:, np.newaxis], sums.shape[:2])
+        what = f"moments: {name}_products"
+        squares = np.diagonal(full, axis1=-2, axis2=-1)
+        # The columns are integers, and 0 or more.
+        yield what, bool((squares >= sums).all() and not ((squares - sums) % 2).any())
+        yield what, bool((full[..., SEGMENTS, :] >= sums).all())
+        yield what, _is_bounded(units, sums, sums, squares, squares, full)
+        for number, system in enumerate(moments.systems):
+            references = own[system].max_reference_count
+            yield what, columns_are_possible(full[:, number], orders, references)
+        if _has_units_of_segments(saved):
+            yield what, bool((full[..., SEGMENTS, :] == sums).all())
+            yield what, _is_of_short_candidates(full, sums, orders)
+
+
+def _unpacked(packed: NDArray[Any], max_order: int) -> NDArray[Any]:
+    """The full matrices (..., W, W) of lower triangles."""
+    columns = range(width(max_order))
+    found: NDArray[Any] = packed[..., np.array([[product(i, j) for j in columns] for i in columns])]
+    return found
+
+
+def _is_of_short_candidates(full: NDArray[Any], sums: NDArray[Any], orders: int) -> bool:
+    """Whether products are those of segments, of which each one has a short candidate or not."""
+    first = first_short(orders)
+    for n in range(orders):
+        short = full[..., first + n, :]
+        # A candidate that is too short for n tokens is too short for more.
+        if (short[..., first + n :] != sums[..., first + n, np.newaxis]).any():
+            return False
+        # It has no match of this order, nor of a larger one.
+        if short[..., FIRST_MATCHES + n : first].any():
+            return False
+    return not full[..., first, CANDIDATE_LENGTH].any()
+
+
+def _is_bounded(
+    units: NDArray[Any],
+    sums: NDArray[Any],
+    other_sums: NDArray[Any],
+    squares: NDArray[Any],
+    other_squares: NDArray[Any],
+    products: NDArray[Any],
+) -> bool:
+    """Whether sums of products are as small as squares demand: the inequality of Cauchy-Schwarz.
+
+    Args:
+      units: (...), the numbers of units.
+      sums: (..., W), the sums of the columns of the rows.
+      other_sums: (..., W), those of the columns.
+      squares: (..., W), the sums of squares of the columns of the rows.
+      other_squares: (..., W), those of the columns.
+      products: (..., W, W).
+    """
+    n = units.astype(float)[..., np.newaxis]
+
+    def deviations(sums: NDArray[Any], squares: NDArray[Any]) -> NDArray[Any]:
+        of_squares = n * squares.astype(float)
+        found: NDArray[Any] = of_squares - sums.astype(float) ** 2 + _TOLERANCE * of_squares
+        return found
+
+    rows, columns = deviations(sums, squares), deviations(other_sums, other_squares)
+    if (rows < 0).any() or (columns < 0).any():
+        return False
+    means = sums.astype(float)[..., :, np.newaxis] * other_sums.astype(float)[..., np.newaxis, :]
+    common = n[..., np.newaxis] * products.astype(float) - means
+    bound = np.sqrt(rows)[..., :, np.newaxis] * np.sqrt(columns)[..., np.newaxis, :]
+    return bool((np.abs(common) <= bound * (1 + _TOLERANCE)).all())
+
+
+def _crosses(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
+    """The sums of products of the columns of two systems."""
+    orders, shared = moments.max_order, list(SHARED)
+    own = saved.totals.sums[saved.scorings.text]
+    references = [own[system].max_reference_count for system in moments.systems]
+    # The columns of references are the same, unless documents have other segments.
+    is_shared = _has_units_of_segments(saved) or has_all_segments(saved)
+    if is_shared and moments.systems:
+        of_references = moments.common_sums[..., shared]
+        yield "moments: common_sums", bool((of_references == of_references[:, :1]).all())
+    full = _unpacked(moments.common_products, orders)
+    squares = np.diagonal(full, axis1=-2, axis2=-1)
+    for name, pairs, groups, crosses in (
+        ("cross_products", moments.pairs, slice(0, 1), moments.cross_products[np.newaxis]),
+        (
+            "slice_cross_products",
+            moments.slice_pairs,
+            slice(1, None),
+            moments.slice_cross_products,
+        ),
+    ):
+        what, units, sums = f"moments: {name}", moments.common_units[groups], moments.common_sums
+        for number, (one, other) in enumerate(pairs):
+            cross = crosses[:, number]
+            yield what, columns_are_possible(cross, orders, references[other])
+            yield what, columns_are_possible(cross.swapaxes(1, 2), orders, references[one])
+            yield (
+                what,
+                _is_bounded(
+                    units,
+                    *(sums[groups, one], sums[groups, other]),
+                    *(squares[groups, one], squares[groups, other]),
+                    cross,
+                ),
+            )
+            if is_shared:
+                yield what, bool((cross[..., shared] == full[groups, one][..., shared]).all())
+                yield (
+                    what,
+                    bool((cross[..., shared, :] == full[groups, other][..., shared, :]).all()),
+                )
+
+
+def _partition(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
+    """The slices of an item add up to the corpus."""
+    if len(moments.keys) == 1:
+        return
+    items = np.array([-1 if key is None else key.item for key in moments.keys])
+    names = ["own_sums"]
+    if has_all_segments(saved):
+        names.append("common_sums")
+    if _has_units_of_segments(saved):
+        # A document can have segments in several slices.
+        names += ["own_units", "own_products", "common_units", "common_sums", "common_products"]
+    for item in range(len(saved.slicing.items)):
+        for name in names:
+            values = getattr(moments, name)
+            added = values[items == item].sum(axis=0)
+            yield f"moments: {name} of slices", bool((added == values[0]).all())
+        if _has_units_of_segments(saved):
+            of_slices = moments.slice_cross_products[items[1:] == item].sum(axis=0)
+            for number, pair in enumerate(moments.slice_pairs):
+                if pair in moments.pairs:
+                    whole = moments.cross_products[moments.pairs.index(pair)]
+                    same = bool((of_slices[number] == whole).all())
+                    yield "moments: slice_cross_products", same

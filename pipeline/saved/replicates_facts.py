@@ -1,0 +1,44 @@
+"""What is true of the replicates of every corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from beam_bleu.pipeline.saved.column_facts import Fact, columns_are_possible
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.saved.sums_facts import have_same_columns
+from beam_bleu.transforms.totals.moments.columns import SHARED
+from beam_bleu.transforms.totals.units import SEGMENTS
+
+_LARGEST_WEIGHTS = {"bootstrap": 8, "randomization": 1}
+
+_ENOUGH = 100
+"""So many replicates of a bootstrap are not all smaller than the corpus: that is less probable
+than 10^-13, even if the corpus has only one unit."""
+
+
+def facts_of_replicates(saved: SavedTotals) -> Iterator[Fact]:
+    """The replicates, compared with the sums."""
+    replicates = saved.totals.replicates
+    if replicates is None:
+        return
+    own = saved.totals.sums[saved.scorings.text]
+    method, sums = replicates.resampling.method, replicates.sums
+    unweighted = replicates.unweighted[:, np.newaxis]
+    for number, system in enumerate(replicates.systems):
+        columns = replicates.unweighted[number].tolist()
+        same = have_same_columns(columns, own[system])
+        yield f"replicates: unweighted of {system}", same
+        references = own[system].max_reference_count
+        possible = columns_are_possible(sums[number], replicates.max_order, references)
+        yield f"replicates: sums of {system}", possible
+    largest = _LARGEST_WEIGHTS[method]
+    yield "replicates: sums", bool((sums <= largest * unweighted).all())
+    of_references = sums[..., list(SHARED)]
+    yield "replicates: sums of references", bool((of_references == of_references[:1]).all())
+    segments = sums[0, :, SEGMENTS]
+    is_coin = bool((segments <= unweighted[0, :, SEGMENTS]).all())
+    is_drawn = len(segments) >= _ENOUGH and bool(unweighted[0, 0, SEGMENTS])
+    yield "replicates: sums", method == "randomization" or not (is_drawn and is_coin)

@@ -1,0 +1,163 @@
+"""What is true of the sums of every corpus, and of its slices."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from beam_bleu.pipeline.saved.column_facts import EXACT_REFERENCES, Fact, columns_are_possible
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.units import AVERAGE, CANDIDATE_LENGTH, SEGMENTS
+
+
+def facts_of_sums(saved: SavedTotals) -> Iterator[Fact]:
+    """The sums of each system, and what systems and ways to make tokens have in common."""
+    totals = saved.totals
+    for text, of_systems in totals.sums.items():
+        for system, sums in of_systems.items():
+            name = f"sums of {system} ({text.label})"
+            yield from _facts_of_sums(name, sums)
+            yield name, sums.segments == totals.scored[system]
+            own = totals.sums[saved.scorings.text][system]
+            yield name, _of_text(sums) == _of_text(own)
+        if has_all_segments(saved):
+            of_references = {_of_references(each) for each in of_systems.values()}
+            yield f"sums ({text.label}): the references of the systems", len(of_references) == 1
+
+
+def has_all_segments(saved: SavedTotals) -> bool:
+    """Whether each system has all segments that are scored."""
+    return not any(saved.totals.tally.missing.values())
+
+
+def _of_text(sums: CorpusSums) -> tuple[object, ...]:
+    """What does not depend on the tokens."""
+    return (
+        sums.segments,
+        sums.min_reference_count,
+        sums.max_reference_count,
+        sums.candidate_bytes,
+        sums.reference_bytes,
+        sums.signs,
+        [number for number, _ in sums.reference_lengths.by_reference_count],
+    )
+
+
+def _of_references(sums: CorpusSums) -> tuple[object, ...]:
+    """What does not depend on the candidates."""
+    lengths, signs = sums.reference_lengths, sums.signs
+    return (
+        sums.min_reference_count,
+        sums.max_reference_count,
+        sums.reference_bytes,
+        *(lengths.shortest, lengths.longest, lengths.by_reference_count),
+        *(signs.given, signs.reference_returns),
+    )
+
+
+def _facts_of_sums(name: str, sums: CorpusSums) -> Iterator[Fact]:
+    orders, segments = sums.max_order, sums.segments
+    if not segments:
+        yield name, sums == CorpusSums.zero(orders)
+        return
+    columns = np.array(sums.unit_sums, object)
+    yield name, columns_are_possible(columns, orders, sums.max_reference_count)
+    short = sums.short_candidates
+    ngrams = [
+        columns[CANDIDATE_LENGTH] - (n - 1) * segments + sum(short[: n - 1])
+        for n in range(1, orders + 1)
+    ]
+    yield f"{name}: totals", list(sums.totals) == ngrams
+    numbers = [number for number, _ in sums.reference_lengths.by_reference_count]
+    yield (
+        f"{name}: by_reference_count",
+        numbers == sorted({*numbers})
+        and len(numbers) <= segments
+        and numbers[:1] == [sums.min_reference_count]
+        and numbers[-1:] == [sums.max_reference_count]
+        and numbers[0] >= 1,
+    )
+    signs, given = sums.signs, sum(sums.signs.given)
+    yield f"{name}: signs", max(signs.tokenized, signs.candidate_returns) <= segments
+    yield f"{name}: signs", all(0 <= each <= segments for each in signs.given)
+    yield f"{name}: signs", signs.given[-1] > 0 and len(signs.given) >= numbers[-1]
+    yield f"{name}: signs", numbers[0] * segments <= given <= numbers[-1] * segments
+    for each in (signs.identical, signs.reference_returns):
+        yield f"{name}: signs", len(each) == len(signs.given)
+        yield f"{name}: signs", all(a <= b for a, b in zip(each, signs.given, strict=True))
+    yield f"{name}: signs", signs.candidate_returns <= sums.candidate_bytes
+    yield f"{name}: signs", 2 * signs.tokenized <= sums.candidate_bytes
+    yield f"{name}: signs", sum(signs.reference_returns) <= sums.reference_bytes
+
+
+def have_same_columns(columns: Sequence[int], sums: CorpusSums) -> bool:
+    """Whether columns of units are those of sums.
+
+    The average of many references is rounded down in each segment, and in sums only once.
+    """
+    own = list(sums.unit_sums)
+    found = list(columns)
+    if sums.max_reference_count > EXACT_REFERENCES:
+        if not 0 <= own[AVERAGE] - found[AVERAGE] <= own[SEGMENTS]:
+            return False
+        found[AVERAGE] = own[AVERAGE]
+    return found == own
+
+
+def facts_of_slices(saved: SavedTotals) -> Iterator[Fact]:
+    """The slices of each item, which divide the corpus."""
+    slices, slicing = saved.totals.slices, saved.slicing
+    if slices is None:
+        return
+    yield "slices: the number of keys", len(slices.keys) <= slicing.most
+    systems = saved.totals.systems
+    for system in systems:
+        of_keys = slices.of_system(system)
+        whole = saved.totals.sums[saved.scorings.text][system]
+        of_items: dict[int, dict[SliceKey, CorpusSums]] = {}
+        for key, sums in of_keys.items():
+            of_items.setdefault(key.item, {})[key] = sums
+            name = f"slices: sums of {system} in {key.values}"
+            yield from _facts_of_sums(name, sums)
+            yield f"{name}: the range of lengths", _is_in_range(slicing, key, sums)
+        for item in range(len(slicing.items)):
+            name = f"slices: sums of {system} in all slices of {slicing.name_of_item(item)}"
+            yield name, slices.of_item(system, item) == whole
+        for coarse, fine in itertools.permutations(range(len(slicing.items)), 2):
+            if {*slicing.items[coarse]} < {*slicing.items[fine]}:
+                added = _added(slicing, coarse, of_items.get(fine, {}))
+                yield (
+                    f"slices: sums of {system} in {slicing.name_of_item(fine)}",
+                    added == of_items.get(coarse, {}),
+                )
+
+
+def _is_in_range(slicing: Slicing, key: SliceKey, sums: CorpusSums) -> bool:
+    """Whether the references of a slice are as long as its key says."""
+    item = slicing.items[key.item]
+    if LENGTH not in item:
+        return True
+    number = key.values[item.index(LENGTH)]
+    assert isinstance(number, int)
+    edges = (0, *slicing.length_edges)
+    average, segments = sums.reference_lengths.by("average"), sums.segments
+    # The length of a segment is its average, rounded down.
+    return edges[number] * segments <= average and (
+        number + 1 == len(edges) or average < edges[number + 1] * segments
+    )
+
+
+def _added(
+    slicing: Slicing, coarse: int, slices: Mapping[SliceKey, CorpusSums]
+) -> dict[SliceKey, CorpusSums]:
+    """The sums of the slices of an item, added up from those of an item with more labels."""
+    added: dict[SliceKey, CorpusSums] = {}
+    for key, sums in slices.items():
+        value_of = dict(zip(slicing.items[key.item], key.values, strict=True))
+        within = SliceKey(coarse, tuple(value_of[label] for label in slicing.items[coarse]))
+        added[within] = added[within] + sums if within in added else sums
+    return added
