@@ -17,6 +17,9 @@ from beam_bleu.pipeline.display.slices import SHOWN_SLICES, of_whole, slice_tabl
 DECIMALS = 1
 """sacreBLEU rounds scores like this, unless -w says otherwise."""
 
+_SHOWN_PARTITIONS = 3
+"""More partitions are not all named."""
+
 HEADER = ("system", "BLEU", "precisions", "BP", "ratio", "hyp_len", "ref_len")
 
 
@@ -60,7 +63,17 @@ def head(document: Mapping[str, Any], remarks: Sequence[str]) -> list[str]:
     lines = [*signature_lines(document), _size(document), *remarks]
     if "partition" in document:
         lines.append(f"partition {document['partition']}")
+    if "partitions" in document:
+        lines.append(_partitions(document["partitions"]))
     return [printable(line) for line in lines]
+
+
+def _partitions(labels: Sequence[str | None]) -> str:
+    """The labels of the partitions of merged totals, which are sorted."""
+    shown = ["(no label)" if label is None else label for label in labels]
+    if len(shown) <= _SHOWN_PARTITIONS:
+        return f"partitions {', '.join(shown)}"
+    return f"{len(shown)} partitions, from {shown[0]} to {shown[-1]}"
 
 
 def _size(document: Mapping[str, Any]) -> str:

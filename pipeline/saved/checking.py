@@ -105,6 +105,10 @@ def _plain_values(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
         yield f"evidence: {name}", isinstance(evidence[name], bool)
     yield "evidence: baseline", evidence["baseline"] in (None, *systems)
     documents = evidence["documents"]
+    resampling = evidence["resampling"]
+    if resampling is not None:
+        yield "evidence: resampling", _is_count(resampling["seed"])
+        yield "evidence: resampling", _is_count(resampling["resamples"])
     yield "evidence: documents", documents is None or (_are_texts([documents]) and documents != "")
     for each in content["sums"]:
         for sums in each["systems"].values():
@@ -168,7 +172,7 @@ def _systems(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
         yield "the n-gram orders of sums", len(orders) == 1 and min(orders) >= needed[text]
         for each in of_systems.values():
             yield "sums", _is_possible(each)
-    yield "moments", totals.moments is not None or not saved.evidence.needs_moments
+    yield "moments", (totals.moments is not None) == saved.evidence.needs_moments
     yield "slices", (totals.slices is not None) == bool(saved.slicing.items)
     has_replicates = totals.replicates is not None
     yield "replicates", has_replicates == (saved.evidence.resampling is not None)

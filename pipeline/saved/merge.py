@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.command_line.subcommand_words import parser_of
 from beam_bleu.pipeline.reporting import warn
 from beam_bleu.pipeline.saved.documents import naming_wrong_sums
+from beam_bleu.pipeline.saved.gaps import missing_dates
 from beam_bleu.pipeline.saved.merging import merged
-from beam_bleu.pipeline.saved.partitions import texts_in_several
+from beam_bleu.pipeline.saved.partitions import files_in_several, texts_in_several
 from beam_bleu.pipeline.saved.reading import read_totals
 from beam_bleu.pipeline.saved.subcommand import (
     add_result_flags,
@@ -36,6 +37,12 @@ def main(argv: Sequence[str]) -> int:
         action="store_true",
         help="if several files are of the same partition, the last one counts",
     )
+    files.add_argument(
+        "--force",
+        action="store_true",
+        help="add up candidates of one system although their files have other names, as those of "
+        "two models have",
+    )
     add_result_flags(parser)
     return run(parser, argv, _merge)
 
@@ -44,8 +51,13 @@ def _merge(flags: argparse.Namespace) -> bytes:
     shown = display_of(flags)
     files = [(path, read_totals(path)) for path in flags.files]
     with naming_wrong_sums(files):
-        found = merged(files, replace=flags.replace)
-    for warning in texts_in_several(found.partitions):
+        found = merged(files, replace=flags.replace, force=flags.force)
+    labels = [each.label for each in found.partitions if each.label is not None]
+    for warning in (
+        *texts_in_several(found.partitions),
+        *files_in_several(found.partitions),
+        *missing_dates(labels),
+    ):
         warn(warning)
     if found.evidence.documents is not None and len(found.partitions) > 1:
         # The totals do not have the names of documents, so it is not known whether there are any.

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from beam_bleu.pipeline.saved.candidate_files import require_same_candidates
 from beam_bleu.pipeline.saved.merged_warnings import merged_warnings
 from beam_bleu.pipeline.saved.partitions import (
     Named,
@@ -28,14 +29,16 @@ from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
 Value = TypeVar("Value")
 
 
-def merged(files: Sequence[Named], *, replace: bool = False) -> SavedTotals:
+def merged(files: Sequence[Named], *, replace: bool = False, force: bool = False) -> SavedTotals:
     """The totals of all partitions of these files.
 
     Args:
       files: one or more.
       replace: whether a later file takes the place of an earlier one of the same partition.
+      force: whether the candidates of a system can be of files with other names.
 
     Raises:
+      UsageError: the candidates of a system seem to be those of two models.
       InputError: the files do not add up: they have other definitions or systems, or a partition
         is in two files; or there are too many slices.
     """
@@ -43,6 +46,8 @@ def merged(files: Sequence[Named], *, replace: bool = False) -> SavedTotals:
         files = last_of_each_partition(files)
     require_same(files)
     require_different_partitions(files)
+    if not force:
+        require_same_candidates(files)
     saved = [each for _, each in files]
     if len(saved) == 1:
         return saved[0]

@@ -112,6 +112,31 @@ def texts_in_several(partitions: Sequence[Partition]) -> Iterator[str]:
         )
 
 
+def files_in_several(partitions: Sequence[Partition]) -> Iterator[str]:
+    """Warnings about files of candidates or records that several partitions seem to have.
+
+    Their texts have no digests of their own. So such files have the same path, size and lines,
+    and at least one partition has read other files in the same stream.
+
+    Args:
+      partitions: the parts that are counted together.
+    """
+    having: dict[tuple[str, int, int], dict[str, tuple[str, bool]]] = {}
+    for partition in partitions:
+        for each in partition.inputs:
+            if each["role"] in ("candidates", "records"):
+                for file in each["files"]:
+                    key = file["path"], file["bytes"], file["lines"]
+                    read = each["digest"], len(each["files"]) > 1
+                    having.setdefault(key, {})[partition.label or "without a label"] = read
+    for (path, *_), read in having.items():
+        digests = {digest for digest, _ in read.values()}
+        if len(digests) == len(read) > 1 and any(
+            is_one_of_many for _, is_one_of_many in read.values()
+        ):
+            yield f"{path} is in the partitions {joined([*read])}: are its texts counted twice?"
+
+
 def require_labels(files: Sequence[Named]) -> None:
     """Checks that the replicates of different partitions have different weights."""
     for path, saved in files:

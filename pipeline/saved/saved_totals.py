@@ -69,8 +69,12 @@ class SavedTotals:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The result document."""
-        return result_document(self.totals, self.scorings, self.slicing, self.evidence)
+        """The result document, with the labels of the partitions if there are several."""
+        document = result_document(self.totals, self.scorings, self.slicing, self.evidence)
+        labels = [each.label for each in self.partitions]
+        if len(labels) > 1 and any(labels):
+            document["partitions"] = labels
+        return document
 
 
 def texts_of(totals: Totals, scorings: Scorings, slicing: Slicing) -> list[TextName]:

@@ -10,7 +10,9 @@ import numpy as np
 from beam_bleu.pipeline.saved.column_facts import EXACT_REFERENCES, Fact, columns_are_possible
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
+from beam_bleu.transforms.statistics.batch_statistics import AVERAGE as ALL_TOKENS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.slice_sums import SliceSums
 from beam_bleu.transforms.totals.units import AVERAGE, CANDIDATE_LENGTH, SEGMENTS
 
 
@@ -114,6 +116,7 @@ def facts_of_slices(saved: SavedTotals) -> Iterator[Fact]:
     if slices is None:
         return
     yield "slices: the number of keys", len(slices.keys) <= slicing.most
+    yield from _facts_of_places(slices)
     systems = saved.totals.systems
     for system in systems:
         of_keys = slices.of_system(system)
@@ -134,6 +137,19 @@ def facts_of_slices(saved: SavedTotals) -> Iterator[Fact]:
                     f"slices: sums of {system} in {slicing.name_of_item(fine)}",
                     added == of_items.get(coarse, {}),
                 )
+
+
+def _facts_of_places(slices: SliceSums) -> Iterator[Fact]:
+    """The sums by the number of references, and by the place of a reference."""
+    segments, tokens, given, *found = slices.by_reference.swapaxes(0, 1)
+    yield "slices: by_reference", bool((slices.by_reference >= 0).all())
+    yield "slices: by_reference", not tokens[segments == 0].any()
+    yield "slices: by_reference", all(bool((each <= given).all()) for each in found)
+    up_to = np.pad(np.cumsum(tokens, axis=1), ((0, 0), (1, 0)))
+    of_slices = up_to[:, slices.offsets[1:]] - up_to[:, slices.offsets[:-1]]
+    yield "slices: sums", bool((of_slices == slices.sums[..., ALL_TOKENS].T).all())
+    arranged = slices.arranged(slices.keys, slices.systems)
+    yield "slices: offsets", bool((arranged.offsets == slices.offsets).all())
 
 
 def _is_in_range(slicing: Slicing, key: SliceKey, sums: CorpusSums) -> bool:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 from beam_bleu.pipeline.saved.column_facts import Fact
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
-from beam_bleu.transforms.pairing.files.streams import Compression
+from beam_bleu.transforms.pairing.files.streams import compression
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED
 
 _STRICT = "strict"
-_PARQUET = ".parquet"
 _ORDER = ("candidates", "references", "records", "labels")
 """The order in which a manifest lists the inputs."""
 
@@ -80,23 +79,20 @@ def _needed_labels(saved: SavedTotals) -> set[str]:
 
 
 def _facts_of_bytes(saved: SavedTotals) -> Iterator[Fact]:
-    """Texts are at most as long as their files, if these are not compressed."""
+    """Line-parallel texts are at most as long as their files, if these are not compressed."""
     read = [each for partition in saved.partitions for each in partition.inputs]
-    if any(_is_compressed(file["path"]) for each in read for file in each["files"]):
+    if saved.totals.coverage is not None or any(each["role"] == "records" for each in read):
         return
-    # The last line of a file need not end in a newline.
+    if any(compression(file["path"]) for each in read for file in each["files"]):
+        return
     sizes: dict[str | None, int] = collections.Counter()
     for each in read:
+        # The last line of a file need not end in a newline.
         size = each["bytes"] - each["lines"] + len(each["files"])
         sizes[each["system"] or each["role"]] += size
     for system, sums in saved.totals.sums[saved.scorings.text].items():
-        if "references" in sizes:
-            yield f"sums of {system}: bytes", sums.candidate_bytes <= sizes[system]
-            yield f"sums of {system}: bytes", sums.reference_bytes <= sizes["references"]
-
-
-def _is_compressed(path: str) -> bool:
-    return path.endswith((*get_args(Compression), _PARQUET))
+        yield f"sums of {system}: candidate_bytes", sums.candidate_bytes <= sizes[system]
+        yield f"sums of {system}: reference_bytes", sums.reference_bytes <= sizes["references"]
 
 
 def _facts_of_coverage(saved: SavedTotals) -> Iterator[Fact]:

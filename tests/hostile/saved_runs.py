@@ -77,8 +77,8 @@ def _lines(
     segments = chooser.randint(14, 22)
     names = [*NAMES[:systems], *(f"ref{number}" for number in range(references))]
     columns = dict(zip(names, _texts(chooser, len(names), segments), strict=True))
-    columns["domain"] = chooser.choices(_DOMAINS, k=segments - 2) + [*_DOMAINS]
-    columns["language"] = chooser.choices(_LANGUAGES, k=segments - 2) + [*_LANGUAGES]
+    columns["domain"] = [*chooser.choices(_DOMAINS, k=segments - 2), *_DOMAINS]
+    columns["language"] = [*chooser.choices(_LANGUAGES, k=segments - 2), *_LANGUAGES]
     for name, lines in columns.items():
         (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
     return [

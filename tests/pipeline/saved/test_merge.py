@@ -154,6 +154,7 @@ def test_labelled_partitions_with_replicates(tmp_path):
     found = json.loads(merged(*files))
     resampled = found.pop("resampling")
     assert resampled["resamples"] == 50
+    assert found.pop("partitions") == ["day 0", "day 1"]
     assert found == whole.document
     called("merge", *files, files[0]).assert_failed(3, "the partition day 0 is in", "--replace")
     assert json.loads(merged(files[0], *files, "--replace"))["segments"] == 72

@@ -112,7 +112,13 @@ def test_the_same_texts_need_labels(saved):
 def with_streams(saved: SavedTotals, label: str | None, **digests: str) -> SavedTotals:
     """The same totals, as those of a partition whose streams have these digests."""
     read = [
-        {"role": role, "system": "atlas" if role == "candidates" else None, "digest": digest}
+        {
+            "role": role,
+            "system": "atlas" if role == "candidates" else None,
+            "pattern": f"{role}.txt",
+            "digest": digest,
+            "files": [],
+        }
         for role, digest in digests.items()
     ]
     return dataclasses.replace(saved, partitions=(Partition(label, read),))
