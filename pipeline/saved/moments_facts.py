@@ -122,8 +122,10 @@ def _sums(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
 
 
 def _own_and_common(moments: Moments) -> Iterator[Fact]:
-    """Common units are some of a system's own ones, or all of them."""
-    all_common = moments.own_units == moments.common_units[:, np.newaxis]
+    """The segments of common units are some of a system's own ones, or all of them."""
+    all_common = moments.own_sums[..., SEGMENTS] == moments.common_sums[..., SEGMENTS]
+    units = moments.common_units[:, np.newaxis]
+    yield "moments: common_units", bool((moments.own_units == units)[all_common].all())
     for name in ("sums", "products"):
         own, common = getattr(moments, f"own_{name}"), getattr(moments, f"common_{name}")
         yield f"moments: common_{name}", bool((common <= own).all())
@@ -214,9 +216,8 @@ def _crosses(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
     orders, shared = moments.max_order, list(SHARED)
     own = saved.totals.sums[saved.scorings.text]
     references = [own[system].max_reference_count for system in moments.systems]
-    # The columns of references are the same, unless documents have other segments.
-    is_shared = _has_units_of_segments(saved) or has_all_segments(saved)
-    if is_shared and moments.systems:
+    if moments.systems:
+        # The columns of references are the same, because the segments are the same.
         of_references = moments.common_sums[..., shared]
         yield "moments: common_sums", bool((of_references == of_references[:, :1]).all())
     full = _unpacked(moments.common_products, orders)
@@ -244,12 +245,9 @@ def _crosses(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
                     cross,
                 ),
             )
-            if is_shared:
-                yield what, bool((cross[..., shared] == full[groups, one][..., shared]).all())
-                yield (
-                    what,
-                    bool((cross[..., shared, :] == full[groups, other][..., shared, :]).all()),
-                )
+            yield what, bool((cross[..., shared] == full[groups, one][..., shared]).all())
+            same = cross[..., shared, :] == full[groups, other][..., shared, :]
+            yield what, bool(same.all())
 
 
 def _partition(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.saved.column_facts import Fact
+from beam_bleu.pipeline.saved.partitions import in_order
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.transforms.pairing.files.streams import compression
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED
@@ -50,6 +51,7 @@ def _lines(inputs: Sequence[Mapping[str, Any]]) -> int:
 
 def _facts_of_inputs(saved: SavedTotals) -> Iterator[Fact]:
     totals = saved.totals
+    yield "the order of partitions", saved.partitions == in_order(saved.partitions)
     for number, partition in enumerate(saved.partitions, 1):
         what = f"the inputs of partition {number}"
         inputs = partition.inputs

@@ -20,6 +20,7 @@ if __name__ == "__main__":
 import changed
 import conftest  # noqa: F401  # sacreBLEU has to add as it did on Python 3.11
 import process
+import tampered
 import valid
 import wrong
 from case import Case
@@ -31,6 +32,7 @@ KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
     "wrong": (wrong.attack, 38),
     "changed": (changed.attack, 13),
     "process": (process.attack, 4),
+    "tampered": (tampered.attack, 4),
 }
 
 

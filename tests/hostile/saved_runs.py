@@ -138,7 +138,7 @@ _RUNS: dict[str, Callable[[Path, random.Random], list[Argument]]] = {
     "several systems": lambda folder, chooser: [
         *_lines(folder, chooser, systems=3, references=2),
         "--compare=all",
-        "--compare_presets",
+        "--compare_presets=all",
         "--segment_scores",
     ],
     "slices": lambda folder, chooser: [

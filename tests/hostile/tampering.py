@@ -76,6 +76,12 @@ REASONS = (
     ),
     Reason(r"slices\.keys.*|moments\.keys.*", "name", "the names of slices"),
     Reason(
+        r"partitions\[\d+\]\.inputs\[\d+\]\.(digest|labels.*)",
+        "corpus",
+        "no digest can be computed without the texts; compare no longer sees pairs",
+    ),
+    Reason(r"moments\.slice_pairs.*", "name", "without slices, no pair of their systems is used"),
+    Reason(
         r"partitions\[\d+\]\.(label|inputs.*)",
         "name",
         "what was read is listed in manifest.json, and the label is repeated",
@@ -92,6 +98,11 @@ REASONS = (
         rf"{_ANY_SUMS}signs\..*",
         "corpus",
         "another number of texts that look suspicious, which only a warning tells",
+    ),
+    Reason(
+        r"slices\.by_reference\..*",
+        "corpus",
+        "texts of another slice look suspicious, which only a warning tells",
     ),
     Reason(
         rf"{_ANY_SUMS}(candidate|reference)_bytes", "corpus", "texts of other characters or lines"
@@ -174,6 +185,15 @@ def changes(content: Any) -> Iterator[Change]:
                 holder[key], holder[other] = holder[other], old
                 yield Change(path, "swapped with the next one", content)
                 holder[key], holder[other] = old, holder[key]
+
+
+def some_changes(content: Any, chooser: random.Random, number: int) -> Iterator[Change]:
+    """So many random changes. All fields are equally probable, however long their arrays are."""
+    places: dict[str, list[int]] = {}
+    for place, change in enumerate(changes(content)):
+        places.setdefault(re.sub(r"\d+", "", change.field), []).append(place)
+    chosen = {chooser.choice(chooser.choice([*places.values()])) for _ in range(number)}
+    return (each for place, each in enumerate(changes(content)) if place in chosen)
 
 
 def _fields(value: Any, path: str) -> Iterator[tuple[str, Any, Any]]:

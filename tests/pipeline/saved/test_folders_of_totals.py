@@ -11,13 +11,16 @@ import pytest
 from command_line import called, write_lines
 from parts import TEXTS, lines_in, ranges, run_into
 
+PARTS = {"one": "part1", "two": "part2"}
+"""The folders of the texts. With other words as names they could be those of two models."""
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> Path:
     """The folders of two runs, `one` and `two`."""
     folder: Path = tmp_path_factory.mktemp("made")
     for name, rows in zip(("one", "two"), ranges(), strict=True):
-        run_into(folder / name, *lines_in(folder / "texts" / name, rows))
+        run_into(folder / name, *lines_in(folder / "texts" / PARTS[name], rows))
     return folder
 
 
@@ -77,7 +80,7 @@ def test_a_file_is_found_in_the_current_folder(failed, monkeypatch):
 
 @pytest.mark.parametrize("name", ["", "totals.json", "scores.json"])
 def test_a_run_is_compared_with_what_it_replaces(name, failed, made):
-    texts = [made / "texts" / "one" / f"{each}.txt" for each in ("ref", "atlas", "birch", "cobalt")]
+    texts = [made / "texts" / PARTS["one"] / f"{each}.txt" for each in ("ref", "atlas", "birch", "cobalt")]
     flags = ["--max_drop=0", "--drop=proven", "--against"]
     words = [texts[0], "-i", *texts[1:], "-b", *flags]
     run = called(*words, failed / name, "--output", failed)
@@ -85,7 +88,7 @@ def test_a_run_is_compared_with_what_it_replaces(name, failed, made):
 
 
 def test_a_run_is_not_compared_with_another_failed_run(failed, made, tmp_path):
-    texts = made / "texts" / "one"
+    texts = made / "texts" / PARTS["one"]
     flags = ["--max_drop=1", "--against", failed, "--output", tmp_path / "new"]
     run = called(texts / "ref.txt", "-i", texts / "atlas.txt", *flags)
     run.assert_failed(3, "has no _SUCCESS")

@@ -76,6 +76,7 @@ BAD = {
     "a later version": (lambda data: changed(data, version=2), "version 2 of the format"),
     "no version": (lambda data: changed(data, version=None), "version None of the format"),
     "a foreign content": (lambda data: with_content(data, tally=3), "does not have the content"),
+    "NaN": (lambda data: data.replace(b'"read":72', b'"read":NaN'), "it is not JSON"),
     "a wrong name": (lambda data: with_content(data, sums=[{}]), "does not have the content"),
 }
 
@@ -85,6 +86,21 @@ def edited(data: bytes, edit: Callable[[Any], object]) -> bytes:
     content = json.loads(data)["content"]
     edit(content)
     return with_content(data, **content)
+
+
+def inputs(content: Any) -> Any:
+    """The inputs of the first partition."""
+    return content["partitions"][0]["inputs"]
+
+
+def one_more(values: Any, place: Any = 0) -> None:
+    """Adds 1 to a number of a list or of an object."""
+    values[place] += 1
+
+
+def in_array(part: str, name: str) -> Callable[[Any], object]:
+    """Adds 1 to the first number of an array."""
+    return lambda all: one_more(all[part][name]["values"])
 
 
 def atlas(content: Any) -> Any:
@@ -123,6 +139,19 @@ EDITS: dict[str, Callable[[Any], object]] = {
     "another signature": lambda all: all["definition"].__setitem__("signature", 3),
     "a tally of texts": lambda all: all["tally"].__setitem__("read", "72"),
     "a warning that is a number": lambda all: all.__setitem__("warnings", [3]),
+    "an unknown label of languages": lambda all: all["definition"].__setitem__("languages", "x"),
+    "an unknown tokenizer": lambda all: all["definition"]["text"].__setitem__("tokenize", "x"),
+    "a preset of another name": lambda all: all["definition"]["presets"][0].update(name="x"),
+    "another preset": lambda all: all["definition"]["presets"][0]["scoring"].update(
+        smooth_method="floor"
+    ),
+    "a slice of no item": lambda all: all["slices"]["keys"][0].__setitem__(0, 7),
+    "a slice that is a number": lambda all: all["slices"]["keys"][0].__setitem__(1, 7),
+    "an input with another field": lambda all: inputs(all)[0].update(more=1),
+    "an input without a digest": lambda all: inputs(all)[0].update(digest="x"),
+    "a case that is a number": lambda all: all["sums"][0]["text"].update(lowercase=0),
+    "a seed that is true": lambda all: all["evidence"]["resampling"].update(seed=True),
+    "moments that are not asked for": lambda all: all["evidence"].update(uncertainty=False),
     "an unknown baseline": lambda all: all["evidence"].__setitem__("baseline", "X"),
 }
 """Contents that no run writes. The sums are all possible as JSON."""
@@ -140,6 +169,43 @@ def test_an_impossible_content_is_named(edit, data, tmp_path):
 CONTRADICTIONS: dict[str, Callable[[Any], object]] = {
     "a match less": lambda all: atlas(all)["matches"].__setitem__(0, atlas(all)["matches"][0] - 1),
     "a segment more": lambda all: all["tally"]["scored"].update(atlas=73),
+    "no segment was read": lambda all: all["tally"].update(read=0),
+    "a segment is missing": lambda all: all["tally"].update(missing={"atlas": 1}),
+    "a bad record": lambda all: all["tally"].update(bad_records=1),
+    "a rejected record": lambda all: all["rejected"].update(x=1),
+    "a line more": lambda all: one_more(inputs(all)[0], "lines"),
+    "a line more in the file, too": lambda all: (
+        one_more(inputs(all)[0], "lines"),
+        one_more(inputs(all)[0]["files"][0], "lines"),
+    ),
+    "longer candidates than their file": lambda all: atlas(all).update(candidate_bytes=10**6),
+    "other references for one system": lambda all: one_more(atlas(all), "reference_bytes"),
+    "an n-gram more": lambda all: one_more(atlas(all)["totals"], 3),
+    "a short candidate more": lambda all: one_more(atlas(all)["short_candidates"], 0),
+    "longer references than the longest": lambda all: one_more(
+        atlas(all)["reference_lengths"], "closest"
+    ),
+    "another signature": lambda all: all["definition"].update(signature="x"),
+    "another smoothing": lambda all: all["definition"]["scoring"].update(smooth_method="none"),
+    "another range of lengths": lambda all: all["definition"]["slicing"].update(
+        length_edges=[1, 2, 3, 4, 5]
+    ),
+    **{
+        f"one more: {part}, {name}": in_array(part, name)
+        for part, names in (
+            ("slices", ("sums", "by_reference")),
+            (
+                "moments",
+                (
+                    *("own_units", "own_sums", "own_products"),
+                    *("common_units", "common_sums", "common_products"),
+                    *("cross_products", "slice_cross_products"),
+                ),
+            ),
+            ("replicates", ("sums", "unweighted")),
+        )
+        for name in names
+    },
     "a token more in slices": lambda all: all["slices"]["sums"]["values"].__setitem__(
         0, all["slices"]["sums"]["values"][0] + 1
     ),
@@ -159,7 +225,7 @@ def test_sums_that_contradict_each_other_are_those_of_a_file(edit, data, folder,
         ["gate", path, "--fail_under=1"],
     ):
         run = called(*words, "-q")
-        run.assert_failed(3, f"{path}: its sums contradict each other")
+        run.assert_failed(3, f"{path}: its sums contradict each other", "cannot be right")
         assert "runner" not in run.err
 
 
