@@ -151,6 +151,7 @@ KNOWS_FORMS_OF_INPUT = [
     f"{APPLICATION}.command_line.source_flags",
     f"{APPLICATION}.command_line.spooling",
     f"{APPLICATION}.command_line.systems",
+    f"{APPLICATION}.saved.tally_facts",
 ]
 """The files outside of a folder in pairing that may import it."""
 

@@ -18,7 +18,7 @@ from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
 from beam_bleu.pipeline.saved.tally_facts import facts_of_tally
 from beam_bleu.transforms.definition.cases import require_case
-from beam_bleu.transforms.definition.presets import preset
+from beam_bleu.transforms.definition.presets import PRESETS, preset
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.pairing.paired import InputRole
@@ -123,9 +123,13 @@ def _definition(found: Mapping[str, Any], saved: SavedTotals) -> Iterator[tuple[
         yield "definition: scoring", _is_scoring(scoring)
     scorings.corpus.require_corpus()
     yield "definition: presets", len(found["presets"]) == len(scorings.presets)
-    for name, config in scorings.presets.items():
-        # Another version of the program can have another definition of a preset.
-        yield "definition: presets", saved.program != VERSION or config == preset(name)
+    if saved.program == VERSION:  # another version can have other presets
+        yield (
+            "definition: presets",
+            [*scorings.presets] == [name for name in PRESETS if name in scorings.presets],
+        )
+        for name, config in scorings.presets.items():
+            yield "definition: presets", config == preset(name)
     languages, items = scorings.languages, slicing.items
     yield "definition: languages", languages is None or (languages,) in items
     yield "definition: languages", languages is None or all(languages in item for item in items)
@@ -150,7 +154,7 @@ def _keys(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
         yield "slices: keys", len(key.values) == len(labels)
         for label, value in zip(labels, key.values, strict=True):
             if label == LENGTH:
-                in_range = _is_count(value) and value <= len(slicing.length_edges)
+                in_range = type(value) is int and 0 <= value <= len(slicing.length_edges)
                 yield "slices: keys", in_range
             else:
                 needed = str if label == saved.scorings.languages else str | None

@@ -45,12 +45,12 @@ def columns_are_possible(columns: ExactIntegers, max_order: int, references: int
     """
     if not columns.size:
         return True
-    columns = np.atleast_2d(columns)
-    if (columns < 0).any():
+    rows: NDArray[Any] = np.atleast_2d(columns)
+    if (rows < 0).any():
         return False
-    if largest(columns) * PARTS_OF_A_TOKEN * (references + max_order + 2) > LARGEST_INTEGER:
-        columns = columns.astype(object)
-    return all(_facts(columns, max_order, references))
+    if largest(rows) * PARTS_OF_A_TOKEN * (references + max_order + 2) > LARGEST_INTEGER:
+        rows = rows.astype(object)
+    return all(_facts(rows, max_order, references))
 
 
 def _facts(columns: NDArray[Any], max_order: int, references: int) -> Iterator[bool]:

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from beam_bleu.pipeline.saved.column_facts import Fact, columns_are_possible
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import has_all_segments, have_same_columns
-from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.columns import SHARED
-from beam_bleu.transforms.totals.moments.moments import Moments, Pair, sorted_keys
+from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments, Pair, sorted_keys
 from beam_bleu.transforms.totals.units import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
@@ -108,9 +107,8 @@ def _sums(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
     own, slices = saved.totals.sums[saved.scorings.text], saved.totals.slices
     zero = CorpusSums.zero(moments.max_order)
     for number, system in enumerate(moments.systems):
-        of_keys: dict[SliceKey | None, CorpusSums] = {None: own[system]}
-        if slices is not None:
-            of_keys |= slices.of_system(system)
+        of_slices = {} if slices is None else slices.of_system(system)
+        of_keys: dict[GroupKey, CorpusSums] = {None: own[system], **of_slices}
         for group, key in enumerate(moments.keys):
             columns = moments.own_sums[group, number].tolist()
             same = have_same_columns(columns, of_keys.get(key, zero))

@@ -129,12 +129,11 @@ def files_in_several(partitions: Sequence[Partition]) -> Iterator[str]:
                     key = file["path"], file["bytes"], file["lines"]
                     read = each["digest"], len(each["files"]) > 1
                     having.setdefault(key, {})[partition.label or "without a label"] = read
-    for (path, *_), read in having.items():
-        digests = {digest for digest, _ in read.values()}
-        if len(digests) == len(read) > 1 and any(
-            is_one_of_many for _, is_one_of_many in read.values()
-        ):
-            yield f"{path} is in the partitions {joined([*read])}: are its texts counted twice?"
+    for (path, *_), by_label in having.items():
+        digests = {digest for digest, _ in by_label.values()}
+        is_one_of_many = any(has_others for _, has_others in by_label.values())
+        if len(digests) == len(by_label) > 1 and is_one_of_many:
+            yield f"{path} is in the partitions {joined([*by_label])}: are its texts counted twice?"
 
 
 def require_labels(files: Sequence[Named]) -> None:

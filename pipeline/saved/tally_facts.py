@@ -22,7 +22,10 @@ def facts_of_tally(saved: SavedTotals) -> Iterator[Fact]:
     totals = saved.totals
     tally, coverage = totals.tally, totals.coverage
     for system in totals.systems:
-        yield f"tally: read, scored, left_out, missing of {system}", not tally.unexplained(system)
+        yield (
+            f"tally: read, scored, left_out or missing of system {system}",
+            not tally.unexplained(system),
+        )
     for name in ("scored", "left_out", "missing"):
         numbers = getattr(tally, name)
         yield f"tally: {name}", not totals.is_tallied or all(numbers.values())
@@ -106,8 +109,8 @@ def _facts_of_coverage(saved: SavedTotals) -> Iterator[Fact]:
     yield "coverage: missing", all(each.missing <= coverage.segments for each in coverage.systems)
     lines: dict[str | None, int] = collections.Counter()
     for partition in saved.partitions:
-        for each in partition.inputs:
-            lines[each["system"] or each["role"]] += each["lines"]
+        for read in partition.inputs:
+            lines[read["system"] or read["role"]] += read["lines"]
     of_system = {
         each.system: coverage.segments - each.missing + each.unknown for each in coverage.systems
     }

@@ -80,7 +80,10 @@ def test_a_file_is_found_in_the_current_folder(failed, monkeypatch):
 
 @pytest.mark.parametrize("name", ["", "totals.json", "scores.json"])
 def test_a_run_is_compared_with_what_it_replaces(name, failed, made):
-    texts = [made / "texts" / PARTS["one"] / f"{each}.txt" for each in ("ref", "atlas", "birch", "cobalt")]
+    texts = [
+        made / "texts" / PARTS["one"] / f"{each}.txt"
+        for each in ("ref", "atlas", "birch", "cobalt")
+    ]
     flags = ["--max_drop=0", "--drop=proven", "--against"]
     words = [texts[0], "-i", *texts[1:], "-b", *flags]
     run = called(*words, failed / name, "--output", failed)

@@ -1,0 +1,110 @@
+"""What is checked of saved totals: right ones of any size are accepted, others are not."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+from parts import lines_in, run_into
+
+from beam_bleu.pipeline.saved.column_facts import columns_are_possible
+from beam_bleu.pipeline.saved.moments_facts import facts_of_moments
+from beam_bleu.pipeline.saved.reading import read_totals
+from beam_bleu.pipeline.saved.replicates_facts import facts_of_replicates
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
+from beam_bleu.transforms.totals.units import width
+
+FACTS = (facts_of_sums, facts_of_slices, facts_of_moments, facts_of_replicates)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory) -> SavedTotals:
+    folder: Path = tmp_path_factory.mktemp("saved")
+    flags = ("--slice_by=domain", "--resample=bootstrap", "--resamples=120", "--compare=all")
+    run_into(folder / "out", *lines_in(folder, slice(None), *flags))
+    return read_totals(str(folder / "out" / "totals.json"))
+
+
+def doubled(saved: SavedTotals) -> SavedTotals:
+    """The totals of each segment twice."""
+    totals = saved.totals
+    assert totals.slices is not None
+    assert totals.moments is not None
+    assert totals.replicates is not None
+    return dataclasses.replace(
+        saved,
+        totals=dataclasses.replace(
+            totals,
+            tally=totals.tally + totals.tally,
+            sums={
+                text: {system: sums + sums for system, sums in of_systems.items()}
+                for text, of_systems in totals.sums.items()
+            },
+            slices=totals.slices.added(totals.slices, saved.slicing.most),
+            moments=totals.moments.added(totals.moments),
+            replicates=totals.replicates.added(totals.replicates),
+        ),
+    )
+
+
+def test_totals_of_any_size_are_possible(saved):
+    for _ in range(49):
+        saved = doubled(saved)
+        assert [name for facts in FACTS for name, is_true in facts(saved) if not is_true] == []
+    assert saved.totals.moments is not None
+    assert saved.totals.moments.own_products.dtype == object
+    assert saved.totals.segments == 72 * 2**49
+
+
+def columns(**changes: int) -> np.ndarray:
+    """The columns of one segment with 5 tokens and one reference with 6, of order 2."""
+    values = dict.fromkeys(
+        ("segments", "tokens", "shortest", "closest", "first", "longest", "average"), 0
+    )
+    values |= {"segments": 1, "tokens": 5, "shortest": 6}
+    values |= {"match1": 3, "match2": 2, "short1": 0, "short2": 0, **changes}
+    found = np.array([*values.values()])
+    assert len(found) == width(2)
+    return found
+
+
+POSSIBLE = [
+    (columns(), 1),
+    (columns(match1=5, match2=4), 1),
+    (columns(tokens=1, match1=1, match2=0, short2=1), 1),
+    (columns(tokens=0, match1=0, match2=0, short1=1, short2=1), 1),
+    (columns(longest=4, average=2 * 720720, closest=4, match1=2, match2=4), 2),
+    (np.zeros(width(2), np.int64), 1),
+]
+
+IMPOSSIBLE = [
+    (columns(segments=0), 1),
+    (columns(match1=-1), 1),
+    (columns(match1=6), 1),  # more than tokens
+    (columns(match2=5), 1),  # more than pairs of tokens
+    (columns(match1=1, match2=2), 1),
+    (columns(shortest=2), 1),  # more matches than tokens of the reference
+    (columns(short1=1, short2=0), 1),
+    (columns(short1=2, short2=2), 1),  # more than segments
+    (columns(short2=1), 1),  # 5 tokens are not fewer than 2
+    (columns(closest=1), 1),  # the only reference is the shortest one
+    (columns(longest=1), 1),
+    (columns(average=1), 1),
+    (columns(longest=4, average=720720), 2),  # the average of two is in the middle
+    (columns(longest=4, average=2 * 720720, closest=3, first=2), 2),
+]
+
+
+@pytest.mark.parametrize(("one", "references"), POSSIBLE)
+def test_possible_columns(one, references):
+    assert columns_are_possible(one, 2, references)
+    assert columns_are_possible(one.astype(object) * 10**30, 2, references)
+
+
+@pytest.mark.parametrize(("one", "references"), IMPOSSIBLE)
+def test_impossible_columns(one, references):
+    assert not columns_are_possible(one, 2, references)
+    assert not columns_are_possible(one.astype(object) * 10**30, 2, references)
