@@ -42,10 +42,10 @@ def require_same_candidates(files: Sequence[Named]) -> None:
             is_same = any(_are_alike(one, two) for one in patterns for two in others)
             if is_same or (labelled and has_labels):
                 continue
-            what = "records" if stream[1] is None else f"candidates of the system {stream[1]}"
+            what = "records" if stream[1] is None else f"candidates of system {stream[1]}"
             raise UsageError(
-                f"{other} and {path} have the {what} from files with other names: {others[0]}, "
-                f"and {patterns[0]}: are they of two models?",
+                f"the {what} come from {others[0]} in {other}, and from {patterns[0]} in {path}: "
+                "are these two models?",
                 "if they are parts of one corpus, run each with --partition LABEL, or give "
                 "--force; give two models different names: --candidates NAME=PATTERN",
             )

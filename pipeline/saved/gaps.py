@@ -38,8 +38,8 @@ def missing_dates(labels: Iterable[str]) -> Iterator[str]:
             labels_of = [_label(name, each) for each in missing]
             first, last = _label(name, min(dates)), _label(name, max(dates))
             yield (
-                f"between {first} and {last} there is no partition {joined(labels_of, _MOST)}: "
-                "is a part of the corpus missing?"
+                f"the partitions from {first} to {last} lack {joined(labels_of, _MOST)}: is a part "
+                "of the corpus missing?"
             )
 
 

@@ -13,7 +13,7 @@ from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import has_all_segments, have_same_columns
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.columns import SHARED
-from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments, Pair, sorted_keys
+from beam_bleu.transforms.totals.moments.moments import Moments, Pair, sorted_keys
 from beam_bleu.transforms.totals.units import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
@@ -108,10 +108,10 @@ def _sums(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
     zero = CorpusSums.zero(moments.max_order)
     for number, system in enumerate(moments.systems):
         of_slices = {} if slices is None else slices.of_system(system)
-        of_keys: dict[GroupKey, CorpusSums] = {None: own[system], **of_slices}
         for group, key in enumerate(moments.keys):
             columns = moments.own_sums[group, number].tolist()
-            same = have_same_columns(columns, of_keys.get(key, zero))
+            sums_of_key = own[system] if key is None else of_slices.get(key, zero)
+            same = have_same_columns(columns, sums_of_key)
             yield f"moments: own_sums of {system}", same
         for name, sums in (("own", moments.own_sums), ("common", moments.common_sums)):
             references = own[system].max_reference_count
