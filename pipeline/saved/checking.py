@@ -169,7 +169,7 @@ def _systems(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
     """What the parts of the totals say of the systems, and which parts there are."""
     totals, systems = saved.totals, {*saved.totals.systems}
     needed = saved.scorings.counted_orders
-    yield "sums", {*totals.sums} == {*needed}
+    yield "sums", [*totals.sums] == [*needed]
     for text, of_systems in totals.sums.items():
         yield "the systems of sums", {*of_systems} == systems
         orders = {each.max_order for each in of_systems.values()}
