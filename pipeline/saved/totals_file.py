@@ -122,7 +122,7 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
         if sha256_of(encoded(saved, signature)) != found["sha256"]:
             raise ValueError("it has other fields or other numbers than beam-bleu writes")
         wrong = contradiction(saved)
-        if wrong is None and saved.program == VERSION and signature != _signature(saved):
+        if wrong is None and _has_versions_here(saved) and signature != _signature(saved):
             wrong = "definition: signature"
     except Exception as error:  # a content can be wrong in any way
         raise InputError(
@@ -136,6 +136,15 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
             "another program has changed it: repeat the run with --save_totals",
         )
     return saved
+
+
+def _has_versions_here(saved: SavedTotals) -> bool:
+    """Whether signatures that are made here have the versions with which the file was written."""
+    try:
+        here = versions_of(texts_of(saved.totals, saved.scorings, saved.slicing))
+    except ImportError:  # no such package is installed, which the caller reports
+        return False
+    return saved.program == VERSION and here == saved.versions
 
 
 def _signature(saved: SavedTotals) -> str | None:

@@ -290,3 +290,15 @@ def test_a_run_without_the_flag_removes_the_old_one(folder, tmp_path):
     assert run.code == 0, run.err
     assert not (out / "totals.json").exists()
     assert (out / "_SUCCESS").exists()
+
+
+def test_signatures_of_other_versions_are_no_contradiction(tmp_path):
+    run_into(tmp_path / "out", *lines_in(tmp_path, slice(None), "--tokenize=intl"))
+    data = (tmp_path / "out" / "totals.json").read_bytes()
+    path = tmp_path / "other.json"
+    path.write_bytes(
+        edited(data, lambda all: all["definition"].update(signature="x", versions={"unicode": "3"}))
+    )
+    called("merge", path).assert_failed(3, "made with unicode 3")
+    path.write_bytes(edited(data, lambda all: all["definition"].update(signature="x")))
+    called("merge", path).assert_failed(3, "definition: signature cannot be right")
