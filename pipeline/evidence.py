@@ -39,6 +39,14 @@ class Evidence:
         """
         return self.uncertainty or (self.resampling is not None and self.documents is not None)
 
+    @property
+    def needs_all_pairs(self) -> bool:
+        """Whether the moments have all pairs of systems, and not only those with the baseline.
+
+        Saved totals have them, so that `rescore` can compare with another baseline.
+        """
+        return self.compare_all or self.save_totals
+
     def baseline_of(self, systems: Sequence[str]) -> str:
         """The system with which the others are compared.
 

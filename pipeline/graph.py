@@ -126,6 +126,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
             step,
             # Some sources find their systems only when they are read.
             baseline=evidence.baseline or next(iter(job.source.systems), None),
+            with_all_pairs=evidence.needs_all_pairs,
             documents=evidence.documents,
             threads=job.threads,
         )

@@ -17,6 +17,7 @@ from beam_bleu.transforms.totals.moments.moments import (
     Moments,
     Pair,
     all_pairs,
+    pairs_with,
     sorted_keys,
 )
 from beam_bleu.transforms.totals.units import width
@@ -33,13 +34,22 @@ class DocumentMoments:
     Args:
       max_order: the largest n-gram order, N.
       most: `Slicing.most`. If there are more slices, only the whole corpus is added up.
-      baseline: the system with which the others are compared in slices; None for the first one.
+      baseline: the system with which the others are compared; None for the first one.
+      with_all_pairs: whether the whole corpus has all pairs of systems, too.
     """
 
-    def __init__(self, max_order: int, most: int, baseline: str | None) -> None:
+    def __init__(
+        self,
+        max_order: int,
+        most: int,
+        baseline: str | None,
+        *,
+        with_all_pairs: bool = False,
+    ) -> None:
         self._max_order = max_order
         self._most = most
         self._baseline = baseline
+        self._with_all_pairs = with_all_pairs
         self._slices: dict[GroupKey, int] = {}
         self._by_systems: dict[tuple[str, ...], _Sums] = {}
 
@@ -55,9 +65,9 @@ class DocumentMoments:
         ordered = _in_order({each.systems for each in given})
         systems = tuple(sorted(ordered))
         if systems not in self._by_systems:
-            self._by_systems[systems] = _Sums(
-                systems, self._max_order, _slice_pairs(systems, ordered, self._baseline)
-            )
+            with_baseline = pairs_with(self._baseline or ordered[0], systems)
+            pairs = all_pairs(len(systems)) if self._with_all_pairs else with_baseline
+            self._by_systems[systems] = _Sums(systems, self._max_order, pairs, with_baseline)
         documents = _put_together(given, systems, width(self._max_order))
         groups = np.array([self._number(key) for key in documents.keys], np.int64)
         if len(self._slices) > self._most:
@@ -93,17 +103,6 @@ def _in_order(found: set[tuple[str, ...]]) -> tuple[str, ...]:
     complete = sorted(systems for systems in found if len(systems) == len(every))
     # Otherwise the order has no effect: no segment is common to all systems.
     return complete[0] if complete else tuple(sorted(every))
-
-
-def _slice_pairs(
-    systems: Sequence[str], ordered: Sequence[str], baseline: str | None
-) -> tuple[Pair, ...]:
-    """The pairs of the baseline and each other system."""
-    chosen = ordered[0] if baseline is None else baseline
-    if chosen not in systems:
-        return ()
-    place = systems.index(chosen)
-    return tuple(pair for pair in all_pairs(len(systems)) if place in pair)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,15 +163,20 @@ class _Sums:
     Args:
       systems: the names of the systems, sorted.
       max_order: the largest n-gram order, N.
+      pairs: the pairs of the whole corpus.
       slice_pairs: the pairs of slices.
     """
 
     def __init__(
-        self, systems: tuple[str, ...], max_order: int, slice_pairs: tuple[Pair, ...]
+        self,
+        systems: tuple[str, ...],
+        max_order: int,
+        pairs: tuple[Pair, ...],
+        slice_pairs: tuple[Pair, ...],
     ) -> None:
         self._systems = systems
         self._max_order = max_order
-        self._pairs = all_pairs(len(systems))
+        self._pairs = pairs
         self._slice_pairs = slice_pairs
         self._complete = self._of_all()
         # Of the other documents: the common segments, and the segments that each system has.

@@ -30,8 +30,8 @@ class Moments:
     Common units are those that all of `systems` have. If a part of the corpus has a system that
     another part lacks, the units of the other part stop being common ones when both are added.
 
-    The whole corpus has all pairs of systems. Slices have those with the baseline only, because
-    there can be many slices. Without any common unit, there is no pair.
+    Slices have the pairs with the baseline only, because there can be many slices. So has the
+    whole corpus, unless all pairs are asked for. Without any common unit, there is no pair.
 
     Attributes:
       max_order: the largest n-gram order, N. W is `units.width(N)`.
@@ -94,6 +94,21 @@ class Moments:
         """The place of each group: there can be many."""
         return {key: group for group, key in enumerate(self.keys)}
 
+    @functools.cached_property
+    def _place_of(self) -> dict[str, int]:
+        """The place of each system."""
+        return {system: place for place, system in enumerate(self.systems)}
+
+    @functools.cached_property
+    def _number_of(self) -> dict[Pair, int]:
+        """The number of each pair of the whole corpus: there can be many."""
+        return {pair: number for number, pair in enumerate(self.pairs)}
+
+    @functools.cached_property
+    def _slice_number_of(self) -> dict[Pair, int]:
+        """The number of each pair of slices."""
+        return {pair: number for number, pair in enumerate(self.slice_pairs)}
+
     @property
     def units(self) -> int:
         """The number of units of the whole corpus that all systems have."""
@@ -107,9 +122,9 @@ class Moments:
     def of_system(self, system: str, key: GroupKey = None) -> UnitSums:
         """The sums of a system over all of its own units in a group; zero if it has none."""
         group = self._group_of.get(key)
-        if system not in self.systems or group is None:
+        place = self._place_of.get(system)
+        if place is None or group is None:
             return UnitSums.zero(self.max_order)
-        place = self.systems.index(system)
         return self._sums(
             self.own_units[group, place], self.own_sums, self.own_products, group, place
         )
@@ -121,17 +136,16 @@ class Moments:
           ValueError: this pair of systems was not asked for.
         """
         group = self._group_of.get(key)
-        known = {system, baseline} <= set(self.systems)
+        known = system in self._place_of and baseline in self._place_of
         if not known or group is None or not self.common_units[group]:
             zero = UnitSums.zero(self.max_order)
             zeros = (0,) * width(self.max_order)
             return PairSums(zero, zero, (zeros,) * len(zeros))
-        places = self.systems.index(system), self.systems.index(baseline)
-        pairs = self.pairs if key is None else self.slice_pairs
+        places = self._place_of[system], self._place_of[baseline]
         ordered = (min(places), max(places))
-        if ordered not in pairs:
+        number = (self._number_of if key is None else self._slice_number_of).get(ordered)
+        if number is None:
             raise ValueError(f"{system} and {baseline} are no pair of these moments")
-        number = pairs.index(ordered)
         cross = (
             self.cross_products[number]
             if key is None
@@ -250,13 +264,23 @@ class _Places:
     def of(cls, part: Moments, systems: Sequence[str], keys: Sequence[GroupKey]) -> _Places:
         row_of = {key: row for row, key in enumerate(keys)}
         groups = np.array([row_of[key] for key in part.keys], np.int64)
-        places = np.array([systems.index(system) for system in part.systems], np.int64)
+        place_of = {system: place for place, system in enumerate(systems)}
+        places = np.array([place_of[system] for system in part.systems], np.int64)
         return cls(groups, np.ix_(groups, places))
 
 
 def all_pairs(systems: int) -> tuple[Pair, ...]:
     """All pairs of systems, sorted."""
     return tuple(itertools.combinations(range(systems), 2))
+
+
+def pairs_with(baseline: str, systems: Sequence[str]) -> tuple[Pair, ...]:
+    """The pairs of a baseline and each other system, sorted; none if it is not a system."""
+    if baseline not in systems:
+        return ()
+    place = systems.index(baseline)
+    others = (number for number in range(len(systems)) if number != place)
+    return tuple((min(place, number), max(place, number)) for number in others)
 
 
 def sorted_keys(keys: Iterable[GroupKey]) -> tuple[GroupKey, ...]:
@@ -278,7 +302,8 @@ def _in_all(lists: Sequence[tuple[Pair, ...]]) -> tuple[Pair, ...]:
 
 def _numbers(pairs: Sequence[Pair], of: Sequence[Pair]) -> Integers:
     """Where pairs are in a list that has all of them."""
-    return np.array([of.index(pair) for pair in pairs], np.int64)
+    number_of = {pair: number for number, pair in enumerate(of)}
+    return np.array([number_of[pair] for pair in pairs], np.int64)
 
 
 def _bounded(units: ExactIntegers) -> Integers:

@@ -25,7 +25,8 @@ class MomentsAdder:
       slicing: the slices.
       labels: the names of the columns of `BatchStatistics.labels`.
       max_order: the largest n-gram order.
-      baseline: in slices, the other systems are compared with this one; None for the first system.
+      baseline: the other systems are compared with this one; None for the first system.
+      with_all_pairs: whether the whole corpus has all pairs of systems, too.
     """
 
     def __init__(
@@ -34,10 +35,13 @@ class MomentsAdder:
         labels: Sequence[str],
         max_order: int,
         baseline: str | None = None,
+        *,
+        with_all_pairs: bool = False,
     ) -> None:
         self._numbering = SliceNumbering(slicing, labels) if slicing else None
         self._max_order = max_order
         self._baseline = baseline
+        self._with_all_pairs = with_all_pairs
         self._sets: dict[tuple[str, ...], SystemSet] = {}
         self._added = Moments.zero(max_order)
 
@@ -62,7 +66,12 @@ class MomentsAdder:
             if len(self._sets) == _MOST_SETS:
                 self._added = self.moments()
                 self._sets.clear()
-            found = SystemSet(systems, self._max_order, self._baseline or systems[0])
+            found = SystemSet(
+                systems,
+                self._max_order,
+                self._baseline or systems[0],
+                with_all_pairs=self._with_all_pairs,
+            )
             self._sets[systems] = found
         return found
 
@@ -87,6 +96,6 @@ def compile_moments() -> None:
     signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
     counts = np.ones((1, 1, width(1)), np.int64)
     statistics = BatchStatistics(counts, one, one[None], one, signs, ("",))
-    system = SystemSet(statistics.systems, 1, "")
+    system = SystemSet(statistics.systems, 1, "", with_all_pairs=False)
     system.add(statistics)
     system.add_to_slices(unit_columns(statistics), np.zeros(1, np.int64), 1)

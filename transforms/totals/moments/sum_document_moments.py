@@ -43,6 +43,7 @@ def moments_of_documents(
     *,
     documents: str,
     baseline: str | None = None,
+    with_all_pairs: bool = False,
 ) -> PCollection[tuple[int, Moments]]:
     """Adds the steps from `BatchStatistics` to (0, `Moments`) of documents, to be added up.
 
@@ -53,10 +54,11 @@ def moments_of_documents(
       max_order: the largest n-gram order that is counted.
       step: the function that makes a step of the DoFns.
       documents: the label with the document of each segment.
-      baseline: the system with which the others are compared in slices; None for the first one.
+      baseline: the system with which the others are compared; None for the first one.
+      with_all_pairs: whether the whole corpus has all pairs of systems, too.
     """
     summing = SumDocuments(slicing, labels, max_order, documents)
-    multiplying = MultiplyDocuments(slicing.most, max_order, baseline)
+    multiplying = MultiplyDocuments(slicing.most, max_order, baseline, with_all_pairs)
     typecoders.registry.register_coder(DocumentSums, BatchCoder)
     return (
         statistics
@@ -107,16 +109,24 @@ class SumDocuments(beam.DoFn):
 class MultiplyDocuments(beam.DoFn):
     """Puts the documents of partitions together, and adds up each bundle, to (0, `Moments`)."""
 
-    def __init__(self, most: int, max_order: int, baseline: str | None) -> None:
+    def __init__(
+        self, most: int, max_order: int, baseline: str | None, with_all_pairs: bool
+    ) -> None:
         self._most = most
         self._max_order = max_order
         self._baseline = baseline
+        self._with_all_pairs = with_all_pairs
 
     def setup(self) -> None:
         compile_moments()
 
     def start_bundle(self) -> None:
-        self._moments = DocumentMoments(self._max_order, self._most, self._baseline)
+        self._moments = DocumentMoments(
+            self._max_order,
+            self._most,
+            self._baseline,
+            with_all_pairs=self._with_all_pairs,
+        )
 
     def process(self, partition: tuple[int, Iterable[DocumentSums]]) -> None:
         self._moments.add(partition[1])

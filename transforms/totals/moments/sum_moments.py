@@ -28,6 +28,7 @@ def sum_moments(
     step: Step = unchanged,
     *,
     baseline: str | None = None,
+    with_all_pairs: bool = False,
     documents: str | None = None,
     threads: int = 1,
 ) -> PCollection[tuple[int, Moments]]:
@@ -39,12 +40,13 @@ def sum_moments(
       labels: the names of the columns of `BatchStatistics.labels`.
       max_order: the largest n-gram order that is counted.
       step: the function that makes a step of the DoFn that adds up.
-      baseline: in slices, the other systems are compared with this one; None for the first system.
+      baseline: the other systems are compared with this one; None for the first system.
+      with_all_pairs: whether the whole corpus has all pairs of systems, too.
       documents: the label with the document of each segment; None if each segment is a unit.
       threads: the number of threads of a worker that add up.
     """
     if documents is None:
-        adding = step(SumMoments(slicing, labels, max_order, baseline, threads))
+        adding = step(SumMoments(slicing, labels, max_order, baseline, with_all_pairs, threads))
         moments = statistics | "Sum products" >> giving_keyed_batches(adding, Moments)
     else:
         moments = moments_of_documents(
@@ -55,6 +57,7 @@ def sum_moments(
             step,
             documents=documents,
             baseline=baseline,
+            with_all_pairs=with_all_pairs,
         )
     return moments | "Add up products" >> beam.CombinePerKey(AddUpMoments(slicing.most, max_order))
 
@@ -68,6 +71,7 @@ class SumMoments(CollectBundles):
         labels: Sequence[str],
         max_order: int,
         baseline: str | None,
+        with_all_pairs: bool,
         threads: int,
     ) -> None:
         super().__init__(threads)
@@ -75,6 +79,7 @@ class SumMoments(CollectBundles):
         self._labels = tuple(labels)
         self._max_order = max_order
         self._baseline = baseline
+        self._with_all_pairs = with_all_pairs
 
     def setup(self) -> None:
         super().setup()
@@ -82,7 +87,13 @@ class SumMoments(CollectBundles):
         compile_moments()
 
     def new_collector(self) -> MomentsAdder:
-        return MomentsAdder(self._slicing, self._labels, self._max_order, self._baseline)
+        return MomentsAdder(
+            self._slicing,
+            self._labels,
+            self._max_order,
+            self._baseline,
+            with_all_pairs=self._with_all_pairs,
+        )
 
     def collected(self, collector: MomentsAdder) -> list[tuple[int, Moments]]:
         return [keyed(collector.moments())]

@@ -11,7 +11,13 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, joined
 from beam_bleu.transforms.totals.moments.group_sums import GroupSums
-from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments, all_pairs, sorted_keys
+from beam_bleu.transforms.totals.moments.moments import (
+    GroupKey,
+    Moments,
+    all_pairs,
+    pairs_with,
+    sorted_keys,
+)
 
 
 class SystemSet:
@@ -20,18 +26,21 @@ class SystemSet:
     Args:
       systems: the names of the systems, in any order.
       max_order: the largest n-gram order, N.
-      baseline: in slices, the other systems are compared with this one. If it is none of the
-        systems, slices have no pairs.
+      baseline: the other systems are compared with this one. If it is none of the systems, there
+        are no such pairs.
+      with_all_pairs: whether the whole corpus has all pairs of systems. Their number grows with
+        the square of that of systems.
     """
 
-    def __init__(self, systems: Sequence[str], max_order: int, baseline: str) -> None:
+    def __init__(
+        self, systems: Sequence[str], max_order: int, baseline: str, *, with_all_pairs: bool
+    ) -> None:
         self._max_order = max_order
         self._systems = tuple(sorted(systems))
         # The place of each system of the result in the columns that are added.
         self._order = np.array([systems.index(system) for system in self._systems], np.int64)
-        self._pairs = all_pairs(len(systems))
-        place = self._systems.index(baseline) if baseline in self._systems else -1
-        self._slice_pairs = tuple(pair for pair in self._pairs if place in pair)
+        self._slice_pairs = pairs_with(baseline, self._systems)
+        self._pairs = all_pairs(len(systems)) if with_all_pairs else self._slice_pairs
         self._corpus = GroupSums(len(systems), max_order, self._pairs, self._order)
         self._slices = GroupSums(len(systems), max_order, self._slice_pairs)
 

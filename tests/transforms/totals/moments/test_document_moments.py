@@ -120,6 +120,7 @@ def moments(
     workers: int = 1,
     baseline: str | None = None,
     documents: str = "doc",
+    with_all_pairs: bool = True,
 ) -> Moments:
     """What the steps of Beam compute from bundles."""
     partitions: dict[int, list[DocumentSums]] = {}
@@ -129,7 +130,10 @@ def moments(
             adder.add(each)
         for partition, part in adder.parts():
             partitions.setdefault(partition, []).append(part)
-    adders = [DocumentMoments(ORDER, slicing.most, baseline) for _ in range(workers)]
+    adders = [
+        DocumentMoments(ORDER, slicing.most, baseline, with_all_pairs=with_all_pairs)
+        for _ in range(workers)
+    ]
     for number, parts in enumerate(partitions.values()):
         adders[number % workers].add(parts)
     found = [each.moments() for each in adders]
@@ -255,6 +259,20 @@ def test_the_baseline_of_slices_can_be_another_system() -> None:
         moments([batches(rows, 9)]).of_pair("a", "c", SliceKey(0, ("news",)))
 
 
+@pytest.mark.parametrize(("baseline", "pairs"), [("b", ((0, 1), (1, 2))), ("c", ((0, 2), (1, 2)))])
+def test_without_all_pairs_there_are_those_with_the_baseline(baseline: str, pairs: Any) -> None:
+    bundles = [batches(segments(random.Random(7), 30, 5), 9)]
+    found = moments(bundles, baseline=baseline, with_all_pairs=False)
+    assert found.pairs == found.slice_pairs == pairs
+    every = moments(bundles, baseline=baseline)
+    for one, other in itertools.combinations(every.systems, 2):
+        if baseline in (one, other):
+            assert found.of_pair(one, other) == every.of_pair(one, other)
+        else:
+            with pytest.raises(ValueError, match="no pair"):
+                found.of_pair(one, other)
+
+
 def test_too_many_slices_are_left_out() -> None:
     rows = [
         dataclasses.replace(row, domain=f"d{number // 10}")
@@ -325,5 +343,7 @@ def test_the_pipeline_gives_the_same_moments() -> None:
 
     with beam.Pipeline() as pipeline:
         statistics = pipeline | beam.Create(batches(rows, 8))
-        found = moments_of_documents(statistics, SLICING, LABELS, ORDER, documents="doc")
+        found = moments_of_documents(
+            statistics, SLICING, LABELS, ORDER, documents="doc", with_all_pairs=True
+        )
         assert_that(found, check)

@@ -29,8 +29,8 @@ SLICING = slicing_of(["domain", "length"], [10, 20])
 ABC = ("b", "c", "a")
 
 
-def added_up(batches, slicing=SLICING, baseline=None):
-    adder = MomentsAdder(slicing, LABELS, ORDER, baseline)
+def added_up(batches, slicing=SLICING, baseline=None, with_all_pairs=True):
+    adder = MomentsAdder(slicing, LABELS, ORDER, baseline, with_all_pairs=with_all_pairs)
     for each in batches:
         adder.add(each)
     return adder.moments()
@@ -73,6 +73,12 @@ def test_moments_are_sums_of_products_for_segments_of_any_length(seed, longest):
     require_sums_by_hand(added_up(batches), batches, every, [("b", "c"), ("b", "a")])
     with_a = added_up(batches, baseline="a")
     require_sums_by_hand(with_a, batches, every, [("a", "c"), ("a", "b")])
+    # Without all pairs, their number grows with that of systems, and not with its square.
+    few = added_up(batches, baseline="a", with_all_pairs=False)
+    require_sums_by_hand(few, batches, [("a", "c"), ("a", "b")], [("a", "c"), ("a", "b")])
+    assert len(few.pairs) == 2
+    with pytest.raises(ValueError, match="no pair"):
+        few.of_pair("b", "c")
 
 
 @pytest.mark.parametrize("other", [{"longest": 2**31}, {"references": 5}, {"longest": 0}, {}])
