@@ -19,6 +19,7 @@ if __name__ == "__main__":
 
 import changed
 import conftest  # noqa: F401  # sacreBLEU has to add as it did on Python 3.11
+import many_systems
 import process
 import tampered
 import valid
@@ -33,6 +34,7 @@ KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
     "changed": (changed.attack, 13),
     "process": (process.attack, 4),
     "tampered": (tampered.attack, 4),
+    "systems": (many_systems.attack, 3),
 }
 
 

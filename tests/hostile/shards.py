@@ -106,7 +106,7 @@ def plain_layout(folder: Path, corpus: Corpus) -> Layout:
     """A plain file for each stream."""
     made = []
     for number, text in enumerate(corpus.texts):
-        shard = ShardFile(folder / f"stream-{'abcdefgh'[number]}.txt", text)
+        shard = ShardFile(folder / f"stream-{number:03}.txt", text)
         shard.write()
         made.append(StreamFiles(str(shard.path), [shard]))
     return Layout(made, len(corpus.systems))
