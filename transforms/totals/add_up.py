@@ -17,7 +17,14 @@ from beam_bleu.transforms.statistics.count_matches import count_matches
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.products import compile_products
 
-__all__ = ["AddUp", "KeyedSums", "add_up", "count_and_add_up", "sums_of_groups"]
+__all__ = [
+    "AddUp",
+    "KeyedSums",
+    "add_up",
+    "count_and_add_up",
+    "sums_of_groups",
+    "without_empty_panes",
+]
 
 KeyedSums = tuple[tuple[str, Any], CorpusSums]
 """((name of the system, key of the group), sums)."""
@@ -42,7 +49,25 @@ def count_and_add_up(
     """
     statistics = batches | "Count matches" >> count_matches(text, max_order, threads=1)
     total = beam.ParDo(_TotalWithUnits()) if with_units else beam.FlatMap(sums_of_groups)
-    return add_up(statistics, total, max_order, key_type)
+    return without_empty_panes(add_up(statistics, total, max_order, key_type))
+
+
+def without_empty_panes(sums: PCollection[Any]) -> PCollection[Any]:
+    """Leaves out sums of no segment.
+
+    A trigger can fire when nothing has come since the last time, for example at the end of a
+    window whose segments were all in an early pane that was discarded. Then Beam gives the sums
+    of nothing, and their score would be 0.
+
+    Args:
+      sums: PCollection of (key, sums); the sums have `segments`.
+    """
+    return sums | "Leave out empty panes" >> beam.Filter(_has_segments)
+
+
+def _has_segments(keyed: tuple[Any, Any]) -> bool:
+    _, sums = keyed
+    return bool(sums.segments)
 
 
 def add_up(

@@ -14,6 +14,7 @@ from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.count_matches import count_matches
+from beam_bleu.transforms.totals.add_up import without_empty_panes
 from beam_bleu.transforms.totals.moments.products import compile_products
 from beam_bleu.transforms.totals.system_sums import ComparedPair, SystemSums
 
@@ -38,7 +39,7 @@ def count_and_add_up_systems(
       pairs: the pairs of systems that are compared.
       key_type: the type of the groups' keys; None if all keys are None.
     """
-    return (
+    return without_empty_panes(
         batches
         | "Count matches" >> count_matches(text, max_order, threads=1)
         | "Total each batch"

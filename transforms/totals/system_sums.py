@@ -36,6 +36,11 @@ class SystemSums:
     pairs: tuple[ComparedPair, ...]
     crosses: tuple[CrossProducts, ...]
 
+    @property
+    def segments(self) -> int:
+        """The number of segments, which is the same for each system."""
+        return self.systems[0].segments
+
     @classmethod
     def zero(cls, max_order: int, systems: int, pairs: tuple[ComparedPair, ...]) -> SystemSums:
         """The sums of no segment."""
