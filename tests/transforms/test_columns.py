@@ -45,6 +45,7 @@ TABLE = pa.table(
     {
         "key": [key for key, _, _ in SEGMENTS],
         "candidate": [candidate for _, candidate, _ in SEGMENTS],
+        "upper": [candidate.upper() for _, candidate, _ in SEGMENTS],
         "first": [references[0] for _, _, references in SEGMENTS],
         "second": [references[1] for _, _, references in SEGMENTS],
         "lists": [references for _, _, references in SEGMENTS],
@@ -107,11 +108,12 @@ def test_tables_give_the_sums_of_their_segments() -> None:
 @pytest.mark.parametrize("keyed", [False, True])
 def test_tables_of_systems_are_compared(keyed: bool) -> None:
     segments = [
-        ({"old": candidate, "new": references[0]}, references) for candidate, references in SINGLE
+        ({"old": candidate, "new": candidate.upper()}, references)
+        for candidate, references in SINGLE
     ]
     keys = [key for key, _ in KEYED]
     columns = ArrowColumns(
-        {"new": "first", "old": "candidate"}, ["first", "second"], "key" if keyed else None
+        {"new": "upper", "old": "candidate"}, ["first", "second"], "key" if keyed else None
     )
     systems = ["old", "new"]
     if keyed:
@@ -200,6 +202,22 @@ def test_a_table_has_the_windows_of_its_element() -> None:
     transform = CorpusBleu.PerKey(columns=BY_KEY)
     found = found_in(elements, windowing, transform, beam.Map(described))
     assert sorted(found) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "references", "cause"),
+    [
+        ("c", ["c"], "the column 'c' is given as a candidate and as a reference"),
+        ("c", "c", "the column 'c' is given as a candidate and as a reference"),
+        ({"old": "c", "new": "d"}, ["r", "d"], "the column 'd' is given as a candidate and as a"),
+        ({"old": "c", "new": "c"}, ["r"], "the column 'c' is given twice"),
+        ("c", ["r", "r"], "the column 'r' is given twice"),
+    ],
+)
+def test_a_column_has_one_use(candidate: Any, references: Any, cause: str) -> None:
+    """A candidate that is its own reference would get a score of 100."""
+    with pytest.raises(ValueError, match=cause):
+        ArrowColumns(candidate, references)
 
 
 def test_a_wrong_table_fails_the_job_and_its_column_is_named() -> None:

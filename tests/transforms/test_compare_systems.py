@@ -209,6 +209,8 @@ def test_an_empty_input_gives_no_element():
         ([["one", 2]], {}, "list of names"),
         ([["one", "two"]], {"baseline": "three"}, "one of one, two, got 'three'"),
         ([["one", "two"], "nltk"], {}, "config must be a BleuConfig"),
+        ([["one", "two"]], {"all_pairs": "no"}, "all_pairs must be True or False, got 'no'"),
+        ([5], {}, "list of names"),
     ],
 )
 @pytest.mark.parametrize("transform", [CompareSystems.Globally, CompareSystems.PerKey])
@@ -226,6 +228,7 @@ def test_wrong_arguments_are_refused(transform, arguments, options, message):
         ((dict.fromkeys((*SYSTEMS, "other"), "a"), ["a"]), "the unknown system 'other'"),
         ((dict.fromkeys(SYSTEMS, "a"), []), "has no reference"),
         ((dict.fromkeys(SYSTEMS, "a"), "a"), "the references must be a list"),
+        ((dict.fromkeys(SYSTEMS, "a"), ("a", "b")), "the references must be a list"),
         (("a", ["a"]), "the candidates must be a dict, got 'a'"),
         (("a",), "a segment is"),
     ],

@@ -17,7 +17,7 @@ from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
 from scoring import bleu_of, statistics_of
 
-from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu, preset
+from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu, SumSegments, preset
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -287,6 +287,7 @@ def test_an_empty_input_gives_no_element(transform: beam.PTransform) -> None:
         ((None, ["reference"]), "the candidate must be a str, got None"),
         ((b"bytes", ["reference"]), "the candidate must be a str, got b'bytes'"),
         (("a string", "reference"), "the references must be a list of str, got 'reference'"),
+        (("key", ("candidate", "reference")), "got ('candidate', 'reference'), of type tuple"),
         (("a number", ["one", 2]), "a reference must be a str or None, got 2"),
         (("alone",), "a segment is (candidate, [reference, ...]), got ('alone',)"),
         (17, "a segment is (candidate, [reference, ...]), got 17"),
@@ -298,6 +299,44 @@ def test_a_malformed_segment_fails_the_job_and_is_shown(segment: Any, cause: str
     # Exit codes and marks are the command's.
     assert "beam-bleu[" not in str(failure.value)
     assert "[beam-bleu." not in str(failure.value)
+
+
+WRONG_FORMS = [
+    (CorpusBleu.Globally, ("key", ("candidate", "reference"))),
+    (CorpusBleu.Globally, ("candidate", "reference")),
+    (CorpusBleu.PerKey, ("key", ("candidate", ("reference",)))),
+    (SumSegments, ("key", ("candidate", "reference"))),
+]
+
+
+@pytest.mark.parametrize(("transform", "element"), WRONG_FORMS)
+def test_references_that_are_no_list_are_refused_before_the_job_starts(transform, element):
+    """Else "key" would be scored against two references."""
+    with pytest.raises(
+        ValueError, match=r"must be a list, but .*; give segments to Globally, and .key, seg"
+    ):
+        _ = beam.Pipeline() | beam.Create([element]) | transform()
+
+
+@pytest.mark.parametrize(
+    ("element", "cause"),
+    [
+        (("candidate", ["reference"]), "a segment is (candidate, [reference, ...]), got"),
+        (("candidate", ["reference", "another"]), "must be a list of str, got 'another'"),
+        (17, "an element is (key, segment), got 17"),
+    ],
+)
+def test_a_segment_without_its_key_is_refused(element: Any, cause: str) -> None:
+    with pytest.raises(Exception, match=re.escape(cause)) as failure:
+        run(lambda pipeline: pipeline | beam.Create([("k", CAT), element]) | CorpusBleu.PerKey())
+    assert "give segments to Globally, and (key, segment) to PerKey" in str(failure.value)
+
+
+@pytest.mark.parametrize("value", ["false", 0, None])
+def test_uncertainty_is_true_or_false(value: Any) -> None:
+    for transform in (CorpusBleu.Globally, CorpusBleu.PerKey, CorpusBleu.PerSystem):
+        with pytest.raises(ValueError, match=f"uncertainty must be True or False, got {value!r}"):
+            transform(uncertainty=value)
 
 
 def test_a_lone_surrogate_is_refused_with_its_place() -> None:

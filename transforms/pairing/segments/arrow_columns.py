@@ -13,6 +13,7 @@ import pyarrow as pa
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.native.columns import padded
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch, usual_rows
+from beam_bleu.transforms.pairing.segments.batching import require_distinct
 from beam_bleu.transforms.pairing.segments.checked_columns import (
     is_string,
     list_column,
@@ -50,7 +51,7 @@ class ArrowColumns:
       key: the column with the keys: strings, integers or booleans. Null is a key, too.
 
     Raises:
-      ValueError: a value is no name, or there is no column of references.
+      ValueError: a value is no name, there is no column of references, or a column has two uses.
     """
 
     candidate: str | Mapping[str, str]
@@ -76,6 +77,11 @@ class ArrowColumns:
                 )
             if not references:
                 raise ValueError("references must be the names of one column or more, got none")
+        require_distinct(
+            [*named],
+            [self.references] if isinstance(self.references, str) else self.references,
+            "column",
+        )
         if self.key is not None and not isinstance(self.key, str):
             raise ValueError(f"key must be the name of a column, got {self.key!r}")
 

@@ -14,11 +14,17 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.columns import padded
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
 
-Segment = tuple[str, Sequence[str | None]]
-"""(candidate, [reference, ...]); a reference that is None is missing."""
+References = list[str] | list[str | None]
+"""[reference, ...]; one that is None is missing. A tuple would look like a segment with a key."""
 
-SegmentOfSystems = tuple[Mapping[str, str], Sequence[str | None]]
+Segment = tuple[str, References]
+"""(candidate, [reference, ...])."""
+
+SegmentOfSystems = tuple[Mapping[str, str], References]
 """({name of a system: its candidate, ...}, [reference, ...])."""
+
+SEGMENT_PLACES = "give segments to Globally, and (key, segment) to PerKey and SumSegments"
+"""The remedy for elements of another form: perhaps the other transform was meant."""
 
 
 class GatheredSegments:
@@ -145,15 +151,43 @@ def to_batch(
     return gathered.batch()
 
 
+def require_distinct(candidates: Sequence[str], references: Sequence[str], kind: str) -> None:
+    """Checks that no text has two uses. A candidate that is its own reference would get 100.
+
+    Args:
+      candidates: the names of the columns or fields of candidates.
+      references: those of references.
+      kind: "column" or "field", for the message.
+
+    Raises:
+      ValueError: a name is there twice.
+    """
+    for place, name in enumerate(names := [*candidates, *references]):
+        if name in names[:place]:
+            both = name in candidates and name in references
+            raise ValueError(
+                f"the {kind} {name!r} is given "
+                + ("as a candidate and as a reference" if both else "twice")
+            )
+
+
+def key_and_segment(element: Any) -> tuple[Any, Any]:
+    """The parts of an element with a key.
+
+    Raises:
+      InputError: it has another form.
+    """
+    return _pair(element, "an element is (key, segment)")
+
+
 def _characters_of_systems(segment: Any, systems: tuple[str, ...]) -> int:
     """The number of characters of a segment's texts. It is checked."""
     form = "a segment is ({system: candidate, ...}, [reference, ...])"
-    try:
-        candidates, references = segment
-    except (TypeError, ValueError):
-        raise InputError(f"{form}, got {_shown(segment)}", "map the elements to it") from None
+    candidates, references = _pair(segment, form)
     if not isinstance(candidates, Mapping):
-        raise InputError(f"the candidates must be a dict, got {_shown(candidates)}", form)
+        raise InputError(
+            f"the candidates must be a dict, got {_shown(candidates)}", f"{form}: {SEGMENT_PLACES}"
+        )
     for name in systems:
         if candidates.get(name) is None:
             raise InputError(
@@ -175,17 +209,19 @@ def _characters_of_systems(segment: Any, systems: tuple[str, ...]) -> int:
 def _characters(segment: Any) -> int:
     """The number of characters of a segment's texts. It is checked."""
     form = "a segment is (candidate, [reference, ...])"
-    try:
-        candidate, references = segment
-    except (TypeError, ValueError):
-        raise InputError(f"{form}, got {_shown(segment)}", "map the elements to it") from None
+    candidate, references = _pair(segment, form)
     if not isinstance(candidate, str):
-        raise InputError(f"the candidate must be a str, got {_shown(candidate)}", form)
-    # Lists are the usual case, and to ask for a Sequence takes long.
-    if type(references) is not list and (
-        isinstance(references, str) or not isinstance(references, Sequence)
-    ):
-        raise InputError(f"the references must be a list of str, got {_shown(references)}", form)
+        raise InputError(
+            f"the candidate must be a str, got {_shown(candidate)}", f"{form}: {SEGMENT_PLACES}"
+        )
+    # Of a tuple nobody can tell whether it has references or is the segment of a key: "x" against
+    # two references in ("x", ("a candidate", "its reference")) would be a plausible score.
+    if not isinstance(references, list):
+        raise InputError(
+            f"the references must be a list of str, got {_shown(references)}, "
+            f"of type {type(references).__name__}",
+            f"{form}: {SEGMENT_PLACES}",
+        )
     characters, is_missing = len(candidate), True
     for reference in references:
         if isinstance(reference, str):
@@ -199,6 +235,15 @@ def _characters(segment: Any) -> int:
             "give it one or more (an empty string is one), or leave the segment out",
         )
     return characters
+
+
+def _pair(segment: Any, form: str) -> tuple[Any, Any]:
+    """The two parts of a segment."""
+    try:
+        first, second = segment
+    except (TypeError, ValueError):
+        raise InputError(f"{form}, got {_shown(segment)}", SEGMENT_PLACES) from None
+    return first, second
 
 
 def _column(texts: Sequence[str | None]) -> pa.LargeStringArray:

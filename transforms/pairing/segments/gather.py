@@ -19,7 +19,11 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.pairing.batch import RowGroup, SegmentBatch
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, table_batches
-from beam_bleu.transforms.pairing.segments.batching import GatheredSegments
+from beam_bleu.transforms.pairing.segments.batching import (
+    SEGMENT_PLACES,
+    GatheredSegments,
+    key_and_segment,
+)
 from beam_bleu.transforms.wiring.coders import giving_batches
 
 __all__ = ["GatherSegments"]
@@ -68,12 +72,18 @@ class GatherSegments(beam.PTransform):
         """The type of the keys, so that they keep their coder; None without keys."""
         if not self._keyed:
             return None
-        element_type: Any = segments.element_type
-        is_pair = isinstance(element_type, typehints.TupleConstraint)
-        return element_type.tuple_types[0] if is_pair else Any
+        parts = _parts(segments.element_type)
+        return parts[0] if parts else Any
 
     def expand(self, segments: PCollection[Any]) -> PCollection[SegmentBatch]:
-        if self._columns is not None:
+        """Adds the steps.
+
+        Raises:
+          ValueError: the type of the elements says that references are no lists.
+        """
+        if self._columns is None:
+            _require_lists(segments.element_type, keyed=self._keyed)
+        else:
             # A table has one window and one time, and so do its sums.
             cutting = _CutTables(self._columns, self._systems)
             return segments | "Cut tables" >> giving_batches(cutting, SegmentBatch)
@@ -86,6 +96,28 @@ class GatherSegments(beam.PTransform):
             by_key = _GatherByKey if is_global else _GatherByKeyAndWindow
             gather = by_key(coder, self._systems)
         return segments | "Fill batches" >> giving_batches(gather, SegmentBatch)
+
+
+def _require_lists(element_type: Any, *, keyed: bool) -> None:
+    """Checks the references of all elements by their type, before the job starts.
+
+    Raises:
+      ValueError: they are tuples or strings.
+    """
+    parts = _parts(element_type)
+    if keyed and len(parts) == 2:
+        parts = _parts(parts[1])
+    if len(parts) == 2 and (parts[1] is str or _parts(parts[1])):
+        raise ValueError(
+            f"the references of a segment must be a list, but the elements have the type "
+            f"{element_type}; {SEGMENT_PLACES}"
+        )
+
+
+def _parts(element_type: Any) -> tuple[Any, ...]:
+    """The types of the parts of a tuple; none for another type."""
+    is_tuple = isinstance(element_type, typehints.TupleConstraint)
+    return tuple(element_type.tuple_types) if is_tuple else ()
 
 
 def _one_by_one(segments: PCollection[Any]) -> bool:
@@ -221,7 +253,7 @@ class _GatherByKey(_Gather):
         self._coder = coder
 
     def process(self, element: Any) -> Sequence[WindowedValue]:
-        key, segment = (None, element) if self._coder is None else element
+        key, segment = (None, element) if self._coder is None else key_and_segment(element)
         return self._add(segment, self._place(key), key, _GLOBAL)
 
     def _place(self, key: Any) -> Hashable:
@@ -236,7 +268,7 @@ class _GatherByKeyAndWindow(_GatherByKey):
     """All segments of a batch that have the same key and window are one group."""
 
     def process(self, element: Any, window: Any = beam.DoFn.WindowParam) -> Sequence[WindowedValue]:
-        key, segment = (None, element) if self._coder is None else element
+        key, segment = (None, element) if self._coder is None else key_and_segment(element)
         return self._add(segment, (self._place(key), window), key, window)
 
 
@@ -253,5 +285,5 @@ class _GatherOneByOne(_Gather):
         window: Any = beam.DoFn.WindowParam,
         timestamp: Any = beam.DoFn.TimestampParam,
     ) -> Sequence[WindowedValue]:
-        key, segment = element if self._keyed else (None, element)
+        key, segment = key_and_segment(element) if self._keyed else (None, element)
         return self._add(segment, object(), key, window, timestamp)

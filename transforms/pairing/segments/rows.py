@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.segments.batching import Segment
+from beam_bleu.transforms.pairing.segments.batching import Segment, require_distinct
 
 _TEXT = (str, str | None)
 """The types of a field with a text."""
@@ -38,12 +38,16 @@ class RowFields:
         """The fields that a configuration names. The rows of scores also have the fields `taken`.
 
         Raises:
-          ValueError: they are not names, or a row of scores would have two fields with one name.
+          ValueError: they are not names, a field has two uses, or a row of scores would have two
+            fields with one name.
         """
         if not isinstance(candidate, str):
             raise ValueError(f"candidate must be the name of a field, got {candidate!r}")
         if not _names("references", references):
             raise ValueError("references must be the names of one field or more, got none")
+        require_distinct(
+            [candidate], [references] if isinstance(references, str) else references, "field"
+        )
         keys = _names("group_by", () if group_by is None else group_by)
         for place, name in enumerate(keys):
             if name in taken or name in keys[:place]:
@@ -88,6 +92,8 @@ class RowFields:
             references = getattr(row, self.reference_list_field)
             if isinstance(references, str):
                 raise InputError(f"{self._not_a_list()}: {_shown(references)}", _ONE_EACH)
+            if isinstance(references, tuple):  # in a field with a name, it is not a keyed segment
+                references = [*references]
         else:
             references = [getattr(row, name) for name in self.reference_fields]
         key = tuple(getattr(row, name) for name in self.group_by)
