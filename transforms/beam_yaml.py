@@ -53,6 +53,7 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 from beam_bleu.transforms.corpus_bleu import CorpusBleu
 from beam_bleu.transforms.definition import presets
 from beam_bleu.transforms.definition.cases import Lowercase
+from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.normalizations import NormalizationName
 from beam_bleu.transforms.definition.presets import PresetName
@@ -160,7 +161,8 @@ class CorpusBleuRows(beam.PTransform):
     ) -> None:
         super().__init__()
         self._fields = RowFields.of(candidate, references, group_by, _SCORE)
-        self._uncertainty = uncertainty is not False
+        self._uncertainty = True if uncertainty is None else uncertainty
+        require_flag("uncertainty", self._uncertainty)
         self._config = definition_of(
             preset,
             {

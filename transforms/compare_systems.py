@@ -11,6 +11,7 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.corpus_bleu import checked_config, require_no_files
+from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.definition.text import TextName
@@ -39,7 +40,11 @@ class _Comparing(beam.PTransform):
         columns: ArrowColumns | None = None,
     ) -> None:
         super().__init__()
-        if isinstance(systems, str) or not all(isinstance(each, str) for each in systems):
+        if (
+            isinstance(systems, str)
+            or not isinstance(systems, Sequence)
+            or not all(isinstance(each, str) for each in systems)
+        ):
             raise ValueError(f"systems must be a list of names, got {systems!r}")
         self._systems = tuple(systems)
         if len(self._systems) < 2 or len({*self._systems}) < len(self._systems):
@@ -47,6 +52,7 @@ class _Comparing(beam.PTransform):
         baseline = self._systems[0] if baseline is None else baseline
         if baseline not in self._systems:
             raise ValueError(f"baseline must be one of {', '.join(systems)}, got {baseline!r}")
+        require_flag("all_pairs", all_pairs)
         self._pairs = compared_pairs(self._systems, baseline, all_pairs=all_pairs)
         self._config = checked_config(config)
         self._gather = GatherSegments(self._keyed, self._systems, columns)

@@ -10,6 +10,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
+from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.definition.text import TextName
@@ -82,6 +83,7 @@ class CorpusBleu:
             uncertainty: bool = True,
         ) -> None:
             super().__init__()
+            require_flag("uncertainty", uncertainty)
             self._config = checked_config(config)
             self._gather = GatherSegments(keyed=False, columns=columns)
             self._uncertainty = uncertainty
@@ -104,6 +106,7 @@ class CorpusBleu:
             uncertainty: bool = True,
         ) -> None:
             super().__init__()
+            require_flag("uncertainty", uncertainty)
             self._config = checked_config(config)
             self._gather = GatherSegments(keyed=True, columns=columns)
             self._uncertainty = uncertainty
@@ -167,6 +170,7 @@ class CorpusBleu:
             uncertainty: bool = True,
         ) -> None:
             super().__init__()
+            require_flag("uncertainty", uncertainty)
             self._config = checked_config(config)
             self._uncertainty = uncertainty
             try:

@@ -15,6 +15,7 @@ from typing import Any
 
 import apache_beam as beam
 
+from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD, OnBadRecord
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
@@ -158,6 +159,8 @@ class ReadLongRecords(_Read):
         on_bad_record: OnBadRecord = "fail",
     ) -> None:
         _require_coverage(coverage)
+        _require_text("id_column", id_column)
+        _require_text("system_column", system_column)
         wanted = dataclasses.replace(
             _wanted(_only(candidate_column), reference_columns, where, where_not, labels),
             id=id_column,
@@ -205,6 +208,7 @@ class ReadJoinedRecords(_Read):
     ) -> None:
         _require_streams(candidates, references)
         _require_coverage(coverage)
+        _require_text("join_on", join_on)
         wanted = dataclasses.replace(
             _wanted(_only(candidate_column), reference_columns, where, where_not, labels),
             id=join_on,
@@ -229,8 +233,24 @@ class ReadJoinedRecords(_Read):
 def _require_streams(candidates: Mapping[str, str], references: Sequence[str]) -> None:
     if not isinstance(candidates, Mapping) or not candidates:
         raise ValueError(f"candidates must be a mapping of names and files, got {candidates!r}")
-    if isinstance(references, str) or not references:
+    for name, path in candidates.items():
+        _require_text("the name of a system", name)
+        _require_text(f"candidates {name}", path)
+    if not _are_texts(references) or not references:
         raise ValueError(f"references must be a list of files, got {references!r}")
+
+
+def _are_texts(values: object) -> bool:
+    return (
+        isinstance(values, Sequence)
+        and not isinstance(values, str)
+        and all(isinstance(value, str) for value in values)
+    )
+
+
+def _require_text(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a string, got {value!r}")
 
 
 def _reference_streams(references: Sequence[str]) -> tuple[Stream, ...]:
@@ -252,7 +272,10 @@ def _require_action(on_bad_record: str) -> None:
 
 
 def _only(column: str | None) -> tuple[str, ...]:
-    return () if column is None else (column,)
+    if column is None:
+        return ()
+    _require_text("candidate_column", column)
+    return (column,)
 
 
 def _wanted(
@@ -267,9 +290,15 @@ def _wanted(
         ("reference_columns", reference_columns),
         ("labels", labels),
     ):
-        if isinstance(columns, str):
+        if not _are_texts(columns):
             raise ValueError(f"{name} must be a list of columns, got {columns!r}")
-    conditions = [
+    for name, conditions in (("where", where), ("where_not", where_not)):
+        if not _are_conditions(conditions):
+            raise ValueError(
+                f"{name} must be a mapping of columns and values (strings, numbers, or True or "
+                f"False), got {conditions!r}"
+            )
+    parsed = [
         Condition(parse_column_path(column, [column]), _text(value), negated)
         for given, negated in ((where, False), (where_not, True))
         for column, value in (given or {}).items()
@@ -278,7 +307,15 @@ def _wanted(
         tuple(candidate_columns),
         tuple(reference_columns),
         labels=tuple(labels),
-        where=tuple(conditions),
+        where=tuple(parsed),
+    )
+
+
+def _are_conditions(conditions: object) -> bool:
+    return conditions is None or (
+        isinstance(conditions, Mapping)
+        and all(isinstance(column, str) for column in conditions)
+        and all(isinstance(value, str | int | float) for value in conditions.values())
     )
 
 
@@ -294,6 +331,7 @@ def _records(
     on_bad_record: OnBadRecord,
 ) -> Any:
     """The records of a stream: a source, which is also a reader for joins."""
+    _require_text(stream.label, stream.pattern)
     found = input_format or format_of_name(stream.pattern)
     choices = ", ".join(RECORD_FORMAT_NAMES)
     if found is None:
@@ -304,8 +342,10 @@ def _records(
     if found not in RECORD_FORMAT_NAMES:
         raise ValueError(f"input_format must be one of {choices}, got {input_format!r}")
     _require_action(on_bad_record)
-    if header is not None and found != "tsv":
-        raise ValueError(f"header is for tsv, but the format is {found}")
+    if header is not None:
+        require_flag("header", header)
+        if found != "tsv":
+            raise ValueError(f"header is for tsv, but the format is {found}")
     if found == "parquet":
         return ParquetRecords(stream, wanted, on_bad_record=on_bad_record)
     return LineRecords(stream, wanted, found, header, on_bad_record=on_bad_record)

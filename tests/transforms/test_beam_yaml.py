@@ -249,7 +249,10 @@ def test_the_model_is_sent_with_the_transform(tmp_path: Path) -> None:
         ({"references": ["references", "ref"]}, "the rows have no field 'ref'; they have "),
         ({"group_by": "day"}, "the rows have no field 'day'; they have candidate, references"),
         ({"references": ["references"]}, "the field 'references' must be a text, but its type is "),
-        ({"references": "candidate"}, "the field 'candidate' must be a list of texts, but it is "),
+        ({"references": "candidate"}, "the field 'candidate' is given as a candidate and as a ref"),
+        ({"references": ["candidate"]}, "the field 'candidate' is given as a candidate and as a"),
+        ({"references": ["r", "r"]}, "the field 'r' is given twice"),
+        ({"uncertainty": "false"}, "uncertainty must be True or False, got 'false'"),
     ],
     ids=str,
 )

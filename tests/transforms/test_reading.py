@@ -228,6 +228,43 @@ def test_joins_say_which_segments_are_missing(tmp_path):
         warned(reading, [("atlas", missing), ("birch", missing)])
 
 
+PAIRED = {"pattern": "rows.jsonl"}
+LONG = {"pattern": "rows.jsonl", "id_column": "id", "system_column": "system"}
+JOINED = {"candidates": {"a": "a.jsonl"}, "references": ["r.jsonl"], "join_on": "id"}
+LINES = {"candidates": {"a": "a.txt"}, "references": ["r.txt"]}
+
+
+@pytest.mark.parametrize(
+    ("reading", "right", "wrong", "cause"),
+    [
+        (ReadPairedRecords, PAIRED, {"pattern": 5}, "input must be a string, got 5"),
+        (ReadPairedRecords, PAIRED, {"header": "false"}, "header must be True or False, got 'fal"),
+        (ReadPairedRecords, PAIRED, {"candidate_columns": "a"}, "must be a list of columns, got"),
+        (ReadPairedRecords, PAIRED, {"reference_columns": 7}, "must be a list of columns, got 7"),
+        (ReadPairedRecords, PAIRED, {"labels": [4]}, "labels must be a list of columns, got"),
+        (ReadPairedRecords, PAIRED, {"where": "a=b"}, "where must be a mapping of columns and va"),
+        (ReadPairedRecords, PAIRED, {"where_not": {"a": None}}, "where_not must be a mapping of c"),
+        (ReadLongRecords, LONG, {"id_column": 5}, "id_column must be a string, got 5"),
+        (ReadLongRecords, LONG, {"system_column": ["x"]}, "system_column must be a string, got"),
+        (
+            ReadLongRecords,
+            LONG,
+            {"candidate_column": 4},
+            "candidate_column must be a string, got 4",
+        ),
+        (ReadJoinedRecords, JOINED, {"join_on": 5}, "join_on must be a string, got 5"),
+        (ReadLineParallel, LINES, {"candidates": {"a": 5}}, "candidates a must be a string, got 5"),
+        (ReadLineParallel, LINES, {"candidates": {5: "a"}}, "name of a system must be a string"),
+        (ReadLineParallel, LINES, {"references": [5]}, "references must be a list of files, got"),
+        (ReadLineParallel, LINES, {"references": "a"}, "references must be a list of files, got"),
+    ],
+)
+def test_arguments_of_another_type_are_refused_at_once(reading, right, wrong, cause):
+    reading(**right)
+    with pytest.raises(ValueError, match=cause):
+        reading(**{**right, **wrong})
+
+
 @pytest.mark.parametrize("scoring", [CorpusBleu.Globally, CorpusBleu.PerKey])
 def test_files_need_the_transform_for_systems(tmp_path, scoring):
     path = write(tmp_path, "rows.jsonl", ROWS)

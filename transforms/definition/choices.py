@@ -43,6 +43,16 @@ def require_choice(field: str, value: object, choices: Iterable[str]) -> None:
         raise ValueError(f"{field} must be one of {', '.join(names)}, got {value!r}")
 
 
+def require_flag(field: str, value: object) -> None:
+    """Checks that a value is True or False. A word such as "false" would count as true.
+
+    Raises:
+      ValueError: it is something else.
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{field} must be True or False, got {value!r}")
+
+
 def function_of(functions: Mapping[Any, _Function], choice: str | bool, kind: str) -> _Function:
     """The entry of a room's table for a choice: a function, or a number for compiled code.
 

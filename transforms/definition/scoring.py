@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterable
 
-from beam_bleu.transforms.definition.choices import require_choice
+from beam_bleu.transforms.definition.choices import require_choice, require_flag
 from beam_bleu.transforms.definition.reference_lengths import (
     REFERENCE_LENGTHS,
     ReferenceLengthName,
@@ -43,8 +43,7 @@ class Scoring:
     def __post_init__(self) -> None:
         require_choice("smooth_method", self.smooth_method, SMOOTH_METHODS)
         require_choice("reference_length", self.reference_length, REFERENCE_LENGTHS)
-        if not isinstance(self.effective_order, bool):
-            raise ValueError(f"effective_order must be True or False, got {self.effective_order!r}")
+        require_flag("effective_order", self.effective_order)
         order = self.max_ngram_order
         if not _is_a(int, order) or not 1 <= order <= LARGEST_NGRAM_ORDER:
             raise ValueError(
