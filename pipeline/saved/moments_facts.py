@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from beam_bleu.pipeline.saved.column_facts import Fact, columns_are_possible
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import has_all_segments, have_same_columns
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.columns import SHARED
 from beam_bleu.transforms.totals.moments.moments import Moments, Pair, sorted_keys
-from beam_bleu.transforms.totals.units import (
-    CANDIDATE_LENGTH,
-    FIRST_MATCHES,
-    SEGMENTS,
-    first_short,
-    product,
-    width,
+from beam_bleu.transforms.totals.unit_facts import (
+    Fact,
+    columns_are_possible,
+    is_bounded,
+    products_are_possible,
+    unpacked,
 )
-
-_TOLERANCE = 1e-9
-"""Floats decide whether squares are bounded, because the integers are too long for int64."""
+from beam_bleu.transforms.totals.units import (
+    SEGMENTS,
+)
 
 
 def facts_of_moments(saved: SavedTotals) -> Iterator[Fact]:
@@ -132,81 +128,21 @@ def _own_and_common(moments: Moments) -> Iterator[Fact]:
 
 def _products(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
     """The sums of products of the columns of one system."""
-    orders = moments.max_order
     own = saved.totals.sums[saved.scorings.text]
     for name in ("own", "common"):
         sums = getattr(moments, f"{name}_sums")
-        full = _unpacked(getattr(moments, f"{name}_products"), orders)
+        packed = getattr(moments, f"{name}_products")
         units = getattr(moments, f"{name}_units")
         if name == "common":
             units = np.broadcast_to(units[:, np.newaxis], sums.shape[:2])
-        what = f"moments: {name}_products"
-        squares = np.diagonal(full, axis1=-2, axis2=-1)
-        # The columns are integers, and 0 or more.
-        yield what, bool((squares >= sums).all() and not ((squares - sums) % 2).any())
-        yield what, bool((full[..., SEGMENTS, :] >= sums).all())
-        yield what, _is_bounded(units, sums, sums, squares, squares, full)
         for number, system in enumerate(moments.systems):
-            references = own[system].max_reference_count
-            yield what, columns_are_possible(full[:, number], orders, references)
-        if _has_units_of_segments(saved):
-            yield what, bool((full[..., SEGMENTS, :] == sums).all())
-            yield what, _is_of_short_candidates(full, sums, orders)
-
-
-def _unpacked(packed: NDArray[Any], max_order: int) -> NDArray[Any]:
-    """The full matrices (..., W, W) of lower triangles."""
-    columns = range(width(max_order))
-    found: NDArray[Any] = packed[..., np.array([[product(i, j) for j in columns] for i in columns])]
-    return found
-
-
-def _is_of_short_candidates(full: NDArray[Any], sums: NDArray[Any], orders: int) -> bool:
-    """Whether products are those of segments, of which each one has a short candidate or not."""
-    first = first_short(orders)
-    for n in range(orders):
-        short = full[..., first + n, :]
-        # A candidate that is too short for n tokens is too short for more.
-        if (short[..., first + n :] != sums[..., first + n, np.newaxis]).any():
-            return False
-        # It has no match of this order, nor of a larger one.
-        if short[..., FIRST_MATCHES + n : first].any():
-            return False
-    return not full[..., first, CANDIDATE_LENGTH].any()
-
-
-def _is_bounded(
-    units: NDArray[Any],
-    sums: NDArray[Any],
-    other_sums: NDArray[Any],
-    squares: NDArray[Any],
-    other_squares: NDArray[Any],
-    products: NDArray[Any],
-) -> bool:
-    """Whether sums of products are as small as squares demand: the inequality of Cauchy-Schwarz.
-
-    Args:
-      units: (...), the numbers of units.
-      sums: (..., W), the sums of the columns of the rows.
-      other_sums: (..., W), those of the columns.
-      squares: (..., W), the sums of squares of the columns of the rows.
-      other_squares: (..., W), those of the columns.
-      products: (..., W, W).
-    """
-    n = units.astype(float)[..., np.newaxis]
-
-    def deviations(sums: NDArray[Any], squares: NDArray[Any]) -> NDArray[Any]:
-        of_squares = n * squares.astype(float)
-        found: NDArray[Any] = of_squares - sums.astype(float) ** 2 + _TOLERANCE * of_squares
-        return found
-
-    rows, columns = deviations(sums, squares), deviations(other_sums, other_squares)
-    if (rows < 0).any() or (columns < 0).any():
-        return False
-    means = sums.astype(float)[..., :, np.newaxis] * other_sums.astype(float)[..., np.newaxis, :]
-    common = n[..., np.newaxis] * products.astype(float) - means
-    bound = np.sqrt(rows)[..., :, np.newaxis] * np.sqrt(columns)[..., np.newaxis, :]
-    return bool((np.abs(common) <= bound * (1 + _TOLERANCE)).all())
+            is_possible = products_are_possible(
+                *(units[:, number], sums[:, number], packed[:, number]),
+                moments.max_order,
+                own[system].max_reference_count,
+                are_segments=_has_units_of_segments(saved),
+            )
+            yield f"moments: {name}_products", is_possible
 
 
 def _crosses(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
@@ -218,7 +154,7 @@ def _crosses(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
         # The columns of references are the same, because the segments are the same.
         of_references = moments.common_sums[..., shared]
         yield "moments: common_sums", bool((of_references == of_references[:, :1]).all())
-    full = _unpacked(moments.common_products, orders)
+    full = unpacked(moments.common_products, orders)
     squares = np.diagonal(full, axis1=-2, axis2=-1)
     for name, pairs, groups, crosses in (
         ("cross_products", moments.pairs, slice(0, 1), moments.cross_products[np.newaxis]),
@@ -236,7 +172,7 @@ def _crosses(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
             yield what, columns_are_possible(cross.swapaxes(1, 2), orders, references[one])
             yield (
                 what,
-                _is_bounded(
+                is_bounded(
                     units,
                     *(sums[groups, one], sums[groups, other]),
                     *(squares[groups, one], squares[groups, other]),

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from beam_bleu.pipeline.saved.column_facts import Fact, columns_are_possible
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import have_same_columns
 from beam_bleu.transforms.totals.moments.columns import SHARED
+from beam_bleu.transforms.totals.unit_facts import Fact, columns_are_possible
 from beam_bleu.transforms.totals.units import SEGMENTS
 
 _LARGEST_WEIGHTS = {"bootstrap": 8, "randomization": 1}

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from beam_bleu.pipeline.saved.column_facts import EXACT_REFERENCES, Fact, columns_are_possible
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
 from beam_bleu.transforms.statistics.batch_statistics import AVERAGE as ALL_TOKENS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.slice_sums import SliceSums
+from beam_bleu.transforms.totals.unit_facts import EXACT_REFERENCES, Fact, columns_are_possible
 from beam_bleu.transforms.totals.units import AVERAGE, CANDIDATE_LENGTH, SEGMENTS
 
 

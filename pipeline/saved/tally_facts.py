@@ -6,11 +6,11 @@ import collections
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.saved.column_facts import Fact
 from beam_bleu.pipeline.saved.partitions import in_order
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.transforms.pairing.files.streams import compression
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED
+from beam_bleu.transforms.totals.unit_facts import Fact
 
 _STRICT = "strict"
 _ORDER = ("candidates", "references", "records", "labels")

@@ -84,9 +84,9 @@ def test_other_scorings_of_the_same_tokens():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"candidate_length": None}, "candidate_length must be an integer, got None"),
-        ({"matches_2": 1.5}, "matches_2 must be an integer, got 1.5"),
-        ({"max_references": "2"}, "max_references must be an integer, got '2'"),
+        ({"candidate_length": None}, "candidate_length must be an integer, 0 or more, got None"),
+        ({"matches_2": 1.5}, "matches_2 must be an integer, 0 or more, got 1.5"),
+        ({"max_references": "2"}, "max_references must be an integer, 0 or more, got '2'"),
         ({"segments": 0}, "segments above 0"),
     ],
 )

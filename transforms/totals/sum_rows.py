@@ -7,8 +7,14 @@ number of references of a segment.
 
 from __future__ import annotations
 
+import contextlib
+import decimal
 import itertools
+import operator
 from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
 
 from beam_bleu.transforms.totals import units
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
@@ -57,23 +63,45 @@ def row_of_sums(sums: CorpusSums) -> dict[str, int]:
     }
 
 
-def sums_of_row(row: Mapping[str, int]) -> CorpusSums:
+def sums_of_row(row: Mapping[str, Any]) -> CorpusSums:
     """The sums of a row, or of rows that are added up. They have no bytes and no signs.
 
     Raises:
-      ValueError: a column is missing or is no integer, or there is no segment.
+      ValueError: a column is missing or is no integer, there is no segment, or no segments have
+        these sums.
     """
     max_order = next(order for order in itertools.count() if f"matches_{order + 1}" not in row)
     columns = summed_columns(max_order)
-    for name in (*columns, MIN_REFERENCES, MAX_REFERENCES):
-        if not isinstance(row.get(name), int):
-            raise ValueError(f"{name} must be an integer, got {row.get(name)!r}")
-    if max_order < 1 or row["segments"] < 1:
+    values = tuple(_count(name, row.get(name)) for name in columns)
+    fewest, most = (_count(name, row.get(name)) for name in (MIN_REFERENCES, MAX_REFERENCES))
+    if max_order < 1 or values[units.SEGMENTS] < 1:
         raise ValueError("the sums of one or more segments have matches_1, and segments above 0")
-    values = tuple(int(row[name]) for name in columns)
+    if not 1 <= fewest <= most:
+        raise ValueError(
+            f"{MIN_REFERENCES} must be 1 or more, and at most {MAX_REFERENCES}: "
+            f"got {fewest} and {most}"
+        )
     of_unit = units.width(max_order)
-    found = UnitSums(max_order, row["segments"], values[:of_unit], values[of_unit:])
-    return _corpus_sums(found, row[MIN_REFERENCES], row[MAX_REFERENCES])
+    found = UnitSums(max_order, values[units.SEGMENTS], values[:of_unit], values[of_unit:])
+    return _corpus_sums(found, fewest, most)
+
+
+def _count(name: str, value: Any) -> int:
+    """An integer of any type that databases return: Python's, numpy's, or a `Decimal`.
+
+    Raises:
+      ValueError: it is another value. A float is one, too: above 2^53 it is not exact.
+    """
+    count: int | None = None
+    if isinstance(value, decimal.Decimal):
+        if value.is_finite() and value == value.to_integral_value():
+            count = int(value)
+    elif not isinstance(value, bool | np.bool_):
+        with contextlib.suppress(TypeError):
+            count = operator.index(value)
+    if count is None or count < 0:
+        raise ValueError(f"{name} must be an integer, 0 or more, got {value!r}")
+    return count
 
 
 def _corpus_sums(found: UnitSums, fewest: int, most: int) -> CorpusSums:

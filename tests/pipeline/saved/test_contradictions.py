@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from parts import lines_in, run_into
 
-from beam_bleu.pipeline.saved.column_facts import columns_are_possible
 from beam_bleu.pipeline.saved.moments_facts import facts_of_moments
 from beam_bleu.pipeline.saved.reading import read_totals
 from beam_bleu.pipeline.saved.replicates_facts import facts_of_replicates
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
+from beam_bleu.transforms.totals.unit_facts import columns_are_possible
 from beam_bleu.transforms.totals.units import width
 
 FACTS = (facts_of_sums, facts_of_slices, facts_of_moments, facts_of_replicates)

@@ -1,0 +1,174 @@
+"""What is true of the columns of every unit, and so of their sums and weighted sums.
+
+Each fact is an inequality that is linear in the columns. So it holds for the sums of units, for
+those of a replicate, and for each row of the sums of products: a row is a sum of units whose
+weights are a column, and no column is negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_bleu.transforms.native.arrays import LARGEST_INTEGER
+from beam_bleu.transforms.totals.moments.exact import ExactIntegers, largest
+from beam_bleu.transforms.totals.units import (
+    AVERAGE,
+    CANDIDATE_LENGTH,
+    CLOSEST,
+    CLOSEST_FIRST,
+    FIRST_MATCHES,
+    LONGEST,
+    PARTS_OF_A_TOKEN,
+    SEGMENTS,
+    SHORTEST,
+    first_short,
+    product,
+    width,
+)
+
+Fact = tuple[str, bool]
+"""What is checked, as messages name it, and whether it can be true."""
+
+_TOLERANCE = 1e-9
+"""Floats decide whether squares are bounded, because the integers are too long for int64."""
+
+EXACT_REFERENCES = 16
+"""The average length of more references than these is rounded down (`PARTS_OF_A_TOKEN`)."""
+
+
+def columns_are_possible(columns: ExactIntegers, max_order: int, references: int) -> bool:
+    """Whether columns can be a sum of units with weights of 0 or more.
+
+    Args:
+      columns: (..., W), with the columns of `totals.units`.
+      max_order: the largest n-gram order, N.
+      references: the largest number of references of a segment.
+    """
+    if not columns.size:
+        return True
+    rows: NDArray[Any] = np.atleast_2d(columns)
+    if (rows < 0).any():
+        return False
+    if largest(rows) * PARTS_OF_A_TOKEN * (references + max_order + 2) > LARGEST_INTEGER:
+        rows = rows.astype(object)
+    return all(_facts(rows, max_order, references))
+
+
+def _facts(columns: NDArray[Any], max_order: int, references: int) -> Iterator[bool]:
+    segments, tokens = columns[..., SEGMENTS], columns[..., CANDIDATE_LENGTH]
+    shortest, above = columns[..., SHORTEST], columns[..., AVERAGE]
+    spread = columns[..., LONGEST] * PARTS_OF_A_TOKEN
+    matches = columns[..., FIRST_MATCHES : FIRST_MATCHES + max_order]
+    short = columns[..., first_short(max_order) :]
+    yield not columns[segments == 0].any()
+    yield bool((short[..., :-1] <= short[..., 1:]).all() and (short[..., -1] <= segments).all())
+    # The n-th tokens of all candidates, for n up to N.
+    nth = segments[..., np.newaxis] - short
+    all_nth = nth.sum(axis=-1)
+    yield bool((tokens >= all_nth).all())
+    yield bool((tokens == all_nth)[short[..., -1] == segments].all())
+    # t_1 = c, and a candidate with n tokens or more has one n-gram less than (n-1)-grams.
+    ngrams = tokens[..., np.newaxis] - np.cumsum(nth, axis=-1) + nth
+    yield bool((matches <= ngrams).all())
+    # A candidate is matched with one reference or with several ones.
+    yield bool((matches[..., 1:] <= references * matches[..., :-1]).all())
+    rounded = segments if references > EXACT_REFERENCES else 0
+    of_references = references * (shortest * PARTS_OF_A_TOKEN + above + rounded)
+    yield bool((matches * PARTS_OF_A_TOKEN <= of_references[..., np.newaxis]).all())
+    yield bool((columns[..., CLOSEST] + columns[..., CLOSEST_FIRST] <= columns[..., LONGEST]).all())
+    yield bool((references * above <= (references - 1) * spread).all())
+    yield bool((references * (above + rounded) >= spread).all())
+
+
+def products_are_possible(
+    units: NDArray[Any],
+    sums: ExactIntegers,
+    packed: ExactIntegers,
+    max_order: int,
+    references: int,
+    *,
+    are_segments: bool,
+) -> bool:
+    """Whether sums of products can be those of units with these sums.
+
+    Args:
+      units: (...), the numbers of units.
+      sums: (..., W), the sums of their columns.
+      packed: (..., W (W + 1) / 2), the sums of products, packed as in `UnitSums`.
+      max_order: the largest n-gram order, N.
+      references: the largest number of references of a segment.
+      are_segments: whether each unit is a segment.
+    """
+    full = unpacked(packed, max_order)
+    squares = np.diagonal(full, axis1=-2, axis2=-1)
+    # The columns are integers, and 0 or more.
+    if (squares < sums).any() or ((squares - sums) % 2).any():
+        return False
+    if (full[..., SEGMENTS, :] < sums).any():
+        return False
+    if are_segments and not (
+        (full[..., SEGMENTS, :] == sums).all() and _is_of_short_candidates(full, sums, max_order)
+    ):
+        return False
+    return is_bounded(units, sums, sums, squares, squares, full) and columns_are_possible(
+        full, max_order, references
+    )
+
+
+def unpacked(packed: NDArray[Any], max_order: int) -> NDArray[Any]:
+    """The full matrices (..., W, W) of lower triangles."""
+    columns = range(width(max_order))
+    found: NDArray[Any] = packed[..., np.array([[product(i, j) for j in columns] for i in columns])]
+    return found
+
+
+def _is_of_short_candidates(full: NDArray[Any], sums: NDArray[Any], orders: int) -> bool:
+    """Whether products are those of segments, of which each one has a short candidate or not."""
+    first = first_short(orders)
+    for n in range(orders):
+        short = full[..., first + n, :]
+        # A candidate that is too short for n tokens is too short for more.
+        if (short[..., first + n :] != sums[..., first + n, np.newaxis]).any():
+            return False
+        # It has no match of this order, nor of a larger one.
+        if short[..., FIRST_MATCHES + n : first].any():
+            return False
+    return not full[..., first, CANDIDATE_LENGTH].any()
+
+
+def is_bounded(
+    units: NDArray[Any],
+    sums: NDArray[Any],
+    other_sums: NDArray[Any],
+    squares: NDArray[Any],
+    other_squares: NDArray[Any],
+    products: NDArray[Any],
+) -> bool:
+    """Whether sums of products are as small as squares demand: the inequality of Cauchy-Schwarz.
+
+    Args:
+      units: (...), the numbers of units.
+      sums: (..., W), the sums of the columns of the rows.
+      other_sums: (..., W), those of the columns.
+      squares: (..., W), the sums of squares of the columns of the rows.
+      other_squares: (..., W), those of the columns.
+      products: (..., W, W).
+    """
+    n = units.astype(float)[..., np.newaxis]
+
+    def deviations(sums: NDArray[Any], squares: NDArray[Any]) -> NDArray[Any]:
+        of_squares = n * squares.astype(float)
+        found: NDArray[Any] = of_squares - sums.astype(float) ** 2 + _TOLERANCE * of_squares
+        return found
+
+    rows, columns = deviations(sums, squares), deviations(other_sums, other_squares)
+    if (rows < 0).any() or (columns < 0).any():
+        return False
+    means = sums.astype(float)[..., :, np.newaxis] * other_sums.astype(float)[..., np.newaxis, :]
+    common = n[..., np.newaxis] * products.astype(float) - means
+    bound = np.sqrt(rows)[..., :, np.newaxis] * np.sqrt(columns)[..., np.newaxis, :]
+    return bool((np.abs(common) <= bound * (1 + _TOLERANCE)).all())
