@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import doctest
 import sqlite3
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 from command_line import PROJECT
+from hypothesis import given, strategies
 from markdown_tables import sections, tables
 from scoring import bleu_of, statistics_of
 
@@ -96,6 +99,65 @@ def test_a_wrong_row_is_an_error(change, message):
         sums_of_row({**row, **change})
     with pytest.raises(ValueError, match="segments"):
         sums_of_row({})
+
+
+INTEGERS = [Decimal, np.int64, np.uint64, lambda value: Decimal(f"{value}.00")]
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_integers_of_any_type_are_taken(kind):
+    """SQL clients return Decimal for SUM, and tables of numpy have its own integers."""
+    row = row_of_sums(sums_of(SEGMENTS, BleuConfig()))
+    assert bleu_of_sums({key: kind(value) for key, value in row.items()}) == bleu_of_sums(row)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"matches_1": 10_000},
+            r"matches_1 is 10000, but the candidates have \d+ n-grams of order",
+        ),
+        ({"matches_1": -1}, "matches_1 must be an integer, 0 or more, got -1"),
+        ({"segments": True}, "segments must be an integer, 0 or more, got True"),
+        ({"segments": np.True_}, "segments must be an integer"),
+        ({"matches_2": Decimal("1.5")}, "matches_2 must be an integer"),
+        ({"matches_2": Decimal("NaN")}, "matches_2 must be an integer"),
+        ({"matches_2": 2.0}, "matches_2 must be an integer"),
+        ({"short_4": 1000}, "no segments have these sums"),
+        ({"short_1": 50, "short_2": 40}, "no segments have these sums"),
+        ({"ref_closest_more": 10**6}, "no segments have these sums"),
+        ({"max_references": 1}, "no segments have these sums"),
+        ({"min_references": 3}, "min_references must be 1 or more, and at most max_references"),
+        ({"min_references": 0}, "min_references must be 1 or more"),
+        ({"matches_1_x_matches_1": 0}, "the products A_x_B are not those"),
+        ({"segments_x_matches_1": 7}, "the products A_x_B are not those"),
+        ({"matches_2_x_candidate_length": 10**9}, "the products A_x_B are not those"),
+    ],
+)
+def test_a_row_that_no_segments_have_is_an_error(change, message):
+    row = row_of_sums(sums_of(SEGMENTS, BleuConfig()))
+    columns = {name: "_x_".join(reversed(name.split("_x_"))) for name in change}
+    change = {name if name in row else columns[name]: value for name, value in change.items()}
+    assert {*change} <= {*row}
+    with pytest.raises(ValueError, match=message):
+        bleu_of_sums({**row, **change})
+
+
+TEXTS = strategies.text(alphabet="ab .", max_size=12)
+
+
+@given(
+    strategies.lists(
+        strategies.tuples(TEXTS, strategies.lists(TEXTS, min_size=1, max_size=20)),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_no_row_of_real_segments_is_refused(segments):
+    config = BleuConfig(tokenize="char")
+    sums = sums_of(segments, config)
+    assert bleu_of_sums(row_of_sums(sums), config).matches == sums.matches
 
 
 def test_the_page_has_the_columns():

@@ -18,6 +18,8 @@ import numpy as np
 
 from beam_bleu.transforms.totals import units
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
+from beam_bleu.transforms.totals.moments.exact import exact
+from beam_bleu.transforms.totals.unit_facts import columns_are_possible, products_are_possible
 from beam_bleu.transforms.totals.units import PARTS_OF_A_TOKEN, UnitSums
 
 MIN_REFERENCES, MAX_REFERENCES = "min_references", "max_references"
@@ -83,7 +85,43 @@ def sums_of_row(row: Mapping[str, Any]) -> CorpusSums:
         )
     of_unit = units.width(max_order)
     found = UnitSums(max_order, values[units.SEGMENTS], values[:of_unit], values[of_unit:])
-    return _corpus_sums(found, fewest, most)
+    sums = _corpus_sums(found, fewest, most)
+    _require_possible(sums, found)
+    return sums
+
+
+def _require_possible(sums: CorpusSums, found: UnitSums) -> None:
+    """Checks that there can be segments with these sums.
+
+    Raises:
+      ValueError: there are none.
+    """
+    for order, (matches, ngrams) in enumerate(zip(sums.matches, sums.totals, strict=True), 1):
+        if matches > ngrams:
+            raise ValueError(
+                f"matches_{order} is {matches}, but the candidates have {max(ngrams, 0)} n-grams "
+                f"of order {order}"
+            )
+    columns, packed = (exact(np.array(each, object)) for each in (found.sums, found.products))
+    references = sums.max_reference_count
+    if not columns_are_possible(columns, found.max_order, references):
+        raise ValueError(
+            "no segments have these sums: segments, lengths, matches_* and short_* contradict "
+            f"each other, or {MAX_REFERENCES}; {_ALL_ROWS}"
+        )
+    if not products_are_possible(
+        *(np.array(found.units), columns, packed, found.max_order, references),
+        are_segments=True,
+    ):
+        raise ValueError(
+            f"the products A_x_B are not those of segments with these sums; {_ALL_ROWS}"
+        )
+
+
+_ALL_ROWS = (
+    "add up the same rows for each column, and take the smallest min_references and the largest "
+    "max_references"
+)
 
 
 def _count(name: str, value: Any) -> int:
