@@ -10,7 +10,7 @@ from typing import Any
 from beam_bleu.pipeline.command_line.names import check_names
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.spooling import check_pipes, is_pipe
-from beam_bleu.pipeline.command_line.systems import systems
+from beam_bleu.pipeline.command_line.systems import references, systems
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream, compression
 from beam_bleu.transforms.pairing.lines.expected import Expected
@@ -167,14 +167,10 @@ def _joined(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) 
                 f"leave --{name} out: each file has one system, and --join_on names the ids",
             )
     _require_one_column(flags, "with --join_on, each file has one system")
-    flag_of_systems, named = systems(flags)
-    patterns = flags.references or flags.refs
+    of_references = references(flags)
+    flag_of_systems, named = systems(flags, of_references)
     candidates = [(f"candidates {name}", pattern) for name, pattern in named]
-    references = [
-        (f"references {number}" if len(patterns) > 1 else "references", pattern)
-        for number, pattern in enumerate(patterns, 1)
-    ]
-    check_pipes([*references, *candidates], anywhere)
+    check_pipes([*of_references, *candidates], anywhere)
     check_names(named, flag_of_systems)
     wanted = dataclasses.replace(_wanted(flags, labels), id=flags.join_on)
     flag_of_references = "--references" if flags.references else "REF"
@@ -188,7 +184,7 @@ def _joined(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) 
         ),
         tuple(
             _records(flags, _stream(label, flag_of_references, pattern, anywhere), wanted)
-            for label, pattern in references
+            for label, pattern in of_references
         ),
         flags.coverage or COVERAGE_NAMES[0],
         flags.expect_segments,

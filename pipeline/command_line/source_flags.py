@@ -12,7 +12,7 @@ from beam_bleu.pipeline.command_line.record_sources import has_records, record_s
 from beam_bleu.pipeline.command_line.sacrebleu_flags import add_encoding_flag
 from beam_bleu.pipeline.command_line.slice_flags import label_streams, needed_labels
 from beam_bleu.pipeline.command_line.spooling import NAME_SYSTEMS, check_pipes
-from beam_bleu.pipeline.command_line.systems import systems
+from beam_bleu.pipeline.command_line.systems import references, systems
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
@@ -153,25 +153,21 @@ def _check_limits(flags: argparse.Namespace) -> None:
 
 def _line_parallel(flags: argparse.Namespace, anywhere: bool) -> LineParallel:
     """The source of line-parallel text."""
-    flag_of_systems, named = systems(flags)
-    patterns = flags.references or flags.refs
-    references = [
-        (f"references {number}" if len(patterns) > 1 else "references", pattern)
-        for number, pattern in enumerate(patterns, 1)
-    ]
+    of_references = references(flags)
+    labels = label_streams(flags, anywhere)
+    of_labels = [(each.stream.label, each.stream.pattern) for each in labels]
+    flag_of_systems, named = systems(flags, [*of_references, *of_labels])
     candidates = [(f"candidates {name}", pattern) for name, pattern in named]
     if anywhere and stdin_by_default(flags):
         raise UsageError(
             "no system is named, and the workers of an engine cannot read stdin", NAME_SYSTEMS
         )
-    labels = label_streams(flags, anywhere)
-    of_labels = [(each.stream.label, each.stream.pattern) for each in labels]
-    check_pipes([*references, *candidates, *of_labels], anywhere)
+    check_pipes([*of_references, *candidates, *of_labels], anywhere)
     check_names(named, flag_of_systems)  # after the pipes: stdin, given twice, has one name
     return LineParallel(
         tuple(name for name, _ in named),
         _streams(flag_of_systems, candidates, anywhere),
-        _streams("--references" if flags.references else "REF", references, anywhere),
+        _streams("--references" if flags.references else "REF", of_references, anywhere),
         flags.range_bytes,
         Expected(flags.cuts, flags.expect_segments, flags.max_line_bytes),
         flags.num_refs,

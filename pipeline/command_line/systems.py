@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.spooling import system_of_pipe
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.transforms.errors import InputError, UsageError
+from beam_bleu.pipeline.reporting import warn
+from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.files.filesystems import find_files
 from beam_bleu.transforms.pairing.files.shard_names import order_keys
 from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 _STDIN = "-"
 
 
-def systems(flags: argparse.Namespace) -> tuple[str, list[tuple[str, str]]]:
+def references(flags: argparse.Namespace) -> list[tuple[str, str]]:
+    """(name for messages, path or pattern) of each stream of references."""
+    patterns = flags.references or flags.refs
+    return [
+        (f"references {number}" if len(patterns) > 1 else "references", pattern)
+        for number, pattern in enumerate(patterns, 1)
+    ]
+
+
+def systems(
+    flags: argparse.Namespace, others: Sequence[tuple[str, str]]
+) -> tuple[str, list[tuple[str, str]]]:
     """The systems in the order of the command line. Without a flag it is stdin, as in sacreBLEU.
+
+    Args:
+      flags: the parsed flags.
+      others: (name for messages, path or pattern) of all other streams. If a pattern of -i matches
+        one of their files, too, this file is left out, with a warning.
 
     Returns:
       The flag that names them, for messages, and (name, path or pattern) of each system. The
@@ -31,13 +50,13 @@ def systems(flags: argparse.Namespace) -> tuple[str, list[tuple[str, str]]]:
         flag, named = "--candidates", [_named(text) for text in flags.candidates]
     else:
         flag, words = "-i", flags.systems or [_STDIN]
-        named = [each for text in words for each in _each_file(text)]
+        named = [each for text in words for each in _each_file(text, others)]
     if not all(pattern for _, pattern in named):
         raise UsageError(f"{flag} is empty", "name a path")
     return flag, named
 
 
-def _each_file(text: str) -> list[tuple[str, str]]:
+def _each_file(text: str, others: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """(name, pattern) of a word of -i: a pattern without NAME is one system for each file."""
     name, pattern = _divided(text)
     if name is not None or not is_pattern(text):
@@ -45,6 +64,7 @@ def _each_file(text: str) -> list[tuple[str, str]]:
     found = [file.path for file in find_files(Stream("-i", checked_path("-i", pattern, False)))]
     if not found:
         raise InputError(f"-i: nothing matches {pattern}", "check the path")
+    found = _without(found, pattern, others)
     for path in filter(is_pattern, found):
         raise UsageError(
             f"-i: the name of a file has wildcards, so it could be taken for a pattern: {path}",
@@ -54,15 +74,55 @@ def _each_file(text: str) -> list[tuple[str, str]]:
     return [(_stem(path), path) for path in sorted(found, key=lambda path: (keys[path], path))]
 
 
+def _without(found: list[str], pattern: str, others: Sequence[tuple[str, str]]) -> list[str]:
+    """The files of a pattern that no other stream has."""
+    streams: dict[object, str] = {}
+    for label, given in others:
+        # A pipe is no file that a pattern of files could match.
+        if given != _STDIN and (is_pattern(given) or not is_local(given) or os.path.isfile(given)):
+            for file in find_files(Stream(label, given)):
+                streams.setdefault(_identity(file.path), label)
+    kept = [path for path in found if _identity(path) not in streams]
+    left_out = [path for path in found if _identity(path) in streams]
+    if not kept:
+        raise UsageError(
+            f"-i: {pattern} matches no other files than those of "
+            f"{joined(sorted({streams[_identity(path)] for path in left_out}))}",
+            "check the pattern, or name the files of the systems",
+        )
+    if left_out:
+        shown = [f"{path} ({streams[_identity(path)]})" for path in left_out]
+        warn(f"-i: {pattern} also matches {joined(shown)}: not scored as the output of a system")
+    return kept
+
+
+def _identity(path: str) -> object:
+    """What is equal for all names of a file: links do not matter on this machine."""
+    if not is_local(path):
+        return path
+    try:
+        state = os.stat(path)
+    except OSError:
+        return path  # the run will say what is wrong with it
+    return state.st_dev, state.st_ino
+
+
 def _named(text: str) -> tuple[str, str]:
     """(name, pattern) of [NAME=]PATTERN."""
     name, pattern = _divided(text)
     if name is not None:
-        if os.path.isfile(text) and not (os.path.exists(pattern) or is_pattern(pattern)):
+        if os.path.isfile(text):
+            if not (os.path.exists(pattern) or is_pattern(pattern)):
+                raise UsageError(
+                    f"{text} means the system {name} and the file {pattern}, which does not exist; "
+                    f"but there is a file {text}",
+                    f"write ./{text} for this file",
+                )
+            folder = "" if pattern.startswith("/") else "."
             raise UsageError(
-                f"{text} means the system {name} and the file {pattern}, which does not exist; but "
-                f"there is a file {text}",
-                f"write ./{text} for this file",
+                f"{text} can be the file of this name, or the system {name} with the "
+                f"{'pattern' if is_pattern(pattern) else 'file'} {pattern}",
+                f"write ./{text} for the file, or {name}={folder}/{pattern} for the system",
             )
         return utf8(name), pattern
     if is_pattern(text):

@@ -155,4 +155,34 @@ def test_a_file_whose_name_looks_like_a_named_system(tmp_path, monkeypatch):
     called("r", "-i", "a=b").assert_failed(2, "the system a and the file b", "write ./a=b")
     assert called("r", "-i", "./a=b", "-b").out == b"100.0\n"
     write_lines(tmp_path / "b", ["a b c e"])
-    assert b"\na " in called("r", "-i", "a=b").out
+    expected = "write ./a=b for the file, or a=./b for the system"
+    called("r", "-i", "a=b").assert_failed(2, "can be the file of this name, or the s", expected)
+    named = called("--candidates", "a=b", "--references", "r")
+    named.assert_failed(2, "can be the file of this name, or the system a", expected)
+    assert systems("r", "-i", "a=./b") == ["a"]
+    assert systems("r", "-i", "./a=b") == ["a=b"]
+
+
+def test_a_pattern_leaves_out_the_files_of_other_streams(tmp_path, monkeypatch):
+    """Else the references are the best system."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(REFERENCES[0], "ref.txt")
+    shutil.copy(ATLAS, "atlas.txt")
+    (tmp_path / "labels.txt").write_text("x\n" * len(REFERENCES[0].read_bytes().splitlines()))
+    (tmp_path / "outputs").mkdir()
+    shutil.copy(ATLAS, "outputs/birch.txt")
+    (tmp_path / "outputs" / "hard.txt").hardlink_to("ref.txt")
+    (tmp_path / "outputs" / "soft.txt").symlink_to("../ref.txt")
+    labels = ["--labels", "domain=labels.txt", "--slice_by=domain"]
+    run = called("ref.txt", *labels, "-i", "*.txt", "--format=json")
+    assert [each["system"] for each in run.document["scores"] if not each["slice"]] == ["atlas"]
+    assert (
+        "beam-bleu: warning: -i: *.txt also matches labels.txt (labels domain), ref.txt "
+        "(references): not scored as the output of a system\n"
+    ) in run.err
+    run = called("r?f.txt", "-i", "outputs/*.txt", "--format=json")
+    assert [each["system"] for each in run.document["scores"]] == ["birch"]
+    assert "outputs/hard.txt (references), outputs/soft.txt (references): not scored" in run.err
+    called("ref.txt", "-i", "outputs/[hs]*.txt").assert_failed(2, "matches no other files than")
+    # A file that is named is scored.
+    assert systems("ref.txt", "-i", "ref.txt") == ["ref"]
