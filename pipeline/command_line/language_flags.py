@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from beam_bleu.pipeline.reporting import warn
 from beam_bleu.transforms.definition.languages import (
     LANGUAGES,
     OTHER_LANGUAGES,
     LanguageCodeError,
+    sacrebleus_tokenizer_of,
     tokenizer_of,
 )
 from beam_bleu.transforms.definition.presets import DEFAULT_PRESET, preset
@@ -94,6 +96,12 @@ def _check_column(flags: argparse.Namespace) -> None:
 def _check_language(flags: argparse.Namespace) -> None:
     chosen = tokenizer_of(flags.language)
     cause = f"--language {flags.language} chooses the tokenizer {chosen}"
+    of_sacrebleu = sacrebleus_tokenizer_of(flags.language)
+    if of_sacrebleu not in (None, chosen):
+        warn(
+            f"{cause}; sacreBLEU's -l {flags.language} uses {of_sacrebleu}, because it does not "
+            "know this code, so its score is another one"
+        )
     if flags.tokenize not in (None, chosen):
         raise UsageError(
             f"{cause}, and --tokenize {flags.tokenize} another one", "leave one of them out"

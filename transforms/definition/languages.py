@@ -120,6 +120,20 @@ def tokenizer_of(code: str) -> TokenizerName:
     return _tokenizer(_language(target))
 
 
+def sacrebleus_tokenizer_of(code: str) -> TokenizerName | None:
+    """The tokenizer that sacreBLEU chooses for a pair; None for a single language: it takes pairs.
+
+    It takes what comes after the first hyphen, and knows only its own code for each language.
+
+    >>> sacrebleus_tokenizer_of("en-zh"), sacrebleus_tokenizer_of("en-zho")
+    ('zh', '13a')
+    """
+    _, *targets = code.split("-")
+    if not targets:
+        return None
+    return LANGUAGES[targets[0]].tokenize if targets[0] in LANGUAGES else OTHER_LANGUAGES
+
+
 def _require_clear(code: str, source: str, target: str) -> None:
     """Checks that a pair is not a language whose region is in small letters, such as zh-tw.
 

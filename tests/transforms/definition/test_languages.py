@@ -9,6 +9,7 @@ from beam_bleu.transforms.definition.languages import (
     LANGUAGES,
     OTHER_LANGUAGES,
     LanguageCodeError,
+    sacrebleus_tokenizer_of,
     tokenizer_of,
 )
 from beam_bleu.transforms.definition.slicing import slicing_of
@@ -135,3 +136,13 @@ def test_slices_are_within_languages(items, within):
     slicing = slicing_of(items, [5, 9], 17).within("lang")
     assert slicing.items == tuple(within)
     assert (slicing.length_edges, slicing.most) == ((5, 9), 17)
+
+
+@pytest.mark.parametrize(
+    "pair", ["en-zh", "en-zho", "en-zh_CN", "en-zh-TW", "zh-en", "en-ja", "en-kor"]
+)
+def test_what_sacrebleu_would_choose_for_a_pair(pair):
+    target = pair.split("-")[1]  # as sacrebleu.py has it
+    expected = BLEU._TOKENIZER_MAP.get(target, BLEU.TOKENIZER_DEFAULT)
+    assert sacrebleus_tokenizer_of(pair) == expected
+    assert sacrebleus_tokenizer_of(target) is None
