@@ -8,17 +8,29 @@ from beam_bleu.pipeline.command_line.suggestions import nearest
 from beam_bleu.pipeline.subcommands import SUBCOMMANDS
 from beam_bleu.transforms.errors import UsageError
 
+_MERGE = "write beam-bleu merge FILE..."
 _LEAVE_OUT = "leave it out: beam-bleu REF... -i FILE..."
 
 REMEDIES = {
+    "add": _MERGE,
     "bleu": _LEAVE_OUT,
+    "check": "write beam-bleu gate RESULT... for thresholds, or beam-bleu doctor",
     "cluster": "write ./run.sh cluster",
+    "combine": _MERGE,
+    "diff": "write beam-bleu compare OLD NEW",
     "evaluate": _LEAVE_OUT,
     "help": "see beam-bleu --help",
     "install": "write ./run.sh install",
+    "lint": "write ./run.sh lint",
     "presets": "write beam-bleu --preset list",
+    "report": "choose what a run shows with --format, such as markdown or latex; to show saved "
+    "totals again, write beam-bleu rescore FILE",
     "run": _LEAVE_OUT,
+    "sacrebleu": _LEAVE_OUT,
     "score": _LEAVE_OUT,
+    "show": "to show saved totals again, write beam-bleu rescore FILE",
+    "sum": _MERGE,
+    "test": "write ./run.sh test",
     "version": "write beam-bleu --version",
 }
 """What to write for words that are subcommands of other programs, or of run.sh."""
