@@ -13,7 +13,7 @@ from beam_bleu.pipeline.gates.judging import NOT_PAIRED, Check, gate_error, judg
 from beam_bleu.pipeline.gates.pairing import paired_intervals
 from beam_bleu.pipeline.gates.reading import read_result
 from beam_bleu.pipeline.reporting import reported, warn
-from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.errors import GateError, UsageError
 
 _DESCRIPTION = (
     "Compares saved results with thresholds, and prints a line for each check. It scores nothing. "
@@ -54,12 +54,17 @@ def _gate(argv: Sequence[str]) -> None:
             lines.append(f"{_word(each)}  {printable(text)}\n")
     if not flags.quiet:
         write_to_stdout("".join(lines).encode())
-    for each in checks:
-        if each.warns:
-            warn(each.text)
     error = gate_error(checks, _REMEDY)
+    if flags.quiet:
+        if error is not None:
+            raise error
+        return
+    # stdout has said which ones.
+    if warned := sum(each.warns for each in checks):
+        warn(f"{warned} of {len(checks)} checks warned")
     if error is not None:
-        raise error
+        failed = sum(each.fails for each in checks)
+        raise GateError(f"{failed} of {len(checks)} checks failed", _REMEDY)
 
 
 def _word(check: Check) -> str:

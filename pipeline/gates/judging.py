@@ -16,6 +16,8 @@ _MOST_REASONS = 5
 
 _DECIMALS = 2
 
+_INDEPENDENT = "with independent standard errors"
+
 NOT_PAIRED: Mapping[str, tuple[float, float]] = {}
 """No system of two results is known to have the same segments in both."""
 
@@ -172,15 +174,23 @@ def _drop(
     if bounds is None:
         assert new.standard_error is not None
         assert old.standard_error is not None
-        how = "with independent standard errors"
+        how = _INDEPENDENT
         bounds = interval(difference, math.hypot(new.standard_error, old.standard_error))
     passed = bounds[rule.bound] >= -threshold.number
     shown = [f"{each:+.{_DECIMALS}f}" for each in bounds]
+    missed = rule.missed
+    unchanged = interval(0.0, math.hypot(new.standard_error or 0, old.standard_error or 0))
+    if not passed and how == _INDEPENDENT and unchanged[rule.bound] < -threshold.number:
+        missed += (
+            "; on other segments, this check fails even if nothing has changed: allow a drop of "
+            f"{-unchanged[rule.bound]:.{_DECIMALS}f} or more, score the same segments, or choose "
+            "--drop proven"
+        )
     shown[rule.bound] = exact_enough(bounds[rule.bound], -threshold.number, sign="+")
     return Check(
         passed,
         f"{scores} (difference {' to '.join(shown)} {how}): {such} "
-        f"{rule.kept if passed else rule.missed} ({flags})",
+        f"{rule.kept if passed else missed} ({flags})",
     )
 
 

@@ -190,6 +190,16 @@ def test_the_bound_of_the_interval_decides(new, drop, passes):
     assert "independent standard errors" in check.text
     words = DROP_RULES[drop]
     assert (words.kept if passes else words.missed) in check.text
+    # Without any change, the interval is -1.386 to 1.386: more than the allowed drop.
+    told = "fails even if nothing has changed: allow a drop of 1.39 or more" in check.text
+    assert told == (drop == "not_excluded" and not passes)
+
+
+def test_a_drop_is_not_excused_by_other_segments():
+    """Without any change this check would pass, so its message does not say that it cannot."""
+    (check,) = drops(result(entry("a", 25)), result(entry("a", 30.01)), "2")
+    assert not check.passed
+    assert "nothing has changed" not in check.text
 
 
 def test_a_result_without_changes_passes():
