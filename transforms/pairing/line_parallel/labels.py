@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.lines.line_ends import without_returns
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 
 
@@ -34,12 +35,12 @@ class LabelStream:
     ) -> tuple[pa.DictionaryArray, ...]:
         """The labels of the lines that a reader gave last, a column for each name.
 
-        A carriage return at the end of a line is not a part of the label: a label is compared with
-        others, which can be in files with other line ends. Lines with another number of fields are
-        added to the reader's bad lines. The labels of bad lines have no meaning.
+        A carriage return at the end of a line is not a part of a label (`lines/line_ends.py`). Lines
+        with another number of fields are added to the reader's bad lines. The labels of bad lines
+        have no meaning.
         """
         encoded = reader.good(lines).dictionary_encode()
-        values = pc.utf8_rtrim(encoded.dictionary, "\r")
+        values = without_returns(encoded.dictionary)
         names = len(self.names)
         if names == 1 and not self.domain_first:
             return (pa.DictionaryArray.from_arrays(encoded.indices, values),)

@@ -18,6 +18,7 @@ from beam_bleu.transforms.pairing.lines.counting import (
     line_too_long,
     refuse_compressed,
 )
+from beam_bleu.transforms.pairing.lines.line_ends import without_return
 from beam_bleu.transforms.pairing.lines.nul_bytes import require_text
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts
 from beam_bleu.transforms.pairing.paired import Role
@@ -128,7 +129,7 @@ class HeadReader:
         return self._of_fields(path, lines[0]) if self.format == "tsv" else self._json(path, lines)
 
     def _of_fields(self, path: str, line: bytes) -> Head:
-        fields = _fields(self.stream, path, _without_return(line) if self.has_header else line)
+        fields = _fields(self.stream, path, line)
         names = fields if self.has_header else numbered(len(fields))
         schema = pa.schema([(name, pa.large_string()) for name in names])
         chosen = self._chosen(path, schema)
@@ -138,7 +139,7 @@ class HeadReader:
 
     def _require_no_names(self, path: str, fields: Sequence[str], chosen: Chosen) -> None:
         for column in chosen.columns:
-            field = fields[field_number(column, numbered(len(fields)))].removesuffix("\r")
+            field = fields[field_number(column, numbered(len(fields)))]
             if is_usual_name(field):
                 raise InputError(
                     self.stream.told(
@@ -282,7 +283,7 @@ def read_header(stream: Stream, shard: Shard, open_file: Open, max_line_bytes: i
       InputError: see `first_lines`.
     """
     lines = first_lines(stream, shard, _HEADER_BYTES, open_file, max_line_bytes)
-    return _without_return(lines[0]) if lines else None
+    return without_return(lines[0]) if lines else None
 
 
 def require_same_headers(stream: Stream, headers: Sequence[tuple[Shard, bytes]]) -> None:
@@ -304,11 +305,6 @@ def require_same_headers(stream: Stream, headers: Sequence[tuple[Shard, bytes]])
                 f"{first.file.path}, {_shown(header)} in {shard.file.path}",
                 "give all files the same columns; if the files have no headers, add --no_header",
             )
-
-
-def _without_return(header: bytes) -> bytes:
-    """A header without the end of a Windows line. In a record, a carriage return is text."""
-    return header.removesuffix(b"\r")
 
 
 def _shown(header: bytes) -> str:

@@ -1,7 +1,7 @@
 """Records of tab-separated text: no quotes, no escapes, and a tab is never a part of a text.
 
-A line ends at a newline and nowhere else. So a carriage return before it belongs to the last field,
-as in line-parallel text.
+A line ends at a newline and nowhere else. A carriage return before it belongs to no field:
+`lines/line_ends.py`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from beam_bleu.transforms.native.memory import (
     lowest_bit,
 )
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
+from beam_bleu.transforms.pairing.lines.line_ends import values_end, without_return
 from beam_bleu.transforms.pairing.records.columns.choosing import is_column_number
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
@@ -59,7 +60,7 @@ def fields_of(line: bytes) -> tuple[str, ...]:
     Raises:
       UnicodeDecodeError: it is not UTF-8.
     """
-    return tuple(line.decode().split("\t"))
+    return tuple(without_return(line).decode().split("\t"))
 
 
 def numbered(fields: int) -> tuple[str, ...]:
@@ -153,7 +154,7 @@ def _with_names(
     """
     found: dict[int, str] = {}
     for bad in lines.bad:
-        fields = bad.raw.split(b"\t")
+        fields = without_return(bad.raw).split(b"\t")
         # The raw content of the longest lines is not all of them.
         if bad.reason == "invalid-utf8" and len(fields) == count and len(bad.raw) < MAX_RAW_BYTES:
             with contextlib.suppress(UnicodeDecodeError):
@@ -184,7 +185,8 @@ _tab_mask = byte_mask(["\t"])
 def _find_fields(texts, line_offsets, slots, begins, lengths, counts):
     """Writes the addresses and lengths of fields: a row for each slot, a column for each line."""
     for row in range(counts.size):
-        begin, end = texts + line_offsets[row], texts + line_offsets[row + 1]
+        begin = texts + line_offsets[row]
+        end = values_end(begin, texts + line_offsets[row + 1])
         field = 0
         block = begin
         while block < end:

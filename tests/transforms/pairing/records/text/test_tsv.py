@@ -1,4 +1,7 @@
-"""Tab-separated text: the fields of each line, compared with str.split."""
+"""Tab-separated text: the fields of each line, compared with str.split.
+
+A carriage return at the end of a line is a part of the line's end.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Cond
 from beam_bleu.transforms.pairing.records.text.tsv import has_header, numbered, read_tab_separated
 
 FIELDS = st.one_of(
+    st.sampled_from(["\r", "a\r", "\r\r", "x" * 63 + "\r"]),
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\n"), max_size=6),
     st.just("x" * 64),
     st.just('"'),
@@ -27,7 +31,7 @@ def test_fields_are_those_of_split(lines: list[str]) -> None:
     read = read_tab_separated(
         raw_lines([line.encode() for line in lines]), chosen_columns(["3"], ["1"]), numbered(3)
     )
-    split = [line.split("\t") for line in lines]
+    split = [line.removesuffix("\r").split("\t") for line in lines]
     assert rows_of(read) == [
         {"3": fields[2], "1": fields[0]} if len(fields) == 3 else None for fields in split
     ]
@@ -48,6 +52,7 @@ def test_a_column_with_two_uses_is_read_once() -> None:
     ("line", "found"),
     [
         (b"a\t\xff\tr", "a"),
+        (b"a\t\xff\tr\r", "a"),
         (b"\xff\th\tr", None),
         (b"a\t\xff", None),
         (b"a\tb\t\xff\tr", None),
@@ -62,6 +67,16 @@ def test_the_id_of_a_line_stays_if_only_other_fields_are_not_utf8(
     assert read.bad == (known,)
     values = {path.text: column.to_pylist() for path, column in read.columns.items()}
     assert values == {"1": ["b", found, "c"], "2": ["h", None, "h"], "3": ["r", None, "r"]}
+
+
+def test_the_id_in_the_last_field_of_a_windows_line_that_is_not_utf8() -> None:
+    line = b"\xff\tr\ta\r"
+    known = BadRecord(0, "input", "records", "line 1", "invalid-utf8", "it is", "convert", line)
+    lines = dataclasses.replace(raw_lines([b"-"]), bad=(known,))
+    read = read_tab_separated(lines, chosen_columns(["1"], ["2"], id="3"), numbered(3))
+    assert [column.to_pylist() for path, column in read.columns.items() if path.text == "3"] == [
+        ["a"]
+    ]
 
 
 def test_lines_that_are_known_to_be_bad_are_not_judged_again() -> None:

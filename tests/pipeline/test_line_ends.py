@@ -1,0 +1,148 @@
+"""Windows line ends change nothing in records and in files of labels, in any line of a file."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import EXAMPLES, called, read_lines
+
+from beam_bleu.transforms.pairing.lines.ranges import SMALLEST_RANGE
+
+REFERENCES = read_lines(EXAMPLES / "references" / "a.txt")[:24]
+ATLAS, BIRCH = (
+    read_lines(EXAMPLES / "systems" / f"{name}.txt")[:24] for name in ("atlas", "birch")
+)
+LANGUAGES = [("de", "en", "fr")[i % 3] for i in range(24)]
+ENDS = {"unix": ["\n"], "windows": ["\r\n"], "mixed": ["\r\n", "\n", "\n"]}
+WINDOWS = ["windows", "mixed"]
+FORMS = ["hyp", "ref", "lang", "id"]
+"""Each of them is the last column once."""
+
+
+def write(path: Path, lines: list[str], ends: str, last: str | None = None) -> Path:
+    text = "".join(map("".join, zip(lines, itertools.cycle(ENDS[ends]), strict=False)))
+    if last is not None:
+        text = text.rstrip("\r\n") + last
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+def rows(last: str, candidates: list[str]) -> list[str]:
+    columns = {
+        "id": [f"s{i}" for i in range(24)],
+        "lang": LANGUAGES,
+        "ref": REFERENCES,
+        "hyp": candidates,
+    }
+    names = [*(name for name in columns if name != last), last]
+    return ["\t".join(names), *map("\t".join, zip(*(columns[name] for name in names), strict=True))]
+
+
+def result(*arguments: Any) -> dict[str, Any]:
+    run = called(*arguments, "--format", "json")
+    assert run.code == 0, run.err
+    return run.document
+
+
+@pytest.mark.parametrize("ends", WINDOWS)
+@pytest.mark.parametrize("last", FORMS)
+@pytest.mark.parametrize("suffix", ["tsv", "tsv.gz"])
+def test_paired_records(suffix: str, last: str, ends: str, tmp_path: Path) -> None:
+    lines = rows(last, ATLAS)
+    flags = ["--where", "lang!=de", "--slice_by", "lang", "--threads", "2"]
+    plain = write(tmp_path / "plain.tsv", lines, "unix")
+    expected = result("--input", plain, *flags)
+    assert expected["segments"] == 16
+    for end in (None, "\r", ""):
+        path = write(tmp_path / f"all.{suffix}", lines, ends, end)
+        assert result("--input", path, *flags) == expected
+
+
+@pytest.mark.parametrize("range_bytes", range(SMALLEST_RANGE, SMALLEST_RANGE + 3))
+def test_ranges_that_begin_inside_a_line_end(range_bytes: int, tmp_path: Path) -> None:
+    """Ranges of 16 to 18 bytes begin at every byte of lines of 17 bytes, and between CR and LF."""
+    lines = ["hyp\tref\tlang", *(f"w{i:02d} a\tw{i:02d} a\t{i % 3:02d}" for i in range(36))]
+    flags = ["--where", "lang!=02", "--slice_by", "lang", "--range_bytes", str(range_bytes)]
+    found = [
+        result("--input", write(tmp_path / f"{ends}.tsv", lines, ends), *flags) for ends in ENDS
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("last", ["id", "hyp"])
+def test_joined_records(last: str, tmp_path: Path) -> None:
+    references = write(tmp_path / "ref.tsv", rows("ref", ATLAS), "unix")
+    flags = ["--join_on", "id", "--candidate_columns", "hyp", "--reference_columns", "ref"]
+    unix, windows = (
+        write(tmp_path / f"{ends}.tsv", rows(last, ATLAS), ends) for ends in ("unix", "windows")
+    )
+    expected = result(references, "-i", f"a={unix}", *flags)
+    assert result(references, "-i", f"a={windows}", *flags) == expected
+
+
+@pytest.mark.parametrize("last", ["id", "system", "hyp"])
+def test_long_records(last: str, tmp_path: Path) -> None:
+    columns = {
+        "id": [f"s{i}" for i in range(24)] * 2,
+        "system": ["atlas"] * 24 + ["birch"] * 24,
+        "ref": REFERENCES * 2,
+        "hyp": ATLAS + BIRCH,
+    }
+    names = [*(name for name in columns if name != last), last]
+    of_rows = zip(*(columns[name] for name in names), strict=True)
+    lines = ["\t".join(names), *map("\t".join, of_rows)]
+    flags = ["--system_column", "system", "--id_column", "id"]
+    unix, mixed = (write(tmp_path / f"{ends}.tsv", lines, ends) for ends in ("unix", "mixed"))
+    assert result("--input", mixed, *flags) == result("--input", unix, *flags)
+
+
+def test_rejected_records_keep_their_line(tmp_path: Path) -> None:
+    lines = rows("lang", ATLAS)
+    lines[5] = "too\tfew"
+    out = tmp_path / "out"
+    path = write(tmp_path / "all.tsv", lines, "windows")
+    flags = ["--slice_by", "lang", "--on_bad_record", "reject", "--max_rejected", "1"]
+    found = result("--input", path, *flags, "--output", out)
+    (shard,) = out.glob("rejected*.jsonl")
+    assert json.loads(shard.read_text())["raw"] == "too\tfew\r"
+    slices = {score["slice"]["lang"] for score in found["scores"] if score["slice"]}
+    assert slices == {"de", "en", "fr"}
+
+
+@pytest.mark.parametrize("ends", WINDOWS)
+@pytest.mark.parametrize("names", ["lang", "number,lang"])
+def test_files_of_labels(names: str, ends: str, tmp_path: Path) -> None:
+    texts = write(tmp_path / "ref", REFERENCES, "unix"), write(tmp_path / "hyp", ATLAS, "unix")
+    labels = LANGUAGES if names == "lang" else [f"1\t{each}" for each in LANGUAGES]
+    flags = [texts[0], "-i", texts[1], "--slice_by", "lang", "--labels"]
+    expected = result(*flags, f"{names}={write(tmp_path / 'unix', labels, 'unix')}")
+    for end in (None, "\r"):
+        path = write(tmp_path / "labels", labels, ends, end)
+        assert result(*flags, f"{names}={path}") == expected
+
+
+def test_files_of_documents(tmp_path: Path) -> None:
+    texts = write(tmp_path / "ref", REFERENCES, "unix"), write(tmp_path / "hyp", ATLAS, "unix")
+    documents = [f"news\td{i // 2}" for i in range(24)]
+    found = [
+        result(
+            texts[0],
+            *("-i", texts[1], "--slice_by", "document"),
+            *("--documents", write(tmp_path / ends, documents, ends)),
+        )
+        for ends in ("unix", "mixed")
+    ]
+    assert found[0] == found[1]
+
+
+def test_the_text_of_plain_files_stays(tmp_path: Path) -> None:
+    """As in sacreBLEU: with the tokenizer char, a carriage return would be a token."""
+    reference = write(tmp_path / "ref", ["a b c d\r", "e f g h"], "unix")
+    candidate = write(tmp_path / "hyp", ["a b c d", "e f g h"], "windows")
+    assert result(reference, "-i", candidate)["counters"]["bytes"] == 7 * 4 + 1 + 2
