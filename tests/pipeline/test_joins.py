@@ -228,6 +228,15 @@ def test_an_id_that_is_twice_is_named_with_both_places(tmp_path: Path) -> None:
     )
 
 
+def test_the_number_of_records_with_an_id_is_told(tmp_path: Path) -> None:
+    run = joined(tmp_path, {"atlas": candidates("atlas", [*range(COUNT), 2, 2, 2, 2, 2])})
+    run.assert_failed(
+        3,
+        'the id "s2" is there 6 times: ',
+        f"atlas.jsonl line {COUNT + 2} and 3 more\n",
+    )
+
+
 def test_a_segment_that_a_system_has_twice_is_named(tmp_path: Path) -> None:
     records = long_records({"atlas": range(COUNT), "birch": [*range(COUNT), 5]})
     long(tmp_path, records).assert_failed(

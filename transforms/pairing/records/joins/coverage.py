@@ -59,12 +59,20 @@ class Finding:
     Attributes:
       number: the number of its record or segment in its stream. The first ones are named.
       id: the id, as messages show it.
-      places: where it is, for example ("a.jsonl line 7", "b.jsonl line 9").
+      places: where it is, for example ("a.jsonl line 7", "b.jsonl line 9"): the first places.
+      times: in how many places it is.
     """
 
     number: int
     id: str
     places: tuple[str, ...] = ()
+    times: int = 1
+
+    @property
+    def told_places(self) -> str:
+        """Its places, as a part of a message."""
+        more = self.times - len(self.places)
+        return ", ".join(self.places) + (f" and {more:,} more" if more > 0 else "")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -173,8 +181,8 @@ def require_clear_ids(report: Report, sides: Sequence[Side]) -> None:
         if twice := report.of("twice", side.name):
             first = twice.first[0]
             raise InputError(
-                f"{side.name}: the id {first.id} is there {len(first.places)} times: "
-                f"{', '.join(first.places)}" + _others(twice, "ids are there several times"),
+                f"{side.name}: the id {first.id} is there {first.times:,} times: "
+                f"{first.told_places}" + _others(twice, "ids are there several times"),
                 "each segment must have one record with its id: remove the others, or name the "
                 "column that tells them apart",
             )

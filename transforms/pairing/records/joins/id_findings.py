@@ -24,14 +24,24 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
 )
 
 
-def finding(table: pa.Table, rows: Sequence[int], kind: IdKind, what: str = "") -> Finding:
-    """The finding about the id of these rows, of which the first one gives the number."""
+def finding(
+    table: pa.Table, rows: Sequence[int], kind: IdKind, what: str = "", times: int = 1
+) -> Finding:
+    """The finding about the id of these rows, of which the first one gives the number.
+
+    Args:
+      table: the rows.
+      rows: the first ones with the id.
+      kind: the kind of the ids.
+      what: what follows the id in a message.
+      times: the number of all rows with the id.
+    """
     places = tuple(
         f"{table[PATH][row].as_py()} {table[UNIT][row].as_py()} {table[PLACE][row].as_py()}"
         for row in rows
     )
     shown = shown_id(table[ID][rows[0]].as_py(), kind) + what
-    return Finding(table[NUMBER][rows[0]].as_py(), shown, places)
+    return Finding(table[NUMBER][rows[0]].as_py(), shown, places, times)
 
 
 def first_of(table: pa.Table | None, rows: Integers, kind: IdKind) -> Findings:
@@ -72,9 +82,10 @@ def twice(
     first = []
     for group in several[:SHOWN].tolist():
         begin = int(begins[group])
-        rows = order[begin : begin + min(int(sizes[group]), SHOWN)].tolist()
+        times = int(sizes[group])
+        rows = order[begin : begin + min(times, SHOWN)].tolist()
         what = "" if system_of is None else f" of the system {systems[system_of[rows[0]]]}"
-        first.append(finding(table, rows, kind, what))
+        first.append(finding(table, rows, kind, what, times))
     return Findings(len(several), tuple(first))
 
 
