@@ -259,8 +259,13 @@ class _Columns:
             return False
         return True
 
-    def named(self, what: str, text: str) -> ColumnPath:
+    def named(self, what: str, text: str, *, can_be_number: bool = True) -> ColumnPath:
         """The column that a text names: a name, a number or a path.
+
+        Args:
+          what: what the column is for, in messages.
+          text: the text.
+          can_be_number: whether the text can be a number of a column.
 
         Raises:
           InputError: there is no such column, or there are two.
@@ -273,7 +278,10 @@ class _Columns:
                 if self.numbered
                 else "write the files again, with a name of its own for each column",
             )
-        if self.numbered and text not in names and is_column_number(text):
+        if self.numbered and can_be_number and is_column_number(text):
+            if text in names:
+                self._require_one_meaning(what, text)
+                return ColumnPath(text, (text,))
             number = int(text)
             if not 1 <= number <= len(names):
                 raise InputError(
@@ -292,6 +300,22 @@ class _Columns:
         shown = text if text == text.strip() else repr(text)
         cause = f"{self.label}: there is no column {shown} ({what})"
         raise InputError(cause, self._remedy(text))
+
+    def _require_one_meaning(self, what: str, text: str) -> None:
+        """Checks that the name of a column is not the number of another one.
+
+        Raises:
+          InputError: it is.
+        """
+        names, number = self.schema.names, int(text)
+        if 1 <= number <= len(names) and names[number - 1] != text:
+            other = names[number - 1]
+            raise InputError(
+                f"{self.label}: {text} ({what}) is the name of one column and the number of "
+                f"another, which is called {other}",
+                f"write '[{json.dumps(text)}]' for the column called {text}, or "
+                f"'[{json.dumps(other, ensure_ascii=False)}]' for the column number {text}",
+            )
 
     def require_text(self, path: ColumnPath, lists: bool) -> None:
         """Checks that a column has texts, or also lists of texts.
@@ -335,7 +359,7 @@ class _Columns:
         if not found:
             raise InputError(f"{self.label}: no column matches {column}", self.listed())
         for each in found:
-            yield name or each, self.named(FLAGS[role], each)
+            yield name or each, self.named(FLAGS[role], each, can_be_number=False)
 
     def _usual(self, role: Role, others: Sequence[ColumnPath]) -> list[tuple[str, ColumnPath]]:
         families = []

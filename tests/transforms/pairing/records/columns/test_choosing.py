@@ -280,6 +280,24 @@ def test_columns_by_number() -> None:
         choose(Wanted(("2",), ("src",)), columns)
 
 
+def test_a_number_that_is_the_name_of_another_column_is_refused() -> None:
+    columns = schema("2", "1", "3", "ref", "9")
+    with pytest.raises(InputError) as raised:
+        choose(Wanted(("1",), ("ref",)), columns, numbered=True)
+    assert raised.value.cause == (
+        "input: 1 (--candidate_columns) is the name of one column and the number of another, "
+        "which is called 2"
+    )
+    assert raised.value.remedy == (
+        """write '["1"]' for the column called 1, or '["2"]' for the column number 1"""
+    )
+    for text, name in {'["1"]': "1", '["2"]': "2", "3": "3", "9": "9"}.items():
+        (candidate,) = choose(Wanted((text,), ("ref",)), columns, numbered=True).candidates
+        assert candidate[1].steps == (name,)
+    assert len(choose(Wanted(("*",), ("ref",)), columns, numbered=True).candidates) == 4
+    assert choose(Wanted(("1",), ("ref",)), columns).candidates[0][1].steps == ("1",)
+
+
 @pytest.mark.parametrize(
     ("name", "shown"), [("nope", "nope"), ("no-pe", "no-pe"), ("a.b", "a.b"), ("ref ", "'ref '")]
 )
