@@ -30,6 +30,7 @@ from beam_bleu.transforms.totals.closing import (
     sums_by_system,
     tally_of,
 )
+from beam_bleu.transforms.totals.conditions import condition_warnings
 from beam_bleu.transforms.totals.rejected import (
     DEFAULT_MAX_REJECTED,
     MostRejected,
@@ -288,7 +289,11 @@ def _scores_of_systems(
     (segments,) = found
     tally = tally_of(segments, ends.get("tallies"))
     rejected = check_rejected(ends.get("rejected", ()), tally, most if "rejected" in ends else None)
-    warnings = (*rejected_warnings(tally, rejected), *segments.warnings)
+    warnings = (
+        *condition_warnings(tally),
+        *rejected_warnings(tally, rejected),
+        *segments.warnings,
+    )
     require_all_scored({name: tally.scored.get(name, 0) for name in segments.systems}, sums)
     for system in segments.systems:
         if system not in sums:

@@ -35,6 +35,7 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR
 from beam_bleu.transforms.totals.closing import require_all_scored
+from beam_bleu.transforms.totals.conditions import condition_warnings
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.rejected import rejected_warnings
@@ -109,6 +110,7 @@ def result_document(
             + max(each.reference_bytes for each in own.values()),
         },
         "warnings": [
+            *condition_warnings(totals.tally),
             *rejected_warnings(totals.tally, totals.rejected),
             *totals.warnings,
             *warnings_of(scores),

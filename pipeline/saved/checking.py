@@ -86,8 +86,10 @@ def _plain_values(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     yield "systems", _are_texts(systems) and all(systems) and len({*systems}) == len(systems) > 0
     tally = content["tally"]
     yield "tally", all(map(_is_count, (tally["read"], tally["bad_records"])))
-    for name in ("scored", "left_out", "missing"):
+    for name in ("scored", "left_out", "missing", "judged", "met"):
         yield f"tally: {name}", _are_counts(tally[name])
+    judged, met = tally["judged"], tally["met"]
+    yield "tally: met", all(count <= judged.get(name, 0) for name, count in met.items())
     yield "tally: scored", {*tally["scored"]} <= {*systems}
     yield "rejected", _are_counts(content["rejected"])
     coverage = content["coverage"]

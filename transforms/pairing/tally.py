@@ -28,6 +28,9 @@ class Tally:
       missing: by system, the number of segments that are scored for other systems only, because
         this system does not have them.
       bad_records: the number of bad records. A rejected segment has one or more of them.
+      judged: by condition, as the user wrote it, the number of records that it was asked about. It
+        does not matter whether other conditions leave them out.
+      met: by condition, how many of these records meet it.
     """
 
     read: int = 0
@@ -35,6 +38,8 @@ class Tally:
     left_out: Mapping[str, int] = dataclasses.field(default_factory=dict)
     missing: Mapping[str, int] = dataclasses.field(default_factory=dict)
     bad_records: int = 0
+    judged: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    met: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
@@ -43,6 +48,8 @@ class Tally:
             _added(self.left_out, other.left_out),
             _added(self.missing, other.missing),
             self.bad_records + other.bad_records,
+            _added(self.judged, other.judged),
+            _added(self.met, other.met),
         )
 
     def unexplained(self, system: str) -> int:

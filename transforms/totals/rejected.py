@@ -10,6 +10,7 @@ from decimal import Decimal
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
+from beam_bleu.transforms.totals.conditions import unmet_conditions
 
 FIRST = 3
 """How many of the first rejected records an error names."""
@@ -154,7 +155,7 @@ def require_segments_left(tally: Tally, rejected: Rejected) -> None:
             raise InputError(
                 f"no segment is left to score: all {tally.read:,} were left out "
                 f"({_in_words(tally.left_out)})",
-                "check the conditions of --where"
+                "; ".join(["check the conditions of --where", *unmet_conditions(tally)])
                 if FILTERED in tally.left_out
                 else "check that the inputs belong together",
             )

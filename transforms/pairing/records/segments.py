@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,12 @@ from beam_bleu.transforms.pairing.bad_records import (
     BadRecord,
 )
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
+from beam_bleu.transforms.pairing.records.columns.wanted import (
+    Chosen,
+    ColumnPath,
+    Condition,
+    ReadRecords,
+)
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
 from beam_bleu.transforms.pairing.text_lists import (
     Rows,
@@ -83,7 +88,8 @@ def to_segments(
     count = len(next(iter(read.columns.values())))
     unread = np.zeros(count, bool)
     unread[[each.number - read.first for each in read.bad]] = True
-    filtered = ~unread & ~meeting_conditions(read.columns, chosen, count)
+    meeting = meeting_each(read.columns, chosen)
+    filtered = ~unread & ~_all(meeting.values(), count)
     judged = ~unread & ~filtered
     no_candidate = np.zeros(count, bool)
     for _, path in chosen.candidates:
@@ -107,6 +113,10 @@ def to_segments(
             {system: len(kept) for system, _ in chosen.candidates},
             {reason: number for reason, number in left_out.items() if number},
             bad_records=len(bad),
+            judged={str(condition): int((~unread).sum()) for condition in meeting},
+            met={
+                str(condition): int((rows & ~unread).sum()) for condition, rows in meeting.items()
+            },
         ),
     )
 
@@ -133,10 +143,13 @@ def as_text(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
     if is_of.is_dictionary(kind):
         return as_text(column.dictionary_decode(), path)
     if is_of.is_floating(kind):
+        if is_of.is_float16(kind):  # Arrow makes no dictionaries of these numbers
+            numbers = column.to_numpy(zero_copy_only=False).astype(np.float32)
+            column = pa.array(numbers, mask=nulls(column))
         # Labels have few values, so only these become Python objects. A number of 32 bits has
         # fewer digits: 0.1, and not 0.10000000149011612.
         encoded = column.dictionary_encode()
-        values = encoded.dictionary.to_numpy(zero_copy_only=False)
+        values = encoded.dictionary.to_numpy(zero_copy_only=False).astype(f"f{kind.bit_width // 8}")
         texts = pa.array([json.dumps(float(str(value))) for value in values], pa.large_string())
         return texts.take(encoded.indices)
     is_string = is_of.is_string(kind) or is_of.is_large_string(kind) or is_of.is_string_view(kind)
@@ -163,11 +176,28 @@ def meeting_conditions(columns: Mapping[ColumnPath, pa.Array], chosen: Chosen, c
     Raises:
       InputError: see `as_text`.
     """
-    meeting = np.ones(count, bool)
-    for condition in chosen.where:
-        column = columns[condition.column]
-        meeting &= meets(column, condition.column, condition.value) != condition.negated
-    return meeting
+    return _all(meeting_each(columns, chosen).values(), count)
+
+
+def meeting_each(columns: Mapping[ColumnPath, pa.Array], chosen: Chosen) -> dict[Condition, Rows]:
+    """For each condition, which records meet it.
+
+    Raises:
+      InputError: see `as_text`.
+    """
+    return {
+        condition: meets(columns[condition.column], condition.column, condition.value)
+        != condition.negated
+        for condition in chosen.where
+    }
+
+
+def _all(meeting: Iterable[Rows], count: int) -> Rows:
+    """For each of so many records, whether it meets all conditions."""
+    rows = np.ones(count, bool)
+    for each in meeting:
+        rows &= each
+    return rows
 
 
 def _bools(column: pa.BooleanArray) -> Rows:

@@ -225,6 +225,7 @@ def test_the_kernel_can_read_ahead_in_all_columns():
         ([True, False, None], pa.bool_(), ["true", "false", None]),
         ([1.0, 0.1, None, 1e16, -0.0], pa.float64(), ["1.0", "0.1", None, "1e+16", "-0.0"]),
         ([0.1, 2.5], pa.float32(), ["0.1", "2.5"]),
+        ([0.1, None, 2.0, 2023.0], pa.float16(), ["0.1", None, "2.0", "2023.0"]),
         ([None, None], pa.null(), [None, None]),
     ],
 )

@@ -44,6 +44,9 @@ class Condition:
     value: str
     negated: bool = False
 
+    def __str__(self) -> str:
+        return f"{self.column}{'!=' if self.negated else '='}{self.value}"
+
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:

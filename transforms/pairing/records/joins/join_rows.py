@@ -46,7 +46,7 @@ class JoinRows:
       read: the number of the records.
       lost: the bad records that are in no row, because their id, or the name of their system, could
         not be read. Each one counts as a segment, because it is not known which one it belongs to.
-        And the number of all bad records.
+        And the number of all bad records, and how many records meet each condition.
     """
 
     rows: pa.Table
@@ -107,13 +107,18 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
         kind,
         tuple(sorted(bad, key=lambda each: each.number)),
         len(ids),
-        _tally_of_lost(int(rejected.sum()), len(bad)),
+        _tally_of_lost(int(rejected.sum()), len(bad), segments.tally),
     )
 
 
-def _tally_of_lost(rejected: int, bad_records: int) -> Tally:
-    left_out = {REJECTED: rejected} if rejected else {}
-    return Tally(rejected, left_out=left_out, bad_records=bad_records)
+def _tally_of_lost(rejected: int, bad_records: int, of_records: Tally) -> Tally:
+    return Tally(
+        rejected,
+        left_out={REJECTED: rejected} if rejected else {},
+        bad_records=bad_records,
+        judged=of_records.judged,
+        met=of_records.met,
+    )
 
 
 def _ids(read: ReadRecords, path: ColumnPath, label: str) -> tuple[IdKind, pa.LargeStringArray]:

@@ -1,0 +1,148 @@
+"""A condition that every record meets, or none, is a warning on every way through the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import Run, called
+
+Record = dict[str, Any]
+
+COUNT = 12
+EVERY, NONE = "every record meets --where", "no record meets --where"
+
+
+def records(**values: list[Any]) -> list[Record]:
+    """Records with these values, again and again."""
+    return [
+        {
+            "id": f"s{i}",
+            "hyp": f"a b c d {i}",
+            "ref": f"a b c d {i + i % 2}",
+            **{name: of[i % len(of)] for name, of in values.items()},
+        }
+        for i in range(COUNT)
+    ]
+
+
+def write(path: Path, rows: list[Record]) -> Path:
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=3)
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        fields = [[*rows[0]], *([str(value) for value in row.values()] for row in rows)]
+        path.write_text("".join("\t".join(each) + "\n" for each in fields))
+    return path
+
+
+def told(run: Run) -> list[str]:
+    """The warnings about conditions, without their last part. stderr has each of them once."""
+    found = [each for each in run.document["warnings"] if " meets --where " in each]
+    for each in found:
+        assert run.err.count(f"beam-bleu: warning: {each}\n") == 1
+        assert each.endswith(
+            "values are compared as JSON writes them, such as true (not True) or 2.0 (not 2)"
+        )
+    return [each.partition(";")[0] for each in found]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "tsv"])
+@pytest.mark.parametrize("flags", [[], ["--range_bytes", "16", "--threads", "2"]])
+def test_each_condition_is_judged_on_its_own(suffix: str, flags: list[str], tmp_path: Path) -> None:
+    path = write(tmp_path / f"all.{suffix}", records(lang=["de", "en", "fr"], same=["x"]))
+    where = ["--where=lang!=de", "--where=lang!=German", "--where=same=x"]
+    if suffix == "parquet":
+        flags = []
+    run = called("--input", path, *where, "--format=json", *flags)
+    assert run.document["segments"] == COUNT * 2 // 3
+    assert told(run) == [
+        f"{EVERY} lang!=German, so it leaves nothing out",
+        f"{EVERY} same=x, so it leaves nothing out",
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
+@pytest.mark.parametrize(
+    ("condition", "left", "warns"),
+    [
+        ("bad!=true", COUNT // 2, False),
+        ("bad!=True", COUNT, True),
+        ("year!=2.0", COUNT // 2, False),
+        ("year!=2", COUNT, True),
+        ("number!=2", COUNT // 2, False),
+        ("number!=2.0", COUNT, True),
+    ],
+)
+def test_values_are_as_json_writes_them(
+    suffix: str, condition: str, left: int, warns: bool, tmp_path: Path
+) -> None:
+    rows = records(bad=[True, False], year=[2.0, 1.5], number=[2, 3])
+    run = called(
+        *("--input", write(tmp_path / f"all.{suffix}", rows), "--where", condition),
+        "--format=json",
+    )
+    assert run.document["segments"] == left
+    assert told(run) == [f"{EVERY} {condition}, so it leaves nothing out"] * warns
+
+
+def test_the_condition_that_no_record_meets_is_named_if_nothing_is_left(tmp_path: Path) -> None:
+    path = write(tmp_path / "all.jsonl", records(bad=[True, False], lang=["de"]))
+    run = called("--input", path, "--where=bad=True", "--where=lang=de")
+    run.assert_failed(3, f"check the conditions of --where; {NONE} bad=True; values are compared")
+    assert "lang=de" not in run.err
+
+
+def test_records_that_cannot_be_read_do_not_count(tmp_path: Path) -> None:
+    rows = records(lang=["de"])
+    rows[3]["hyp"] = 7
+    flags = ["--on_bad_record=reject", "--max_rejected=1", f"--output={tmp_path / 'out'}"]
+    path = write(tmp_path / "all.jsonl", rows)
+    run = called("--input", path, "--where=lang!=en", "--format=json", *flags)
+    assert told(run) == [f"{EVERY} lang!=en, so it leaves nothing out"]
+    assert (
+        json.loads((tmp_path / "out" / "run.json").read_text())["warnings"]
+        == (run.document["warnings"])
+    )
+
+
+def test_joined_records(tmp_path: Path) -> None:
+    references = write(tmp_path / "ref.jsonl", records(lang=["de", "en"]))
+    systems = [write(tmp_path / f"{name}.jsonl", records(filter=["x"])) for name in "ab"]
+    join = [references, "-i", *systems, "--join_on=id", "--coverage=each", "--format=json"]
+    assert told(called(*join, "--where=lang=de")) == []
+    assert told(called(*join, "--where=filter!=y", "--where=lang!=German")) == [
+        f"{EVERY} filter!=y, so it leaves nothing out",
+        f"{EVERY} lang!=German, so it leaves nothing out",
+    ]
+
+
+def test_long_records(tmp_path: Path) -> None:
+    rows = [{**row, "system": name} for name in "ab" for row in records(lang=["de", "en"])]
+    path = write(tmp_path / "long.jsonl", rows)
+    flags = ["--input", path, "--system_column=system", "--id_column=id", "--format=json"]
+    assert told(called(*flags, "--where=lang!=de")) == []
+    assert told(called(*flags, "--where=lang!=German")) == [
+        f"{EVERY} lang!=German, so it leaves nothing out"
+    ]
+
+
+def test_merged_parts_are_judged_together(tmp_path: Path) -> None:
+    """A day without a record to leave out is no reason for a warning about the month."""
+    outputs = {}
+    for day, languages in {"1": ["en"], "2": ["de", "en"], "3": ["fr"]}.items():
+        path = write(tmp_path / f"{day}.jsonl", records(lang=languages))
+        outputs[day] = tmp_path / f"out{day}"
+        run = called(
+            *("--input", path, "--where=lang!=de", "--save_totals", f"--partition={day}"),
+            *(f"--output={outputs[day]}", "--format=json"),
+        )
+        assert len(told(run)) == (day != "2")
+    every = [f"{EVERY} lang!=de, so it leaves nothing out"]
+    assert told(called("merge", outputs["1"], outputs["2"], "--format=json")) == []
+    assert told(called("merge", outputs["1"], outputs["3"], "--format=json")) == every
