@@ -105,10 +105,8 @@ def test_records_that_cannot_be_read_do_not_count(tmp_path: Path) -> None:
     path = write(tmp_path / "all.jsonl", rows)
     run = called("--input", path, "--where=lang!=en", "--format=json", *flags)
     assert told(run) == [f"{EVERY} lang!=en, so it leaves nothing out"]
-    assert (
-        json.loads((tmp_path / "out" / "run.json").read_text())["warnings"]
-        == (run.document["warnings"])
-    )
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert set(run.document["warnings"]) < {*record["warnings"]}
 
 
 def test_joined_records(tmp_path: Path) -> None:

@@ -47,6 +47,12 @@ UNCLEAR = ("output", "target", "text", "tgt", "translation")
 SYSTEM = ("system", "system_name", "sys", "model")
 """The usual names of the column with the system's name in long records."""
 
+USUAL_NAMES = (*FIRST["candidates"], *FIRST["references"], *UNCLEAR, *SYSTEM)
+"""All of these names, as regular expressions."""
+
+HAS_MORE_COLUMNS = {b"has_more_columns": b""}
+"""The metadata of a schema that does not have all columns that nobody asks for."""
+
 BOTH: tuple[Role, ...] = ("candidates", "references")
 
 _SHOWN = 30
@@ -423,7 +429,11 @@ class _Columns:
     def listed(self) -> str:
         """Which columns there are, as a remedy."""
         paths = list(self._paths())
-        return f"the columns are: {joined(paths, _SHOWN)}" if paths else "there are no columns"
+        if not paths:
+            return "there are no columns"
+        if self.schema.metadata == HAS_MORE_COLUMNS and len(paths) > _SHOWN:
+            return f"the columns are: {', '.join(paths[:_SHOWN])} and many more"
+        return f"the columns are: {joined(paths, _SHOWN)}"
 
 
 def _parts(steps: tuple[str, ...], of_type: pa.DataType) -> Iterator[tuple[str, ...]]:

@@ -152,7 +152,7 @@ class HeadReader:
 
     def _json(self, path: str, lines: Sequence[bytes]) -> Head:
         try:
-            columns = columns_of(lines)
+            columns = columns_of(lines, self.wanted)
         except ValueError as error:
             remedy = "each line must be a JSON object"
             if lines[0].lstrip().startswith(b"["):
@@ -161,7 +161,7 @@ class HeadReader:
                 self.stream.told(f"none of the first lines is a record: line 1: {error}", path),
                 remedy,
             ) from error
-        chosen = self._chosen(path, columns.schema(self.wanted))
+        chosen = self._chosen(path, columns.schema())
         return Head(path, chosen, (), chosen.id is not None and columns.has_integers(chosen.id))
 
     def _chosen(self, path: str, schema: pa.Schema) -> Chosen:

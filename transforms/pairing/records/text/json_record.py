@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from beam_bleu.transforms.pairing.bad_records import BadReason
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath
+from beam_bleu.transforms.pairing.records.text.json_parts import NeededKeys, parts_of
 
 _NAMES = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
+
+_LARGE = 1 << 16
+"""The number of characters from which on only the needed parts of a line become objects."""
 
 _SMALLEST_ID, _LARGEST_ID = -(1 << 63), (1 << 63) - 1
 
@@ -40,6 +45,8 @@ class WantedValues:
         self._where = chosen.where
         # A join needs the id of a record that is bad or left out, too.
         self._names = chosen.names
+        keys = {step for path in self.paths for step in path.steps if isinstance(step, str)}
+        self._needed = NeededKeys(keys)
         self._integers = {chosen.id} - self._texts if integer_ids and chosen.id else set()
         self._strings = {chosen.id} - self._texts if chosen.id and not integer_ids else set()
 
@@ -63,7 +70,7 @@ class WantedValues:
         Raises:
           BadLineError: the line is bad.
         """
-        record = record_of(line)
+        record, _ = record_of(line, self._needed)
         try:
             return self._values_in(record)
         except BadLineError as error:
@@ -153,8 +160,10 @@ def _named(value: Any) -> str:
     return _NAMES.get(type(value), "a number")
 
 
-def record_of(line: bytes) -> dict[str, Any]:
-    """The object in a line.
+def record_of(line: bytes, needed: NeededKeys) -> tuple[dict[str, Any], bool]:
+    """The object in a line; whether all of it is there.
+
+    Of a large line, there may be only what is needed.
 
     Raises:
       BadLineError: the line is not an object of JSON.
@@ -162,7 +171,7 @@ def record_of(line: bytes) -> dict[str, Any]:
     if not line.strip(b" \t\r"):
         raise BadLineError("invalid-json", "the line is empty, and each line must be an object")
     try:
-        record = json.loads(line.decode())
+        record, is_whole = _value_of(line.decode(), needed)
     except UnicodeDecodeError as error:
         raise BadLineError("invalid-utf8", f"invalid UTF-8 at byte {error.start + 1}") from None
     except json.JSONDecodeError as error:
@@ -176,7 +185,15 @@ def record_of(line: bytes) -> dict[str, Any]:
         raise BadLineError("invalid-json", f"not JSON that can be read: {error}") from None
     if not isinstance(record, dict):
         raise BadLineError("wrong-type", f"the line is {_named(record)}, and must be an object")
-    return record
+    return record, is_whole
+
+
+def _value_of(text: str, needed: NeededKeys) -> tuple[Any, bool]:
+    if len(text) > _LARGE:
+        # The json module can read more deeply nested values.
+        with contextlib.suppress(RecursionError):
+            return parts_of(text, needed)
+    return json.loads(text), True
 
 
 def _value_at(record: Mapping[str, Any], path: ColumnPath) -> Any:

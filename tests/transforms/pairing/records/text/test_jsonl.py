@@ -331,7 +331,7 @@ def test_the_schema_of_the_first_records() -> None:
         b'{"id": 1.5, "tr": {"en": "b"}, "l": ["c"], "\\ud800": 1, "mixed": 1}',
         b'{"mixed": "a"}',
     ]
-    schema = columns_of(given_lines).schema(Wanted())
+    schema = columns_of(given_lines, Wanted()).schema()
     assert schema.names == ["id", "tr", "l", "x", "?", "mixed"]
     assert schema.field("id").type == pa.float64()
     assert [field.name for field in schema.field("tr").type] == ["de", "en"]
@@ -355,17 +355,17 @@ def test_a_column_is_found_beside_values_of_other_types(column: str, found: pa.D
     values = [{"b": "x"}, "text", ["item"], 1, None]
     for order in (values, values[::-1]):
         given_lines = [json.dumps({"a": a, "l": ["m", {"t": "x"}, 1]}).encode() for a in order]
-        schema = columns_of(given_lines).schema(Wanted((column,)))
+        schema = columns_of(given_lines, Wanted((column,))).schema()
         path = parse_column_path(column.removeprefix("x=").replace("*", "b"))
         assert type_at(schema, path) == found
 
 
 def test_many_new_keys_in_nested_objects_take_little_time() -> None:
     given_lines = [json.dumps({"a": {f"k{i}": "x"}}).encode() for i in range(20_000)]
-    (field,) = columns_of(given_lines).schema(Wanted())
+    (field,) = columns_of(given_lines, Wanted()).schema()
     assert field.type.num_fields == 20_000
 
 
 def test_no_schema_without_a_record() -> None:
     with pytest.raises(ValueError, match="the line is a list"):
-        columns_of([b"[1]", b"x"])
+        columns_of([b"[1]", b"x"], Wanted())
