@@ -18,7 +18,9 @@ if __name__ == "__main__":
     sys.path[:0] = [str(_TESTS), str(_TESTS.parent)]
 
 import changed
+import conditions
 import conftest  # noqa: F401  # sacreBLEU has to add as it did on Python 3.11
+import line_ends
 import many_systems
 import process
 import tampered
@@ -35,6 +37,8 @@ KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
     "process": (process.attack, 4),
     "tampered": (tampered.attack, 4),
     "systems": (many_systems.attack, 3),
+    "line ends": (line_ends.attack, 8),
+    "conditions": (conditions.attack, 8),
 }
 
 

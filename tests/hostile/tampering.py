@@ -92,6 +92,11 @@ REASONS = (
         "a run with --on_bad_record reject has counters, although no line is bad",
     ),
     Reason(r"warnings.*|rejected.*", "name", "sentences and names of reasons for a reader"),
+    Reason(
+        r"tally\.(judged|met).*",
+        "name",
+        "another number of records that meet a condition, which only a warning tells",
+    ),
     Reason(r"tally\.left_out.*", "corpus", "another reason for which segments are left out"),
     Reason(r"coverage.*", "corpus", "what is missing from a corpus of which more was left out"),
     Reason(

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from json.decoder import scanstring  # type: ignore[attr-defined]
+from json.decoder import JSONDecoder, scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
-_scalar = json.JSONDecoder().scan_once
+_scalar = JSONDecoder().scan_once  # type: ignore[attr-defined]
+"""Reads the value at a place. Here it is never an object or a list."""
 
 _NEEDED, _OTHER, _UNUSED = range(3)
 """What a value is: one whose parts can be needed; one that is kept while there is room for others;
