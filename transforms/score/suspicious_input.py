@@ -5,11 +5,13 @@ docs/line_parallel.md has the rules and their reasons. A warning changes no numb
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.definition.scripts import SCRIPTS, Script
 from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
+from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 _TOKENIZED_LINES = 100
@@ -20,6 +22,20 @@ _MOST = 1 / 2
 
 _STRAY = 1 / 10
 """Up to this share of a stream's lines may end in a carriage return by accident."""
+
+_OF_A_SCRIPT = 1 / 100
+"""From this share of segments on, text that the tokenizer does not split is no accident."""
+
+_OF_A_SCRIPT_IF_TOKENIZED = 1 / 4
+"""The same with a tokenizer for tokenized text: some words of such text are long, too."""
+
+_BY_CHANCE = 1 / 10
+"""Up to so many Chinese texts for each Japanese text are Japanese ones without kana."""
+
+_DENSER = 2
+"""A slice is named if the share of such text is more than so many times that of the corpus."""
+
+_SHOWN_SLICES = 3
 
 _SHORTEST_RATIO, _LONGEST_RATIO = 0.5, 2
 
@@ -40,6 +56,7 @@ def suspicions(sums: CorpusSums, text: TextName, scoring: Scoring) -> tuple[str,
     """
     return (
         *_tokenized(sums, text),
+        *_scripts(sums, text),
         *_identical(sums),
         *_line_ends(sums),
         *_empty_candidates(sums),
@@ -55,6 +72,57 @@ def _tokenized(sums: CorpusSums, text: TextName) -> Iterator[str]:
             "score detokenized text, or, if the references are tokenized in the same way, "
             "use the tokenizer none"
         )
+
+
+def _scripts(sums: CorpusSums, text: TextName) -> Iterator[str]:
+    for script, segments in _not_split(sums, text):
+        yield (
+            f"{_segments(segments, sums)} {script.shown} text, which {script.reason}, and the "
+            f"tokenizer {text.tokenize} finds words by spaces; for such text, use {script.remedy}"
+        )
+
+
+def suspicious_slices(
+    whole: CorpusSums, slices: Mapping[str, CorpusSums], text: TextName
+) -> tuple[str, ...]:
+    """Sentences about slices with much more suspicious input than the whole corpus.
+
+    Args:
+      whole: the sums of one system's segments.
+      slices: those of each slice, by a name for a reader.
+      text: how the texts became tokens.
+    """
+    found: dict[Script, list[str]] = {}
+    for name, sums in slices.items():
+        for script, segments in _not_split(sums, text):
+            of_whole = whole.signs.scripts[_POSITIONS[script.name]]
+            if segments * whole.segments > _DENSER * of_whole * sums.segments:
+                shown = f"{name} ({segments:,} of {sums.segments:,} segments)"
+                found.setdefault(script, []).append(shown)
+    return tuple(
+        f"there is {script.shown} text in {joined(names, _SHOWN_SLICES)}, and the tokenizer "
+        f"{text.tokenize} finds words by spaces; for such text, use {script.remedy}"
+        for script, names in found.items()
+    )
+
+
+def _not_split(sums: CorpusSums, text: TextName) -> Iterator[tuple[Script, int]]:
+    """The scripts that the tokenizer does not split, with the numbers of their segments."""
+    tokenizer = TOKENIZERS[text.tokenize]
+    fewest = _OF_A_SCRIPT_IF_TOKENIZED if tokenizer.takes_tokenized_text else _OF_A_SCRIPT
+    counts = dict(zip(SCRIPTS, sums.signs.scripts, strict=True))
+    if counts["chinese"] <= _BY_CHANCE * counts["japanese"]:
+        counts["chinese"] = 0
+    for name, segments in counts.items():
+        if name not in tokenizer.splits and segments and segments >= fewest * sums.segments:
+            yield SCRIPTS[name], segments
+
+
+_POSITIONS = {name: position for position, name in enumerate(SCRIPTS)}
+
+
+def _segments(count: int, sums: CorpusSums) -> str:
+    return f"{count:,} of {sums.segments:,} segments {'is' if count == 1 else 'are'}"
 
 
 def _identical(sums: CorpusSums) -> Iterator[str]:

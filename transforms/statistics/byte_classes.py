@@ -51,6 +51,37 @@ code_point_masks = byte_masks(
 not_ascii_mask = byte_mask([("\x80", "\xff")])
 """Bytes of code points that are not ASCII."""
 
+large_code_point_mask = byte_mask([("\xe0", "\xff")])
+"""First bytes of code points from U+0800 on, which have three bytes or more."""
+
+script_masks = sequence_masks(
+    [
+        [[("\xe4", "\xe9")]],  # U+4000-9FFF
+        [[0xE3], [("\x90", "\xbf")]],  # U+3400-3FFF
+        [[0xEF], [("\xa4", "\xab")]],  # U+F900-FAFF
+        [[0xF0], [("\xa0", "\xb3")]],  # U+20000-33FFF
+    ],
+    [
+        [[0xE3], [0x81, 0x82]],  # U+3040-30BF
+        [[0xE3], [0x83], [("\x80", "\xba"), ("\xbc", "\xbf")]],  # U+30C0-30FF but U+30FB
+    ],
+    [
+        [[0xE0], [("\xb8", "\xbb")]],  # U+0E00-0EFF
+        [[0xE1], [0x80, 0x81, 0x9E, 0x9F]],  # U+1000-107F 1780-17FF
+    ],
+    [
+        [[0xEB, 0xEC]],  # U+B000-CFFF
+        [[0xEA], [("\xb0", "\xbf")]],  # U+AC00-AFFF
+        [[0xED], [("\x80", "\x9e")]],  # U+D000-D7BF
+        [[0xE1], [("\x84", "\x87")]],  # U+1100-11FF
+    ],
+)
+"""Four masks: first bytes of Chinese characters, of kana, of letters of Southeast Asia, of Hangul.
+
+These are the rows of `SCRIPTS`, without rare letters in blocks of their own. Names in Chinese texts
+can have the middle dot U+30FB.
+"""
+
 rewritten_mask = byte_mask(["<", "\n"])
 """The bytes < and newline. Text that 13a rewrites before it splits begins or ends there."""
 

@@ -11,9 +11,11 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
+from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.columns import Spans
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import address_of, load_byte, load_int, load_word
+from beam_bleu.transforms.statistics.scripts import script_of
 
 _Flags = npt.NDArray[np.bool_]
 
@@ -29,6 +31,9 @@ class BatchSigns:
         full stop, as in tokenized text.
       candidate_returns: bool (systems, segments), whether the candidate ends in a
         carriage return.
+      scripts: uint8 (systems, segments), the script in which the candidate and a reference are
+        written: its position in `SCRIPTS` and 1, or 0 for any other script. If the two are
+        different scripts of the table, it is the candidate's.
       identical: bool (systems, references, segments), whether the candidate equals
         the reference; a missing reference equals nothing.
       given: bool (references, segments), whether the reference is there.
@@ -38,6 +43,7 @@ class BatchSigns:
 
     tokenized: _Flags
     candidate_returns: _Flags
+    scripts: Bytes
     identical: _Flags
     given: _Flags
     reference_returns: _Flags
@@ -45,18 +51,20 @@ class BatchSigns:
     @classmethod
     def none(cls, systems: int, reference_count: int, segments: int) -> BatchSigns:
         """The signs of texts without any sign, with all references missing."""
-        rows = _rows_of_flags(systems, reference_count)
-        return cls._of(np.zeros((rows, segments), np.bool_), systems, reference_count)
+        rows = _rows_of_signs(systems, reference_count)
+        return cls._of(np.zeros((rows, segments), np.uint8), systems, reference_count)
 
     @classmethod
-    def _of(cls, flags: _Flags, systems: int, reference_count: int) -> BatchSigns:
-        """The signs in one array, bool (rows, segments), in the order of the attributes."""
-        identical = 2 * systems
+    def _of(cls, values: Bytes, systems: int, reference_count: int) -> BatchSigns:
+        """The signs in one array, uint8 (rows, segments), in the order of the attributes."""
+        flags = values.view(np.bool_)
+        scripts, identical = 2 * systems, 3 * systems
         given = identical + systems * reference_count
         returns = given + reference_count
         return cls(
             flags[:systems],
-            flags[systems:identical],
+            flags[systems:scripts],
+            values[scripts:identical],
             flags[identical:given].reshape(systems, reference_count, flags.shape[1]),
             flags[given:returns],
             flags[returns:],
@@ -68,9 +76,9 @@ class BatchSigns:
         return sum(getattr(self, field.name).nbytes for field in dataclasses.fields(self))
 
 
-def _rows_of_flags(systems: int, reference_count: int) -> int:
-    """How many flags each segment has."""
-    return 2 * systems + systems * reference_count + 2 * reference_count
+def _rows_of_signs(systems: int, reference_count: int) -> int:
+    """How many signs each segment has."""
+    return 3 * systems + systems * reference_count + 2 * reference_count
 
 
 def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1) -> BatchSigns:
@@ -81,9 +89,9 @@ def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1)
     texts, segments = spans.starts.shape
     systems = texts - reference_count
     # One array: each one that compiled code gets costs time.
-    flags = np.empty((_rows_of_flags(systems, reference_count), segments), np.bool_)
-    _write_signs(spans.both, reference_count, flags)
-    signs = BatchSigns._of(flags, systems, reference_count)
+    values = np.empty((_rows_of_signs(systems, reference_count), segments), np.uint8)
+    _write_signs(spans.both, reference_count, values)
+    signs = BatchSigns._of(values, systems, reference_count)
     if references_per_line > 1:
         of_lines = signs.reference_returns.reshape(-1, references_per_line, segments)
         of_lines[:] = of_lines[:, -1:]
@@ -112,13 +120,14 @@ def _last_byte(end, size):
 
 
 @compiled
-def _write_signs(spans, reference_count, flags):
+def _write_signs(spans, reference_count, signs):
     """Writes all signs, in the order of the attributes of `BatchSigns`."""
     starts, ends = spans
     texts, rows = starts.shape
     systems = texts - reference_count
-    tokenized, candidate_returns = flags[:systems], flags[systems : 2 * systems]
-    identical = flags[2 * systems :]  # systems times reference_count rows
+    tokenized, candidate_returns = signs[:systems], signs[systems : 2 * systems]
+    scripts = signs[2 * systems : 3 * systems]
+    identical = signs[3 * systems :]  # systems times reference_count rows
     given = identical[systems * reference_count :]
     reference_returns = given[reference_count:]
     start_space, end_space = address_of(starts), address_of(ends)
@@ -142,6 +151,19 @@ def _write_signs(spans, reference_count, flags):
             before = load_byte(line_end - min(line_size, 2))
             is_period = _last_byte(line_end, line_size) == _PERIOD
             tokenized[system, row] = is_period & (before == _SPACE)
+            script = script_of(start, end)
+            if script:
+                # Its own references are written in no script of the table if it is, for example,
+                # a Chinese source text that the system has not translated into English.
+                is_shared = False
+                for reference in range(reference_count):
+                    at = reference * rows + row
+                    if script_of(load_int(start_space, at), load_int(end_space, at)):
+                        is_shared = True
+                        break
+                if not is_shared:
+                    script = 0
+            scripts[system, row] = script
             for reference in range(reference_count):
                 other = load_int(start_space, reference * rows + row)
                 identical[system * reference_count + reference, row] = (

@@ -7,6 +7,7 @@ import itertools
 
 import numpy as np
 
+from beam_bleu.transforms.definition.scripts import SCRIPTS
 from beam_bleu.transforms.statistics.signs import BatchSigns
 
 
@@ -24,6 +25,7 @@ class InputSigns:
       identical: candidates that equal the reference, byte for byte.
       given: references that are not missing.
       reference_returns: references that end in a carriage return.
+      scripts: candidates that are in each script of `SCRIPTS`, like one of their references.
     """
 
     tokenized: int = 0
@@ -31,6 +33,11 @@ class InputSigns:
     identical: tuple[int, ...] = ()
     given: tuple[int, ...] = ()
     reference_returns: tuple[int, ...] = ()
+    scripts: tuple[int, ...] = (0,) * len(SCRIPTS)
+
+    def __post_init__(self) -> None:
+        if len(self.scripts) != len(SCRIPTS):
+            raise ValueError(f"there are {len(SCRIPTS)} scripts, not {len(self.scripts)}")
 
     @classmethod
     def of(cls, signs: BatchSigns, system: int, rows: slice = slice(None)) -> InputSigns:
@@ -45,6 +52,9 @@ class InputSigns:
         return cls(
             tokenized=int(count(signs.tokenized[system, rows])),
             candidate_returns=int(count(signs.candidate_returns[system, rows])),
+            scripts=tuple(
+                np.bincount(signs.scripts[system, rows], minlength=len(SCRIPTS) + 1)[1:].tolist()
+            ),
             identical=tuple(int(count(signs.identical[system, k, rows])) for k in present),
             given=tuple(given),
             reference_returns=tuple(int(count(signs.reference_returns[k, rows])) for k in present),
@@ -54,6 +64,7 @@ class InputSigns:
         return InputSigns(
             tokenized=self.tokenized + other.tokenized,
             candidate_returns=self.candidate_returns + other.candidate_returns,
+            scripts=_added(self.scripts, other.scripts),
             identical=_added(self.identical, other.identical),
             given=_added(self.given, other.given),
             reference_returns=_added(self.reference_returns, other.reference_returns),

@@ -26,6 +26,7 @@ from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.totals.slice_sums import (
     CANDIDATE_BYTES,
     CANDIDATE_RETURNS,
+    FIRST_SCRIPT,
     GIVEN,
     IDENTICAL,
     REFERENCE_BYTES,
@@ -98,6 +99,7 @@ class SliceAdder:
             statistics.reference_bytes,
             signs.tokenized,
             signs.candidate_returns,
+            signs.scripts,
             signs.identical,
             signs.given,
             signs.reference_returns,
@@ -188,6 +190,7 @@ def _add_rows(
     reference_bytes,
     tokenized,
     candidate_returns,
+    scripts,
     identical,
     given,
     returns,
@@ -202,8 +205,9 @@ def _add_rows(
       reference_counts: int64 (segments,).
       candidate_bytes: int64 (systems, segments).
       reference_bytes: int64 (segments,).
-      tokenized: as in `BatchSigns`, and so are the next four.
+      tokenized: as in `BatchSigns`, and so are the next five.
       candidate_returns: bool (systems, segments).
+      scripts: uint8 (systems, segments).
       identical: bool (systems, references, segments).
       given: bool (references, segments).
       returns: bool (references, segments).
@@ -227,6 +231,9 @@ def _add_rows(
                 sums[row, column, others + REFERENCE_BYTES] += reference_bytes[segment]
                 sums[row, column, others + TOKENIZED] += tokenized[system, segment]
                 sums[row, column, others + CANDIDATE_RETURNS] += candidate_returns[system, segment]
+                script = np.int64(scripts[system, segment])
+                if script:
+                    sums[row, column, others + FIRST_SCRIPT + script - 1] += 1
                 start = offsets[row]
                 by_reference[column, SEGMENTS, start + last] += 1
                 by_reference[column, TOKENS, start + last] += counts[system, segment, AVERAGE]

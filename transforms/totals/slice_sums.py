@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from beam_bleu.transforms.definition.scripts import SCRIPTS
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
@@ -28,8 +29,8 @@ from beam_bleu.transforms.totals.input_signs import InputSigns
 
 # The columns of `SliceSums.sums` after those of `BatchStatistics.counts` and the short candidates
 # of N orders.
-CANDIDATE_BYTES, REFERENCE_BYTES, TOKENIZED, CANDIDATE_RETURNS = range(4)
-_OTHERS = 4
+CANDIDATE_BYTES, REFERENCE_BYTES, TOKENIZED, CANDIDATE_RETURNS, FIRST_SCRIPT = range(5)
+_OTHERS = FIRST_SCRIPT + len(SCRIPTS)
 
 # The kinds of `SliceSums.by_reference`. For the first two kinds place k of a slice is of the
 # segments with k + 1 references, for the others it is of reference k + 1.
@@ -52,7 +53,7 @@ class SliceSums:
       max_order: the largest n-gram order, N.
       keys: the slices.
       systems: the names of the systems.
-      sums: int64 (slices, systems, 10 + 3 N).
+      sums: int64 (slices, systems, 14 + 3 N).
       offsets: int64 (slices + 1,), the first place of each slice in `by_reference`, then the end
         of the last one. A slice has at least as many places as its segments have references.
       by_reference: int64 (systems, kinds, places).
@@ -218,6 +219,7 @@ class SliceSums:
             signs=InputSigns(
                 tokenized=others[TOKENIZED],
                 candidate_returns=others[CANDIDATE_RETURNS],
+                scripts=tuple(others[FIRST_SCRIPT:]),
                 identical=tuple(identical[: len(given)]),
                 given=tuple(given),
                 reference_returns=tuple(returns[: len(given)]),

@@ -17,9 +17,13 @@ from hypothesis import strategies as st
 from scoring import bleu_of, score_of, sums_of
 
 from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu
-from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
+from beam_bleu.transforms.definition.languages import tokenizer_of
+from beam_bleu.transforms.definition.scripts import SCRIPTS, ScriptName
+from beam_bleu.transforms.definition.text import TextName
+from beam_bleu.transforms.definition.tokenizers import TOKENIZERS, TokenizerName
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.score import suspicious_input
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "line_parallel.md"
 
@@ -83,6 +87,122 @@ def test_tokenized_text_gives_no_warning_with_a_tokenizer_for_such_text():
     kernels = [each for each in TOKENIZERS if each not in ("ja-mecab", "ko-mecab", "spm")]
     warned = {each for each in kernels if told(segments, "1,204 of 3,004", tokenize=each)}
     assert warned == {"13a", "intl", "zh", "char"}
+
+
+# Text that the tokenizer does not split
+
+WRITTEN = {
+    "chinese": ("我喜欢吃苹果和香蕉。", "我喜欢吃苹果。"),
+    "japanese": ("私はリンゴとバナナが好きです。", "私はリンゴが好きです。"),
+    "southeast_asian": ("ฉันชอบกินแอปเปิ้ลและกล้วย", "ฉันชอบกินแอปเปิ้ล"),
+    "korean": ("고양이가 매트 위에 조용히 앉았다.", "고양이가 매트 위에 앉았다."),
+}
+"""A candidate and its reference in each script."""
+
+NAMES = {
+    "chinese": ("Chinese", "--language zh"),
+    "japanese": ("Japanese", "--language ja"),
+    "southeast_asian": ("Thai, Lao, Khmer or Burmese", "spm"),
+    "korean": ("Korean", "ko-mecab (--language ko"),
+}
+
+
+def told_of_scripts(sums: CorpusSums, tokenize: TokenizerName = "13a") -> list[str]:
+    """The warnings about text that a tokenizer does not split."""
+    text = TextName(tokenize, False, None, "")
+    found = suspicious_input.suspicions(sums, text, BleuConfig().scoring)
+    return [each for each in found if "finds words by spaces" in each]
+
+
+def of_script(name: ScriptName, count: int, others: int = 0) -> CorpusSums:
+    candidate, reference = WRITTEN[name]
+    segments = [(candidate, [reference])] * count + [("ein Hund", ["eine Katze"])] * others
+    return sums_of(segments, BleuConfig())
+
+
+@pytest.mark.parametrize("tokenize", TOKENIZERS)
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_tokenizer_that_does_not_split_a_script_gives_a_warning(script, tokenize):
+    warnings = told_of_scripts(of_script(script, 30), tokenize)
+    assert len(warnings) == (script not in TOKENIZERS[tokenize].splits)
+    for warning in warnings:
+        assert warning.startswith(f"30 of 30 segments are {NAMES[script][0]} text, which ")
+        assert f"the tokenizer {tokenize} finds" in warning
+        assert NAMES[script][1] in warning
+
+
+def test_the_usual_tokenizers_split_no_script_and_those_of_languages_split_their_own():
+    for tokenize in ("13a", "intl", "none", "ascii-space"):
+        assert TOKENIZERS[tokenize].splits == ()
+    for language, script in (("zh", "chinese"), ("ja", "japanese"), ("ko", "korean")):
+        assert script in TOKENIZERS[tokenizer_of(language)].splits
+        assert f"--language {language}" in SCRIPTS[script].remedy
+        assert f"tokenizer {tokenizer_of(language)} " in SCRIPTS[script].remedy
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "count", "others", "is_told"),
+    [
+        ("13a", 1, 0, True),
+        ("13a", 1, 99, True),
+        ("13a", 1, 100, False),
+        ("intl", 5, 400, True),
+        ("none", 25, 75, True),  # some words of tokenized text are long, too
+        ("none", 24, 76, False),
+        ("ascii-space", 24, 76, False),
+    ],
+)
+def test_a_part_of_the_corpus_is_enough(tokenize, count, others, is_told):
+    warnings = told_of_scripts(of_script("chinese", count, others), tokenize)
+    assert len(warnings) == is_told
+    verb = "is" if count == 1 else "are"
+    assert all(f"{count} of {count + others} segments {verb} Ch" in each for each in warnings)
+
+
+def test_japanese_texts_without_kana_do_not_look_chinese():
+    japanese = of_script("japanese", 100)
+    (warning,) = told_of_scripts(japanese + of_script("chinese", 10))
+    assert "Japanese" in warning
+    assert len(told_of_scripts(japanese + of_script("chinese", 11))) == 2
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference"),
+    [
+        ("The word 你好 means hello.", "The word 你好 is a greeting."),
+        ("Wang (王小明先生) signed the contract today.", "Wang (王小明先生) has signed it today."),
+        ("我 喜欢 苹果 。", "我 喜欢 苹果 。"),
+        ("我喜欢苹果和香蕉。", "I like apples and bananas."),  # not translated
+        ("Straße “grün”", "Straße “grün” ½"),
+        ("Он пришёл вчера.", "Он вчера пришёл."),
+        ("यह एक वाक्य है", "यह वाक्य है"),
+    ],
+)
+def test_quotes_and_scripts_with_spaces_give_no_warning(candidate, reference):
+    assert told_of_scripts(sums_of([(candidate, [reference])] * 50, BleuConfig())) == []
+
+
+def test_slices_with_much_more_of_a_script_are_named():
+    chinese, mixed, others = (
+        of_script("chinese", *numbers) for numbers in ((10, 0), (5, 5), (0, 500))
+    )
+    text = TextName("13a", False, None, "")
+    whole = chinese + mixed + others
+    slices = {"a": chinese, "b": mixed, "c": others}
+    (warning,) = suspicious_input.suspicious_slices(whole, slices, text)
+    assert warning.startswith("there is Chinese text in a (10 of 10 segments), b (5 of 10 ")
+    assert warning.endswith(
+        "for such text, use the tokenizer zh (--language zh, or --language_column)"
+    )
+    assert suspicious_input.suspicious_slices(chinese, {"a": chinese, "b": chinese}, text) == ()
+    many = {str(number): chinese for number in range(5)}
+    (warning,) = suspicious_input.suspicious_slices(whole, many, text)
+    assert (
+        "in 0 (10 of 10 segments), 1 (10 of 10 segments), 2 (10 of 10 segments) and 2 more"
+        in warning
+    )
+    zh = TextName("zh", False, None, "")
+    assert suspicious_input.suspicious_slices(whole, slices, zh) == ()
 
 
 # A system that is a reference
@@ -254,3 +374,12 @@ def test_the_page_has_the_thresholds():
         suspicious_input._FEWEST_TOKENS,
         suspicious_input._FEWEST_SEGMENTS,
     ]
+    script = re.findall(r"(\d+) (?:Chinese|Thai|Korean) letters", section)
+    assert script == [
+        str(SCRIPTS[name].letters) for name in ("chinese", "southeast_asian", "korean")
+    ]
+    assert SCRIPTS["japanese"].letters == SCRIPTS["chinese"].letters
+    assert suspicious_input._OF_A_SCRIPT == 1 / 100
+    assert "one segment in a hundred" in section
+    assert suspicious_input._OF_A_SCRIPT_IF_TOKENIZED == 1 / 4
+    assert "a quarter of the segments" in section

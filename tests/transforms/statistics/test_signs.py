@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 import pytest
+import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoring import statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.scripts import SCRIPTS
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -22,8 +24,28 @@ DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
 Segment = tuple[tuple[str, ...], tuple[str | None, ...]]
 """(the candidate of each system, the references)"""
 
+WRITTEN = [
+    *(
+        "中文",
+        "の",
+        "漢字、かな",
+        "ไทยไทยไ",
+        "ခန်း",
+        "ខ្មែរ",
+        "ລາວ",
+        "한국",
+        "\u3000",
+        "“é”",
+        "हिंदी",
+        "𠀀𠀁",
+    ),
+    "\t",
+]
 PIECES = [" .", ".", " ", "\r", "\n", "a", "A", "é", "of eight", "the same sixteen", "<skipped>"]
-TEXTS = st.lists(st.sampled_from(PIECES), max_size=4).map("".join)
+TEXTS = st.one_of(
+    st.lists(st.sampled_from(PIECES), max_size=4).map("".join),
+    st.lists(st.sampled_from(WRITTEN + PIECES), max_size=40).map("".join),
+)
 CONFIGS = [BleuConfig(), BleuConfig("none"), BleuConfig("intl", lowercase=True, normalize="nfkc")]
 CUTS = st.sets(st.integers(1, 7))
 
@@ -45,7 +67,7 @@ def corpora(draw: st.DrawFn) -> list[Segment]:
 def batch_of(segments: Sequence[Segment]) -> SegmentBatch:
     systems = range(len(segments[0][0]))
     batches = [
-        to_batch([(candidates[system], references) for candidates, references in segments])
+        to_batch([(candidates[system], list(references)) for candidates, references in segments])
         for system in systems
     ]
     return SegmentBatch(tuple(each.candidates[0] for each in batches), batches[0].references)
@@ -66,7 +88,38 @@ def by_brute_force(segments: Sequence[Segment], system: int) -> InputSigns:
         ),
         given=tuple(len(texts) for texts in present),
         reference_returns=tuple(sum(text.endswith("\r") for text in texts) for texts in present),
+        scripts=tuple(
+            sum(
+                script_of(texts[system]) == name and any(map(script_of, references))
+                for texts, references in segments
+            )
+            for name in SCRIPTS
+        ),
     )
+
+
+LETTERS = {
+    "chinese": regex.compile(r"\p{Han}"),
+    "kana": regex.compile(r"[\p{Hiragana}\p{Katakana}ー]"),
+    "southeast_asian": regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"),
+    "korean": regex.compile(r"\p{Hangul}"),
+}
+
+
+def script_of(text: str | None) -> str | None:
+    """The script of a text, by the classes of Unicode."""
+    if text is None:
+        return None
+    words = regex.split(r"[\t-\r ]", text)
+    counts = {name: len(letters.findall(text)) for name, letters in LETTERS.items()}
+    if sum(counts.values()) <= len(words):
+        return None
+    found = sum(any(letters.search(word) for letters in LETTERS.values()) for word in words)
+    if counts["southeast_asian"] > 8 * found:
+        return "southeast_asian"
+    if counts["chinese"] + counts["kana"] > 3 * found:
+        return "japanese" if counts["kana"] else "chinese"
+    return "korean" if counts["korean"] > 2 * found else None
 
 
 @DETERMINISTIC
@@ -154,3 +207,77 @@ def test_a_batch_without_rows_has_no_signs():
     nothing = pa.array([], pa.large_string())
     statistics = statistics_of(SegmentBatch((nothing,), (nothing,)), BleuConfig())
     assert CorpusSums.of(statistics, 0).signs == InputSigns()
+
+
+def script_signs(candidate: str, *references: str | None) -> dict[str, int]:
+    """The scripts that are counted for a segment."""
+    counts = dict(zip(SCRIPTS, signs_of(candidate, *references).scripts, strict=True))
+    return {name: count for name, count in counts.items() if count}
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("我喜欢苹果。", "chinese"),
+        ("使用 iPhone 15 Pro 拍摄的高清照片和视频文件", "chinese"),  # Latin words do not change it
+        ("用 iPhone 15 Pro Max 拍摄的高清照片", "chinese"),
+        ("我 喜欢 苹果 。", None),  # its words have spaces between them
+        ("The word 你好 means hello.", None),
+        ("Wang (王小明) signed the contract.", None),
+        ("猫がマットの上に座った。", "japanese"),
+        ("猫 が マット の 上 に 座っ た 。", None),
+        ("東京都庁前広場", "chinese"),  # without kana
+        ("コンピューター", "japanese"),
+        ("แมวนั่งบนเสื่อ", "southeast_asian"),
+        ("แมว นั่ง บน เสื่อ", None),
+        ("ແມວນັ່ງຢູ່ເທິງເສື່ອ", "southeast_asian"),
+        ("ឆ្មាអង្គុយលើកន្ទេល", "southeast_asian"),
+        ("ကြောင်သည်ဖျာပေါ်တွင်ထိုင်သည်", "southeast_asian"),
+        ("고양이가 매트 위에 앉았다.", "korean"),
+        ("김치 is a dish", None),
+        ("Die Straße “grün” — ½ € ह", None),
+        ("\u3000".join("中文字"), None),
+        ("中" * 3, None),
+        ("中" * 4, "chinese"),
+        ("中" * 1000 + " a" * 998, "chinese"),
+        ("中" * 1000 + " a" * 999, None),  # as many words as letters
+        (" ".join(["中文字"] * 300), None),
+        (" ".join(["中文字"] * 300) + "文", "chinese"),
+        ("", None),
+    ],
+)
+def test_the_script_of_a_text_is_found_by_its_letters_for_each_word(text, script):
+    assert script_signs(text, text) == ({} if script is None else {script: 1})
+    assert script_of(text) == script
+
+
+def test_a_script_is_counted_if_a_reference_is_written_in_one():
+    chinese, japanese = "我喜欢苹果。", "リンゴが好きです。"
+    assert script_signs(chinese, None, "I like apples.") == {}  # not translated
+    assert script_signs("I like apples.", chinese) == {}
+    assert script_signs(chinese, None, "apples", chinese) == {"chinese": 1}
+    assert script_signs(chinese, japanese) == {"chinese": 1}
+    assert script_signs(japanese, chinese) == {"japanese": 1}
+
+
+def test_every_letter_of_the_scripts_is_known_and_no_other_one_is():
+    wanted = {"japanese": LETTERS["kana"], **LETTERS}
+    codes = [code for code in range(0x110000) if regex.match(r"[\p{L}\p{M}]", chr(code))]
+    texts = [chr(code) * 9 for code in codes]
+    statistics = statistics_of(batch_of([((text,), (text,)) for text in texts]), BleuConfig())
+    found = dict(zip(codes, statistics.signs.scripts[0].tolist(), strict=True))
+    names = [None, *SCRIPTS]
+    different = {
+        code
+        for code, position in found.items()
+        if names[position]
+        != next((each for each, letters in wanted.items() if letters.match(chr(code))), None)
+    }
+    unknown = different - {0x3099, 0x309A}  # marks of kana, which other scripts may have, too
+    assert all(found[code] == 0 for code in unknown)
+    # Iteration and tone marks, half-width and historical letters, those of minorities of Myanmar,
+    # and jamo that are not part of a syllable.
+    rare = [(0x1080, 0x109F), (0x3005, 0x303B), (0x3131, 0x318E), (0x31F0, 0x31FF)]
+    rare += [(0xA960, 0xA97F), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F), (0xD7C0, 0xD7FF)]
+    rare += [(0xFF66, 0xFFDC), (0x116D0, 0x116E3), (0x16FE3, 0x16FF6), (0x1AFF0, 0x1B168)]
+    assert all(any(first <= code <= last for first, last in rare) for code in unknown)

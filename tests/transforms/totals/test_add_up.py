@@ -93,7 +93,7 @@ def summed_by_hand(inputs):
                     sum(each[position] for each in columns if position < len(each))
                     for position in range(max(map(len, columns)))
                 )
-                for field in ("identical", "given", "reference_returns")
+                for field in ("identical", "given", "reference_returns", "scripts")
                 for columns in [[getattr(each.signs, field) for each in inputs]]
             },
         ),
