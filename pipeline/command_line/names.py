@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.display.printable import look
 from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.shown_names import can_be_shown, look_alikes
 
 
 def check_names(named: Sequence[tuple[str, str]], flag: str) -> None:
@@ -19,10 +19,8 @@ def check_names(named: Sequence[tuple[str, str]], flag: str) -> None:
       UsageError: a name cannot be printed, or two names look the same.
     """
     patterns: dict[str, str] = {}
-    looking: dict[str, str] = {}
     for name, pattern in named:
-        looks = look(name)
-        if not looks.strip() or not name.isprintable():
+        if not can_be_shown(name):
             raise UsageError(
                 f"the system name {name!r} cannot be shown",
                 f"choose a name of printable characters: {flag} NAME=PATTERN",
@@ -38,10 +36,10 @@ def check_names(named: Sequence[tuple[str, str]], flag: str) -> None:
                 f"give each system its own name: {flag} NAME=PATTERN, such as "
                 f"{flag} {name}-2={'<(COMMAND)' if pattern.startswith('/dev/fd/') else pattern}",
             )
-        other = looking.setdefault(looks, name)
-        if other != name:
-            raise UsageError(
-                f"two systems have names that look the same: {other!a} and {name!a}",
-                f"give each system its own name: {flag} NAME=PATTERN",
-            )
         patterns[name] = pattern
+    alike = look_alikes(patterns)
+    if alike is not None:
+        raise UsageError(
+            f"two systems have names that look the same: {alike[0]!a} and {alike[1]!a}",
+            f"give each system its own name: {flag} NAME=PATTERN",
+        )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import dataclasses
 
-from beam_bleu.pipeline.display.printable import look, utf8
+from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.pipeline.if_exists import DEFAULT_IF_EXISTS, IF_EXISTS, IfExistsName
 from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.shown_names import can_be_shown
 
 
 def add_rerun_flags(parser: argparse._ActionsContainer) -> None:
@@ -39,7 +40,7 @@ def partition(flags: argparse.Namespace) -> str | None:
     if flags.partition is None:
         return None
     label = utf8(flags.partition)
-    if not look(label).strip() or not label.isprintable() or label != label.strip():
+    if not can_be_shown(label) or label != label.strip():
         raise UsageError(
             f"--partition {label!r} cannot be shown, or has white space at an end",
             "choose a label of printable characters, such as 2026-11-21",

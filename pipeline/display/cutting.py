@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len, chop_cells
 
-from beam_bleu.pipeline.display.printable import look
+from beam_bleu.transforms.shown_names import look
 
 _CUT = "…"
 _PIECES = (re.compile("[^| ]*[| ]*"), re.compile("[^/,]*[/,]*"))

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 _RAW_BYTES = re.compile("[\udc80-\udcff]+")
 """How Python holds bytes of a path or an argument that are not in the locale's encoding."""
-
-_INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
-    "\U000e0100-\U000e01ef]"
-)
-"""Characters that are printable for Python, but invisible."""
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -31,11 +24,6 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(
         each if each.isprintable() or each in keep else repr(each)[1:-1] for each in utf8(text)
     )
-
-
-def look(text: str) -> str:
-    """How a text looks: texts that a reader cannot tell apart have the same look."""
-    return unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
 
 
 def utf8(text: str) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from command_line import (
@@ -17,6 +18,7 @@ from command_line import (
     Run,
     called,
     streams,
+    write_lines,
 )
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
@@ -71,6 +73,64 @@ def test_names_that_look_different_are_accepted():
     flags = [word for name in names for word in ("--candidates", f"{name}={ATLAS}")]
     document = called(*flags, "--references", REFERENCES[0], "--format", "json").document
     assert [score["system"] for score in document["scores"]] == names
+
+
+UNSHOWN = ["a\tb", "a\nb", "a\x1b[31mb", "a\x9b31mb", "a\u202eb", "a\u200bb", "a\u2028b", "\u3164"]
+
+
+def record_file(tmp_path: Path, *records: object) -> Path:
+    return write_lines(tmp_path / "records.jsonl", [json.dumps(each) for each in records])
+
+
+def long_records(tmp_path: Path, *names: str) -> Run:
+    """A run over a record of each system."""
+    texts = {"id": 1, "candidate": "a b c d", "reference": "a b c e"}
+    path = record_file(tmp_path, *({**texts, "model": name} for name in names))
+    return called("--input", path, "--system_column", "model", "--id_column", "id")
+
+
+@pytest.mark.parametrize("name", UNSHOWN, ids=ascii)
+def test_a_name_in_a_column_must_be_shown(name, tmp_path):
+    run = long_records(tmp_path, "x", name)
+    words = f"input: line 2: the column model has the system name {name!a}, which cannot be shown: "
+    run.assert_failed(3, f"{words}{tmp_path / 'records.jsonl'}", "printable characters")
+
+
+@pytest.mark.parametrize("name", UNSHOWN, ids=ascii)
+def test_a_name_in_a_column_that_a_condition_leaves_out_may_be_anything(name, tmp_path):
+    texts = {"candidate": "a b c d", "reference": "a b c e"}
+    path = record_file(
+        tmp_path,
+        {"id": 1, "model": "x", "keep": "yes", **texts},
+        {"id": 2, "model": name, "keep": "no", **texts},
+    )
+    columns = ("--system_column", "model", "--id_column", "id")
+    assert called("--input", path, *columns, "--where", "keep=yes").code == 0
+
+
+def test_names_in_a_column_that_look_the_same_are_refused(tmp_path):
+    run = long_records(tmp_path, "caf\xe9", "cafe\u0301")
+    words = r"the column model has two system names that look the same: 'cafe\u0301' and 'caf\xe9'"
+    run.assert_failed(3, words, "in one way")
+    assert long_records(tmp_path, "größe", "東京", "x y").code == 0
+
+
+@pytest.mark.parametrize("name", [*UNSHOWN, "x ", " "], ids=ascii)
+def test_a_column_that_names_its_system_must_be_shown(name, tmp_path):
+    path = record_file(tmp_path, {f"hyp_{name}": "a b c d", "hyp_x": "a b c e", "ref": "a b c d"})
+    columns = ("--reference_columns", "ref", "--candidate_columns")
+    words = f"input: the column {f'hyp_{name}'!a} gives its name to a system"
+    if name != "\u3164":  # after the other letters of the name, it is only invisible
+        run = called("--input", path, *columns, "hyp_*")
+        run.assert_failed(3, words, str(path), "NAME=COLUMN")
+    assert called("--input", path, *columns, f"y=hyp_{name},hyp_x").code == 0
+
+
+def test_columns_with_names_that_look_the_same_are_refused(tmp_path):
+    path = record_file(tmp_path, {"hyp_é": "a b", "hyp_e\u0301": "a c", "ref": "a b c d"})
+    run = called("--input", path, "--reference_columns", "ref", "--candidate_columns", "hyp_*")
+    words = r"names that look the same: 'hyp_e\u0301' and 'hyp_\xe9'"
+    run.assert_failed(3, words, str(path), "NAME=COLUMN")
 
 
 C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}

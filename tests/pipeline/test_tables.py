@@ -27,10 +27,11 @@ import beam_bleu.pipeline.display.cutting
 from beam_bleu.pipeline.display.columns import fitted
 from beam_bleu.pipeline.display.cutting import narrower
 from beam_bleu.pipeline.display.presets_table import presets_table
-from beam_bleu.pipeline.display.printable import look, printable
+from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.screen import FILE, Screen, screen_of_stdout
 from beam_bleu.pipeline.display.table import table
 from beam_bleu.transforms.definition import presets
+from beam_bleu.transforms.shown_names import look
 
 RECORDED = golden_tables.recorded()
 DRAWN = golden_tables.drawn()

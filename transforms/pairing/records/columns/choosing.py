@@ -27,6 +27,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     Lacking,
     Wanted,
 )
+from beam_bleu.transforms.shown_names import can_be_shown, look_alikes
 
 FLAGS: dict[Role, str] = {
     "candidates": "--candidate_columns",
@@ -205,6 +206,19 @@ def _candidates(
                 f"{columns.label}: two systems are called {name}",
                 f"give each one its own name: {FLAGS['candidates']} NAME=COLUMN,...",
             )
+        if not can_be_shown(name) or name != name.strip():
+            raise InputError(
+                f"{columns.label}: the column {name!a} gives its name to a system, but a system's "
+                "name has only printable characters, and no white space around it",
+                f"give the system another name: {FLAGS['candidates']} NAME=COLUMN,...",
+            )
+    alike = look_alikes(names)
+    if alike is not None:
+        raise InputError(
+            f"{columns.label}: two systems have names that look the same: "
+            f"{alike[0]!a} and {alike[1]!a}",
+            f"give each one its own name: {FLAGS['candidates']} NAME=COLUMN,...",
+        )
     return tuple(found)
 
 

@@ -33,6 +33,7 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
 )
 from beam_bleu.transforms.pairing.records.segments import as_text, to_segments
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
+from beam_bleu.transforms.shown_names import can_be_shown
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,6 +88,7 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
     if systems is not None:
         # A system whose records are all left out is not in the result.
         systems = pc.if_else(pa.array(state == FILTERED_STATE), None, systems)
+        _check_names(systems, read, chosen, label)
     common = _CommonColumns(read, ids, state, systems)
     tables = []
     for batch in segments.batches:
@@ -139,6 +141,27 @@ def _names(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
     names = as_text(column, path)
     blank = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(names)), 0)
     return pc.if_else(blank, pa.scalar(None, names.type), names)
+
+
+def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen, label: str) -> None:
+    """Checks the names of systems.
+
+    Raises:
+      InputError: a name cannot be shown, or has white space around it.
+    """
+    for name in pc.unique(names).drop_null().to_pylist():
+        if can_be_shown(name) and name == name.strip():
+            continue
+        row = pc.index(names, pa.scalar(name, names.type)).as_py()
+        is_shown = can_be_shown(name)
+        fault = "begins or ends with white space" if is_shown else "cannot be shown"
+        raise InputError(
+            f"{label}: {read.unit} {read.first_place + row}: the column {chosen.system} has the "
+            f"system name {name!a}, which {fault}: {read.path}",
+            "remove the white space, so that each system has one name"
+            if is_shown
+            else "give each system a name of printable characters",
+        )
 
 
 def _there(column: pa.Array) -> np.ndarray:
