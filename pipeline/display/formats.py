@@ -14,6 +14,7 @@ from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.screen import FILE, Screen
 from beam_bleu.pipeline.display.slices import of_whole
 from beam_bleu.pipeline.display.table import DECIMALS, table
+from beam_bleu.pipeline.json_text import json_text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +78,7 @@ def _json(result: Result) -> str:
 
 def _json_lines(result: Result) -> str:
     entries = _entries(result.document)
-    return "".join(f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in entries)
+    return "".join(f"{json_text(entry)}\n" for entry in entries)
 
 
 def _tab_separated(result: Result) -> str:
@@ -95,7 +96,7 @@ def _tab_separated(result: Result) -> str:
             for column in _UNCERTAINTY_COLUMNS:
                 if entry.get(column) is not None:
                     entry[column] = f"{entry[column]:.{result.decimals}f}"
-        lines.append("\t".join(printable(_field(entry.get(column))) for column in columns))
+        lines.append("\t".join(_field(entry.get(column)) for column in columns))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -104,10 +105,10 @@ def _field(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, list):
-        return " ".join(map(str, value))
+        return printable(" ".join(map(str, value)))
     if isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
-    return str(value)
+        return json_text(value)
+    return printable(str(value))
 
 
 _UNCERTAINTY = ("standard_error", "interval")

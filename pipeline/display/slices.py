@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.columns import Rows
 from beam_bleu.pipeline.display.languages import MACRO_AVERAGE, label_of_languages, tokenizers
 from beam_bleu.pipeline.display.numbers import Estimate, estimates, score_estimate
+from beam_bleu.pipeline.json_text import json_text
 
 SHOWN_SLICES = 20
 """The largest number of slices of one table on a terminal."""
@@ -125,8 +125,8 @@ def _segments(of_slice: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def value_text(value: str | None) -> str:
-    """The value of a label. A missing label, the text "null" and an empty text look different."""
+    """The value of a label. Values that could look like others are written as in JSON."""
     if value is None:
         return "null"
-    is_plain = value not in ("", "null") and value == value.strip() and not value.startswith('"')
-    return value if is_plain else json.dumps(value, ensure_ascii=False)
+    is_plain = value.isprintable() and value == value.strip() and not value.startswith('"')
+    return value if is_plain and value not in ("", "null") else json_text(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import textwrap
 from collections.abc import Sequence
 
@@ -12,6 +11,7 @@ from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.doctor import engines, kernel, libraries, machine, packages
 from beam_bleu.pipeline.doctor.facts import Fact
+from beam_bleu.pipeline.json_text import json_text
 from beam_bleu.pipeline.reporting import reported
 
 _CHECKS = (
@@ -69,7 +69,7 @@ def _fails(facts: Sequence[Fact]) -> bool:
 
 def _as_json(facts: Sequence[Fact]) -> str:
     document = {"ok": not _fails(facts), "facts": [dataclasses.asdict(fact) for fact in facts]}
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    return json_text(document, indent=1) + "\n"
 
 
 def _as_text(facts: Sequence[Fact]) -> str:

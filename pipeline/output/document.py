@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.evidence import USUAL_EVIDENCE, Evidence
+from beam_bleu.pipeline.json_text import json_text
 from beam_bleu.pipeline.output.checked_units import CheckedUnits
 from beam_bleu.pipeline.output.evidence_parts import (
     resampling_part,
@@ -257,6 +257,4 @@ def _of_slices(
 
 def document_bytes(document: Mapping[str, Any]) -> bytes:
     """The bytes of a document: JSON in UTF-8, with a final newline."""
-    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
-    # Paths can have bytes that are not UTF-8. They become escapes of JSON (\udcff).
-    return text.encode(errors="backslashreplace") + b"\n"
+    return json_text(document, indent=1).encode() + b"\n"

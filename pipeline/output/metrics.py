@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from beam_bleu.pipeline.display.printable import utf8
+from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.output.redaction import without_url_secrets
 from beam_bleu.transforms.version import VERSION
 
@@ -30,8 +30,8 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
     from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
     registry = CollectorRegistry()
-    # A path can have bytes that are not UTF-8; the text format cannot.
-    output = utf8(without_url_secrets(output)).encode(errors="backslashreplace").decode()
+    # A path can have control characters, and bytes that are not UTF-8; the text format cannot.
+    output = printable(without_url_secrets(output))
 
     def add(name: str, meaning: str, value: float, **labels: str) -> None:
         labels = {"output": output, **labels}

@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import collections
 import dataclasses
-import json
 from collections.abc import Iterator, Sequence
 
 import apache_beam as beam
@@ -20,6 +19,7 @@ from apache_beam.metrics.metric import Metrics
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
+from beam_bleu.pipeline.json_text import json_text
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.output_folder import new_rejected, staging_folder
 from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, BadRecord
@@ -119,5 +119,4 @@ def rejected_line(bad: BadRecord) -> bytes:
         "raw": raw,
         "raw_base64": exact,
     }
-    # Paths can have bytes that are not UTF-8. They become escapes of JSON (\udcff).
-    return json.dumps(content, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
+    return json_text(content).encode() + b"\n"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.subcommand_words import parser_of
 from beam_bleu.pipeline.display.columns import drawn, fitted
 from beam_bleu.pipeline.display.numbers import p_value, signed
 from beam_bleu.pipeline.display.screen import screen_of_stdout
+from beam_bleu.pipeline.json_text import json_text
 from beam_bleu.pipeline.reporting import warn
 from beam_bleu.pipeline.saved.comparing import ComparedRuns, ComparedScore, compared
 from beam_bleu.pipeline.saved.reading import read_totals
@@ -61,7 +61,7 @@ def _compare(flags: argparse.Namespace) -> bytes:
 
 
 def _as_json(found: ComparedRuns) -> str:
-    return json.dumps(dataclasses.asdict(found), indent=1, ensure_ascii=False) + "\n"
+    return json_text(dataclasses.asdict(found), indent=1) + "\n"
 
 
 def _as_text(found: ComparedRuns) -> str:
