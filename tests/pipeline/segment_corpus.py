@@ -41,7 +41,8 @@ class Corpus:
         """The rows as `bleu_table` gives them for all segments at once."""
         rows = {}
         for name, text in zip(SYSTEMS, self.texts, strict=False):
-            batch = to_batch(list(zip(text, zip(*self.texts[3:], strict=True), strict=True)))
+            references = map(list, zip(*self.texts[3:], strict=True))
+            batch = to_batch(list(zip(text, references, strict=True)))
             batch = dataclasses.replace(batch, systems=(name,))
             table = bleu_table(statistics_of(batch, config), config.scoring)
             rows |= {(row["index"], name): row for row in table.to_pylist()}

@@ -140,7 +140,9 @@ import apache_beam as beam
 from beam_bleu.transforms import CorpusBleu
 
 pipeline = beam.Pipeline()
-_ = pipeline | beam.Create([("key", ("a", ["b"]))]) | getattr(CorpusBleu, sys.argv[1])()
+segments = [("a", ["b"])]
+elements = segments if sys.argv[1] == "Globally" else [("key", segments[0])]
+_ = pipeline | beam.Create(elements) | getattr(CorpusBleu, sys.argv[1])()
 
 class Coders(beam.pipeline.PipelineVisitor):
     def visit_transform(self, node):
@@ -189,7 +191,7 @@ def test_a_segment_with_many_references_does_not_widen_a_long_batch(
 ) -> None:
     monkeypatch.setattr(gather, "_BATCH_TEXTS", 7)
     wide = ("c", ["d", None, "e"])
-    assert batches_of([("a", ["b"]), wide, ("f", ("g",)), ("h", ["i"])], by) == [
+    assert batches_of([("a", ["b"]), wide, ("f", ["g"]), ("h", ["i"])], by) == [
         [("a", "b")],
         [("c", "d", None, "e")],
         [("f", "g"), ("h", "i")],
