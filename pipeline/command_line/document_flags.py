@@ -108,6 +108,7 @@ def check_documents(
 
 
 def _names_of_labels(flags: argparse.Namespace) -> set[str]:
-    """The names of the labels of --labels."""
+    """The names of the labels of --labels and of --label_from_path."""
     named = (text.partition("=")[0] for text in flags.labels)
-    return {utf8(name.strip()) for each in named for name in each.split(",")}
+    of_files = {utf8(name.strip()) for each in named for name in each.split(",")}
+    return of_files | {each.name for each in flags.label_from_path}

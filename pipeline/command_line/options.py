@@ -325,7 +325,15 @@ def _job(
     documents = document_label(flags, texts.labels)
     found_out = dataclasses.replace(evidence(flags, texts.systems), documents=documents)
     check_documents(documents, found_out, slices, columns)
-    check_labels(texts.labels, slices, flags.language_column, documents, columns)
+    only_from_paths = flags.label_from_path and not flags.labels
+    check_labels(
+        texts.labels,
+        slices,
+        flags.language_column,
+        documents,
+        columns,
+        "--label_from_path" if only_from_paths else "--labels",
+    )
     made = definition_of(signature(config.text.name, config.scoring, 0, 0), flags.language_column)
     return Job(
         source=texts,

@@ -9,6 +9,7 @@ from typing import Any
 
 from beam_bleu.pipeline.command_line.names import check_names
 from beam_bleu.pipeline.command_line.paths import checked_path
+from beam_bleu.pipeline.command_line.slice_flags import path_labels
 from beam_bleu.pipeline.command_line.spooling import check_pipes, is_pipe
 from beam_bleu.pipeline.command_line.systems import references, systems
 from beam_bleu.transforms.errors import UsageError
@@ -229,11 +230,26 @@ def _records(flags: argparse.Namespace, stream: Stream, wanted: Wanted) -> Any:
 
 
 def _wanted(flags: argparse.Namespace, labels: tuple[str, ...]) -> Wanted:
+    """What is read of records.
+
+    Raises:
+      UsageError: a label from paths has an impossible name, or a condition is about one.
+    """
+    from_paths = path_labels(flags)
+    names = [each.name for each in from_paths]
+    for condition in flags.where:
+        if condition.column.text in names:
+            raise UsageError(
+                f"--where {condition.column}: this is a label from the paths of the files, and no "
+                "column",
+                "name only the files that are to be scored, with a pattern that matches no others",
+            )
     return Wanted(
         flags.candidate_columns or (),
         flags.reference_columns or (),
-        labels=labels,
+        labels=tuple(dict.fromkeys((*labels, *names))),
         where=tuple(flags.where),
+        path_labels=from_paths,
     )
 
 

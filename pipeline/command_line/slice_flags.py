@@ -18,6 +18,7 @@ from beam_bleu.transforms.definition.slicing import (
     slicing_of,
 )
 from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.pairing.files.path_labels import PathLabel, PathLabelError, path_label
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.labels import LabelStream
 
@@ -36,6 +37,15 @@ def add_slice_flags(parser: argparse._ActionsContainer) -> None:
         help="a label of each segment, one per line, for --slice_by, --documents and "
         "--language_column; repeat the flag for more labels. With several names, each line has "
         "several labels, with tabs between them",
+    )
+    add(
+        "--label_from_path",
+        action="append",
+        type=_label_from_path,
+        default=[],
+        metavar="NAME=PATTERN",
+        help="a label of each segment, from the path of its file: the part of the pattern in "
+        "parentheses, such as domain='news/*/(*)/'; repeat the flag for more labels",
     )
     add(
         "--slice_by",
@@ -92,15 +102,36 @@ def label_streams(flags: argparse.Namespace, anywhere: bool) -> tuple[LabelStrea
     return tuple(found) if documents is None else (*found, documents)
 
 
-def _check_name(name: str, text: str) -> None:
+def path_labels(flags: argparse.Namespace, others: Sequence[str] = ()) -> tuple[PathLabel, ...]:
+    """The labels from the paths of files of a command line.
+
+    Args:
+      flags: the parsed flags, with the settings of their layout.
+      others: the names of other labels that are not columns.
+
+    Raises:
+      UsageError: a label has an impossible name, or one that another label has.
+    """
+    found: list[PathLabel] = []
+    seen = set(others)
+    for each in flags.label_from_path:
+        _check_name(each.name, f"{each.name}={each.pattern}", "--label_from_path")
+        if each.name in seen:
+            raise UsageError(f"two labels are called {each.name}", "give each label its own name")
+        seen.add(each.name)
+        found.append(each)
+    return tuple(found)
+
+
+def _check_name(name: str, text: str, flag: str = "--labels") -> None:
     if not name or not name.isprintable() or CROSS in name:
         raise UsageError(
-            f"--labels {text}: {name!r} cannot be the name of a label",
+            f"{flag} {text}: {name!r} cannot be the name of a label",
             f"choose a name of printable characters, without {CROSS}",
         )
     if name == LENGTH:
         raise UsageError(
-            f"--labels {text}: the name {LENGTH} is reserved for the length of the references",
+            f"{flag} {text}: the name {LENGTH} is reserved for the length of the references",
             "choose another name",
         )
 
@@ -111,6 +142,7 @@ def check_labels(
     languages: str | None,
     documents: str | None,
     columns: Sequence[str] | None,
+    flag_of_labels: str = "--labels",
 ) -> None:
     """Checks that the input has the labels of all slices, and that its labels are used.
 
@@ -120,6 +152,7 @@ def check_labels(
       languages: the label with the languages; None if it is not asked for.
       documents: the label with the documents, which the input has; None if it is not asked for.
       columns: the other columns of the segment scores; None if they are not written.
+      flag_of_labels: the flag that names the labels.
 
     Raises:
       UsageError: a label is missing, none is used, or one has the name of another column.
@@ -129,13 +162,14 @@ def check_labels(
             flag = "--language_column" if name == languages else "--slice_by"
             raise UsageError(
                 f"{flag} {name}: the input has no label with this name",
-                f"name a file with the label of each segment: --labels {name}=PATTERN",
+                f"name a file with the label of each segment: --labels {name}=PATTERN; or a part "
+                f"of the paths of the files: --label_from_path {name}=PATTERN",
             )
     if columns is None:
         # A file can have more labels than are of interest.
         if labels and not set(labels) & {*slicing.labels, documents}:
             raise UsageError(
-                f"--labels {','.join(labels)} has no effect",
+                f"{flag_of_labels} {','.join(labels)} has no effect",
                 f"give --slice_by {labels[0]}, or --language_column {labels[0]} if it has "
                 f"languages, or --documents {labels[0]} if it has documents, or --segment_scores, "
                 "which have a column for each label",
@@ -186,7 +220,7 @@ def slicing(flags: argparse.Namespace) -> Slicing:
 
 
 def needed_labels(flags: argparse.Namespace) -> tuple[str, ...]:
-    """The labels that the input must have, each one once.
+    """The labels that the input must have, each one once, without those from paths.
 
     A source of records reads the columns with these names (`Wanted.labels`).
 
@@ -195,6 +229,14 @@ def needed_labels(flags: argparse.Namespace) -> tuple[str, ...]:
     """
     documents = () if flags.documents is None else (flags.documents,)
     return tuple(dict.fromkeys((*slicing(flags).labels, *documents)))
+
+
+def _label_from_path(text: str) -> PathLabel:
+    """The type of --label_from_path."""
+    try:
+        return path_label(utf8(text))
+    except PathLabelError as error:
+        raise argparse.ArgumentTypeError(f"{error}; {error.remedy}") from None
 
 
 def _edges(text: str) -> tuple[int, ...]:

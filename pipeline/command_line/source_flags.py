@@ -10,7 +10,7 @@ from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.record_sources import has_records, record_source
 from beam_bleu.pipeline.command_line.sacrebleu_flags import add_encoding_flag
-from beam_bleu.pipeline.command_line.slice_flags import label_streams, needed_labels
+from beam_bleu.pipeline.command_line.slice_flags import label_streams, needed_labels, path_labels
 from beam_bleu.pipeline.command_line.spooling import NAME_SYSTEMS, check_pipes
 from beam_bleu.pipeline.command_line.systems import references, systems
 from beam_bleu.transforms.errors import UsageError
@@ -173,6 +173,7 @@ def _line_parallel(flags: argparse.Namespace, anywhere: bool) -> LineParallel:
         flags.num_refs,
         labels,
         flags.on_bad_record,
+        path_labels(flags, [name for each in labels for name in each.names]),
     )
 
 

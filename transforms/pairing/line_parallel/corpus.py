@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
+from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.describing import candidates_first
 from beam_bleu.transforms.pairing.line_parallel.labels import LabelStream
@@ -28,6 +29,8 @@ class Corpus:
       label_streams: the streams of labels.
       on_bad_record: what happens with the segment of a line that is too long, is not UTF-8, or
         has another number of references. With "reject", the segment is left out.
+      path_labels: labels from the paths of the files of candidates and references. The paths that
+        match must have the same value for a segment.
     """
 
     systems: tuple[str, ...]
@@ -38,11 +41,13 @@ class Corpus:
     num_refs: int = 1
     label_streams: tuple[LabelStream, ...] = ()
     on_bad_record: OnBadRecord = "fail"
+    path_labels: tuple[PathLabel, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the columns of `SegmentBatch.labels`."""
-        return tuple(itertools.chain.from_iterable(each.names for each in self.label_streams))
+        of_streams = itertools.chain.from_iterable(each.names for each in self.label_streams)
+        return (*of_streams, *(each.name for each in self.path_labels))
 
     @property
     def streams(self) -> tuple[Stream, ...]:

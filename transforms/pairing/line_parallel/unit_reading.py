@@ -7,9 +7,10 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from beam_bleu.transforms.pairing.bad_records import BadRecord, FoundBad, bad_records_error
-from beam_bleu.transforms.pairing.batch import SegmentBatch, even_rows
+from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, even_rows
 from beam_bleu.transforms.pairing.files.chunks import Open
 from beam_bleu.transforms.pairing.files.streams import Stream, changed
 from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
@@ -112,6 +113,7 @@ class UnitReading:
             itertools.repeat(reader.places(lines), len(stream.names))
             for stream, reader in zip(self._corpus.label_streams, label_readers, strict=True)
         )
+        of_paths, places_of_paths = self._labels_of_paths(lines)
         of_texts = tuple(itertools.chain.from_iterable(columns))
         return SegmentBatch(
             of_texts[self._references :],
@@ -119,9 +121,37 @@ class UnitReading:
             np.arange(first_line, first_line + lines),
             references_per_line=self._fields[0],
             systems=self._corpus.systems,
-            labels=tuple(itertools.chain.from_iterable(labels)),
-            label_places=tuple(itertools.chain.from_iterable(label_places)),
+            labels=(*itertools.chain.from_iterable(labels), *of_paths),
+            label_places=(*itertools.chain.from_iterable(label_places), *places_of_paths),
         )
+
+    def _labels_of_paths(self, lines: int) -> tuple[list[pa.DictionaryArray], list[Places]]:
+        """The labels from paths of the lines that were taken last, and the places of the lines.
+
+        Raises:
+          InputError: no path of a line matches a pattern, or two of them have different values.
+        """
+        wanted = self._corpus.path_labels
+        if not wanted:
+            return [], []
+        streams = self._streams[: len(self._fields)]  # those of texts
+        places = [reader.places(lines) for reader in self._readers[: len(streams)]]
+        files = np.stack([each.paths.indices.to_numpy() for each in places])
+        different, rows = np.unique(files, axis=1, return_inverse=True)
+        paths = [each.paths.dictionary.to_pylist() for each in places]
+        of_rows = [
+            [
+                (stream.label, paths[number][file])
+                for number, (stream, file) in enumerate(zip(streams, column, strict=True))
+            ]
+            for column in different.T.tolist()
+        ]
+        indices = pa.array(rows.reshape(-1), pa.int32())
+        columns = []
+        for each in wanted:
+            values = pa.array([each.agreed(row) for row in of_rows], pa.large_string())
+            columns.append(pa.DictionaryArray.from_arrays(indices, values))
+        return columns, [places[0]] * len(wanted)
 
     def ended(self) -> Iterator[tuple[Stream, Sequence[Piece]]]:
         """Each stream with its pieces, after a check that they have no more lines.

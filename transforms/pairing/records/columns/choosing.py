@@ -100,11 +100,16 @@ def choose(
     chosen = Chosen(
         candidates,
         references,
-        tuple(columns.named("the label", name) for name in wanted.labels),
+        tuple(columns.label_named(wanted, name) for name in wanted.labels),
         tuple(where),
         None if wanted.id is None else columns.named("the id", wanted.id),
         None if wanted.system is None else columns.named("--system_column", wanted.system),
         tuple(lacking),
+        tuple(
+            (ColumnPath(each.name, ()), each)
+            for each in wanted.path_labels
+            if each.name in wanted.labels
+        ),
     )
     if wanted.id is not None or tuple(roles) != BOTH:  # long records, or a join
         return chosen
@@ -278,6 +283,21 @@ class _Columns:
         except InputError:
             return False
         return True
+
+    def label_named(self, wanted: Wanted, name: str) -> ColumnPath:
+        """The column of a label, or the path that stands for a label from the path of the file.
+
+        Raises:
+          InputError: there is no such column, or there are two, or the label could be both.
+        """
+        if wanted.path_label(name) is None:
+            return self.named("the label", name)
+        if name in self.schema.names:
+            raise InputError(
+                f"{self.label}: {name} is a label from the paths of the files, and a column, too",
+                "give the label another name: --label_from_path NAME=PATTERN",
+            )
+        return ColumnPath(name, ())
 
     def named(self, what: str, text: str, *, can_be_number: bool = True) -> ColumnPath:
         """The column that a text names: a name, a number or a path.

@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from beam_bleu.transforms.pairing.files.path_labels import PathLabel
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -20,6 +22,7 @@ class ColumnPath:
       text: the path as the user wrote it; for a column of a file without a header, its number.
       steps: the name of the column, and then names of fields and indexes of lists. If the first
         step is an integer, it is the number of the column, from 0 (the user writes them from 1).
+        There are none for a label from the path of the file, which is in no column.
     """
 
     text: str
@@ -58,8 +61,9 @@ class Wanted:
       references: the columns of the references, or one column with a list of references; empty if
         they have one of the usual names.
       system_name: the name of the only system, if it does not have the name of its column.
-      labels: the names of the labels, which are columns.
+      labels: the names of the labels. They are columns, except those of `path_labels`.
       where: the conditions for records that are scored.
+      path_labels: the labels that come from the paths of files.
       where_if_there: whether conditions are left out whose column is not there. They are in
         `Chosen.lacking` then.
       id: the column of the segment's id, or None.
@@ -74,6 +78,11 @@ class Wanted:
     id: str | None = None
     system: str | None = None
     where_if_there: bool = False
+    path_labels: tuple[PathLabel, ...] = ()
+
+    def path_label(self, name: str) -> PathLabel | None:
+        """The label of this name that comes from the paths of files; None if there is none."""
+        return next((each for each in self.path_labels if each.name == name), None)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,6 +110,8 @@ class Chosen:
       where: the conditions for records that are scored.
       id: the column of the segment's id: strings or integers; None if it is not read.
       system: the column of the system's name, for long records; None if it is not read.
+      path_labels: the labels from the paths of files that are used, with the path that stands for
+        the values. It is one of `labels`.
       lacking: the columns of conditions that are not there, if this is allowed.
       unused_system: a column that has a usual name of the system's name, and that nothing uses,
         so that the records of all systems are scored together; None if there is none. Files with
@@ -114,6 +125,7 @@ class Chosen:
     id: ColumnPath | None = None
     system: ColumnPath | None = None
     lacking: tuple[Lacking, ...] = ()
+    path_labels: tuple[tuple[ColumnPath, PathLabel], ...] = ()
     unused_system: str | None = dataclasses.field(default=None, compare=False)
 
     @property
@@ -123,7 +135,7 @@ class Chosen:
 
     @property
     def columns(self) -> tuple[ColumnPath, ...]:
-        """All columns that are read, each one once."""
+        """All columns that are read, each one once. Labels from paths are in no column."""
         found = [
             *(path for _, path in self.candidates),
             *self.references,
@@ -131,7 +143,7 @@ class Chosen:
             *(condition.column for condition in self.where),
             *self.names,
         ]
-        return tuple(dict.fromkeys(found))
+        return tuple(path for path in dict.fromkeys(found) if path.steps)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,7 +153,8 @@ class ReadRecords:
     A reader gives values, and does not judge them: a column can have nulls.
 
     Attributes:
-      columns: for each of `Chosen.columns`, an array with a row for each record. A column of texts
+      columns: for each of `Chosen.columns` and of `Chosen.path_labels`, an array with a row for
+        each record. A column of texts
         is a large_string array with valid UTF-8, not yet padded. A column of several references is
         a large_list of large_string. A column that only conditions, labels or ids use can also be
         of integers, floats or booleans.

@@ -23,6 +23,7 @@ from beam_bleu.transforms.pairing.lines.steps import tell_files
 from beam_bleu.transforms.pairing.lines.visible import check_visible
 from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile, Paired, Role
 from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, choice_notes, known_systems
+from beam_bleu.transforms.pairing.records.columns.path_columns import with_path_columns
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords, Wanted
 from beam_bleu.transforms.pairing.records.parquet.digest import METHOD
 from beam_bleu.transforms.pairing.records.parquet.files import (
@@ -133,9 +134,9 @@ class ParquetRecords:
         Raises:
           InputError: a file cannot be read, is damaged, or has changed since the plan was made.
         """
-        return read_unit(
-            self.stream, unit, open_for_arrow, version_of, self.expected.max_line_bytes, digest
-        )
+        longest = self.expected.max_line_bytes
+        for read in read_unit(self.stream, unit, open_for_arrow, version_of, longest, digest):
+            yield with_path_columns(read, unit.chosen, self.stream.label)
 
 
 class PairParquet(beam.PTransform):

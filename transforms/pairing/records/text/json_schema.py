@@ -192,7 +192,8 @@ def _ways(wanted: Wanted, names: Sequence[str]) -> Iterator[_Way]:
     for text in wanted.candidates:
         yield _way(text if text in names else divided_column(text)[1], names)
     for text in (*wanted.references, *wanted.labels):
-        yield _way(text, names)
+        if wanted.path_label(text) is None:
+            yield _way(text, names)
     for condition in wanted.where:
         yield _way(condition.column.text, names)
     for name in (wanted.id, wanted.system):

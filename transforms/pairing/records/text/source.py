@@ -20,6 +20,7 @@ from beam_bleu.transforms.pairing.lines.steps import require_unchanged
 from beam_bleu.transforms.pairing.lines.visible import check_visible
 from beam_bleu.transforms.pairing.paired import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, known_systems
+from beam_bleu.transforms.pairing.records.columns.path_columns import with_path_columns
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords, Wanted
 from beam_bleu.transforms.pairing.records.text.heads import Head, HeadReader, LineFormat
 from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines
@@ -203,5 +204,7 @@ class LineRecords:
     def parse(self, lines: RawLines, head: Head) -> ReadRecords:
         """The records of lines. It can run on any thread."""
         if self.format == "tsv":
-            return read_tab_separated(lines, head.chosen, head.names)
-        return read_json_lines(lines, head.chosen, head.integer_ids)
+            read = read_tab_separated(lines, head.chosen, head.names)
+        else:
+            read = read_json_lines(lines, head.chosen, head.integer_ids)
+        return with_path_columns(read, head.chosen, self.stream.label)

@@ -47,7 +47,7 @@ def has_header(wanted: Wanted) -> bool:
     named = [
         *(text.rpartition("=")[2] for text in wanted.candidates),
         *wanted.references,
-        *wanted.labels,
+        *(name for name in wanted.labels if wanted.path_label(name) is None),
         *(condition.column.text for condition in wanted.where),
         *(text for text in (wanted.id, wanted.system) if text is not None),
     ]

@@ -1,0 +1,146 @@
+"""Labels that the path of a file tells: all segments of a file have the same one."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Sequence
+
+from beam_bleu.transforms.errors import InputError, joined
+
+_WHOLE_NAME = ("*", ".*", ".+")
+"""The ways to write a group that matches any text within one name."""
+
+_GLOB = re.compile(r"\*\*|\*|\?|\[[^\]/]+\]|\(|\)|\||[^*?()|]")
+"""A part of a pattern: a wildcard, a set of characters, a bracket of the group, or a character."""
+
+
+class PathLabelError(ValueError):
+    """A text is no label from a path. `remedy` says how one is written."""
+
+    def __init__(self, cause: str, remedy: str) -> None:
+        super().__init__(cause)
+        self.remedy = remedy
+
+
+@dataclasses.dataclass(frozen=True)
+class PathLabel:
+    """A label whose value is a part of the path of the file that a segment comes from.
+
+    Attributes:
+      name: the name of the label.
+      pattern: the pattern, as messages show it.
+      regex: a regular expression with one group, which is searched in the path. What the group
+        matches is the value.
+    """
+
+    name: str
+    pattern: str
+    regex: str
+
+    def value_of(self, path: str) -> str | None:
+        """The value for a file; None if its path does not match, or the group matches no text."""
+        found = re.search(self.regex, path)
+        if found is None or not found[1]:
+            return None
+        # A path can have bytes that are not UTF-8, and labels are UTF-8.
+        return found[1].encode(errors="backslashreplace").decode()
+
+    def required(self, label: str, path: str) -> str:
+        """The value for a file.
+
+        Args:
+          label: the stream of the file, for messages.
+          path: the path of the file, as messages show it.
+
+        Raises:
+          InputError: the path does not match.
+        """
+        value = self.value_of(path)
+        if value is None:
+            raise self._no_match(f"{label}: the path of the file does not match", path)
+        return value
+
+    def agreed(self, files: Sequence[tuple[str, str]]) -> str:
+        """The value for segments whose texts are in several files, of which one or more match.
+
+        Args:
+          files: (stream, path) of each file.
+
+        Raises:
+          InputError: no path matches, or two of them have different values.
+        """
+        found = [(label, path, value) for label, path in files if (value := self.value_of(path))]
+        if not found:
+            paths = joined([path for _, path in files])
+            raise self._no_match("no path of the files of these lines matches", paths)
+        label, path, value = found[0]
+        for other_label, other_path, other in found[1:]:
+            if other != value:
+                raise InputError(
+                    f"the files of the same lines have different values of the label {self.name}: "
+                    f"{value!r} in {path} ({label}), {other!r} in {other_path} ({other_label})",
+                    "check that the files belong together, or write a pattern of --label_from_path "
+                    "that only the files of one stream match",
+                )
+        return value
+
+    def _no_match(self, what: str, paths: str) -> InputError:
+        return InputError(
+            f"{what} --label_from_path {self.name}={self.pattern}: {paths}",
+            "change the pattern: * is any text within one name of a file or folder, and the group "
+            "in parentheses must match some text",
+        )
+
+
+def path_label(text: str) -> PathLabel:
+    """The label that is written as NAME=PATTERN.
+
+    The pattern is one of names of folders and files: `*` is any text within one name, `**` any
+    text, `?` a character, and `[...]` one of these characters. The part in parentheses is the
+    value; `(.*)` is the same as `(*)`. The pattern can begin at any name of the path, and its last
+    name must match as a whole. If it matches in several places, the last one counts.
+
+    Raises:
+      PathLabelError: it has no name, or not exactly one group.
+    """
+    name, equals, pattern = text.partition("=")
+    remedy = "write NAME=PATTERN, such as domain='news/*/(*)/', with one part in parentheses"
+    if not equals or not name.strip() or not pattern:
+        raise PathLabelError(f"must be NAME=PATTERN, got {text!r}", remedy)
+    opened, closed = pattern.count("("), pattern.count(")")
+    if opened != 1 or closed != 1 or pattern.index("(") > pattern.index(")"):
+        said = "no group" if not opened else f"{opened} groups"
+        if opened != closed or (opened == 1 and pattern.index("(") > pattern.index(")")):
+            said = "parentheses that do not belong together"
+        raise PathLabelError(f"the pattern {pattern!r} has {said}, and must have one group", remedy)
+    before, _, rest = pattern.partition("(")
+    group, _, after = rest.partition(")")
+    group = "*" if group in _WHOLE_NAME else group
+    body = "".join(
+        [*_translated(before), "(", *_translated(group, in_group=True), ")", *_translated(after)]
+    )
+    begin = ".*" if before.startswith("/") else "(?:.*/)?"
+    end = "" if after.endswith("/") else "(?=/|$)"
+    regex = f"(?s)^{begin}{body}{end}"  # the beginning takes all it can: the last place counts
+    try:
+        re.compile(regex)
+    except re.error as error:
+        raise PathLabelError(f"the pattern {pattern!r} cannot be read: {error}", remedy) from error
+    return PathLabel(name.strip(), pattern, regex)
+
+
+def _translated(glob: str, *, in_group: bool = False) -> Iterator[str]:
+    """The parts of a pattern as regular expressions."""
+    wildcards = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
+    for part in _GLOB.findall(glob):
+        if part in wildcards:
+            yield wildcards[part]
+        elif part == "|" and in_group:
+            yield part
+        elif len(part) > 1:
+            negated = part[1] == "!"
+            characters = re.sub(r"([\\^\[])", r"\\\1", part[1 + negated : -1])
+            yield f"[^/{characters}]" if negated else f"[{characters}]"
+        else:
+            yield re.escape(part)
