@@ -63,6 +63,8 @@ class Job:
         bad record.
       languages: the label with each segment's language; None if the config's tokenizer is for all
         segments. If it is given, it is in each item of the slicing.
+      unpooled: the label with each segment's task; None if all segments have a common score. If it
+        is given, an item of the slicing has it.
       evidence: what it finds out about its scores.
       gates: the thresholds that its result must reach.
       if_exists: what a run does if the output folder has a complete result, a key of `IF_EXISTS`.
@@ -80,6 +82,7 @@ class Job:
     slicing: Slicing = NO_SLICES
     most_rejected: MostRejected | None = None
     languages: str | None = None
+    unpooled: str | None = None
     evidence: Evidence = USUAL_EVIDENCE
     gates: Gates = NO_GATES
     if_exists: IfExistsName = DEFAULT_IF_EXISTS
@@ -93,6 +96,7 @@ class Job:
             COMPARISONS[self.compare_presets](self.config) if self.compare_presets else {},
             self.segment_scoring,
             self.languages,
+            self.unpooled,
         )
 
     @property

@@ -48,6 +48,19 @@ def _definition(job: Job, document: Document) -> str:
     return definition_of(signature(scorings.text, scorings.corpus, 0, 0), scorings.languages)
 
 
+def _pooling(job: Job, document: Document) -> str:
+    return _NONE if job.scorings.unpooled is not None else "one"
+
+
+def _found_pooling(document: Document, job: Job) -> str:
+    if "tasks" in document:
+        return _NONE
+    # With one task, the choice makes no difference.
+    label = job.scorings.unpooled
+    tasks = {each[label] for each in _slices_of(document) if label in each} if label else set()
+    return "one" if len(tasks) > 1 else _pooling(job, document)
+
+
 def _segments(job: Job, document: Document) -> str:
     scorings = job.scorings
     if scorings.segments is None:
@@ -169,6 +182,7 @@ FACTS = (
         _definition,
         lambda document, job: definition(document),
     ),
+    Fact("score of all tasks", ("Job.unpooled", "Scorings.unpooled"), _pooling, _found_pooling),
     Fact(
         "slices by",
         ("Job.slicing", "Slicing.items"),

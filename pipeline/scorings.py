@@ -24,6 +24,8 @@ class Scorings:
       segments: the scoring of single segments; None if their scores are not asked for.
       languages: the label with each segment's language, which chooses the tokenizer; None if all
         segments have that of `text`.
+      unpooled: the label with each segment's task. If it has several values, the whole corpus has
+        no score. None if all segments have a common score.
     """
 
     text: TextName
@@ -31,6 +33,7 @@ class Scorings:
     presets: Mapping[PresetName, BleuConfig] = dataclasses.field(default_factory=dict)
     segments: Scoring | None = None
     languages: str | None = None
+    unpooled: str | None = None
 
     def text_of(self, of_slice: Mapping[str, str | None]) -> TextName:
         """How the texts of a slice became tokens.

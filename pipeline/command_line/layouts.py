@@ -13,8 +13,9 @@ from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.languages import EXAMPLES_OF_CODES, tokenizer_of
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.files.filesystems import find_files
+from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.shard_names import order_keys
-from beam_bleu.transforms.pairing.files.streams import Stream, compression
+from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition
 
 Settings = Mapping[str, Any]
@@ -30,11 +31,23 @@ class Layout:
       description: where it is found, and what it sets.
       settings: a function that makes the settings of the flags that are not given. It raises a
         `UsageError` that names the flag if the layout needs a value that only the user knows.
+      tasks: the label that says which task a file is of, if the files of several tasks look the
+        same: their segments have no common score. None if a file is of one task.
     """
 
     name: str
     description: str
     settings: Callable[[argparse.Namespace], Settings]
+    tasks: PathLabel | None = None
+
+
+_TASK_IN_NAME = PathLabel(
+    "task",
+    "NAME_(*)_TIME.SUFFIX",
+    r"(?:^|/)(?:samples_|details_)?([^/]+?)(?:_\d{4}-\d\d-\d\d(?:T[^/_]*)?)?"
+    r"(?:\.(?:jsonl|ndjson|json|parquet|tsv))?(?:\.(?:gz|bz2|zst|xz))?$",
+)
+"""The task in samples_TASK_TIME.jsonl and details_TASK_TIME.parquet; the name of another file."""
 
 
 def add_layout_flag(parser: argparse._ActionsContainer) -> None:
@@ -46,6 +59,13 @@ def add_layout_flag(parser: argparse._ActionsContainer) -> None:
         help=f"the layout of a known corpus, which sets the flags of the input that are not "
         f"given: {', '.join(LAYOUTS)}",
     )
+    with_tasks = [name for name, layout in LAYOUTS.items() if layout.tasks is not None]
+    parser.add_argument(
+        "--pool_tasks",
+        action="store_true",
+        help=f"with --layout {' or '.join(with_tasks)}: also score all tasks together, as if they "
+        "were one corpus; default: only each task by itself, if there are several",
+    )
 
 
 def with_layout(flags: argparse.Namespace) -> argparse.Namespace:
@@ -55,6 +75,12 @@ def with_layout(flags: argparse.Namespace) -> argparse.Namespace:
       UsageError: the layout needs a flag that is not given.
       InputError: the files of the layout are not there.
     """
+    has_tasks = flags.layout is not None and LAYOUTS[flags.layout].tasks is not None
+    if flags.pool_tasks and not has_tasks:
+        raise UsageError(
+            "--pool_tasks has no effect without a --layout whose files are of several tasks",
+            "leave it out: all segments have a common score",
+        )
     if flags.layout is None:
         return flags
     settings = dict(LAYOUTS[flags.layout].settings(flags))
@@ -64,8 +90,48 @@ def with_layout(flags: argparse.Namespace) -> argparse.Namespace:
     changed = {"where": [*flags.where, *where]}
     if "input" in settings:
         changed["input"] = settings.pop("input")
+    changed |= _with_tasks(flags)
     changed |= {name: value for name, value in settings.items() if not getattr(flags, name)}
     return argparse.Namespace(**vars(flags) | changed)
+
+
+def unpooled_label(flags: argparse.Namespace) -> str | None:
+    """The label whose values have no common score, if there are several; None without one.
+
+    Raises:
+      UsageError: the files can be of several tasks, and a flag needs a common score.
+    """
+    layout = None if flags.layout is None else LAYOUTS[flags.layout]
+    if layout is None or layout.tasks is None or flags.pool_tasks:
+        return None
+    patterns = [flags.input, *flags.references, *flags.refs]
+    if any(pattern is not None and is_pattern(pattern) for pattern in patterns):
+        of_whole = {
+            "--score_only": flags.score_only,
+            "--compare_presets": flags.compare_presets,
+            "--resample": flags.resample,
+        }
+        for flag, value in of_whole.items():
+            if value:
+                raise UsageError(
+                    f"{flag} is about the score of the whole corpus, and the files of --layout "
+                    f"{layout.name} can be of several tasks, which have no common score",
+                    "name the file of one task; or add --pool_tasks to score all tasks together",
+                )
+    return layout.tasks.name
+
+
+def _with_tasks(flags: argparse.Namespace) -> dict[str, Any]:
+    """The flags for the label of the tasks, and for slices by it, unless they are there already."""
+    label = LAYOUTS[flags.layout].tasks
+    if label is None:
+        return {}
+    items = [item for text in flags.slice_by for item in text.split(",")]
+    names = [each.name for each in flags.label_from_path]
+    return {
+        "label_from_path": flags.label_from_path + ([] if label.name in names else [label]),
+        "slice_by": flags.slice_by + ([] if label.name in items else [label.name]),
+    }
 
 
 def _mt_metrics_eval(flags: argparse.Namespace) -> Settings:
@@ -210,13 +276,16 @@ LAYOUTS: Mapping[str, Layout] = table(
     Layout(
         "lm-eval",
         "samples_*.jsonl of the LM Evaluation Harness: filtered_resps[0] and target; needs "
-        "--where filter=NAME",
+        "--where filter=NAME; the label task comes from the names of the files",
         _lm_eval,
+        _TASK_IN_NAME,
     ),
     Layout(
         "lighteval",
-        "details_*.parquet of Lighteval: model_response.text[0] and doc.choices[0]",
+        "details_*.parquet of Lighteval: model_response.text[0] and doc.choices[0]; the label "
+        "task comes from the names of the files",
         _lighteval,
+        _TASK_IN_NAME,
     ),
     Layout(
         "hf-translation",

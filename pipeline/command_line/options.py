@@ -35,7 +35,7 @@ from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_
 from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
 from beam_bleu.pipeline.command_line.kept_views import KeptViews
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
-from beam_bleu.pipeline.command_line.layouts import add_layout_flag, with_layout
+from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.log_flags import add_log_flags, check_log_flags
 from beam_bleu.pipeline.command_line.overlap import refuse_overlap
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, Parser, positive
@@ -309,6 +309,7 @@ def _job(
     tell(output, label, exists == "replace")
     check_language_flags(flags)
     flags = with_layout(flags)
+    unpooled = unpooled_label(flags)
     rejected = most_rejected(flags)
     texts = source(flags, anywhere)
     if os.path.isfile(output.rstrip("/")):
@@ -347,6 +348,7 @@ def _job(
         slicing=slices,
         most_rejected=rejected,
         languages=flags.language_column,
+        unpooled=unpooled,
         evidence=with_partition(with_saving(found_out, flags), label),
         gates=gates_of_run(flags, made, texts.systems, slices),
         if_exists=exists,

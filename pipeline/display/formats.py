@@ -85,7 +85,7 @@ def _tab_separated(result: Result) -> str:
     document = result.document
     columns = [each for each in document["scores"][0] if each not in _UNCERTAINTY]
     columns += ["signature", *(["preset"] if "presets" in document else [])]
-    columns += ["languages"] if "languages" in document else []
+    columns += [each for each in ("languages", "tasks") if each in document]
     columns += _UNCERTAINTY_COLUMNS if "standard_error" in document["scores"][0] else []
     lines = ["\t".join(columns)]
     for entry in _entries(document):
@@ -131,7 +131,7 @@ def _entries(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _scores(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The scores of the run, the averages of languages, and the scores of each preset.
+    """The scores of the run, the averages of languages or tasks, and the scores of each preset.
 
     A score has its definition. An average has no definition and no slice, but the number of its
     languages.

@@ -1,4 +1,4 @@
-"""What the tables show of a corpus in several languages: tokenizers, signatures and the mean."""
+"""What the tables show of a corpus in several languages or tasks: tokenizers, signatures, means."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from beam_bleu.transforms.errors import joined
 
 MACRO_AVERAGE = "macro average"
-"""The name of the row with the means of the languages."""
+"""The name of the row with the means of the languages, or of the tasks."""
 
 _SHOWN_LANGUAGES = 8
 
@@ -30,6 +30,11 @@ def signature_lines(document: Mapping[str, Any]) -> list[str]:
 def label_of_languages(document: Mapping[str, Any]) -> tuple[str, ...]:
     """The label of the languages' slices, as the only item; nothing without languages."""
     return tuple(document["languages"][0]["slice"]) if "languages" in document else ()
+
+
+def label_of_tasks(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """The label of the slices of tasks, as the only item; nothing if tasks have a common score."""
+    return tuple(document["tasks"][0]) if "tasks" in document else ()
 
 
 def tokenizers(document: Mapping[str, Any]) -> dict[str | None, str]:

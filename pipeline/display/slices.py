@@ -8,7 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.columns import Rows
-from beam_bleu.pipeline.display.languages import MACRO_AVERAGE, label_of_languages, tokenizers
+from beam_bleu.pipeline.display.languages import (
+    MACRO_AVERAGE,
+    label_of_languages,
+    label_of_tasks,
+    tokenizers,
+)
 from beam_bleu.pipeline.display.numbers import Estimate, estimates, score_estimate
 from beam_bleu.pipeline.json_text import json_text
 
@@ -32,19 +37,22 @@ def slice_tables(
       most: the largest number of slices of a table, which are those with the most segments; None
         for all.
     """
-    # A corpus in several languages can have no score for the whole, but it has averages.
+    # A corpus in several languages or tasks can have no score for the whole, but it has averages.
     systems = [score["system"] for score in document.get("macro_average", of_whole(document))]
     tables: list[tuple[Rows, str]] = []
     for item in items_of(document["scores"], most):
         has_languages = item.labels == label_of_languages(document)
+        has_tasks = item.labels == label_of_tasks(document)
         columns = item.names()
         if has_languages:
             tokenizer = tokenizers(document)
             shown = ["tokenizer", *(tokenizer[str(values[0])] for values, _ in item.slices), ""]
             columns = [[*columns[0], MACRO_AVERAGE], shown, [*columns[1], ""]]
+        elif has_tasks:
+            columns = [[*columns[0], MACRO_AVERAGE], [*columns[1], ""]]
         for number, system in enumerate(systems):
             scores = [_estimate(of_slice.get(system), decimals) for _, of_slice in item.slices]
-            if has_languages:
+            if has_languages or has_tasks:
                 scores.append(_estimate(document["macro_average"][number], decimals))
             columns.append([system, *estimates(scores)])
         tables.append((list(zip(*columns, strict=True)), item.line("tsv")))

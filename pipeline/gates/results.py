@@ -50,8 +50,9 @@ class GatedResult:
       definition: how the scores were made, without what follows from the texts.
       references: the number of references of each segment, as the signature says it.
       scores: the scores by the slice's text ("" for the whole corpus) and the system. If languages
-        have different tokenizers, the whole corpus has the mean of the languages.
-      whole: what the scores of the whole corpus are: `OF_CORPUS`, or the mean of which languages.
+        have different tokenizers, or tasks no common score, the whole corpus has the mean of them.
+      whole: what the scores of the whole corpus are: `OF_CORPUS`, or the mean of which languages
+        or tasks.
     """
 
     name: str
@@ -80,7 +81,7 @@ def gated(document: Mapping[str, Any], name: str = "") -> GatedResult:
     Raises:
       KeyError, TypeError, ValueError: it is no result document.
     """
-    # Without a score of the whole corpus, its mean of languages is what a reader looks at first.
+    # Without a score of the whole corpus, a reader first looks at its mean of languages or tasks.
     found = [(("", each["system"]), _of_entry(each)) for each in of_whole(document)]
     whole = OF_CORPUS
     if not found:
@@ -99,8 +100,8 @@ def gated(document: Mapping[str, Any], name: str = "") -> GatedResult:
 
 
 def _mean_of(document: Mapping[str, Any]) -> str:
-    languages = [slice_text(each["slice"]) for each in document.get("languages", ())]
-    return f"the mean of {', '.join(sorted(languages))}"
+    parts = [each["slice"] for each in document.get("languages", ())] or document.get("tasks", ())
+    return f"the mean of {', '.join(sorted(map(slice_text, parts)))}"
 
 
 def _of_entry(entry: Mapping[str, Any]) -> GatedScore:

@@ -30,6 +30,7 @@ from beam_bleu.pipeline.output.score_entries import (
     warnings_of,
 )
 from beam_bleu.pipeline.output.shared_signature import shared_signature
+from beam_bleu.pipeline.output.tasks import require_no_common_score, tasks_of
 from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.pipeline.totals import Totals
 from beam_bleu.transforms.definition.scoring import Scoring
@@ -92,9 +93,13 @@ def result_document(
 
     number = _units(totals, evidence)
     keys = () if slices is None else slices.keys
-    whole = _text_of_corpus(scorings, map(slicing.values, keys))
+    of_slices = [slicing.values(key) for key in keys]
+    whole = _text_of_corpus(scorings, of_slices)
+    tasks = tasks_of(scorings, of_slices)
+    if tasks:
+        require_no_common_score(tasks, scorings, evidence)
     scores: dict[str, BleuScore] = {}
-    if whole is not None:
+    if whole is not None and not tasks:
         scores = score_all(own, whole, scorings.corpus, judge_input=True)
     sliced: list[SliceScore] = []
     if slices is not None:
@@ -102,6 +107,9 @@ def result_document(
             _of_slices(systems, own, scorings, slicing, slices, units, has_whole=bool(scores))
         )
     of_languages = [each for each in sliced if list(each.of_slice) == [scorings.languages]]
+    of_tasks = []
+    if tasks and scorings.languages is None:
+        of_tasks = [each for each in sliced if list(each.of_slice) == [scorings.unpooled]]
     document: dict[str, Any] = {
         **_signatures(whole, scorings.corpus, own),
         "segments": segments,
@@ -120,6 +128,7 @@ def result_document(
             *warnings_of(scores),
             *warnings_about_slices(scores, own, sliced),
             *warnings_by_language(systems, of_languages),
+            *warnings_by_language(systems, of_tasks),
             *warning_about_slices(sliced, evidence),
             *warning_about_clusters(scores, evidence),
             *warning_about_resampling(systems, number, evidence),
@@ -131,6 +140,11 @@ def result_document(
         document["languages"] = listed_languages(of_languages, scorings.corpus)
         document["macro_average"] = macro_averages(
             systems, of_languages, uncertain=evidence.uncertainty
+        )
+    if of_tasks:
+        document["tasks"] = [{str(scorings.unpooled): task} for task in tasks]
+        document["macro_average"] = macro_averages(
+            systems, of_tasks, uncertain=evidence.uncertainty, counted="tasks"
         )
     if scorings.presets:
         document["presets"] = []
@@ -242,7 +256,8 @@ def _of_slices(
     for key in slicing.in_order(slices.keys):
         values = slicing.values(key)
         text = scorings.text_of(values)
-        judge_input = not has_whole and list(values) == [scorings.languages]
+        parts = scorings.languages or scorings.unpooled
+        judge_input = not has_whole and list(values) == [parts]
         for system, sums in by_system.items():
             if key in sums:
                 score = bleu_score(

@@ -1,4 +1,4 @@
-"""The parts of the result document that only a corpus in several languages has."""
+"""The parts of the result document that only a corpus in several languages or tasks has."""
 
 from __future__ import annotations
 
@@ -76,7 +76,11 @@ def _signatures(of_language: Sequence[SliceScore], scoring: Scoring) -> dict[str
 
 
 def macro_averages(
-    systems: Sequence[str], scores: Sequence[SliceScore], *, uncertain: bool
+    systems: Sequence[str],
+    scores: Sequence[SliceScore],
+    *,
+    uncertain: bool,
+    counted: str = "languages",
 ) -> list[dict[str, Any]]:
     """The mean of each system's scores.
 
@@ -88,6 +92,7 @@ def macro_averages(
       systems: the systems' names, in order.
       scores: the scores of the languages' slices, language by language.
       uncertain: whether standard errors and intervals were asked for.
+      counted: what the slices are: languages or tasks.
     """
     languages = len(_by_language(scores))
     averages = []
@@ -95,7 +100,7 @@ def macro_averages(
         own = [each.score for each in scores if each.system == system]
         complete = len(own) == languages
         mean = math.fsum(each.score for each in own) / languages if complete else None
-        average: dict[str, Any] = {"system": system, "languages": len(own), "score": mean}
+        average: dict[str, Any] = {"system": system, counted: len(own), "score": mean}
         if uncertain:
             errors = [each.standard_error for each in own if each.standard_error is not None]
             error = None
@@ -109,6 +114,8 @@ def macro_averages(
 
 def warnings_by_language(systems: Sequence[str], scores: Sequence[SliceScore]) -> list[str]:
     """The warnings about systems that lack a language, and about each system and language.
+
+    Tasks that have no common score are like languages here.
 
     Args:
       systems: the systems' names, in order.

@@ -86,7 +86,7 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
         if "macro_average" in document:
             averages = Gauge(
                 "beam_bleu_macro_average",
-                "The mean of the scores of a system in all languages, 0 to 100.",
+                "The mean of the scores of a system in all languages or tasks, 0 to 100.",
                 ["output", "system"],
                 registry=registry,
             )

@@ -97,6 +97,12 @@ def compared(old_path: str, old: SavedTotals, new_path: str, new: SavedTotals) -
                 "tokenizers",
                 "compare runs of one language each",
             )
+    for path, document in zip((old_path, new_path), documents, strict=True):
+        if "tasks" in document or not any(each["slice"] is None for each in document["scores"]):
+            raise InputError(
+                f"{path} has no score of the whole corpus, because it has several tasks",
+                "compare runs of one task each, or of runs with --pool_tasks",
+            )
     if signatures[0] != signatures[1]:
         raise InputError(
             f"{old_path} and {new_path} have different definitions: {signatures[0]}, and "

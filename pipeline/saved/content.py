@@ -87,6 +87,7 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
             {each["name"]: _config(each) for each in definition["presets"]},
             None if definition["segments"] is None else _scoring(definition["segments"]),
             definition["languages"],
+            definition.get("unpooled"),
         )
         slicing = _slicing(definition["slicing"])
     with _naming("tally"):
@@ -159,6 +160,8 @@ def _of_definition(saved: SavedTotals, signature: str | None) -> dict[str, Any]:
         ],
         "segments": None if scorings.segments is None else dataclasses.asdict(scorings.segments),
         "languages": scorings.languages,
+        # Files of earlier versions do not have it.
+        **({} if scorings.unpooled is None else {"unpooled": scorings.unpooled}),
         "slicing": dataclasses.asdict(slicing),
         "versions": dict(saved.versions),
     }

@@ -36,6 +36,7 @@ def of_text(saved: SavedTotals) -> Facts:
         "normalize": scorings.text.normalize,
         "spm_model": scorings.text.model,
         "language_column": scorings.languages,
+        "the label of tasks without a common score": scorings.unpooled,
         **{f"the version of {name}": version for name, version in saved.versions.items()},
     }
 

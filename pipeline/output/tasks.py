@@ -1,0 +1,42 @@
+"""The tasks of a corpus that have no common score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.pipeline.scorings import Scorings
+from beam_bleu.transforms.errors import InputError, joined
+
+
+def tasks_of(scorings: Scorings, slices: Iterable[Mapping[str, str | None]]) -> list[str]:
+    """The tasks, if there are several that have no common score; otherwise none.
+
+    Args:
+      scorings: the scorings, which say whether tasks have a common score.
+      slices: the labels of all slices and their values, in the order of the result.
+    """
+    label = scorings.unpooled
+    if label is None:
+        return []
+    found = dict.fromkeys(str(each[label]) for each in slices if label in each)
+    return list(found) if len(found) > 1 else []
+
+
+def require_no_common_score(tasks: Sequence[str], scorings: Scorings, evidence: Evidence) -> None:
+    """Checks that nothing is asked for that only a common score of all tasks could give.
+
+    Raises:
+      InputError: something is.
+    """
+    asked = {
+        "--compare_presets": bool(scorings.presets),
+        "--resample": evidence.resampling is not None,
+    }
+    for flag, is_asked in asked.items():
+        if is_asked:
+            raise InputError(
+                f"{flag} is about the score of the whole corpus, and the input has {len(tasks)} "
+                f"tasks, which have no common score: {joined(tasks)}",
+                "name the file of one task; or add --pool_tasks to score all tasks together",
+            )

@@ -1,0 +1,204 @@
+"""Several tasks in one layout: results are given by task, and a common score needs --pool_tasks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import Argument, Run, called
+
+TASKS = {
+    "wmt_en-de": [("der Hund schläft im Garten", "der Hund schläft im Park heute")],
+    "wmt_en-fr": [("le chat dort sur le lit", "le chat dort sur le lit"), ("a b c d e", "a b")],
+}
+"""By task: the candidates and references of its segments."""
+
+TIME = "2026-01-01T00-00-00.000000"
+ROOT = Path(__file__).parents[2]
+
+
+def lm_eval(folder: Path, tasks: Any = tuple(TASKS), name: str = "samples_{}_{}.jsonl") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for task in tasks:
+        rows = [
+            {"doc_id": i, "target": reference, "filtered_resps": [text], "filter": "none"}
+            for i, (text, reference) in enumerate(TASKS[task])
+        ]
+        path = folder / name.format(task, TIME)
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return folder
+
+
+def flags_of(folder: Path, *more: Argument) -> list[Argument]:
+    where = ["--where", "filter=none"]
+    return ["--layout", "lm-eval", "--input", f"{folder}/samples_*.jsonl", *where, *more]
+
+
+def whole(run: Run) -> list[float]:
+    return [each["score"] for each in run.document["scores"] if each["slice"] is None]
+
+
+def by_task(run: Run) -> dict[str, float]:
+    return {
+        each["slice"]["task"]: each["score"] for each in run.document["scores"] if each["slice"]
+    }
+
+
+def score_of(folder: Path, task: str) -> float:
+    """The score of a task's segments, as text."""
+    folder.mkdir(exist_ok=True)
+    for name, place in (("hyp", 0), ("ref", 1)):
+        lines = "".join(f"{both[place]}\n" for both in TASKS[task])
+        (folder / f"{name}.txt").write_text(lines)
+    run = called(folder / "ref.txt", "-i", folder / "hyp.txt", "--format", "json")
+    return whole(run)[0]
+
+
+def require_schema(document: Any) -> None:
+    jsonschema.validate(document, json.loads((ROOT / "docs" / "scores.schema.json").read_text()))
+
+
+def test_several_tasks_have_no_common_score(tmp_path: Path) -> None:
+    run = called(*flags_of(lm_eval(tmp_path / "d")), "--format", "json")
+    expected = {task: score_of(tmp_path / task, task) for task in TASKS}
+    assert whole(run) == []
+    assert by_task(run) == expected
+    assert run.document["tasks"] == [{"task": task} for task in TASKS]
+    (average,) = run.document["macro_average"]
+    assert average["tasks"] == 2
+    assert average["score"] == pytest.approx(sum(expected.values()) / 2)
+    require_schema(run.document)
+
+
+def test_a_common_score_needs_a_flag(tmp_path: Path) -> None:
+    run = called(*flags_of(lm_eval(tmp_path / "d")), "--pool_tasks", "--format", "json")
+    assert len(whole(run)) == 1
+    assert list(by_task(run)) == list(TASKS)
+    assert "tasks" not in run.document
+    assert "macro_average" not in run.document
+
+
+def test_one_task_has_its_score(tmp_path: Path) -> None:
+    (task, *_) = TASKS
+    run = called(*flags_of(lm_eval(tmp_path / "d", [task])), "--format", "json")
+    assert whole(run) == [score_of(tmp_path / "x", task)]
+    assert list(by_task(run)) == [task]
+    assert "tasks" not in run.document
+    require_schema(run.document)
+
+
+def test_files_with_other_names_are_tasks_too(tmp_path: Path) -> None:
+    folder = lm_eval(tmp_path / "d", name="samples_{}.jsonl")
+    assert list(by_task(called(*flags_of(folder), "--format", "json"))) == list(TASKS)
+
+
+def test_lighteval_has_the_task_in_the_name(tmp_path: Path) -> None:
+    for task, texts in TASKS.items():
+        rows = [
+            {"doc": {"choices": [reference], "id": "0"}, "model_response": {"text": [text]}}
+            for text, reference in texts
+        ]
+        pq.write_table(pa.Table.from_pylist(rows), tmp_path / f"details_x|{task}|0_{TIME}.parquet")
+    flags = ["--layout", "lighteval", "--input", f"{tmp_path}/details_*.parquet"]
+    run = called(*flags, "--format", "json")
+    assert whole(run) == []
+    assert list(by_task(run)) == [f"x|{task}|0" for task in TASKS]
+
+
+@pytest.mark.parametrize("form", ["text", "tsv", "jsonl", "markdown", "latex"])
+def test_tables_show_tasks_and_their_mean(form: str, tmp_path: Path) -> None:
+    run = called(*flags_of(lm_eval(tmp_path / "d")), "--format", form, "--no_uncertainty")
+    assert run.code == 0
+    out = run.out.decode()
+    assert all(task in out.replace("\\_", "_") for task in TASKS)
+    if form == "text":
+        scores = [score_of(tmp_path / task, task) for task in TASKS]
+        rows = [line.split() for line in out.splitlines() if line.startswith("macro average")]
+        assert [float(row[-1]) for row in rows] == [round(sum(scores) / 2, 1)]
+        assert "precisions" not in out  # the table of the whole corpus
+
+
+@pytest.mark.parametrize(
+    "flags", [["--score_only"], ["--compare_presets"], ["--resample", "bootstrap"]]
+)
+def test_flags_that_need_a_common_score(flags: list[str], tmp_path: Path) -> None:
+    folder = lm_eval(tmp_path / "d")
+    called(*flags_of(folder), *flags).assert_failed(2, flags[0], "add --pool_tasks")
+    assert called(*flags_of(folder), *flags, "--pool_tasks").code == 0
+    one = folder / f"samples_wmt_en-de_{TIME}.jsonl"
+    flags_of_one = ["--layout", "lm-eval", "--input", one, "--where", "filter=none"]
+    assert called(*flags_of_one, *flags).code == 0
+
+
+def test_pool_tasks_without_tasks(tmp_path: Path) -> None:
+    folder = lm_eval(tmp_path / "d")
+    flags = ["--input", f"{folder}/*.jsonl", "--candidate_columns", "filtered_resps[0]"]
+    flags += ["--reference_columns", "target"]
+    called(*flags, "--pool_tasks").assert_failed(2, "--pool_tasks has no effect")
+    called(*flags, "--pool_tasks", "--layout", "hf-translation").assert_failed(2, "no effect")
+
+
+def test_a_gate_judges_the_mean_of_tasks(tmp_path: Path) -> None:
+    folder = lm_eval(tmp_path / "d")
+    scores = [score_of(tmp_path / task, task) for task in TASKS]
+    mean = sum(scores) / 2
+    assert called(*flags_of(folder), "--fail_under", str(mean - 0.1)).code == 0
+    run = called(*flags_of(folder), "--fail_under", str(mean + 0.1))
+    assert run.code == 4
+    assert f"scores {mean:.2f}, below" in run.err
+
+
+def test_merged_tasks_have_no_common_score(tmp_path: Path) -> None:
+    folder = lm_eval(tmp_path / "d")
+    for task in TASKS:
+        one = folder / f"samples_{task}_{TIME}.jsonl"
+        flags = ["--layout", "lm-eval", "--input", one, "--where", "filter=none"]
+        run = called(*flags, "--output", tmp_path / task, "--save_totals")
+        assert run.code == 0
+    parts = [tmp_path / task for task in TASKS]
+    merged = called("merge", *parts, "--output", tmp_path / "both", "--format", "json")
+    together = called(*flags_of(folder), "--format", "json")
+    assert merged.document["scores"] == together.document["scores"]
+    assert merged.document["tasks"] == together.document["tasks"]
+    again = called("rescore", tmp_path / "both", "--smooth_method", "none", "--format", "json")
+    assert whole(again) == []
+    called("compare", tmp_path / "both", tmp_path / "both").assert_failed(3, "several tasks")
+    pooled = tmp_path / "pooled"
+    called(*flags_of(folder), "--pool_tasks", "--output", pooled, "--save_totals")
+    called("merge", tmp_path / "both", pooled).assert_failed(3, "label of tasks")
+
+
+def test_merged_tasks_with_replicates(tmp_path: Path) -> None:
+    folder = lm_eval(tmp_path / "d")
+    for task in TASKS:
+        one = folder / f"samples_{task}_{TIME}.jsonl"
+        flags = ["--layout", "lm-eval", "--input", one, "--where", "filter=none"]
+        flags += ["--resample", "bootstrap", "--partition", task]
+        assert called(*flags, "--output", tmp_path / task, "--save_totals").code == 0
+    run = called("merge", *(tmp_path / task for task in TASKS))
+    run.assert_failed(3, "--resample", "2 tasks, which have no common score")
+
+
+def test_languages_with_one_tokenizer_are_not_pooled_over_tasks(tmp_path: Path) -> None:
+    folder = lm_eval(tmp_path / "d")
+    for path in folder.iterdir():
+        language = path.name.split("_")[2].split("-")[1]
+        rows = [json.loads(line) | {"lang": language} for line in path.read_text().splitlines()]
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    run = called(*flags_of(folder), "--language_column", "lang", "--format", "json")
+    assert whole(run) == []
+    assert [each["languages"] for each in run.document["macro_average"]] == [2]
+    require_schema(run.document)
+
+
+def test_a_rerun_with_another_choice(tmp_path: Path) -> None:
+    flags = [*flags_of(lm_eval(tmp_path / "d")), "--output", tmp_path / "out"]
+    assert called(*flags).code == 0
+    assert called(*flags, "--if_exists", "skip").code == 0
+    run = called(*flags, "--if_exists", "skip", "--pool_tasks")
+    run.assert_failed(2, "score of all tasks")
