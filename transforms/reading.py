@@ -131,7 +131,8 @@ class ReadLongRecords(_Read):
 
     Args:
       pattern: the file, or a pattern of files.
-      id_column: the column of the segment's id: strings or integers.
+      id_column: the column of the segment's id: strings or integers; or a list of the columns
+        whose values together are the id.
       system_column: the column of the system's name.
       coverage: strict (default): each system must have each segment; common: the segments that
         all systems have are scored; each: each system is scored on the segments that it has.
@@ -146,7 +147,7 @@ class ReadLongRecords(_Read):
         self,
         pattern: str,
         *,
-        id_column: str,
+        id_column: str | Sequence[str],
         system_column: str,
         coverage: CoverageName = COVERAGE_NAMES[0],
         input_format: RecordFormatName | None = None,
@@ -163,7 +164,7 @@ class ReadLongRecords(_Read):
         _require_text("system_column", system_column)
         wanted = dataclasses.replace(
             _wanted(_only(candidate_column), reference_columns, where, where_not, labels),
-            id=id_column,
+            ids=_id_columns("id_column", id_column),
             system=system_column,
         )
         stream = Stream("input", pattern)
@@ -179,7 +180,8 @@ class ReadJoinedRecords(_Read):
     Args:
       candidates: for each system its name and its file, or a pattern of files.
       references: the file of each reference, or a pattern of files.
-      join_on: the column of the id in all files: strings or integers.
+      join_on: the column of the id in all files: strings or integers; or a list of the columns
+        whose values together are the id.
       candidate_column: the column of the text in the files of candidates.
       reference_columns: the columns of the texts in the files of references.
       coverage: see `ReadLongRecords`.
@@ -195,7 +197,7 @@ class ReadJoinedRecords(_Read):
         candidates: Mapping[str, str],
         references: Sequence[str],
         *,
-        join_on: str,
+        join_on: str | Sequence[str],
         coverage: CoverageName = COVERAGE_NAMES[0],
         input_format: RecordFormatName | None = None,
         candidate_column: str | None = None,
@@ -211,7 +213,7 @@ class ReadJoinedRecords(_Read):
         _require_text("join_on", join_on)
         wanted = dataclasses.replace(
             _wanted(_only(candidate_column), reference_columns, where, where_not, labels),
-            id=join_on,
+            ids=_id_columns("join_on", join_on),
         )
 
         def reader(stream: Stream) -> Any:
@@ -276,6 +278,18 @@ def _only(column: str | None) -> tuple[str, ...]:
         return ()
     _require_text("candidate_column", column)
     return (column,)
+
+
+def _id_columns(name: str, columns: str | Sequence[str]) -> tuple[str, ...]:
+    """The columns of ids.
+
+    Raises:
+      ValueError: there is none, or one is there twice.
+    """
+    found = (columns,) if isinstance(columns, str) else tuple(columns)
+    if not found or len(set(found)) < len(found):
+        raise ValueError(f"{name} must be a column, or a list of different columns: {columns!r}")
+    return found
 
 
 def _wanted(

@@ -183,7 +183,7 @@ def _wmt25(flags: argparse.Namespace) -> Settings:
         )
     return {
         **_language(flags, "tgt_lang", language),
-        "join_on": "doc_id",
+        "join_on": ("doc_id",),
         "candidate_columns": ("hypothesis",),
         "reference_columns": ("refs.refA.ref",),
     }
@@ -333,9 +333,9 @@ def _require_files(flags: argparse.Namespace, systems: str, references: str) -> 
         )
 
 
-def _id_of_join(flags: argparse.Namespace, column: str) -> str | None:
-    """The column for --join_on, if the candidates and references are in different files."""
-    return column if flags.input is None else None
+def _id_of_join(flags: argparse.Namespace, column: str) -> tuple[str, ...] | None:
+    """The columns for --join_on, if the candidates and references are in different files."""
+    return (column,) if flags.input is None else None
 
 
 def _has_condition(flags: argparse.Namespace, column: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Any
 
 from beam_bleu.transforms.errors import UsageError, joined
@@ -76,14 +77,17 @@ def add_bringing_together_flags(parser: argparse._ActionsContainer) -> None:
     )
     add(
         "--id_column",
-        metavar="COLUMN",
-        help="the column with the segment's id, for --system_column",
+        type=_id_columns,
+        metavar="COLUMN,...",
+        help="the column with the segment's id, for --system_column; or the columns whose values "
+        "together are the id",
     )
     add(
         "--join_on",
-        metavar="COLUMN",
+        type=_id_columns,
+        metavar="COLUMN,...",
         help="-i or --candidates, and the references, are record files, which are joined by the "
-        "ids in this column",
+        "ids in this column; or by the values of several columns together, such as task,doc_id",
     )
     rules = "; ".join(f"{name}: {row.description}" for name, row in COVERAGES.items())
     add(
@@ -103,6 +107,16 @@ def _columns(text: str) -> tuple[str, ...]:
     for column in columns:
         if columns.count(column) > 1:
             raise argparse.ArgumentTypeError(f"the column {column} is named twice, got {text}")
+    return columns
+
+
+def _id_columns(text: str) -> tuple[str, ...]:
+    """The type of a flag for the columns of ids. A comma inside brackets is a part of a name."""
+    columns = tuple(re.findall(r'((?:\["(?:[^"\\]|\\.)*"\]|[^,])*)(?:,|$)', text)[:-1])
+    if not columns or text.endswith(",") or not all(columns):
+        raise argparse.ArgumentTypeError(f"a name of a column is empty, got {text!r}")
+    if len(set(columns)) < len(columns):
+        raise argparse.ArgumentTypeError(f"a column is named twice, got {text}")
     return columns
 
 

@@ -140,7 +140,7 @@ def _paired(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) 
     wanted = _wanted(flags, labels)
     if flags.system_column is not None:
         _require_one_column(flags, "--system_column names the systems")
-        wanted = dataclasses.replace(wanted, id=flags.id_column, system=flags.system_column)
+        wanted = dataclasses.replace(wanted, ids=flags.id_column, system=flags.system_column)
     check_pipes([(_INPUT, flags.input)], anywhere)
     records = _records(flags, _stream(_INPUT, "--input", flags.input, anywhere), wanted)
     if flags.system_column is None:
@@ -173,7 +173,7 @@ def _joined(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) 
     candidates = [(f"candidates {name}", pattern) for name, pattern in named]
     check_pipes([*of_references, *candidates], anywhere)
     check_names(named, flag_of_systems)
-    wanted = dataclasses.replace(_wanted(flags, labels), id=flags.join_on)
+    wanted = dataclasses.replace(_wanted(flags, labels), ids=flags.join_on)
     flag_of_references = "--references" if flags.references else "REF"
     from beam_bleu.transforms.pairing.records.joins.joined_records import JoinedRecords
 

@@ -100,18 +100,18 @@ def choose(
     chosen = Chosen(
         candidates,
         references,
-        tuple(columns.label_named(wanted, name) for name in wanted.labels),
+        tuple(columns.or_from_path(wanted, "the label", name) for name in wanted.labels),
         tuple(where),
-        None if wanted.id is None else columns.named("the id", wanted.id),
+        tuple(columns.or_from_path(wanted, "the id", name) for name in wanted.ids),
         None if wanted.system is None else columns.named("--system_column", wanted.system),
         tuple(lacking),
         tuple(
             (ColumnPath(each.name, ()), each)
             for each in wanted.path_labels
-            if each.name in wanted.labels
+            if each.name in (*wanted.labels, *wanted.ids)
         ),
     )
-    if wanted.id is not None or tuple(roles) != BOTH:  # long records, or a join
+    if wanted.ids or tuple(roles) != BOTH:  # long records, or a join
         return chosen
     used = {columns.place(path) for path in chosen.columns}
     unused = [
@@ -284,14 +284,14 @@ class _Columns:
             return False
         return True
 
-    def label_named(self, wanted: Wanted, name: str) -> ColumnPath:
-        """The column of a label, or the path that stands for a label from the path of the file.
+    def or_from_path(self, wanted: Wanted, what: str, name: str) -> ColumnPath:
+        """The column of a label or an id, or what stands for a label from the path of the file.
 
         Raises:
           InputError: there is no such column, or there are two, or the label could be both.
         """
         if wanted.path_label(name) is None:
-            return self.named("the label", name)
+            return self.named(what, name)
         if name in self.schema.names:
             raise InputError(
                 f"{self.label}: {name} is a label from the paths of the files, and a column, too",

@@ -66,7 +66,8 @@ class Wanted:
       path_labels: the labels that come from the paths of files.
       where_if_there: whether conditions are left out whose column is not there. They are in
         `Chosen.lacking` then.
-      id: the column of the segment's id, or None.
+      ids: the columns of the segment's id. With several columns, their values together are the id.
+        Labels of `path_labels` can be among them.
       system: the column of the system's name, for long records, or None.
     """
 
@@ -75,7 +76,7 @@ class Wanted:
     system_name: str | None = None
     labels: tuple[str, ...] = ()
     where: tuple[Condition, ...] = ()
-    id: str | None = None
+    ids: tuple[str, ...] = ()
     system: str | None = None
     where_if_there: bool = False
     path_labels: tuple[PathLabel, ...] = ()
@@ -108,10 +109,10 @@ class Chosen:
       references: the columns of references. If there is only one, its values can be lists.
       labels: the columns of the labels, in the order of `Source.labels`.
       where: the conditions for records that are scored.
-      id: the column of the segment's id: strings or integers; None if it is not read.
+      ids: the columns of the segment's id: strings or integers; none if it is not read.
       system: the column of the system's name, for long records; None if it is not read.
       path_labels: the labels from the paths of files that are used, with the path that stands for
-        the values. It is one of `labels`.
+        the values. It is one of `labels` or `ids`.
       lacking: the columns of conditions that are not there, if this is allowed.
       unused_system: a column that has a usual name of the system's name, and that nothing uses,
         so that the records of all systems are scored together; None if there is none. Files with
@@ -122,7 +123,7 @@ class Chosen:
     references: tuple[ColumnPath, ...]
     labels: tuple[ColumnPath, ...] = ()
     where: tuple[Condition, ...] = ()
-    id: ColumnPath | None = None
+    ids: tuple[ColumnPath, ...] = ()
     system: ColumnPath | None = None
     lacking: tuple[Lacking, ...] = ()
     path_labels: tuple[tuple[ColumnPath, PathLabel], ...] = ()
@@ -131,7 +132,7 @@ class Chosen:
     @property
     def names(self) -> tuple[ColumnPath, ...]:
         """The columns of the id and of the system's name, as far as they are read."""
-        return tuple(path for path in (self.id, self.system) if path is not None)
+        return tuple(path for path in (*self.ids, self.system) if path is not None and path.steps)
 
     @property
     def columns(self) -> tuple[ColumnPath, ...]:

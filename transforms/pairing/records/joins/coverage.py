@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
-from beam_bleu.transforms.pairing.records.joins.id_kinds import can_be_joined
+from beam_bleu.transforms.pairing.records.joins.id_kinds import can_be_joined, parts_of_kind
 
 CoverageName = Literal["strict", "common", "each"]
 COVERAGE_NAMES: tuple[CoverageName, ...] = get_args(CoverageName)
@@ -184,7 +184,7 @@ def require_clear_ids(report: Report, sides: Sequence[Side]) -> None:
                 f"{side.name}: the id {first.id} is there {first.times:,} times: "
                 f"{first.told_places}" + _others(twice, "ids are there several times"),
                 "each segment must have one record with its id: remove the others, or name the "
-                "column that tells them apart",
+                "columns that tell them apart, such as --join_on task,doc_id",
             )
     for side in sides:
         if differing := report.of("differing", side.name):
@@ -203,18 +203,25 @@ def _others(findings: Findings, said: str) -> str:
 
 def _require_one_kind(report: Report, sides: Sequence[Side]) -> None:
     names = {side.stream: side.name for side in reversed(sides)}
-    kinds = [
-        (stream, kind, first)
+    found = [
+        (stream, parts_of_kind(kind), first)
         for stream, of_stream in sorted(report.kinds.items())
         for kind, first in sorted(of_stream.items(), key=lambda item: item[1])
-        if kind != "text"
     ]
-    for stream, kind, first in kinds:
-        usual_stream, usual, first_usual = kinds[0]
+    parts = len(found[0][1]) if found else 0
+    kinds = [
+        (part, stream, of_parts[part], first)
+        for part in range(parts)
+        for stream, of_parts, first in found
+        if of_parts[part] != "text"
+    ]
+    for part, stream, kind, first in kinds:
+        _, usual_stream, usual, first_usual = next(each for each in kinds if each[0] == part)
         if kind != usual:
+            which = f"in column {part + 1} of the ids, " if parts > 1 else ""
             raise InputError(
-                f"the ids of {names[usual_stream]} are {usual}s, such as {first_usual.id}, and "
-                f"those of {names[stream]} are {kind}s, such as {first.id}: "
+                f"{which}the ids of {names[usual_stream]} are {usual}s, such as "
+                f"{first_usual.id}, and those of {names[stream]} are {kind}s, such as {first.id}: "
                 f"{first_usual.places[0]}, {first.places[0]}",
                 "write the ids in the same way in all files: as strings, or as integers",
             )

@@ -14,8 +14,12 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
-from beam_bleu.transforms.pairing.records.joins.id_kinds import IdKind
-from beam_bleu.transforms.pairing.records.joins.record_ids import NotAnIdError, id_texts
+from beam_bleu.transforms.pairing.records.joins.id_kinds import IdKind, PartKind
+from beam_bleu.transforms.pairing.records.joins.record_ids import (
+    NotAnIdError,
+    id_texts,
+    ids_of_columns,
+)
 from beam_bleu.transforms.pairing.records.joins.row_messages import (
     CANDIDATE,
     FILTERED_STATE,
@@ -71,9 +75,9 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
       InputError: the ids are neither strings nor integers, or a column of labels, conditions or
         names of systems has values that have no text.
     """
-    assert chosen.id is not None
+    assert chosen.ids
     segments = to_segments(read, chosen, label)
-    kind, ids = _ids(read, chosen.id, label)
+    kind, ids = ids_of_columns([_ids(read, path, label) for path in chosen.ids])
     systems = None if chosen.system is None else _names(read.columns[chosen.system], chosen.system)
     identified = known = _there(ids)
     if systems is not None:
@@ -123,7 +127,7 @@ def _tally_of_lost(rejected: int, bad_records: int, of_records: Tally) -> Tally:
     )
 
 
-def _ids(read: ReadRecords, path: ColumnPath, label: str) -> tuple[IdKind, pa.LargeStringArray]:
+def _ids(read: ReadRecords, path: ColumnPath, label: str) -> tuple[PartKind, pa.LargeStringArray]:
     column = read.columns[path]
     if pa.types.is_null(column.type):
         column = column.cast(pa.large_string())
@@ -201,11 +205,11 @@ class _CommonColumns:
 
 
 def _without_id(read: ReadRecords, chosen: Chosen, label: str, row: int) -> BadRecord:
-    assert chosen.id is not None
     values = {path.text: column[row].as_py() for path, column in read.columns.items()}
     missing, remedies = [], []
-    if values[chosen.id.text] is None:
-        missing.append(f"no {chosen.id}: null")
+    nulls = [path.text for path in chosen.ids if values[path.text] is None]
+    if nulls:
+        missing.append(f"no {' and no '.join(nulls)}: null")
         remedies.append("the id of the segment")
     name = chosen.system
     if name is not None and not _names(read.columns[name].slice(row, 1), name)[0].is_valid:

@@ -26,7 +26,7 @@ class JoinedRecords:
 
     Attributes:
       systems: the systems' names.
-      candidates: each system's stream. `wanted.id` is the column of the ids.
+      candidates: each system's stream. `wanted.ids` are the columns of the ids.
       references: the streams of references, one or more.
       coverage: which segments are scored.
       expected: the required number of segments; None for any number.

@@ -23,7 +23,7 @@ class LongRecords:
     its first record.
 
     Attributes:
-      records: the records. `wanted.id` and `wanted.system` are the columns of the segment's id and
+      records: the records. `wanted.ids` and `wanted.system` are the columns of the segment's id and
         of the system's name.
       coverage: which segments are scored.
       expected: the required number of segments; None for any number.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,12 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.columns import offsets_of, padded
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import load_word
-from beam_bleu.transforms.pairing.records.joins.id_kinds import IdKind
+from beam_bleu.transforms.pairing.records.joins.id_kinds import (
+    IdKind,
+    PartKind,
+    kind_of_parts,
+    parts_of_kind,
+)
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio, as in hash tables
 _SEED = np.uint64(0xFF51AFD7ED558CCD)
@@ -23,7 +29,31 @@ class NotAnIdError(ValueError):
     """A column cannot hold ids. The text says what it holds instead."""
 
 
-def id_texts(ids: pa.Array, typed: bool = True) -> tuple[IdKind, pa.LargeStringArray]:
+_BETWEEN, _ESCAPE = "\x1f", "\x1e"
+_ESCAPES = ((_ESCAPE, _ESCAPE + "0"), (_BETWEEN, _ESCAPE + "1"))
+"""The characters between the parts of an id, and what stands for them inside a part. So ids of
+different parts never have equal texts."""
+
+
+def ids_of_columns(
+    columns: Sequence[tuple[PartKind, pa.LargeStringArray]],
+) -> tuple[IdKind, pa.LargeStringArray]:
+    """The kind and the texts of ids that consist of several columns. Without a part, an id is null.
+
+    Args:
+      columns: what `id_texts` gives for each column.
+    """
+    kind = kind_of_parts(each for each, _ in columns)
+    texts = [column for _, column in columns]
+    if len(texts) == 1:
+        return kind, texts[0]
+    for character, escape in _ESCAPES:
+        texts = [pc.replace_substring(column, character, escape) for column in texts]
+    between = pa.scalar(_BETWEEN, pa.large_string())
+    return kind, pc.binary_join_element_wise(*texts, between, null_handling="emit_null")
+
+
+def id_texts(ids: pa.Array, typed: bool = True) -> tuple[PartKind, pa.LargeStringArray]:
     """The kind of the ids of a column, and the ids as texts. Nulls stay nulls.
 
     Args:
@@ -43,7 +73,20 @@ def id_texts(ids: pa.Array, typed: bool = True) -> tuple[IdKind, pa.LargeStringA
 
 
 def shown_id(text: str, kind: IdKind) -> str:
-    """An id as messages show it: as JSON writes it, so that "1" is not 1."""
+    """An id as messages show it: as JSON writes it, so that "1" is not 1.
+
+    An id of several columns has its parts in parentheses: ("news", 1).
+    """
+    kinds = parts_of_kind(kind)
+    if len(kinds) == 1:
+        return _shown_part(text, kinds[0])
+    parts = text.split(_BETWEEN)
+    for character, escape in reversed(_ESCAPES):
+        parts = [part.replace(escape, character) for part in parts]
+    return f"({', '.join(map(_shown_part, parts, kinds))})"
+
+
+def _shown_part(text: str, kind: PartKind) -> str:
     return text if kind == "integer" else json.dumps(text, ensure_ascii=False)
 
 

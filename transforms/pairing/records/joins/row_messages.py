@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.pairing.records.joins.id_kinds import ID_KINDS, IdKind
+from beam_bleu.transforms.pairing.records.joins.id_kinds import IdKind
 from beam_bleu.transforms.pairing.records.joins.record_ids import partitions_of
 
 ID, NUMBER, PLACE, PATH, UNIT = "id", "number", "place", "path", "unit"
@@ -71,7 +71,7 @@ def rows_of(messages: Iterable[bytes]) -> dict[tuple[int, IdKind], pa.Table]:
     for message in messages:
         table = pa.ipc.open_stream(message).read_all()
         metadata = table.schema.metadata
-        kind = ID_KINDS[ID_KINDS.index(metadata[_KIND].decode())]
+        kind = metadata[_KIND].decode()
         key = json.loads(metadata[_STREAM]), kind
         gathered.setdefault(key, []).append(table.replace_schema_metadata())
     return {key: _in_order(tables) for key, tables in sorted(gathered.items())}

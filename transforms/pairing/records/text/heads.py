@@ -49,13 +49,13 @@ class Head:
       path: the file.
       chosen: the columns that are read.
       names: the names of all columns of tab-separated text.
-      integer_ids: whether the ids are integers.
+      integer_ids: the columns of ids that have integers.
     """
 
     path: str
     chosen: Chosen
     names: tuple[str, ...] = ()
-    integer_ids: bool = False
+    integer_ids: tuple[ColumnPath, ...] = ()
 
 
 class NoRecordError(InputError):
@@ -162,7 +162,7 @@ class HeadReader:
                 remedy,
             ) from error
         chosen = self._chosen(path, columns.schema())
-        return Head(path, chosen, (), chosen.id is not None and columns.has_integers(chosen.id))
+        return Head(path, chosen, (), tuple(filter(columns.has_integers, chosen.ids)))
 
     def _chosen(self, path: str, schema: pa.Schema) -> Chosen:
         stream, numbered_too = self.stream, self.format == "tsv"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.pairing.bad_records import BadReason
@@ -38,7 +38,7 @@ class BadLineError(Exception):
 class WantedValues:
     """The columns to read, and how to judge a value that was read by the json module."""
 
-    def __init__(self, chosen: Chosen, integer_ids: bool) -> None:
+    def __init__(self, chosen: Chosen, integer_ids: Sequence[ColumnPath]) -> None:
         self.paths = chosen.columns
         self._texts = {*(path for _, path in chosen.candidates), *chosen.references}
         self._lists = chosen.references if len(chosen.references) == 1 else ()
@@ -47,8 +47,8 @@ class WantedValues:
         self._names = chosen.names
         keys = {step for path in self.paths for step in path.steps if isinstance(step, str)}
         self._needed = NeededKeys(keys)
-        self._integers = {chosen.id} - self._texts if integer_ids and chosen.id else set()
-        self._strings = {chosen.id} - self._texts if chosen.id and not integer_ids else set()
+        self._integers = {*integer_ids} - self._texts
+        self._strings = {*chosen.ids} - self._integers - self._texts
 
     def is_text(self, path: ColumnPath) -> bool:
         """Whether only strings are values of a column."""

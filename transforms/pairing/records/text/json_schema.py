@@ -127,7 +127,7 @@ class JsonColumns:
 
         Booleans do not count: no id is one.
         """
-        place: _Place | None = self.root
+        place: _Place | None = self.root if path.steps else None
         for step in path.steps:
             if place is None:
                 return False
@@ -170,7 +170,7 @@ def _needed(wanted: Wanted) -> NeededKeys:
     texts = [*wanted.candidates, *wanted.references, *wanted.labels]
     texts += [divided_column(text)[1] for text in wanted.candidates]
     texts += [condition.column.text for condition in wanted.where]
-    texts += [name for name in (wanted.id, wanted.system) if name is not None]
+    texts += [name for name in (*wanted.ids, wanted.system) if name is not None]
     names = {step for text in texts for step in (text, *_way(text, ())) if isinstance(step, str)}
     patterns = [
         re.escape(name).replace(r"\*", ".*").replace(r"\?", ".")
@@ -196,8 +196,8 @@ def _ways(wanted: Wanted, names: Sequence[str]) -> Iterator[_Way]:
             yield _way(text, names)
     for condition in wanted.where:
         yield _way(condition.column.text, names)
-    for name in (wanted.id, wanted.system):
-        if name is not None:
+    for name in (*wanted.ids, wanted.system):
+        if name is not None and wanted.path_label(name) is None:
             yield _way(name, names)
 
 

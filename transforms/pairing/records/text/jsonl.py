@@ -7,6 +7,7 @@ mean or what is wrong with them. So every line means what it means for Python.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,9 @@ _NOT_CANONICAL = r"^-?[0-9]+[.eE]|^-0$"
 """The JSON of numbers that can be written in several ways: 1.50 is 1.5, and -0 is 0."""
 
 
-def read_json_lines(lines: RawLines, chosen: Chosen, integer_ids: bool = False) -> ReadRecords:
+def read_json_lines(
+    lines: RawLines, chosen: Chosen, integer_ids: Sequence[ColumnPath] = ()
+) -> ReadRecords:
     """Reads the chosen columns of lines.
 
     Columns of texts must have strings, or lists of strings if there is only one column of
@@ -44,7 +47,7 @@ def read_json_lines(lines: RawLines, chosen: Chosen, integer_ids: bool = False) 
     Args:
       lines: the lines.
       chosen: the columns.
-      integer_ids: whether ids must be integers, and not strings. Then their column is int64.
+      integer_ids: the columns of ids that must be integers, and not strings. They are int64.
     """
     column, is_bad = lines.readable()
     wanted = WantedValues(chosen, integer_ids)

@@ -47,9 +47,9 @@ def has_header(wanted: Wanted) -> bool:
     named = [
         *(text.rpartition("=")[2] for text in wanted.candidates),
         *wanted.references,
-        *(name for name in wanted.labels if wanted.path_label(name) is None),
+        *(name for name in (*wanted.labels, *wanted.ids) if wanted.path_label(name) is None),
         *(condition.column.text for condition in wanted.where),
-        *(text for text in (wanted.id, wanted.system) if text is not None),
+        *(() if wanted.system is None else (wanted.system,)),
     ]
     return not all(map(is_column_number, named))
 

@@ -180,7 +180,7 @@ def test_one_name_cannot_have_several_columns() -> None:
         (Wanted(references=("Ref",)), "there is no column Ref .--reference_columns."),
         (Wanted(labels=("domain",)), "there is no column domain .the label."),
         (Wanted(where=(Condition(ColumnPath("lp", ("lp",)), "x"),)), "lp .--where."),
-        (Wanted(id="key"), "key .the id."),
+        (Wanted(ids=("key",)), "key .the id."),
         (Wanted(system="name"), "name .--system_column."),
         (Wanted(("hyp[",)), "after the bracket"),
     ],
@@ -223,10 +223,10 @@ def test_a_column_of_systems_that_is_not_used_gives_a_note() -> None:
     assert note.endswith("write --system_column system --id_column COLUMN")
     of_one = Condition(ColumnPath("system", ("system",)), "A")
     for used in (
-        dataclasses.replace(wanted, id="id", system="system"),
+        dataclasses.replace(wanted, ids=("id",), system="system"),
         dataclasses.replace(wanted, where=(of_one,)),
         dataclasses.replace(wanted, labels=("system",)),
-        dataclasses.replace(wanted, id="id"),  # a join, whose files have one system each
+        dataclasses.replace(wanted, ids=("id",)),  # a join, whose files have one system each
     ):
         assert choice_notes(used, chosen(*names, wanted=used)) == ()
 
@@ -318,11 +318,11 @@ def test_two_columns_with_one_name() -> None:
 
 
 def test_one_role_only() -> None:
-    wanted = Wanted(id="id")
+    wanted = Wanted(ids=("id",))
     of_system = choose(wanted, schema("id", "hyp"), "candidates atlas", ("candidates",))
     assert (systems(of_system), references(of_system)) == ([("hyp", "hyp")], [])
     of_references = choose(wanted, schema("id", "ref"), "references", ("references",))
-    assert of_references.id == ColumnPath("id", ("id",))
+    assert of_references.ids == (ColumnPath("id", ("id",)),)
     with pytest.raises(InputError, match=r"^candidates atlas: no column"):
         choose(wanted, schema("id", "ref"), "candidates atlas", ("candidates",))
 

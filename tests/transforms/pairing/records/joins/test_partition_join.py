@@ -22,9 +22,9 @@ from beam_bleu.transforms.pairing.records.joins.coverage import (
 from beam_bleu.transforms.pairing.records.joins.partition_join import join_long, join_streams
 from beam_bleu.transforms.pairing.tally import Tally
 
-OF_REFERENCES = Chosen((), (REF,), labels=(LABEL,), id=ID)
-OF_CANDIDATES = Chosen((("", HYP),), (), id=ID)
-OF_LONG = Chosen((("", HYP),), (REF,), labels=(LABEL,), id=ID, system=SYSTEM)
+OF_REFERENCES = Chosen((), (REF,), labels=(LABEL,), ids=(ID,))
+OF_CANDIDATES = Chosen((("", HYP),), (), ids=(ID,))
+OF_LONG = Chosen((("", HYP),), (REF,), labels=(LABEL,), ids=(ID,), system=SYSTEM)
 
 Records = Sequence[dict[str, Any]]
 
@@ -55,7 +55,7 @@ def joined(
 ) -> tuple[Report, Tally, dict[int, Row]]:
     draw = random.Random(seed)
     streams = [*references, *candidates.values()]
-    columns = [chosen, *([Chosen((), (REF,), id=ID)] * (len(references) - 1))]
+    columns = [chosen, *([Chosen((), (REF,), ids=(ID,))] * (len(references) - 1))]
     columns += [OF_CANDIDATES] * len(candidates)
     sent = shuffled(
         {
@@ -232,7 +232,7 @@ def test_an_id_that_is_twice_is_found_with_its_places(partitions):
 
 
 def test_records_that_a_condition_leaves_out_may_repeat_an_id_and_are_known():
-    chosen = Chosen((), (REF,), labels=(LABEL,), id=ID, where=(Condition(LABEL, "de"),))
+    chosen = Chosen((), (REF,), labels=(LABEL,), ids=(ID,), where=(Condition(LABEL, "de"),))
     references = [
         {"id": 1, "ref": "eins", "l": "de"},
         {"id": 1, "ref": "un", "l": "fr"},
@@ -266,7 +266,7 @@ def test_ids_of_two_kinds_are_not_joined():
 
 
 def test_references_of_a_list_column_and_of_several_streams_stand_side_by_side():
-    chosen = Chosen((), (REF,), labels=(LABEL,), id=ID)
+    chosen = Chosen((), (REF,), labels=(LABEL,), ids=(ID,))
     first = [
         {"id": 1, "ref": ["one", "uno"], "l": "x"},
         {"id": 2, "ref": ["two"], "l": "x"},

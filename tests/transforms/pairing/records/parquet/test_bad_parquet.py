@@ -259,7 +259,7 @@ def test_the_id_of_a_bad_row_stays_if_it_can_be_read(tmp_path):
     ]
     ids, texts = zip(*rows, strict=True)
     pq.write_table(pa.table({"id": ids, "hyp": texts, "ref": texts}), tmp_path / "t.parquet")
-    source = records(tmp_path / "t.parquet", id="id")
+    source = records(tmp_path / "t.parquet", ids=("id",))
     (unit,) = plan_of(source).units()
     (read,) = read_unit(source.stream, unit, open_for_arrow, version_of, 50)
     values = {path.text: column.to_pylist() for path, column in read.columns.items()}

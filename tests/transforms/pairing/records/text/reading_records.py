@@ -29,7 +29,7 @@ def chosen_columns(
         tuple((text, parse_column_path(text)) for text in candidates),
         tuple(parse_column_path(text) for text in references),
         tuple(parse_column_path(text) for text in labels),
-        id=None if id is None else parse_column_path(id),
+        ids=() if id is None else (parse_column_path(id),),
     )
 
 

@@ -292,8 +292,10 @@ def test_ids_are_strings_or_integers_as_in_the_first_records(integers: bool) -> 
         b"12345678901234567",
     ]
     given_lines = [b'{"hyp": "a", "ref": "b", "id": %s}' % each for each in ids]
-    read = read_json_lines(raw_lines(given_lines), chosen, integer_ids=integers)
-    column = read.columns[chosen.id]
+    read = read_json_lines(
+        raw_lines(given_lines), chosen, integer_ids=chosen.ids if integers else ()
+    )
+    column = read.columns[chosen.ids[0]]
     assert column.type == (pa.int64() if integers else pa.large_string())
     right = [0, 2, 5, 7] if integers else [1, 5]
     assert [bad.number for bad in read.bad] == [i for i in range(8) if i not in right]

@@ -104,7 +104,7 @@ def test_the_files_of_a_join_may_have_only_one_role(tmp_path: pathlib.Path) -> N
     (tmp_path / "r.jsonl").write_text('{"id": 1, "ref": "a"}\n')
     records = LineRecords(
         Stream("references", str(tmp_path / "r.jsonl")),
-        Wanted(id="id"),
+        Wanted(ids=("id",)),
         "jsonl",
         roles=("references",),
     )

@@ -103,7 +103,7 @@ def test_lines_that_are_known_to_be_bad_are_not_judged_again() -> None:
         (Wanted(("1",), ("ref",)), True),
         (Wanted(("1",), ("2",), labels=("domain",)), True),
         (Wanted(("1",), ("2",), labels=("3",)), False),
-        (Wanted(("1",), ("2",), id="id"), True),
+        (Wanted(("1",), ("2",), ids=("id",)), True),
         (Wanted(("1",), ("2",), where=(Condition(ColumnPath("a", ("a",)), "x"),)), True),
     ],
 )

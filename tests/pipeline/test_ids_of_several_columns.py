@@ -1,0 +1,150 @@
+"""--join_on and --id_column with several columns: their values together are the id of a segment."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import Run, called
+
+from beam_bleu.pipeline.command_line.record_flags import _id_columns
+
+TEXTS = ["one two three four", "five six seven eight nine", "a b c d e", "red green blue black"]
+KEYS: list[tuple[Any, Any]] = [("wmt", 0), ("wmt", 1), ("flores", 0), ("flores", 1)]
+
+
+def written(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    elif path.suffix == ".tsv":
+        lines = [list(rows[0]), *(list(map(str, row.values())) for row in rows)]
+        path.write_text("".join("\t".join(line) + "\n" for line in lines))
+    else:
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def joined(
+    folder: Path, keys: Any, other: Any, *flags: str, suffixes: Any = (".jsonl", ".jsonl")
+) -> Run:
+    """The join of references, and of candidates with equal texts, which have these keys."""
+    references = [{"a": a, "b": b, "ref": text} for (a, b), text in zip(keys, TEXTS, strict=False)]
+    candidates = [{"a": a, "b": b, "hyp": text} for (a, b), text in zip(other, TEXTS, strict=False)]
+    random.Random(1).shuffle(candidates)
+    ref = written(folder / f"ref{suffixes[0]}", references)
+    hyp = written(folder / f"hyp{suffixes[1]}", candidates)
+    return called(ref, "-i", f"s={hyp}", "--join_on", "a,b", "--format", "json", *flags)
+
+
+@pytest.mark.parametrize(
+    "suffixes", list(itertools.product([".jsonl", ".parquet", ".tsv"], repeat=2))
+)
+def test_values_of_several_columns_are_the_id(suffixes: Any, tmp_path: Path) -> None:
+    run = joined(tmp_path, KEYS, KEYS, suffixes=suffixes)
+    assert run.document["segments"] == 4
+    assert run.document["scores"][0]["score"] == pytest.approx(100)
+
+
+def test_equal_texts_of_different_columns_are_different_ids(tmp_path: Path) -> None:
+    keys = [("x,y", "z"), ("x", "y,z"), ("x\x1fy", "z"), ("x", "y\x1fz")]
+    assert joined(tmp_path, keys, keys).document["scores"][0]["score"] == pytest.approx(100)
+    keys = [("x\x1e1", "z"), ("x\x1f", "z"), ("x\x1e0", "1z"), ("x\x1e", "01z")]
+    assert joined(tmp_path, keys, keys).document["scores"][0]["score"] == pytest.approx(100)
+    run = joined(tmp_path, [("x,y", "z")], [("x", "y,z")])
+    run.assert_failed(3, '(id ("x,y", "z"))', '("x", "y,z")')
+
+
+def test_an_id_that_is_there_twice(tmp_path: Path) -> None:
+    run = joined(tmp_path, [("wmt", 0), ("wmt", 0)], KEYS[:1])
+    run.assert_failed(3, 'the id ("wmt", 0) is there 2 times', "--join_on task,doc_id")
+
+
+@pytest.mark.parametrize(
+    ("key", "said"), [(("wmt", None), "no b"), ((None, None), "no a and no b")]
+)
+def test_a_part_that_is_null(key: Any, said: str, tmp_path: Path) -> None:
+    run = joined(tmp_path, [*KEYS[:3], key], KEYS)
+    run.assert_failed(3, f"has {said}: null", "write the id of the segment")
+    flags = ["--on_bad_record", "reject", "--max_rejected", "4", "--coverage", "common"]
+    run = joined(tmp_path, [*KEYS[:3], key], KEYS, *flags, "--output", str(tmp_path / "out"))
+    assert run.document["scores"][0]["segments"] == 3
+
+
+def test_strings_and_integers_are_different_in_each_column(tmp_path: Path) -> None:
+    run = joined(tmp_path, KEYS, [(a, str(b)) for a, b in KEYS])
+    said = "in column 2 of the ids, the ids of references are integers, such as"
+    run.assert_failed(3, said, "those of candidates s are strings")
+    run = joined(tmp_path, [(0, 1), (0, 2)], [("0", 1), ("0", 2)])
+    run.assert_failed(3, "in column 1 of the ids, the ids of references are integers")
+
+
+@pytest.mark.parametrize(("coverage", "segments"), [("common", 2), ("each", 2)])
+def test_coverage(coverage: str, segments: int, tmp_path: Path) -> None:
+    run = joined(tmp_path, KEYS, KEYS[:2], "--coverage", coverage)
+    assert run.document["scores"][0]["segments"] == segments
+    joined(tmp_path, KEYS, KEYS[:2]).assert_failed(3, 'ids ("flores", 0), ("flores", 1)')
+
+
+def test_long_records(tmp_path: Path) -> None:
+    rows = [
+        {"a": a, "b": b, "sys": system, "hyp": text, "ref": text}
+        for system in ("one", "two")
+        for (a, b), text in zip(KEYS, TEXTS, strict=True)
+    ]
+    flags = ["--input", written(tmp_path / "x.jsonl", rows), "--system_column", "sys"]
+    run = called(*flags, "--id_column", "a,b", "--format", "json")
+    assert [each["score"] for each in run.document["scores"]] == pytest.approx([100, 100])
+    run = called(*flags, "--id_column", "b")
+    run.assert_failed(3, "the id 0 of the system one is there 2 times")
+
+
+def lm_eval(folder: Path, column: str) -> None:
+    for task, pairs in itertools.groupby(
+        zip(KEYS, TEXTS, strict=True), key=lambda each: each[0][0]
+    ):
+        rows = [
+            {"doc_id": key[1], "target": text, "filtered_resps": [text], "filter": "none"}
+            | {"x": column}
+            for key, text in pairs
+        ]
+        written(folder / f"samples_{task}_2026-01-01T00-00-00.000000.jsonl", rows)
+
+
+def test_a_label_from_the_path_is_a_part_of_the_id(tmp_path: Path) -> None:
+    lm_eval(tmp_path / "gold", "r")
+    lm_eval(tmp_path / "model", "m")
+    files = [f"{tmp_path}/gold/*.jsonl", "-i", f"model={tmp_path}/model/*.jsonl"]
+    flags = ["--layout", "lm-eval", "--where", "filter=none", "--format", "json"]
+    run = called(*files, *flags, "--join_on", "task,doc_id")
+    found = {each["slice"]["task"]: each["segments"] for each in run.document["scores"]}
+    assert found == {"flores": 2, "wmt": 2}
+    assert [each["score"] for each in run.document["scores"]] == pytest.approx([100, 100])
+    run = called(*files, *flags)  # doc_id begins at 0 in each task
+    run.assert_failed(3, "the id 0 is there 2 times", "--join_on task,doc_id")
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("id", ("id",)),
+        ("a,b", ("a", "b")),
+        ("doc.id,resps[0]", ("doc.id", "resps[0]")),
+        ('["a,b"],c', ('["a,b"]', "c")),
+        ('x["a,\\"b"]', ('x["a,\\"b"]',)),
+    ],
+)
+def test_columns_with_commas_between_them(text: str, columns: tuple[str, ...]) -> None:
+    assert _id_columns(text) == columns
+
+
+@pytest.mark.parametrize(("text", "said"), [("", "empty"), ("a,", "empty"), ("a,a", "twice")])
+def test_columns_that_are_impossible(text: str, said: str, tmp_path: Path) -> None:
+    run = called("r.jsonl", "-i", "c.jsonl", f"--join_on={text}")
+    run.assert_failed(2, "argument --join_on", said)
