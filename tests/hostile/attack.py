@@ -22,6 +22,7 @@ import conditions
 import conftest  # noqa: F401  # sacreBLEU has to add as it did on Python 3.11
 import line_ends
 import many_systems
+import mixtures
 import process
 import tampered
 import valid
@@ -39,6 +40,7 @@ KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
     "systems": (many_systems.attack, 3),
     "line ends": (line_ends.attack, 8),
     "conditions": (conditions.attack, 8),
+    "mixtures": (mixtures.attack, 8),
 }
 
 

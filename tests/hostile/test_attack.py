@@ -15,7 +15,16 @@ from case import Case
 from command_line import Argument, Run, called
 
 SEED = 8
-IN_PROCESS = ["valid", "wrong", "changed", "tampered", "systems", "line ends", "conditions"]
+IN_PROCESS = [
+    "valid",
+    "wrong",
+    "changed",
+    "tampered",
+    "systems",
+    "line ends",
+    "conditions",
+    "mixtures",
+]
 
 
 def first_case(kind: str, seed: int = SEED) -> int:
