@@ -124,6 +124,8 @@ def _definition(found: Mapping[str, Any], saved: SavedTotals) -> Iterator[tuple[
     for scoring in filter(None, (scorings.corpus, scorings.segments)):
         yield "definition: scoring", _is_scoring(scoring)
     scorings.corpus.require_corpus()
+    unpooled = scorings.unpooled
+    yield "definition: unpooled", unpooled is None or unpooled in slicing.labels
     yield "definition: presets", len(found["presets"]) == len(scorings.presets)
     if saved.program == VERSION:  # another version can have other presets
         yield (

@@ -83,6 +83,7 @@ def _merged(case: Case, corpus: dict[str, Pairs]) -> None:
         path = case.folder / f"samples_{task}.jsonl"
         _write(path, [json.dumps({**row, "n": number}) for row in rows])
         flags = ["--layout", "lm-eval", "--input", path, "--where", "filter=none", "--save_totals"]
+        flags += ["--partition", f"part {number}"]
         output = case.folder / f"out{number}"
         run = case.run(*flags, "--output", output, "--format", "json")
         check_success(run)

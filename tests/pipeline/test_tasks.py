@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import Argument, Run, called
 
+from beam_bleu.pipeline.saved.totals_file import sha256_of
+
 TASKS = {
     "wmt_en-de": [("der Hund schläft im Garten", "der Hund schläft im Park heute")],
     "wmt_en-fr": [("le chat dort sur le lit", "le chat dort sur le lit"), ("a b c d e", "a b")],
@@ -158,6 +160,7 @@ def test_merged_tasks_have_no_common_score(tmp_path: Path) -> None:
     for task in TASKS:
         one = folder / f"samples_{task}_{TIME}.jsonl"
         flags = ["--layout", "lm-eval", "--input", one, "--where", "filter=none"]
+        flags += ["--partition", task]
         run = called(*flags, "--output", tmp_path / task, "--save_totals")
         assert run.code == 0
     parts = [tmp_path / task for task in TASKS]
@@ -169,7 +172,7 @@ def test_merged_tasks_have_no_common_score(tmp_path: Path) -> None:
     assert whole(again) == []
     called("compare", tmp_path / "both", tmp_path / "both").assert_failed(3, "several tasks")
     pooled = tmp_path / "pooled"
-    called(*flags_of(folder), "--pool_tasks", "--output", pooled, "--save_totals")
+    called(*flags_of(folder), "--pool_tasks", "--output", pooled, "--save_totals", "--partition=x")
     called("merge", tmp_path / "both", pooled).assert_failed(3, "label of tasks")
 
 
@@ -202,3 +205,15 @@ def test_a_rerun_with_another_choice(tmp_path: Path) -> None:
     assert called(*flags, "--if_exists", "skip").code == 0
     run = called(*flags, "--if_exists", "skip", "--pool_tasks")
     run.assert_failed(2, "score of all tasks")
+
+
+@pytest.mark.parametrize("label", ["other", 3])
+def test_saved_totals_with_a_label_of_tasks_that_no_slice_has(label: Any, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    assert called(*flags_of(lm_eval(tmp_path / "d")), "--output", output, "--save_totals").code == 0
+    path = output / "totals.json"
+    saved = json.loads(path.read_text())
+    saved["content"]["definition"]["unpooled"] = label
+    saved["sha256"] = sha256_of(saved["content"])
+    path.write_text(json.dumps(saved))
+    called("merge", output).assert_failed(3, "definition: unpooled is impossible")
