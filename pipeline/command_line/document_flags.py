@@ -24,9 +24,9 @@ def add_document_flag(parser: argparse._ActionsContainer) -> None:
         "--documents",
         metavar="PATTERN|NAME",
         help="the document of each segment: segments of a document are not independent, so "
-        "standard errors and comparisons are those of documents. For text files a file with the "
-        "name of a document in each line (or a domain, a tab and the name, as in "
-        "mt-metrics-eval), or the NAME of a label of --labels; for records the NAME of a column",
+        "standard errors and comparisons are those of documents. For text a file with the name of "
+        "a document in each line, perhaps after a domain and a tab, or the NAME of a label; for "
+        "records the NAME of a column",
     )
 
 

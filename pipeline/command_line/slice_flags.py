@@ -34,9 +34,9 @@ def add_slice_flags(parser: argparse._ActionsContainer) -> None:
         action="append",
         default=[],
         metavar="NAME[,NAME]=PATTERN",
-        help="a label of each segment, one per line, for --slice_by, --documents and "
-        "--language_column; repeat the flag for more labels. With several names, each line has "
-        "several labels, with tabs between them",
+        help="a file with a label in each line, for --slice_by, --documents and "
+        "--language_column; repeat the flag for more. With several names, each line has tabs "
+        "between its labels",
     )
     add(
         "--label_from_path",
@@ -44,17 +44,17 @@ def add_slice_flags(parser: argparse._ActionsContainer) -> None:
         type=_label_from_path,
         default=[],
         metavar="NAME=PATTERN",
-        help="a label of each segment, from the path of its file: the part of the pattern in "
-        "parentheses, such as domain='news/*/(*)/'; repeat the flag for more labels",
+        help="a label from the path of each file: the part in parentheses, as in "
+        "domain='news/*/(*)/'",
     )
     add(
         "--slice_by",
         action="append",
         default=[],
         metavar="ITEM,...",
-        help="also score each slice of the corpus. An item is a label, such as domain: each of "
-        f"its values is a slice; or labels with * between them, for their combinations; or "
-        f"{LENGTH}: the length of the references in tokens",
+        help="also score each slice of the corpus: by a label, such as domain; by labels with * "
+        f"between them, for their combinations; or by {LENGTH}: the length of the references in "
+        "tokens",
     )
     add(
         "--length_edges",
