@@ -162,6 +162,9 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
         records = [{"id": i, "hyp": line, "ref": line} for i, line in enumerate(lines)]
         del records[missing]
         write_lines(folder / f"{name}.jsonl", [json.dumps(each) for each in records])
+    for task in ("one", "two"):
+        samples = [{"filtered_resps": [line], "target": line, "filter": "none"} for line in lines]
+        write_lines(folder / f"samples_{task}.jsonl", [json.dumps(each) for each in samples])
     runs = {
         "one system": one,
         "all that can be asked for": [
@@ -200,6 +203,9 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
             *("-i", *sorted((LANGUAGES / "systems").iterdir())),
             *(f"--labels=lang_pair={LANGUAGES}/pairs.txt", "--language_column=lang_pair"),
             "--segment_scores",
+        ],
+        "tasks": [
+            *("--layout=lm-eval", f"--input={folder}/samples_*.jsonl", "--where=filter=none"),
         ],
         "not sacreBLEU's": [
             *one,

@@ -34,7 +34,7 @@ def label_of_languages(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 def label_of_tasks(document: Mapping[str, Any]) -> tuple[str, ...]:
     """The label of the slices of tasks, as the only item; nothing if tasks have a common score."""
-    return tuple(document["tasks"][0]) if "tasks" in document else ()
+    return tuple(document["tasks"][0]["slice"]) if "tasks" in document else ()
 
 
 def tokenizers(document: Mapping[str, Any]) -> dict[str | None, str]:

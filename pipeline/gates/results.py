@@ -100,8 +100,8 @@ def gated(document: Mapping[str, Any], name: str = "") -> GatedResult:
 
 
 def _mean_of(document: Mapping[str, Any]) -> str:
-    parts = [each["slice"] for each in document.get("languages", ())] or document.get("tasks", ())
-    return f"the mean of {', '.join(sorted(map(slice_text, parts)))}"
+    parts = document.get("languages") or document.get("tasks", ())
+    return f"the mean of {', '.join(sorted(slice_text(each['slice']) for each in parts))}"
 
 
 def _of_entry(entry: Mapping[str, Any]) -> GatedScore:

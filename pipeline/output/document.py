@@ -142,7 +142,7 @@ def result_document(
             systems, of_languages, uncertain=evidence.uncertainty
         )
     if of_tasks:
-        document["tasks"] = [{str(scorings.unpooled): task} for task in tasks]
+        document["tasks"] = [{"slice": {str(scorings.unpooled): task}} for task in tasks]
         document["macro_average"] = macro_averages(
             systems, of_tasks, uncertain=evidence.uncertainty, counted="tasks"
         )

@@ -70,7 +70,7 @@ def test_several_tasks_have_no_common_score(tmp_path: Path) -> None:
     expected = {task: score_of(tmp_path / task, task) for task in TASKS}
     assert whole(run) == []
     assert by_task(run) == expected
-    assert run.document["tasks"] == [{"task": task} for task in TASKS]
+    assert run.document["tasks"] == [{"slice": {"task": task}} for task in TASKS]
     (average,) = run.document["macro_average"]
     assert average["tasks"] == 2
     assert average["score"] == pytest.approx(sum(expected.values()) / 2)
