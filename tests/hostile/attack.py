@@ -24,6 +24,7 @@ import line_ends
 import many_systems
 import mixtures
 import process
+import reruns
 import tampered
 import valid
 import wrong
@@ -37,6 +38,7 @@ KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
     "changed": (changed.attack, 13),
     "process": (process.attack, 4),
     "tampered": (tampered.attack, 4),
+    "reruns": (reruns.attack, 4),
     "systems": (many_systems.attack, 3),
     "line ends": (line_ends.attack, 8),
     "conditions": (conditions.attack, 8),

@@ -20,6 +20,7 @@ IN_PROCESS = [
     "wrong",
     "changed",
     "tampered",
+    "reruns",
     "systems",
     "line ends",
     "conditions",
