@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,12 +17,13 @@ from beam_bleu.pipeline.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.output.document import document_bytes, result_document
 from beam_bleu.pipeline.output.earlier_attempt import earlier_result
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
-from beam_bleu.pipeline.output.manifest import manifest, streams
+from beam_bleu.pipeline.output.manifest import manifest, streams, without_versions
 from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
 from beam_bleu.pipeline.output.publication import in_place, write_documents
 from beam_bleu.pipeline.output.receipt import write_receipt
 from beam_bleu.pipeline.output.rejected_shards import WriteRejected
 from beam_bleu.pipeline.plain_steps import PlainDoFn
+from beam_bleu.pipeline.rerun_input import described_input
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scorings import Scorings
 from beam_bleu.pipeline.totals import Totals
@@ -85,7 +87,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
     named = (
         root
         | "Begin" >> beam.Impulse()
-        | "Name the job" >> beam.ParDo(_NameTheJob(job.results)).with_output_types(Results)
+        | "Name the job" >> beam.ParDo(_NameTheJob(_results(job))).with_output_types(Results)
     )
     if job.gates:
         # A step of its own beside the reading, so that it ends a repeated job within seconds.
@@ -186,6 +188,11 @@ class _NameTheJob(PlainDoFn):
         yield self._results
 
 
+def _results(job: Job) -> Results:
+    """What the last step needs to know, with a description of the input for the manifest."""
+    return dataclasses.replace(job.results, input=described_input(job.source))
+
+
 class _JudgeEarlierAttempt(beam.DoFn):
     """Ends the job at once if an earlier attempt of it has missed a threshold."""
 
@@ -243,9 +250,9 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     if results.manifest:
         digests: Digests = _only_sum("digests", ends)
         read = streams(segments, digests)
-        documents[MANIFEST] = document_bytes(manifest(read, data))
+        documents[MANIFEST] = document_bytes(manifest(read, data, results.input))
         if results.evidence.save_totals:
-            documents[TOTALS] = saved_bytes(totals, results, read, data)
+            documents[TOTALS] = saved_bytes(totals, results, without_versions(read), data)
     shards: list[str] = list(ends.get("shards", ()))
     if results.scorings.segments is not None:
         check_rows(output, run, shards, sum(totals.scored.values()))

@@ -28,7 +28,8 @@ def new_run() -> str:
 class Results:
     """What a job does with its sums. `Job` explains the attributes.
 
-    It is sent with the data, so it has neither the source nor the model of a tokenizer.
+    It is sent with the data, so it has neither the source, only its description (`input`), nor the
+    model of a tokenizer.
     """
 
     scorings: Scorings
@@ -40,6 +41,7 @@ class Results:
     most_rejected: MostRejected | None = None
     evidence: Evidence = USUAL_EVIDENCE
     gates: Gates = NO_GATES
+    input: Sequence[str] = ()
 
 
 @dataclasses.dataclass(frozen=True)

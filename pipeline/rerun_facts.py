@@ -214,7 +214,7 @@ FACTS = (
     Fact("baseline", ("Evidence.baseline",), _baseline, _found_baseline),
     Fact("compared are", ("Evidence.compare_all",), _pairs, _found_pairs),
 )
-"""All that decides a result, apart from the texts: the label of a partition is for these."""
+"""All that decides a result, apart from its input (rerun_input.py)."""
 
 DECIDE_NOTHING = {
     "Evidence.save_totals": "whether totals.json is there is looked up in the folder",

@@ -17,7 +17,8 @@ from beam_bleu.pipeline.output.output_folder import (
     totals_path,
 )
 from beam_bleu.pipeline.rerun_facts import FACTS
-from beam_bleu.transforms.errors import JobError, UsageError
+from beam_bleu.pipeline.rerun_input import input_differences
+from beam_bleu.transforms.errors import JobError, UsageError, joined
 
 
 class ResultIsThereError(Exception):
@@ -63,41 +64,43 @@ def require_none(job: Job) -> None:
 def _kept(job: Job) -> bytes | None:
     if job.if_exists == "replace":
         return None
-    data = _complete_result(job.output)
-    if data is None:
+    found = _complete_result(job.output)
+    if found is None:
         return None
+    data, manifest = found
     if job.if_exists == "fail":
         raise JobError(
             f"{job.output} already has a complete result",
             "name another folder with --output, or choose --if_exists skip or replace",
         )
-    differences = list(differing(json.loads(data), job))
+    differences = [
+        *differing(json.loads(data), job),
+        *input_differences(job.source, json.loads(manifest)),
+    ]
     if job.evidence.save_totals and not storage.exists(totals_path(job.output)):
         differences.append("there is no totals.json, and --save_totals asks for it")
     if differences:
         raise UsageError(
             f"{job.output} already has another result than this command would write: "
-            + "; ".join(differences),
+            + joined(differences, separator="; "),
             "name another folder with --output, or choose --if_exists replace",
         )
     return data
 
 
-def _complete_result(output: str) -> bytes | None:
-    """The bytes of scores.json; None if the folder has no complete result of beam-bleu."""
+def _complete_result(output: str) -> tuple[bytes, bytes] | None:
+    """The bytes of scores.json and of manifest.json; None if there is no complete result."""
     for path in (success_path(output), manifest_path(output), scores_path(output)):
         if not storage.exists(path):
             return None
     with storage.reading(output):
         data = storage.read(scores_path(output))
-        return data if belongs_to(storage.read(manifest_path(output)), data) else None
+        manifest = storage.read(manifest_path(output))
+        return (data, manifest) if belongs_to(manifest, data) else None
 
 
 def differing(document: Mapping[str, Any], job: Job) -> Iterator[str]:
-    """What a result has and what a job asks for, where that differs.
-
-    The texts are not compared: that is what the label of a partition is for.
-    """
+    """What a result has and what a job asks for, where that differs, apart from its input."""
     for fact in FACTS:
         asked, found = fact.asked(job, document), fact.found(document, job)
         if asked != found:

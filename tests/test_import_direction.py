@@ -117,6 +117,7 @@ LOADS_BEAM = {
         "output.receipt",
         "output.rejected_shards",
         "output.storage",
+        "rerun_input",
         "reruns",
         "saved.writing",
     ],
@@ -151,6 +152,7 @@ KNOWS_FORMS_OF_INPUT = [
     f"{APPLICATION}.command_line.source_flags",
     f"{APPLICATION}.command_line.spooling",
     f"{APPLICATION}.command_line.systems",
+    f"{APPLICATION}.rerun_input",
     f"{APPLICATION}.saved.tally_facts",
 ]
 """The files outside of a folder in pairing that may import it."""

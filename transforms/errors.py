@@ -72,14 +72,14 @@ def said(error: BaseException, whole: bool = False) -> str:
     return str(error)
 
 
-def joined(names: Sequence[str], most: int = 3) -> str:
+def joined(names: Sequence[str], most: int = 3, separator: str = ", ") -> str:
     """Names as a part of a message, at most this number of them.
 
     >>> joined(["a", "b", "c", "d", "e"])
     'a, b, c and 2 more'
     """
     more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+    return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def open_file_limit(what: str) -> JobError:

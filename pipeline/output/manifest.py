@@ -1,7 +1,7 @@
 """The manifest of a result, manifest.json: what was read, and to which scores.json it belongs.
 
-It depends only on the files that were read and on how the user named them: it has no times, no
-names of machines and no versions. So two runs on the same files write the same bytes.
+It depends only on the files that were read and on how the user named them: it has no names of
+machines and no versions of programs. So two runs on the same files write the same bytes.
 """
 
 from __future__ import annotations
@@ -15,14 +15,37 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegments
 
 
-def manifest(read: Sequence[Mapping[str, Any]], scores: bytes) -> dict[str, Any]:
+def manifest(
+    read: Sequence[Mapping[str, Any]], scores: bytes, asked: Sequence[str]
+) -> dict[str, Any]:
     """The manifest of a result.
 
     Args:
       read: the streams that were read.
       scores: the bytes of scores.json.
+      asked: what the job was asked to read.
     """
-    return {"scores_sha256": hashlib.sha256(scores).hexdigest(), "streams": list(read)}
+    # Saved totals do not keep the versions of files.
+    streams = [
+        {**each, "files": [{**file, "version": file.get("version")} for file in each["files"]]}
+        for each in read
+    ]
+    digest = hashlib.sha256(scores).hexdigest()
+    return {"scores_sha256": digest, "input": list(asked), "streams": streams}
+
+
+def without_versions(read: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The streams that were read, without the versions of files, which say nothing elsewhere."""
+    return [
+        {
+            **stream,
+            "files": [
+                {name: value for name, value in file.items() if name != "version"}
+                for file in stream["files"]
+            ],
+        }
+        for stream in read
+    ]
 
 
 def streams(found: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
@@ -63,6 +86,12 @@ def _listed(found: FoundInput, digest: str) -> dict[str, Any]:
         "lines": sum(file.lines for file in found.files),
         "bytes": sum(file.bytes for file in found.files),
         "files": [
-            {"path": file.path, "bytes": file.bytes, "lines": file.lines} for file in found.files
+            {
+                "path": file.path,
+                "bytes": file.bytes,
+                "lines": file.lines,
+                "version": file.version,
+            }
+            for file in found.files
         ],
     }

@@ -44,7 +44,7 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
     refuse_overlap(output, True, [("FILE", _file(each)) for each in files])
     read = [each for partition in saved.partitions for each in partition.inputs]
     documents = {
-        MANIFEST: document_bytes(manifest(read, scores)),
+        MANIFEST: document_bytes(manifest(read, scores, ["form = totals"])),
         TOTALS: totals_bytes(saved, scores),
         SCORES: scores,
     }

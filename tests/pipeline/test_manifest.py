@@ -17,6 +17,7 @@ from memory_filesystem import OBJECTS
 
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.output.manifest import belongs_to
+from beam_bleu.transforms.pairing.files.listing import local_version
 
 LINES = 300
 TEXTS = [[f"{name} line {i} {'word ' * (i % 13)}" for i in range(LINES)] for name in "abc"]
@@ -51,7 +52,18 @@ def plain(tmp_path_factory) -> tuple[list[Path], dict[str, Any]]:
 
 def test_it_says_what_was_read(plain):
     files, found = plain
-    assert list(found) == ["scores_sha256", "streams"]
+    assert list(found) == ["scores_sha256", "input", "streams"]
+    assert found["input"][:6] == [
+        "form = LineParallel",
+        "systems 1 = one",
+        "systems 2 = two",
+        *(
+            f"{name} = {file}"
+            for name, file in zip(
+                ("candidates 1", "candidates 2", "references 1"), files, strict=True
+            )
+        ),
+    ]
     named = [("candidates", "one"), ("candidates", "two"), ("references", None)]
     for stream, file, (role, system) in zip(found["streams"], files, named, strict=True):
         size = file.stat().st_size
@@ -62,7 +74,14 @@ def test_it_says_what_was_read(plain):
             "digest": stream["digest"],
             "lines": LINES,
             "bytes": size,
-            "files": [{"path": str(file), "bytes": size, "lines": LINES}],
+            "files": [
+                {
+                    "path": str(file),
+                    "bytes": size,
+                    "lines": LINES,
+                    "version": local_version(str(file)),
+                }
+            ],
         }
     assert len({*digests(found)}) == 3
 

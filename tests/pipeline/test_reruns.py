@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import subprocess
 
 import pytest
-from command_line import EXAMPLES, REFERENCES, SYSTEMS, called, streams
+from command_line import COMMAND, EXAMPLES, REFERENCES, SYSTEMS, called, streams
 from result_folder import assert_files
 
 from beam_bleu.pipeline import reruns
@@ -124,6 +125,108 @@ def test_skip_knows_its_own_result(out, flags):
     first = scored(out, *flags)
     assert scored(out, *flags, "--if_exists", "skip") == first
     called(*ONE, "--output", out, "--if_exists", "skip").assert_failed(2, "already has another")
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """Files of a system and of references, and the arguments that score them."""
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    paths = [folder / "mt.txt", folder / "ref.txt"]
+    for path, source in zip(paths, (SYSTEMS["birch"], REFERENCES[0]), strict=True):
+        path.write_bytes(source.read_bytes())
+    return *paths, streams([paths[0]], [paths[1]])
+
+
+def test_skip_refuses_files_that_have_changed(out, texts):
+    """It showed the score of the old texts."""
+    candidates, references, given = texts
+    first = called(*given, "--output", out, "--format=json")
+    assert called(*given, "--output", out, "--format=json", "--if_exists=skip").out == first.out
+    for path in (candidates, references):
+        before = path.read_bytes()
+        times = os.stat(path).st_atime_ns, os.stat(path).st_mtime_ns
+        path.write_bytes(before[::-1].replace(b"\n", b"", 1) + b"\n")  # as long as before
+        os.utime(path, ns=times)
+        run = called(*given, "--output", out, "--if_exists=skip")
+        run.assert_failed(2, f"the file {path.name} has changed", "--if_exists replace")
+        path.write_bytes(before)
+        called(*given, "--output", out, "--if_exists=replace")
+    references.unlink()
+    called(*given, "--output", out, "--if_exists=skip").assert_failed(2, "the file ref.txt is gone")
+
+
+def test_skip_refuses_other_files(out, texts):
+    candidates, references, given = texts
+    called(*given, "--output", out)
+    other = references.with_name("other.txt")
+    other.write_bytes(REFERENCES[1].read_bytes())
+    for flags, cause in (
+        (streams([candidates], [other]), f"references 1 {references} there, {other} here"),
+        (streams([candidates], [references, other]), f"references 2 none there, {other} here"),
+        ([*given, "--expect_segments=99"], "expected segments null there, 99 here"),
+        ([*given, "--labels", f"a={DOCUMENTS}", "--documents=a"], "documents none there, a here"),
+    ):
+        called(*flags, "--output", out, "--if_exists=skip").assert_failed(2, cause)
+
+
+def test_a_file_that_a_pattern_did_not_match_before_is_new(out, texts):
+    candidates, references, _ = texts
+    given = streams([f"mt={candidates.parent}/mt*.txt"], [f"{references.parent}/ref*.txt"])
+    called(*given, "--output", out)
+    assert called(*given, "--output", out, "--if_exists=skip").code == 0
+    candidates.with_name("mt2.txt").write_text("one more\n")
+    run = called(*given, "--output", out, "--if_exists=skip")
+    run.assert_failed(2, "the file mt2.txt is new")
+
+
+def test_skip_does_not_depend_on_the_folder_of_the_command(out, texts, monkeypatch):
+    candidates, *_ = texts
+    monkeypatch.chdir(candidates.parent)
+    assert called("ref.txt", "-i", "mt.txt", "--output", out).code == 0
+    monkeypatch.chdir(candidates.parent.parent)
+    run = called("texts/ref.txt", "-i", "texts/mt.txt", "--output", out, "--if_exists=skip")
+    assert run.code == 0, run.err
+
+
+@pytest.mark.parametrize(
+    ("there", "here", "cause"),
+    [
+        (["--where", "x=1"], ["--where", "x=2"], "where 1 value 1 there, 2 here"),
+        (["--where", "x=1"], ["--where", "x!=1"], "where 1 negated false there, true here"),
+        ([], ["--where", "x=1"], "where 1 column text none there, x here"),
+        ([], ["--reference_columns", "ref2"], "references 1 ref there, ref2 here"),
+        ([], ["--on_bad_record", "reject"], "on_bad_record fail there, reject here"),
+    ],
+)
+def test_skip_refuses_other_records(out, tmp_path, there, here, cause):
+    """With another --where, it showed the score of other records."""
+    rows = [
+        {"hyp": "a b c d", "ref": "a b c d", "ref2": f"a b {i}", "x": 1 + i % 2} for i in range(9)
+    ]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    given = ["--input", path, "--candidate_columns", "hyp", "--reference_columns", "ref"]
+    assert called(*given, *there, "--output", out).code == 0
+    assert called(*given, *there, "--output", out, "--if_exists=skip").code == 0
+    run = called(*given, *here, "--output", out, "--if_exists=skip")
+    run.assert_failed(2, "already has another result", cause)
+
+
+def test_skip_knows_nothing_of_pipes_and_of_older_results(out, texts):
+    candidates, references, given = texts
+    command = [*COMMAND, str(references), "--output", str(out), "--if_exists=skip"]
+    for code in (0, 2):
+        with candidates.open("rb") as stdin:
+            done = subprocess.run(command, stdin=stdin, capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
+    assert "candidates stdin is a pipe, whose text cannot be compared" in done.stderr
+    called(*given, "--output", out)
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    del manifest["input"]
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    run = called(*given, "--output", out, "--if_exists=skip")
+    run.assert_failed(2, "an older version has not kept what it was made of")
 
 
 TWO = streams([SYSTEMS["birch"], SYSTEMS["atlas"]], REFERENCES[:1])

@@ -30,11 +30,13 @@ class InputFile:
       path: its path.
       bytes: its size, before decompression.
       lines: the number of its lines. Each line belongs to one segment.
+      version: its version when it was counted; None for a pipe, and if its filesystem has none.
     """
 
     path: str
     bytes: int
     lines: int
+    version: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -46,6 +46,10 @@ class Stream:
         """A path of this stream, as messages show it."""
         return self.pipe or path
 
+    def version(self, found: str | None) -> str | None:
+        """The version of a file of this stream; None for the temporary copy of a pipe."""
+        return None if self.pipe else found
+
     def told(self, what: str, path: str) -> str:
         """The cause of an error: the stream, then what is wrong, and the path last."""
         return f"{self.label}: {what}: {self.shown(path)}"

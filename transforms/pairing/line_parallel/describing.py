@@ -37,13 +37,15 @@ def described(
             system,
             stream.shown(stream.pattern),
             tuple(
-                InputFile(stream.shown(shard.file.path), shard.file.size, lines)
-                for shard, lines in zip(shards, counts, strict=True)
+                InputFile(
+                    stream.shown(shard.file.path), shard.file.size, lines, stream.version(version)
+                )
+                for shard, lines, version in zip(shards, counts, versions, strict=True)
             ),
             names,
         )
-        for (role, system, names), stream, shards, counts in zip(
-            named, streams, plan.shards, plan.lines, strict=True
+        for (role, system, names), stream, shards, counts, versions in zip(
+            named, streams, plan.shards, plan.lines, plan.versions, strict=True
         )
     ]
     return candidates_first(found, references, len(systems))

@@ -73,6 +73,7 @@ class Plan:
       segments: the number of lines of each stream.
       shards: the shards of each stream, in order.
       lines: the number of lines of each of these shards.
+      versions: their versions; None if a filesystem has none.
       unit_count: the number of work units.
       bytes: the bytes of all files, before decompression.
     """
@@ -81,6 +82,7 @@ class Plan:
         self.segments = bounds[-1]
         self.shards = [[file.shard for file in text.files] for text in texts]
         self.lines = [[file.lines for file in text.files] for text in texts]
+        self.versions = [[file.version for file in text.files] for text in texts]
         self.unit_count = len(bounds) - 1
         self.bytes = sum(shard.file.size for of_stream in self.shards for shard in of_stream)
         self._texts = texts

@@ -251,7 +251,10 @@ class _Plan(beam.DoFn):
 def _described(stream: Stream, footers: Sequence[Footer]) -> tuple[FoundInput, ...]:
     files = tuple(
         InputFile(
-            stream.shown(footer.shard.file.path), footer.shard.file.size, int(footer.rows.sum())
+            stream.shown(footer.shard.file.path),
+            footer.shard.file.size,
+            int(footer.rows.sum()),
+            stream.version(footer.version),
         )
         for footer in footers
     )

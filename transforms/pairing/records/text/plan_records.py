@@ -212,7 +212,9 @@ def _require_records(stream: Stream, counts: Sequence[LineCounts], headers: int)
 
 def _described(stream: Stream, plan: Plan) -> FoundInput:
     files = tuple(
-        InputFile(stream.shown(shard.file.path), shard.file.size, lines)
-        for shard, lines in zip(plan.shards[0], plan.lines[0], strict=True)
+        InputFile(stream.shown(shard.file.path), shard.file.size, lines, stream.version(version))
+        for shard, lines, version in zip(
+            plan.shards[0], plan.lines[0], plan.versions[0], strict=True
+        )
     )
     return FoundInput("records", None, stream.shown(stream.pattern), files)

@@ -1,0 +1,123 @@
+"""Finds out whether a job would read what a result was made of: the same files, in the same way.
+
+manifest.json keeps both: under `input`, what the job was asked to read, and for each file its size
+and its version. So nothing has to be read to compare them.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from beam_bleu.pipeline.command_line.spooling import is_pipe
+from beam_bleu.transforms.errors import BleuError
+from beam_bleu.transforms.pairing.files.file_versions import version_of
+from beam_bleu.transforms.pairing.files.filesystems import find_files
+from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.paired import Source
+from beam_bleu.transforms.wiring.filesystems import is_local
+
+DECIDE_NOTHING = {
+    "label": "it names a stream in messages",
+    "pipe": "it names a stream in messages; the text of a pipe is never the same",
+    "regex": "it follows from the pattern of a label",
+    "range_bytes": "results do not depend on the division of the work",
+    "row_folder": "it is where the rows of a join wait",
+}
+"""The fields of sources that do not decide what is read, and why."""
+
+_EQUALS = " = "
+_NONE = "none"
+
+_File = tuple[str, int, str | None]
+"""The name, the bytes and the version of a file."""
+
+
+def described_input(source: Source) -> list[str]:
+    """What a source was asked to read: "NAME = VALUE" of its form and of each of its fields.
+
+    For example "form = LineParallel", "systems 1 = atlas", "references 1 = /data/ref.txt".
+    """
+    return [f"{name}{_EQUALS}{value}" for name, value in _fields(source)]
+
+
+def _fields(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """(name, value) of everything in a value that has no parts."""
+    parts: Iterable[tuple[object, Any]]
+    if isinstance(value, Stream):
+        shown = value.shown(value.pattern)
+        is_file = is_local(shown) and not value.pipe
+        yield name, os.path.abspath(shown) if is_file else shown
+        return
+    if dataclasses.is_dataclass(value):
+        kept = [each.name for each in dataclasses.fields(value) if each.name not in DECIDE_NOTHING]
+        parts = [("form", type(value).__name__), *((each, getattr(value, each)) for each in kept)]
+    elif isinstance(value, Mapping):
+        parts = value.items()
+    elif isinstance(value, list | tuple):
+        parts = enumerate(value, 1)
+    else:
+        assert value is None or isinstance(value, str | int | float), value
+        yield name, value if isinstance(value, str) else json.dumps(value)
+        return
+    for part, each in parts:
+        yield from _fields(each, f"{name} {part}".lstrip())
+
+
+def input_differences(source: Source, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """How what a job would read differs from what a result was made of.
+
+    Args:
+      source: the input of the job.
+      manifest: the manifest of the result.
+    """
+    if "input" not in manifest:
+        yield "an older version has not kept what it was made of"
+        return
+    pipes = [label for label, pattern in source.inputs if is_pipe(pattern)]
+    if pipes:
+        yield f"{pipes[0]} is a pipe, whose text cannot be compared"
+        return
+    there, here = (
+        dict(each.split(_EQUALS, 1) for each in described)
+        for described in (manifest["input"], described_input(source))
+    )
+    differing = [key for key in {**there, **here} if there.get(key) != here.get(key)]
+    for key in differing:
+        yield f"{key} {there.get(key, _NONE)} there, {here.get(key, _NONE)} here"
+    if not differing:
+        yield from _changed_files(source, manifest)
+
+
+def _changed_files(source: Source, manifest: Mapping[str, Any]) -> Iterator[str]:
+    before: collections.Counter[_File] = collections.Counter(
+        (_name(file["path"]), file["bytes"], file.get("version"))
+        for stream in manifest["streams"]
+        for file in stream["files"]
+    )
+    now: collections.Counter[_File] = collections.Counter()
+    for label, pattern in source.inputs:
+        stream = Stream(label, pattern)
+        try:
+            for file in find_files(stream):
+                version = version_of(stream, file.path)
+                now[_name(file.path), file.size, version] += 1
+        except BleuError as error:
+            yield f"{error.cause}"
+            return
+    gone = [name for name, _, _ in (before - now).elements()]
+    new = [name for name, _, _ in (now - before).elements()]
+    for name in dict.fromkeys([*gone, *new]):
+        if name in gone and name in new:
+            yield f"the file {name} has changed"
+        else:
+            yield f"the file {name} is {'gone' if name in gone else 'new'}"
+
+
+def _name(path: str) -> str:
+    """The name of a file, which does not depend on the folder in which a command was called."""
+    return os.path.basename(path) if is_local(path) else path
