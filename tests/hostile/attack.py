@@ -20,6 +20,7 @@ if __name__ == "__main__":
 import changed
 import conditions
 import conftest  # noqa: F401  # sacreBLEU has to add as it did on Python 3.11
+import file_names
 import line_ends
 import many_systems
 import mixtures
@@ -32,12 +33,13 @@ from case import Case
 from checks import DifferenceError
 
 KINDS: dict[str, tuple[Callable[[Case], None], int]] = {
-    # what attacks, and how many of a hundred cases
+    # what attacks, and its share of all cases
     "valid": (valid.attack, 45),
     "wrong": (wrong.attack, 38),
     "changed": (changed.attack, 13),
     "process": (process.attack, 4),
     "tampered": (tampered.attack, 4),
+    "names": (file_names.attack, 3),
     "reruns": (reruns.attack, 4),
     "systems": (many_systems.attack, 3),
     "line ends": (line_ends.attack, 8),

@@ -20,6 +20,7 @@ IN_PROCESS = [
     "wrong",
     "changed",
     "tampered",
+    "names",
     "reruns",
     "systems",
     "line ends",
