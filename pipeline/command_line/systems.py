@@ -135,9 +135,10 @@ def _named(text: str) -> tuple[str, str]:
 
 
 def _divided(text: str) -> tuple[str | None, str]:
-    """NAME and PATTERN of [NAME=]PATTERN; a NAME has no slash."""
+    """NAME and PATTERN of [NAME=]PATTERN; a NAME has no slash and no wildcard."""
     name, equals, pattern = text.partition("=")
-    return (name, pattern) if equals and "/" not in name else (None, text)
+    is_named = equals and "/" not in name and not is_pattern(name)
+    return (name, pattern) if is_named else (None, text)
 
 
 def _stem(path: str) -> str:
