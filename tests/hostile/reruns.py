@@ -58,13 +58,13 @@ def _same_size(case: Case, corpus: Corpus, layout: Layout) -> tuple[Corpus, Sequ
     number = case.random.randrange(len(texts))
     path = Path(layout.files[number].path)
     state = path.stat()
-    texts[number] = texts[number][::-1]
+    before, texts[number] = texts[number], texts[number][::-1]
     data = path.read_bytes()
     layout.files[number].lines[:] = texts[number]
     layout.files[number].write()
     if path.stat().st_size != len(data):  # a byte order mark or a newline less
         path.write_bytes(data)
-        layout.files[number].lines[:] = corpus.texts[number]
+        layout.files[number].lines[:] = before  # which are also those of the corpus
         return corpus, ()
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
     systems = len(corpus.systems)
