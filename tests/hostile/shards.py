@@ -185,7 +185,8 @@ def _shard_files(
     place = case.random.choice(list(PLACES))
     case.what += f", {place}"
     if place == "name":
-        name += case.random.choice(["", "-", "_"])
+        # Letters that follow a letter are one word with it.
+        name += case.random.choice(["-", "_"] if parts[0].isalpha() else ["", "-", "_"])
     extension = case.random.choice([".txt", "", ".en"])
     path, pattern = PLACES[place]
     shards = []

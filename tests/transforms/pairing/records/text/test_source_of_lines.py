@@ -16,6 +16,7 @@ from apache_beam.testing.util import assert_that, equal_to
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.bad_records import BadRecord
+from beam_bleu.transforms.pairing.files.listing import local_version
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, InputFile
@@ -60,7 +61,7 @@ def test_each_record_is_a_segment(
         tally = paired.tallies | beam.CombineGlobally(lambda each: sum(each, start=Tally()))
         assert_that(tally, equal_to([Tally(100, {"hyp": 100})]), label="tally")
         files = tuple(
-            InputFile(str(path), path.stat().st_size, lines)
+            InputFile(str(path), path.stat().st_size, lines, local_version(str(path)))
             for path, lines in zip(sorted(tmp_path.iterdir()), (30, 70), strict=True)
         )
         found = paired.segments | beam.Map(lambda each: (each.count, each.systems, each.inputs))
