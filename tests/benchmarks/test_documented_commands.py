@@ -15,7 +15,7 @@ TEXT = "\n".join(
     for page in PROJECT.glob(pattern)
 )
 
-PROGRAM = r"(-m benchmarks[\w.]*|tests/hostile/\w+\.py)"
+PROGRAM = r"(?<=python )(-m benchmarks[\w.]*|tests/hostile/\w+\.py)"
 COMMANDS = sorted(set(re.findall(PROGRAM + r"((?: --\w+(?: [\w./,]+)?)*)", TEXT)))
 """(program, flags) of each command on a page."""
 
