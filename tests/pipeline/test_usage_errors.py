@@ -86,7 +86,7 @@ USAGE_ERRORS = [
     (["--candidates", f"birch={ATLAS}"], ["two systems are called birch", "NAME=PATTERN"]),
     (["--candidates", f"={ATLAS}"], ["the system name '' cannot be shown", "NAME=PATTERN"]),
     (["--candidates", f"two\nlines={ATLAS}"], ["the system name 'two\\nlines'"]),
-    (["--candidates", f"\x1b[2J={ATLAS}"], ["the system name '\\x1b[2J'"]),  # clears a screen
+    (["--candidates", f"\x1bc={ATLAS}"], ["the system name '\\x1bc'"]),  # clears a screen
     (["--candidates", "/tmp/h\udcff.txt"], ["the system name 'h\\udcff'"]),  # not UTF-8
     (["--candidates", "/tmp/.zst"], ["the system name ''"]),
     (["--candidates", "name="], ["--candidates is empty"]),
