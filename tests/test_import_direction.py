@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-import beam_bleu.transforms
+import beam_bleu
 from beam_bleu.pipeline.subcommands import SUBCOMMANDS
 
-PROJECT = pathlib.Path(beam_bleu.transforms.__file__).parent.parent
+PROJECT = pathlib.Path(beam_bleu.__file__).parent.parent
 LIBRARY, APPLICATION = "beam_bleu.transforms", "beam_bleu.pipeline"
 
 ROOMS = ["pairing", "statistics", "totals", "score"]
@@ -135,7 +135,7 @@ FOLDERS_OF_RECORDS = ["columns", "text", "parquet", "joins"]
 only `columns`. So a join can read each format, and no format knows joins."""
 
 KNOWS_FORMS_OF_INPUT = [
-    LIBRARY,
+    "beam_bleu",
     f"{LIBRARY}.beam_yaml",
     f"{LIBRARY}.compare_systems",
     f"{LIBRARY}.corpus_bleu",
@@ -235,16 +235,16 @@ _parsed = functools.cache(ast.parse)
 
 def sources() -> dict[str, str]:
     """The source of each module of the project."""
-    files = [
-        file for part in ("transforms", "pipeline") for file in PROJECT.glob(f"{part}/**/*.py")
-    ]
+    parts = ("transforms/**/*.py", "pipeline/**/*.py", "beam_bleu/*.py")
+    files = [file for part in parts for file in PROJECT.glob(part)]
     return {module_of(file.relative_to(PROJECT)): file.read_text() for file in files}
 
 
 def module_of(file: pathlib.PurePath) -> str:
     """The module of a file in the project."""
     parts = file.with_suffix("").parts
-    return ".".join(("beam_bleu", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+    below = parts[1:] if parts[0] == "beam_bleu" else parts
+    return ".".join(("beam_bleu", *(below[:-1] if below[-1] == "__init__" else below)))
 
 
 def is_beam(module: str) -> bool:
@@ -254,7 +254,7 @@ def is_beam(module: str) -> bool:
 
 def part_of(module: str) -> str:
     """The part of the library that a module is in: a room, a floor, or the files next to them."""
-    if module == LIBRARY:
+    if module in ("beam_bleu", LIBRARY):
         return "__init__"
     return module.removeprefix(f"{LIBRARY}.").partition(".")[0]
 
@@ -315,7 +315,7 @@ def wrong_imports(tree: Tree) -> set[tuple[str, str]]:
             outside = of_library and each.module.startswith(APPLICATION)
             if not may_know(name, each.module) or outside or each.module.startswith("."):
                 wrong.add((name, each.module))
-            elif of_library and each.module.startswith(LIBRARY):
+            elif of_library and each.module.startswith("beam_bleu"):
                 if not may_import(part_of(name), part_of(each.module)):
                     wrong.add((name, each.module))
             elif is_beam(each.module) and each.when != "never" and not may_import_beam(name):
@@ -355,7 +355,7 @@ def test_the_imports_are_found(tree):
     # Otherwise the test above could not fail.
     of_score = tree.imports["beam_bleu.transforms.score.bleu"]
     assert Import("beam_bleu.transforms.totals.corpus_sums", "always") in of_score
-    assert Import("beam_bleu.transforms.corpus_bleu", "never") in tree.imports[LIBRARY]
+    assert Import("beam_bleu.transforms.corpus_bleu", "never") in tree.imports["beam_bleu"]
     assert Import("beam_bleu.pipeline.graph", "later") in tree.imports["beam_bleu.pipeline.main"]
     assert (
         Import("beam_bleu.pipeline.output.storage", "always")
@@ -404,6 +404,7 @@ def test_every_folder_of_the_library_is_a_room_or_a_floor(tree):
         ("transforms/pairing/batch.py", "beam_bleu.transforms.statistics.signs"),
         ("transforms/statistics/count_matches.py", "beam_bleu.transforms.totals.add_up"),
         ("transforms/totals/add_up.py", "beam_bleu.transforms.score.formula"),
+        ("transforms/score/bleu.py", "beam_bleu"),
         ("transforms/score/bleu.py", "beam_bleu.transforms"),
         ("transforms/score/bleu.py", "beam_bleu.transforms.corpus_bleu"),
         ("transforms/score/bleu.py", "beam_bleu.pipeline.command_line.names"),
@@ -489,14 +490,12 @@ def test_the_public_names_come_from_the_top_of_the_package():
         *("SentencePieceModel", "SumSegments", "SystemComparison", "bleu_of_sums", "preset"),
     ]
     imported = ", ".join(names)
-    program = (
-        f"from beam_bleu.transforms import {imported}\n"
-        f"print(*(each.__name__ for each in ({imported})))"
-    )
+    program = f"from beam_bleu import {imported}\nprint(*(each.__name__ for each in ({imported})))"
     assert in_a_fresh_interpreter(program) == names
-    assert beam_bleu.transforms.__all__ == names
+    assert [name for name in beam_bleu.__all__ if name != "__version__"] == names
+    assert set(names) < set(dir(beam_bleu))
 
 
 def test_a_name_that_the_package_does_not_have_is_an_attribute_error():
-    with pytest.raises(AttributeError, match=r"transforms' has no attribute 'CorpusBlue'"):
-        _ = beam_bleu.transforms.CorpusBlue
+    with pytest.raises(AttributeError, match=r"beam_bleu' has no attribute 'CorpusBlue'"):
+        _ = beam_bleu.CorpusBlue

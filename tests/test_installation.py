@@ -49,10 +49,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(PROJECT / name, sources)
-    for name in ("pipeline", "transforms", "tests", "benchmarks", "deploy"):
-        shutil.copytree(
-            PROJECT / name, sources / name, ignore=shutil.ignore_patterns("__pycache__")
-        )
+    for name in ("beam_bleu", "pipeline", "transforms", "tests", "benchmarks", "deploy"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(PROJECT / name, sources / name, symlinks=True, ignore=ignored)
     pip("wheel", "--quiet", "--no-deps", "--wheel-dir", folder, sources, cwd=folder)
     (built,) = folder.glob("beam_bleu-*.whl")
     return built
@@ -96,7 +95,7 @@ class Environment:
         """The command scores, and the library has its names."""
         table = checked(self.folder / "venv/bin/beam-bleu", *map(str, EXAMPLE), cwd=self.folder)
         assert "atlas" in table
-        program = "from beam_bleu.transforms import CorpusBleu; print(CorpusBleu.__module__)"
+        program = "from beam_bleu import CorpusBleu; print(CorpusBleu.__module__)"
         output = checked(self.python, "-c", program, cwd=self.folder)
         assert output == "beam_bleu.transforms.corpus_bleu\n"
 
@@ -116,14 +115,18 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
 
 def test_the_wheel_has_every_source_file_and_no_other(wheel: Path) -> None:
     sources = [
-        path.relative_to(PROJECT).as_posix()
-        for folder in ("pipeline", "transforms")
-        for path in (PROJECT / folder).rglob("*")
+        f"beam_bleu/{path.relative_to(folder).as_posix()}"
+        for folder, pattern in [
+            (PROJECT / "beam_bleu", "*"),
+            (PROJECT, "pipeline/**/*"),
+            (PROJECT, "transforms/**/*"),
+        ]
+        for path in folder.glob(pattern)
         if path.is_file() and "__pycache__" not in path.parts
     ]
     with zipfile.ZipFile(wheel) as archive:
         installed = [name for name in archive.namelist() if ".dist-info/" not in name]
-    assert sorted(installed) == sorted(f"beam_bleu/{source}" for source in sources)
+    assert sorted(installed) == sorted(sources)
 
 
 @pytest.mark.slow  # the fast test above proves that the wheel has no file outside of beam_bleu/

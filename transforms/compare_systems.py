@@ -97,7 +97,7 @@ class CompareSystems:
 
     Example:
       >>> import apache_beam as beam
-      >>> from beam_bleu.transforms import CompareSystems
+      >>> from beam_bleu import CompareSystems
       >>> segments = [({"old": "a b c d e", "new": f"a b c d {i % 3}"}, ["a b c d 1"])
       ...             for i in range(300)]
       >>> def show(found):

@@ -62,7 +62,7 @@ class CorpusBleu:
 
     Example:
       >>> import apache_beam as beam
-      >>> from beam_bleu.transforms import BleuConfig, CorpusBleu
+      >>> from beam_bleu import BleuConfig, CorpusBleu
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
       ...     _ = (
       ...         pipeline
@@ -147,7 +147,7 @@ class CorpusBleu:
 
         Example:
           >>> import apache_beam as beam
-          >>> from beam_bleu.transforms import CorpusBleu, ReadPairedRecords
+          >>> from beam_bleu import CorpusBleu, ReadPairedRecords
           >>> with beam.Pipeline("FnApiRunner") as pipeline:
           ...     _ = (
           ...         pipeline

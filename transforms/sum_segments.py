@@ -34,7 +34,7 @@ class SumSegments(beam.PTransform):
 
     Example:
       >>> import apache_beam as beam
-      >>> from beam_bleu.transforms import SumSegments, bleu_of_sums
+      >>> from beam_bleu import SumSegments, bleu_of_sums
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
       ...     _ = (
       ...         pipeline

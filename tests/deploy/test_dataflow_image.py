@@ -38,7 +38,7 @@ def beam_version() -> str:
 
 def test_the_copied_files_exist():
     sources = [source for given, _ in copies() for source in given]
-    assert {"pyproject.toml", "pipeline", "transforms"} <= set(sources)
+    assert {"pyproject.toml", "beam_bleu", "pipeline", "transforms"} <= set(sources)
     for source in sources:
         assert (PROJECT / source).exists(), source
 

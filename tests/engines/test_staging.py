@@ -43,15 +43,16 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sources")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(PROJECT / name, folder)
-    for name in ("pipeline", "transforms"):
-        shutil.copytree(PROJECT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("beam_bleu", "pipeline", "transforms"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(PROJECT / name, folder / name, symlinks=True, ignore=ignored)
     return folder
 
 
 @pytest.fixture(scope="module")
 def wheel(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    copy = shutil.copytree(sources, folder / "sources")
+    copy = shutil.copytree(sources, folder / "sources", symlinks=True)
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
     checked(*command, "--wheel-dir", folder, copy, cwd=folder)
     (built,) = folder.glob("beam_bleu-*.whl")

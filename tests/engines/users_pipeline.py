@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from beam_bleu.transforms import BleuConfig, CorpusBleu
+from beam_bleu import BleuConfig, CorpusBleu
 from beam_bleu.transforms.score.bleu import BleuScore
 
 LANGUAGES = ("de", "fr", "pl", "ja", "zh")

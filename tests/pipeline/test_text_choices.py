@@ -29,9 +29,9 @@ from command_line import (
 from result_folder import RECORDS
 from sacrebleu.metrics import BLEU
 
+from beam_bleu import BleuConfig, CorpusBleu
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
-from beam_bleu.transforms import BleuConfig, CorpusBleu
 from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.statistics.read_model import LARGEST_MODEL

@@ -15,7 +15,7 @@ from apache_beam.transforms.window import TimestampedValue
 from command_line import PROJECT
 from scoring import score_of
 
-from beam_bleu.transforms import (
+from beam_bleu import (
     ArrowColumns,
     BleuConfig,
     CompareSystems,

@@ -16,7 +16,7 @@ from apache_beam.transforms import window
 from combining import by_every_route
 from scoring import score_of, statistics_of
 
-from beam_bleu.transforms import (
+from beam_bleu import (
     BleuConfig,
     ComparedSystems,
     CompareSystems,

@@ -17,7 +17,7 @@ from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
 from scoring import bleu_of, statistics_of
 
-from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu, SumSegments, preset
+from beam_bleu import BleuConfig, BleuScore, CorpusBleu, SumSegments, preset
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums

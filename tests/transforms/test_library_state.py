@@ -14,7 +14,7 @@ from hypothesis import given, strategies
 from markdown_tables import sections, tables
 from scoring import bleu_of, statistics_of
 
-from beam_bleu.transforms import BleuConfig, bleu_of_sums, preset
+from beam_bleu import BleuConfig, bleu_of_sums, preset
 from beam_bleu.transforms.definition.presets import PRESETS
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums

@@ -15,7 +15,7 @@ from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
 from scoring import score_of
 
-from beam_bleu.transforms import (
+from beam_bleu import (
     BleuConfig,
     CompareSystems,
     CorpusBleu,

@@ -14,7 +14,7 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from command_line import REFERENCES, SYSTEMS, read_lines
 
-from beam_bleu.transforms import (
+from beam_bleu import (
     BleuConfig,
     CorpusBleu,
     ReadJoinedRecords,

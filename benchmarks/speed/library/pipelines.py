@@ -17,7 +17,7 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.transforms import combiners
 
-from beam_bleu.transforms import ArrowColumns, CorpusBleu
+from beam_bleu import ArrowColumns, CorpusBleu
 from benchmarks.speed.library.figures import (
     COPIES,
     COUNT,

@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scoring import bleu_of, score_of, sums_of
 
-from beam_bleu.transforms import BleuConfig, BleuScore, CorpusBleu
+from beam_bleu import BleuConfig, BleuScore, CorpusBleu
 from beam_bleu.transforms.definition.languages import tokenizer_of
 from beam_bleu.transforms.definition.scripts import SCRIPTS, ScriptName
 from beam_bleu.transforms.definition.text import TextName

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from beam_bleu.transforms import ArrowColumns
+from beam_bleu import ArrowColumns
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments import arrow_columns

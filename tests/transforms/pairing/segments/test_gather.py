@@ -137,7 +137,7 @@ def test_where_beam_counts_or_dates_elements_each_row_is_a_group(windowing: Any)
 CODERS = """
 import sys
 import apache_beam as beam
-from beam_bleu.transforms import CorpusBleu
+from beam_bleu import CorpusBleu
 
 pipeline = beam.Pipeline()
 segments = [("a", ["b"])]

@@ -1,0 +1,87 @@
+"""BLEU for Beam pipelines: the public names.
+
+>>> from beam_bleu import BleuConfig, BleuScore, CorpusBleu, SentencePieceModel, preset
+>>> from beam_bleu import ReadJoinedRecords, ReadLineParallel, ReadLongRecords, ReadPairedRecords
+>>> from beam_bleu import ComparedSystems, CompareSystems, SystemComparison
+>>> from beam_bleu import ArrowColumns, SumSegments, bleu_of_sums
+
+A name is loaded when it is first used. So the mathematics (`beam_bleu.transforms.score`,
+`beam_bleu.transforms.statistics.kernel`) can be imported without Apache Beam.
+
+The code is in the folders `transforms` (the library) and `pipeline` (the command), to which two
+links lead from here. So a user's own module `pipeline` and ours do not collide.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from beam_bleu.transforms.version import VERSION
+
+if TYPE_CHECKING:
+    from beam_bleu.transforms.compare_systems import CompareSystems
+    from beam_bleu.transforms.corpus_bleu import CorpusBleu
+    from beam_bleu.transforms.definition.config import BleuConfig
+    from beam_bleu.transforms.definition.presets import preset
+    from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
+    from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
+    from beam_bleu.transforms.reading import (
+        ReadJoinedRecords,
+        ReadLineParallel,
+        ReadLongRecords,
+        ReadPairedRecords,
+    )
+    from beam_bleu.transforms.score.bleu import BleuScore
+    from beam_bleu.transforms.score.bleu_of_sums import bleu_of_sums
+    from beam_bleu.transforms.score.compared_systems import ComparedSystems, SystemComparison
+    from beam_bleu.transforms.sum_segments import SumSegments
+
+__version__ = VERSION
+
+__all__ = [
+    "ArrowColumns",
+    "BleuConfig",
+    "BleuScore",
+    "CompareSystems",
+    "ComparedSystems",
+    "CorpusBleu",
+    "ReadJoinedRecords",
+    "ReadLineParallel",
+    "ReadLongRecords",
+    "ReadPairedRecords",
+    "SentencePieceModel",
+    "SumSegments",
+    "SystemComparison",
+    "__version__",
+    "bleu_of_sums",
+    "preset",
+]
+
+_HOMES = {
+    "ArrowColumns": "beam_bleu.transforms.pairing.segments.arrow_columns",
+    "BleuConfig": "beam_bleu.transforms.definition.config",
+    "BleuScore": "beam_bleu.transforms.score.bleu",
+    "CompareSystems": "beam_bleu.transforms.compare_systems",
+    "ComparedSystems": "beam_bleu.transforms.score.compared_systems",
+    "CorpusBleu": "beam_bleu.transforms.corpus_bleu",
+    "ReadJoinedRecords": "beam_bleu.transforms.reading",
+    "ReadLineParallel": "beam_bleu.transforms.reading",
+    "ReadLongRecords": "beam_bleu.transforms.reading",
+    "ReadPairedRecords": "beam_bleu.transforms.reading",
+    "SentencePieceModel": "beam_bleu.transforms.definition.sentencepiece_model",
+    "SumSegments": "beam_bleu.transforms.sum_segments",
+    "SystemComparison": "beam_bleu.transforms.score.compared_systems",
+    "bleu_of_sums": "beam_bleu.transforms.score.bleu_of_sums",
+    "preset": "beam_bleu.transforms.definition.presets",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
