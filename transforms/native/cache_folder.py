@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import hashlib
 import os
 import pathlib
 import stat
@@ -20,7 +19,7 @@ from collections.abc import Iterator
 
 @dataclasses.dataclass(frozen=True)
 class CacheFolder:
-    """The cache folder for this version of the sources.
+    """The cache folder.
 
     Attributes:
       path: the folder; None if no folder can be used.
@@ -34,8 +33,8 @@ class CacheFolder:
 @functools.cache
 def cache_folder() -> CacheFolder:
     """The first folder that can be written, or else the first one that can be read."""
-    package = pathlib.Path(__file__).parent.parent  # all compiled code is made from its sources
-    name = f"beam-bleu-{_digest(package)}"
+    package = pathlib.Path(__file__).parent.parent
+    name = "beam-bleu-kernel"
     path: pathlib.Path | None = None
     refused: list[str] = []
     for parent in _parents(package):
@@ -135,9 +134,3 @@ def _parents(package: pathlib.Path) -> Iterator[pathlib.Path]:
     yield package / "__pycache__"
     with contextlib.suppress(RuntimeError):  # a user without a home, as in many containers
         yield pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-
-
-def _digest(package: pathlib.Path) -> str:
-    # All sources, because compiled code can contain constants from any of them.
-    sources = b"".join(path.read_bytes() for path in sorted(package.rglob("*.py")))
-    return hashlib.sha256(sources).hexdigest()[:16]

@@ -6,10 +6,10 @@ that would take longer than to load all code. So the modules that use these deco
 import numba or llvmlite themselves: `types`, `ir` and `cgutils` here stand for
 their modules.
 
-The cache is a folder with a name made from all sources (cache_folder.py), with a file for each
-function and its types (code_files.py). If the code in a file cannot be loaded, the function is
-compiled again, and the file is replaced. If no file can be written, each process compiles for
-itself.
+The cache is a folder (cache_folder.py) with a file for each function and its types (code_files.py),
+whose name depends on all that the code depends on (code_contents.py). If the code in a file cannot
+be loaded, the function is compiled again, and the file is replaced. If no file can be written, each
+process compiles for itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-import importlib
 import importlib.metadata
 import os
 import pathlib
@@ -26,6 +25,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from beam_bleu.transforms.native.cache_folder import cache_folder, reason
+from beam_bleu.transforms.native.code_contents import (
+    ForCompiledCode,
+    LazyModule,
+    contents_digest,
+)
 from beam_bleu.transforms.native.code_files import keep, kept_code, warn_once
 from beam_bleu.transforms.native.machine_code import (
     LoadedCode,
@@ -54,26 +58,18 @@ class CompiledFunctions:
 FUNCTIONS = CompiledFunctions()
 """The functions of this process. They change on one thread at a time."""
 
+_NATIVE = pathlib.Path(__file__).parent
+
 _LOCK = threading.RLock()
 """Held while a function is loaded or compiled."""
 
 
-class _Module:
-    """A module that is imported when one of its names is needed."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module(self._name), name)
+types: Any = LazyModule("numba.types")
+ir: Any = LazyModule("llvmlite.ir")
+cgutils: Any = LazyModule("numba.core.cgutils")
 
 
-types: Any = _Module("numba.types")
-ir: Any = _Module("llvmlite.ir")
-cgutils: Any = _Module("numba.core.cgutils")
-
-
-class CompiledFunction:
+class CompiledFunction(ForCompiledCode):
     """A function that Python or compiled code calls.
 
     Attributes:
@@ -81,8 +77,7 @@ class CompiledFunction:
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
-        self._function = function
-        self._options = options
+        super().__init__(function, options)
         self._folder = cache_folder()
         self.loaded: dict[tuple[str, ...], LoadedCode] = {}
         # The same code by keys that are quickly made (see `key_and_words`).
@@ -93,7 +88,7 @@ class CompiledFunction:
         """What numba compiles it with."""
         from beam_bleu.transforms.native.emitting import dispatcher
 
-        return dispatcher(self._function, self._options)
+        return dispatcher(self.function, self.options)
 
     @property
     def _numba_type_(self) -> Any:
@@ -110,7 +105,7 @@ class CompiledFunction:
         try:
             return code(words)
         except ArithmeticError as error:
-            raise ArithmeticError(f"{self._function.__qualname__}: {error}") from error
+            raise ArithmeticError(f"{self.function.__qualname__}: {error}") from error
 
     def _code(self, kinds: tuple[str, ...], arguments: Sequence[Any]) -> LoadedCode:
         with _LOCK:
@@ -146,7 +141,7 @@ class CompiledFunction:
 
             while _PLAIN:
                 register(_PLAIN.pop())
-            code = machine_code(self.compiler, self._function.__qualname__, arguments)
+            code = machine_code(self.compiler, self.function.__qualname__, arguments)
         finally:
             PROGRESS.tell("")
         FUNCTIONS.compiled += 1
@@ -157,30 +152,24 @@ class CompiledFunction:
     def _path(self, kinds: tuple[str, ...]) -> pathlib.Path | None:
         if self._folder.path is None:
             return None
-        # Machine code depends on the types, the processor, the compilers and their settings.
-        key = (
-            self._function.__module__,
-            self._function.__qualname__,
-            self._function.__code__.co_code,
-            kinds,
-            processor(),
-            _compilers(),
-        )
+        # Machine code depends on the function and all that it uses, the types, the processor, the
+        # compilers and their settings.
+        key = (contents_digest(self), kinds, processor(), _compilers())
         digest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
-        return self._folder.path / f"{self._function.__name__.strip('<>')}-{digest}.nbc"
+        return self._folder.path / f"{self.function.__name__.strip('<>')}-{digest}.nbc"
 
 
-class Intrinsic:
+class Intrinsic(ForCompiledCode):
     """A function whose code is made with llvmlite. Only compiled code calls it."""
 
     def __init__(self, definition: Callable[..., Any]) -> None:
-        self._definition = definition
+        super().__init__(definition, {})
 
     @functools.cached_property
     def _numba_type_(self) -> Any:
         from beam_bleu.transforms.native.emitting import type_of_intrinsic
 
-        return type_of_intrinsic(self._definition)
+        return type_of_intrinsic(self.function)
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -224,11 +213,12 @@ def callable_by_compiled(function: Callable[..., Any]) -> None:
 
 @functools.cache
 def _compilers() -> tuple[object, ...]:
-    """The versions of the compilers, and what the user has set for them."""
-    versions = tuple(importlib.metadata.version(name) for name in ("numba", "llvmlite"))
+    """The compilers, ours among them, and what the user has set for them."""
+    versions = tuple(importlib.metadata.version(name) for name in ("numba", "llvmlite", "numpy"))
+    ours = [(_NATIVE / f"{name}.py").read_bytes() for name in ("emitting", "machine_code")]
     settings = sorted(
         (name, value)
         for name, value in os.environ.items()
         if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR"
     )
-    return (versions, settings)
+    return (versions, hashlib.sha256(b"".join(ours)).hexdigest(), settings)

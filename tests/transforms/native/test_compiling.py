@@ -21,6 +21,7 @@ import beam_bleu.transforms
 from beam_bleu.transforms.native import cache_folder as folders
 from beam_bleu.transforms.native import code_files
 from beam_bleu.transforms.native import compiling as module
+from beam_bleu.transforms.native.code_contents import contents_digest
 
 PACKAGE = pathlib.Path(beam_bleu.transforms.__file__).parent
 
@@ -40,23 +41,38 @@ def _no_warning_yet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 PROBE = {
     "native/probe_constant.py": "LENGTH = 3\n",
-    "statistics/probe_code.py": """
-from beam_bleu.transforms.native.compiling import compiled
+    "native/probe_made.py": """
+from beam_bleu.transforms.native.compiling import inner, intrinsic, ir, types
 
-@compiled
-def one_less(x):
-    return x - 1
+def _times(number):
+    def typed(typingctx, x):
+        def codegen(context, builder, signature, args):
+            return builder.mul(args[0], ir.Constant(ir.IntType(64), number))
+        return types.int64(types.int64), codegen
+    return intrinsic(typed)
+
+once = _times(1)
+tenfold = _times(10)
+""",
+    "statistics/probe_code.py": """
+from beam_bleu.transforms.native.compiling import inner
+
+@inner
+def one_less(x, steps=1):
+    '''An old docstring.'''
+    return x - 1  # an old comment
 """,
     "score/probe.py": """
-from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.probe_constant import LENGTH
+from beam_bleu.transforms.native import probe_constant
+from beam_bleu.transforms.native.compiling import FUNCTIONS, compiled
+from beam_bleu.transforms.native.probe_made import once as times
 from beam_bleu.transforms.statistics.probe_code import one_less
 
 @compiled
 def length(x):
-    return one_less(x) + LENGTH
+    return times(one_less(x)) + probe_constant.LENGTH
 
-print(length(1))
+print(length(2) * 1000 + FUNCTIONS.compiled)
 """,
 }
 """Programs. Their compiled functions need other files, and compile fast."""
@@ -94,16 +110,53 @@ def copy(tmp_path: pathlib.Path) -> pathlib.Path:
     return folder
 
 
-def test_a_change_of_another_file_is_noticed(copy: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_a_change_of_what_code_depends_on_is_noticed_and_no_other(
+    copy: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
     for name, text in PROBE.items():
         (copy / name).write_text(text)
     program = "import beam_bleu.transforms.score.probe"
-    assert printed(program, tmp_path) == 3
+    assert printed(program, tmp_path) == 4_001
     assert list(copy.rglob("*.nbc")), "the first run left nothing in the cache"
-    changed(copy / "statistics" / "probe_code.py", "x - 1", "x - 9")
-    assert printed(program, tmp_path) == -5
+    assert printed(program, tmp_path) == 4_000
+    code = copy / "statistics" / "probe_code.py"
+    for words in ("docstring", "comment"):
+        changed(code, f"old {words}", f"new {words}")
+        assert printed(program, tmp_path) == 4_000, words
+    (copy / "statistics" / "matching.py").write_text("another file")
+    code.write_text("# One line more.\n" + code.read_text())
+    assert printed(program, tmp_path) == 4_000
+    changed(code, "x - 1", "x - 9")
+    assert printed(program, tmp_path) == -4_000 + 1
     changed(copy / "native" / "probe_constant.py", "LENGTH = 3", "LENGTH = 7")
-    assert printed(program, tmp_path) == -1
+    assert printed(program, tmp_path) == 1
+    made = copy / "native" / "probe_made.py"
+    changed(made, "once = _times(1)\ntenfold", "tenfold = _times(1)\nonce")
+    assert printed(program, tmp_path) == -63_000 + 1
+    changed(made, "builder.mul", "builder.add")
+    assert printed(program, tmp_path) == 10_000 + 1
+
+
+def test_what_a_key_cannot_describe_is_an_error() -> None:
+    with pytest.raises(TypeError, match=r"cannot describe <object"):
+        contents_digest(module.inner(lambda x: UNKNOWN))
+
+
+UNKNOWN = object()
+
+
+def test_functions_with_the_same_name_have_other_keys() -> None:
+    def adding(number: int) -> Any:
+        return module.inner(lambda x: x + number)
+
+    def using(first: Any, second: Any) -> str:
+        return contents_digest(module.inner(lambda x: first(x) - second(x)))
+
+    one, two = adding(1), adding(2)
+    digests = [using(one, two), using(two, one), using(adding(1), adding(2))]
+    assert digests[0] != digests[1]
+    assert digests[0] == digests[2]
+    assert contents_digest(module.inner(add_one)) != contents_digest(module.inlined(add_one))
 
 
 @pytest.mark.slow
