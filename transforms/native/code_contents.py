@@ -84,6 +84,7 @@ class _Own:
         for cell in function.__closure__ or ():
             yield self._described(cell.cell_contents)
         yield self._described((function.__defaults__, function.__kwdefaults__))
+        yield self._described(getattr(function, "instead", None))  # see `callable_by_compiled`
 
     def _described_names(self, names: Iterable[str], of: dict[str, Any]) -> Iterator[object]:
         for name in names:

@@ -202,12 +202,18 @@ def intrinsic(definition: Callable[..., Any]) -> Any:
     return Intrinsic(definition)
 
 
-_PLAIN: list[Callable[..., Any]] = []
+_PLAIN: list[Any] = []
 """Functions that numba does not know yet."""
 
 
-def callable_by_compiled(function: Callable[..., Any]) -> None:
-    """Lets compiled code call a function that Python runs as before."""
+def callable_by_compiled(function: Any, instead: Callable[..., Any] | None = None) -> None:
+    """Lets compiled code call a function that Python runs as before.
+
+    Args:
+      function: the function.
+      instead: what compiled code calls in its place. None for the function itself.
+    """
+    function.instead = instead
     _PLAIN.append(function)
 
 

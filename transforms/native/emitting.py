@@ -14,7 +14,7 @@ from numba import njit, typeof, types
 from numba.core import cgutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
-from numba.extending import intrinsic, register_jitable
+from numba.extending import intrinsic, overload, register_jitable
 from numba.np.arrayobj import make_array, populate_array
 
 from beam_bleu.transforms.native.machine_code import ENTRY, MachineCode, Result
@@ -45,9 +45,13 @@ def type_of_intrinsic(definition: Callable[..., Any]) -> _Type:
     return context.resolve_value_type(made)
 
 
-def register(function: Callable[..., Any]) -> None:
-    """Lets compiled code call a plain function."""
-    register_jitable(function)
+def register(function: Any) -> None:
+    """Lets compiled code call a plain function, or what it calls `instead`."""
+    instead = function.instead
+    if instead is None:
+        register_jitable(function)
+    else:
+        overload(function)(lambda number: lambda number: instead(number))
 
 
 @global_compiler_lock  # type: ignore[untyped-decorator]  # numba is untyped

@@ -16,7 +16,7 @@ import pyarrow as pa
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled, inner
-from beam_bleu.transforms.score import formula
+from beam_bleu.transforms.score import dual_numbers, formula
 from beam_bleu.transforms.statistics.batch_statistics import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
@@ -37,6 +37,8 @@ for _function in (
     formula.weighted_score,
 ):
     callable_by_compiled(_function)
+callable_by_compiled(dual_numbers.exp, instead=math.exp)
+callable_by_compiled(dual_numbers.log, instead=math.log)
 
 
 def bleu_table_schema(scoring: Scoring, labels: Sequence[str] = ()) -> pa.Schema:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.score.dual_numbers import Number
 from beam_bleu.transforms.score.formula import (
     brevity_penalty,
     method_number,
@@ -16,22 +17,27 @@ from beam_bleu.transforms.score.formula import (
 
 @dataclasses.dataclass(frozen=True)
 class ScoredCounts:
-    """BLEU of counts, and its parts. `BleuScore` explains the attributes."""
+    """BLEU of counts, and its parts. `BleuScore` explains the score, the precisions and bp.
 
-    score: float
-    precisions: tuple[float, ...]
-    bp: float
+    Attributes:
+      orders: the number of orders that count; 0 if the score is 0 because nothing matches.
+    """
+
+    score: Number
+    precisions: tuple[Number, ...]
+    bp: Number
+    orders: int
 
 
 def scored_counts(
     scoring: Scoring,
-    matches: Sequence[int],
-    totals: Sequence[int],
-    short_candidates: Sequence[int],
-    candidate_length: int,
-    reference_length: tuple[int, int],
+    matches: Sequence[Number],
+    totals: Sequence[Number],
+    short_candidates: Sequence[Number],
+    candidate_length: Number,
+    reference_length: tuple[Number, int],
 ) -> ScoredCounts:
-    """BLEU of a corpus. The integers have no bound.
+    """BLEU of a corpus. The integers have no bound, or are numbers that carry their derivatives.
 
     Args:
       scoring: how sums become a score. It is of a corpus, and the counts have its orders:
@@ -43,7 +49,7 @@ def scored_counts(
       reference_length: an integer, and the number by which it is divided.
     """
     method, weights = method_number(scoring.smooth_method), scoring.weights or ()
-    precisions = [0.0] * scoring.max_ngram_order
+    precisions: list[Number] = [0.0] * scoring.max_ngram_order
     orders = smooth(
         method,
         scoring.effective_smooth_value,
@@ -57,7 +63,7 @@ def scored_counts(
     )
     bp = brevity_penalty(candidate_length, *reference_length)
     score = weighted_score(method, weights, precisions, orders, bp)
-    return ScoredCounts(score, tuple(precisions), bp)
+    return ScoredCounts(score, tuple(precisions), bp, orders)
 
 
 def require_scorable(max_order: int, scoring: Scoring) -> None:

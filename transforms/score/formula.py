@@ -7,9 +7,9 @@ All definitions share this formula. They differ in the smoothing of orders witho
 are those of `BLEU.compute_bleu` in sacreBLEU 2.6, and for NLTK's methods those of NLTK's
 `SmoothingFunction`, so that the results are the same.
 
-The functions run in two ways. For a corpus, Python runs them, with unbounded integers. For
-every segment of a batch, numba compiles them, with int64 (bleu_table.py). So they use
-only loops and numbers.
+The functions run in three ways. For a corpus, Python runs them, with unbounded integers. For the
+gradient, it runs them with numbers that carry their derivatives (gradient.py). For every segment of
+a batch, numba compiles them, with int64 (bleu_table.py). So they use only loops and numbers.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from collections.abc import MutableSequence, Sequence
 
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.definition.smoothing import SmoothMethodName
+from beam_bleu.transforms.score.dual_numbers import Number, exp, log
 
-# The numbers of the methods in this file, because compiled code cannot compare names. There are
-# three families. In the first family the score is 0 if nothing matches. In the second it is 0
-# only if the candidates have no token. The third family is NLTK's.
+# The numbers of the methods in this file, because compiled code cannot compare names.
 _EXP, _FLOOR, _ADD_K, _NONE = range(4)
 _ADD_K_ALL, _EPSILON, _MTEVAL = range(4, 7)
 _LEAVE_OUT, _METHOD0, _METHOD1, _METHOD2, _METHOD3 = range(7, 12)
@@ -47,6 +46,15 @@ _NUMBERS = {
     "nltk-method7": _METHOD7,
 }
 
+# Each method is of one family. In the first one, the score is 0 if nothing matches. In the second
+# one it is 0 only if the candidates have no token. The third one is NLTK's.
+_AS_SACREBLEU = (_EXP, _FLOOR, _ADD_K, _NONE)
+_ZERO_WITHOUT_TOKENS = (_ADD_K_ALL, _EPSILON, _MTEVAL)
+_AS_NLTK = (
+    *(_LEAVE_OUT, _METHOD0, _METHOD1, _METHOD2, _METHOD3),
+    *(_METHOD4, _METHOD5, _METHOD6, _METHOD7),
+)
+
 # The methods that can leave an order without matches at precision 0.
 _LEAVE_0 = (_ADD_K, _NONE, _ADD_K_ALL)
 _LEAVE_0_AS_NLTK = (_LEAVE_OUT, _METHOD2, _METHOD4, _METHOD5, _METHOD6, _METHOD7)
@@ -60,14 +68,14 @@ def method_number(smooth_method: SmoothMethodName) -> int:
     return function_of(_NUMBERS, smooth_method, "smooth_method")
 
 
-def brevity_penalty(sys_len: int, ref_len: int, divisor: int = 1) -> float:
+def brevity_penalty(sys_len: Number, ref_len: Number, divisor: int = 1) -> Number:
     """exp(1 - r/c) if the candidates are shorter than the references, else 1; 0 without tokens.
 
     The reference length r is `ref_len / divisor`. So an average is exact.
     """
     if sys_len * divisor >= ref_len:
         return 1.0
-    return math.exp(1 - ref_len / (sys_len * divisor)) if sys_len > 0 else 0.0
+    return exp(1 - ref_len / (sys_len * divisor)) if sys_len > 0 else 0.0
 
 
 def smooth(
@@ -75,11 +83,11 @@ def smooth(
     value: float,
     effective_order: bool,
     weights: Sequence[float],
-    matches: Sequence[int],
-    totals: Sequence[int],
-    short: Sequence[int],
-    length: int,
-    precisions: MutableSequence[float],
+    matches: Sequence[Number],
+    totals: Sequence[Number],
+    short: Sequence[Number],
+    length: Number,
+    precisions: MutableSequence[Number],
 ) -> int:
     """Writes the precision of each order, 0..100, and returns the number of orders that count.
 
@@ -104,12 +112,12 @@ def smooth(
     orders = len(precisions)
     for n in range(orders):
         precisions[n] = 0.0
-    if _LEAVE_OUT <= method <= _METHOD7:
+    if method in _AS_NLTK:
         return _smooth_as_nltk(method, value, matches, totals, short, length, precisions)
-    if _ADD_K_ALL <= method <= _MTEVAL:
+    if method in _ZERO_WITHOUT_TOKENS:
         if length == 0:
             return 0
-    elif not _EXP <= method <= _NONE:
+    elif method not in _AS_SACREBLEU:
         raise ValueError("no smoothing method has this number")
     else:
         any_match = False
@@ -161,11 +169,11 @@ def _weighted_orders(weights: Sequence[float], orders: int) -> int:
 def _smooth_as_nltk(
     method: int,
     value: float,
-    matches: Sequence[int],
-    totals: Sequence[int],
-    short: Sequence[int],
-    length: int,
-    precisions: MutableSequence[float],
+    matches: Sequence[Number],
+    totals: Sequence[Number],
+    short: Sequence[Number],
+    length: Number,
+    precisions: MutableSequence[Number],
 ) -> int:
     """The precisions of NLTK 3.9's SmoothingFunction, whose denominators are max(1, total).
 
@@ -193,7 +201,7 @@ def _smooth_as_nltk(
                 precisions[n] = 1 / (halvings * denominator)
             elif method in (_METHOD4, _METHOD7) and length > 1:
                 halvings *= 2
-                precisions[n] = 1 / (halvings * value / math.log(length)) / denominator
+                precisions[n] = 1 / (halvings * value / log(length)) / denominator
             elif method not in _LEAVE_0_AS_NLTK:
                 raise ValueError("this smoothing method has no rule for an order without matches")
     if method in (_METHOD5, _METHOD7):
@@ -213,8 +221,8 @@ def _smooth_as_nltk(
 
 
 def weighted_score(
-    method: int, weights: Sequence[float], precisions: Sequence[float], orders: int, bp: float
-) -> float:
+    method: int, weights: Sequence[float], precisions: Sequence[Number], orders: int, bp: Number
+) -> Number:
     """BP * exp(sum of w_n log p_n), 0..100.
 
     Args:
@@ -227,7 +235,7 @@ def weighted_score(
     if orders <= 0:
         return 0.0 if orders == 0 else math.nan
     # NLTK leaves precisions of 0 out of the sum. Most of its methods replace them.
-    leaves_out = _LEAVE_OUT <= method <= _METHOD7
+    leaves_out = method in _AS_NLTK
     total = 0.0
     for n in range(orders):
         if len(weights) != 0 and weights[n] == 0:
@@ -237,15 +245,15 @@ def weighted_score(
                 continue
             return 0.0
         if len(weights) != 0:
-            term = weights[n] * math.log(precisions[n] / 100)
+            term = weights[n] * log(precisions[n] / 100)
         elif leaves_out:
-            term = math.log(precisions[n] / 100) / orders
+            term = log(precisions[n] / 100) / orders
         else:
-            term = math.log(precisions[n])
+            term = log(precisions[n])
         # From left to right, like Python's `sum` until 3.11, which sacreBLEU uses. Later versions
         # of `sum` compensate for rounding, so the same sums would give another score.
         total += term
     if len(weights) != 0 or leaves_out:
         # The weights may not sum to 1, so here the precisions were used as 0..1.
-        return 100 * bp * math.exp(total)
-    return bp * math.exp(total / orders)
+        return 100 * bp * exp(total)
+    return bp * exp(total / orders)

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.definition.reference_lengths import ReferenceLengthName
 from beam_bleu.transforms.definition.scoring import Scoring
-from beam_bleu.transforms.score.corpus_formula import require_scorable, scored_counts
+from beam_bleu.transforms.score.corpus_formula import ScoredCounts, require_scorable, scored_counts
+from beam_bleu.transforms.score.dual_numbers import Number
 from beam_bleu.transforms.totals.units import (
     AVERAGE,
     CANDIDATE_LENGTH,
@@ -37,14 +38,14 @@ def length_columns(rule: ReferenceLengthName) -> tuple[tuple[int, int], ...]:
     return tuple((column, divisor if column == columns[-1] else 1) for column in columns)
 
 
-def reference_length(sums: Sequence[int], rule: ReferenceLengthName) -> tuple[int, int]:
+def reference_length(sums: Sequence[Number], rule: ReferenceLengthName) -> tuple[Number, int]:
     """The reference length by a rule: an integer, and the number by which it is divided."""
     columns = length_columns(rule)
     divisor = columns[-1][1]
     return sum(sums[column] * (divisor // own) for column, own in columns), divisor
 
 
-def total(sums: Sequence[int], max_order: int, order: int) -> int:
+def total(sums: Sequence[Number], max_order: int, order: int) -> Number:
     """The number of n-grams of an order in the candidates, t_n."""
     short = first_short(max_order)
     return (
@@ -53,12 +54,19 @@ def total(sums: Sequence[int], max_order: int, order: int) -> int:
 
 
 def unit_score(sums: Sequence[int], max_order: int, scoring: Scoring) -> float:
+    """BLEU, 0..100; see `scored_units`."""
+    score: float = scored_units(sums, max_order, scoring).score
+    return score
+
+
+def scored_units(sums: Sequence[Number], max_order: int, scoring: Scoring) -> ScoredCounts:
     """BLEU, 0..100: to the last bit the score that `bleu_score` gives for the same segments.
 
     An exception is the reference length "average" with more than 16 references: it is rounded here.
 
     Args:
-      sums: the columns of `totals/units.py`, added up over units.
+      sums: the columns of `totals/units.py`, added up over units: integers, or numbers that carry
+        their derivatives.
       max_order: the n-gram order of these columns, at least that of the scoring.
       scoring: how sums become a score.
 
@@ -75,4 +83,4 @@ def unit_score(sums: Sequence[int], max_order: int, scoring: Scoring) -> float:
         sums[short : short + orders],
         sums[CANDIDATE_LENGTH],
         reference_length(sums, scoring.reference_length),
-    ).score
+    )

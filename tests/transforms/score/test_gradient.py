@@ -12,7 +12,6 @@ from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS, corpus_smooth_methods
-from beam_bleu.transforms.score import gradient
 from beam_bleu.transforms.score.bleu import bleu_score
 from beam_bleu.transforms.score.gradient import NoGradientError, log_gradient
 from beam_bleu.transforms.score.unit_score import unit_score
@@ -105,16 +104,6 @@ def numerical(sums, column, scoring):
     return (
         8 * (log_score(step) - log_score(-step)) - (log_score(2 * step) - log_score(-2 * step))
     ) / (12 * step)
-
-
-def test_every_method_for_a_corpus_has_its_row():
-    assert set(gradient._COUNTS) == set(corpus_smooth_methods())
-
-
-def test_a_method_without_a_row_is_an_error(monkeypatch):
-    monkeypatch.delitem(gradient._COUNTS, "floor")
-    with pytest.raises(NotImplementedError, match="smoothing method 'floor'"):
-        log_gradient(sums_of_rows(made_units(30)).sums, 4, Scoring(smooth_method="floor"))
 
 
 def test_at_the_corner_of_the_brevity_penalty_it_is_that_of_longer_candidates():
