@@ -31,6 +31,9 @@ Phase = Literal[
 
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
+COMPILING = "compiling the kernel for this machine, once; this takes 10 to 20 seconds"
+"""The detail of a phase in which a process compiles."""
+
 
 @dataclasses.dataclass(frozen=True)
 class State:

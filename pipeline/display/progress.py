@@ -23,7 +23,7 @@ from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.progress_text import Rate, sentence, shares
 from beam_bleu.pipeline.display.screen import knows_escapes
 from beam_bleu.pipeline.display.terminal import BottomLine
-from beam_bleu.transforms.progress import PROGRESS, Phase, Progress, State
+from beam_bleu.transforms.progress import COMPILING, PROGRESS, Phase, Progress, State
 
 ProgressMode = Literal["auto", "on", "off"]
 
@@ -192,11 +192,15 @@ class LinesOfLog:
         self._rate = Rate()
         self._due = every
         self._phases: set[Phase] = set()
+        self._compiles = False
 
     def show(self, state: State, phases: tuple[Phase, ...]) -> None:
         rate = self._rate.see(state)
         is_new = self._with_phases and state.phase not in self._phases
         self._show_new(phases, but=state.phase)
+        if state.detail == COMPILING and not self._compiles:
+            self._compiles = True  # the first run, of which nobody expects that it takes so long
+            self._write(COMPILING)
         if is_new or state.run_seconds >= self._due:
             self._write(sentence(state, rate))
             self._phases.add(state.phase)

@@ -35,7 +35,7 @@ from beam_bleu.pipeline.display.progress_text import Rate, duration, sentence, s
 from beam_bleu.pipeline.display.terminal import say, silent_stderr
 from beam_bleu.pipeline.reporting import reported, warn
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.progress import PHASES, Progress, State
+from beam_bleu.transforms.progress import COMPILING, PHASES, Progress, State
 
 GB = 10**9
 
@@ -366,6 +366,14 @@ def test_a_log_with_phases_gets_a_line_for_each_and_every_10_seconds():
         "scoring 23 B of 100 B (23 %), 1 B/s, 1:17 left",
         "writing",
     ]
+
+
+def test_a_log_says_once_that_the_kernel_is_compiled():
+    log = Log(60, with_phases=False)
+    compiling = state("counting lines", detail=COMPILING)
+    for seen in (state("listing"), compiling, compiling, state("scoring"), compiling):
+        log.writer.show(seen, ("listing",))
+    assert [line.partition("beam-bleu: ")[2] for line in log.lines] == [COMPILING]
 
 
 def test_a_log_has_neither_colours_nor_carriage_returns(monkeypatch):

@@ -17,15 +17,16 @@ from beam_bleu.pipeline.command_line.log_flags import Loudness, loudness
 from beam_bleu.pipeline.reporting import reported
 from beam_bleu.transforms.native.cache_folder import cache_folder
 from beam_bleu.transforms.native.compiling import FUNCTIONS
-from beam_bleu.transforms.progress import PHASES, PROGRESS
+from beam_bleu.transforms.progress import COMPILING, PHASES, PROGRESS
 from beam_bleu.transforms.version import VERSION
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d beam-bleu: "
 
 
 def told(run: Run) -> list[str]:
-    """The log lines of a run, without their times."""
-    return [re.sub(TIME, "", line) for line in run.err.splitlines() if re.match(TIME, line)]
+    """The log lines of a run, without their times, and without the line of the first run of all."""
+    lines = [re.sub(TIME, "", line) for line in run.err.splitlines() if re.match(TIME, line)]
+    return [line for line in lines if line != COMPILING]
 
 
 @pytest.fixture

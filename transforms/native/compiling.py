@@ -18,6 +18,7 @@ import dataclasses
 import functools
 import hashlib
 import importlib.metadata
+import logging
 import os
 import pathlib
 import threading
@@ -39,7 +40,9 @@ from beam_bleu.transforms.native.machine_code import (
     processor,
     unprepared,
 )
-from beam_bleu.transforms.progress import PROGRESS
+from beam_bleu.transforms.progress import COMPILING, PROGRESS
+
+_logger = logging.getLogger("beam_bleu")
 
 
 @dataclasses.dataclass
@@ -135,7 +138,9 @@ class CompiledFunction(ForCompiledCode):
 
     def _compile(self, path: pathlib.Path | None, arguments: Sequence[Any]) -> LoadedCode:
         """Compiles the function, and keeps its code if it can be kept."""
-        PROGRESS.tell("compiling, which takes a few seconds")
+        if not FUNCTIONS.compiled:
+            _logger.info(COMPILING)  # the log of a worker, whose progress nobody reads
+        PROGRESS.tell(COMPILING)
         try:
             from beam_bleu.transforms.native.emitting import machine_code, register
 
