@@ -21,7 +21,7 @@ from compressing import COMPRESS
 from sacrebleu.metrics import BLEU
 
 from beam_bleu.pipeline.main import main
-from beam_bleu.transforms.progress import PHASES
+from beam_bleu.transforms.progress import COMPILING, PHASES
 
 quicker_beam.remember()
 
@@ -41,7 +41,9 @@ log, which it makes in place of this one.
 
 Argument = str | bytes | Path
 
-_PROGRESS = re.compile(rf"^\d{{4}}-\d\d-\d\dT\S+ beam-bleu: ({'|'.join(PHASES)}) .*\n", re.M)
+_PROGRESS = re.compile(
+    rf"^\d{{4}}-\d\d-\d\dT\S+ beam-bleu: (({'|'.join(PHASES)}) .*|{COMPILING})\n", re.M
+)
 
 
 def beside_standard_errors(warnings: Sequence[str]) -> list[str]:
@@ -98,7 +100,7 @@ def called(*arguments: Argument) -> Run:
 
 
 def without_progress(err: str) -> str:
-    """What a run wrote to stderr, without its progress, which only a slow run shows each minute."""
+    """What a run wrote to stderr, without its progress, which only a slow or a first run shows."""
     return _PROGRESS.sub("", err)
 
 
