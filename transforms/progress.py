@@ -44,8 +44,8 @@ class State:
       detail: a text about the phase, such as the page of an engine's job; "" if there is none.
       done: the bytes that are done in this phase, at most `planned`.
       planned: the bytes of this phase; None if they are not known.
-      phase_seconds: the time since the begin of the phase.
-      run_seconds: the time since the begin of the run.
+      phase_seconds: the time since the beginning of the phase.
+      run_seconds: the time since the beginning of the run.
     """
 
     phase: Phase

@@ -94,8 +94,8 @@ def _of_whole(
     holm = f"; Holm p: p adjusted for {adjusted} comparisons" if several else ""
     above = [
         f"{found}; {HALF_INTERVAL}{holm}",
-        f"detectable: so large a difference is found with p < {SIGNIFICANCE_LEVEL} "
-        "in 80 % of such test sets",
+        "detectable: the smallest true difference that such a test set would usually find "
+        f"(p < {SIGNIFICANCE_LEVEL} in 80 % of cases)",
     ]
     shown = comparisons[:most]
     columns = [

@@ -50,7 +50,7 @@ class Shares:
       amount: the bytes done, and the bytes planned.
       rate: the bytes per second.
       left: the time left in this phase.
-      elapsed: the time since the begin of the phase, if it has no bytes.
+      elapsed: the time since the beginning of the phase, if it has no bytes.
       detail: the detail.
     """
 

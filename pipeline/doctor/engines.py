@@ -77,7 +77,7 @@ def _prism() -> Iterator[Fact]:
     else:
         go = "" if shutil.which("go") else "install Go, then "
         package = f"github.com/apache/beam/sdks/v2/go/cmd/prism@v{version('apache-beam')}"
-        text = "the program is not here; Beam would download it for the first job"
+        text = "the program is not installed; Beam would download it for the first job"
         yield Fact(_SECTION, "Prism", "no", text, f"{go}go install {package}")
 
 

@@ -21,8 +21,7 @@ _DESCRIPTION = (
     "Compares the scores of two runs with --save_totals, and says how sure their differences are. "
     "The comparison is paired if both runs have the same references, the same --partition and the "
     "same random replicates (--resample). Otherwise the runs are taken for random samples of the "
-    "same kind of text: that one night's texts are harder than another's is no drop of a system, "
-    "but here it looks like one."
+    "same kind of text, so a night of harder texts can look like a drop in quality."
 )
 
 

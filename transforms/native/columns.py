@@ -18,7 +18,7 @@ _OFFSET_BYTES = 8
 
 
 def offsets_of(column: pa.LargeStringArray) -> Integers:
-    """The begin of each text in the column's data, and the end of the last: int64 (rows + 1,)."""
+    """The start of each text in the column's data, and the end of the last: int64 (rows + 1,)."""
     offsets = np.frombuffer(column.buffers()[1], np.int64)
     return offsets[column.offset : column.offset + len(column) + 1]
 

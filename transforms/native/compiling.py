@@ -47,7 +47,7 @@ _logger = logging.getLogger("beam_bleu")
 
 @dataclasses.dataclass
 class CompiledFunctions:
-    """How many compiled functions this process has got, and from where. They may change.
+    """How many compiled functions this process has got, and from where. Mutable.
 
     Attributes:
       loaded: those from the cache.

@@ -16,7 +16,7 @@ _ALL = SliceKey(0, ())
 
 
 class CorpusAdder:
-    """Adds up all segments of batches, for each system. It changes.
+    """Adds up all segments of batches, for each system. Mutable.
 
     Args:
       max_order: the largest n-gram order.

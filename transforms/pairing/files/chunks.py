@@ -26,7 +26,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclasses.dataclass
 class Unread:
-    """The text of a file that is not read yet. It changes.
+    """The text of a file that is not read yet. Mutable.
 
     Attributes:
       at: where it begins in the file.

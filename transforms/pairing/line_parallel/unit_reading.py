@@ -22,7 +22,7 @@ from beam_bleu.transforms.pairing.tally import REJECTED, Tally
 
 
 class UnitReading:
-    """Reads a unit. It changes.
+    """Reads a unit. Mutable.
 
     Args:
       corpus: the corpus.

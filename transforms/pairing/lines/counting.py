@@ -99,7 +99,7 @@ def _counted_parts(file: BinaryIO, part: ByteRange, version: str | None) -> Coun
 
 
 class CountedText:
-    """Counts the newlines of the text of a range. It changes.
+    """Counts the newlines of the text of a range. Mutable.
 
     Args:
       stream: the stream.

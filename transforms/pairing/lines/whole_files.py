@@ -1,4 +1,4 @@
-"""Whole files: compressed corpora that one worker reads once, from begin to end.
+"""Whole files: compressed corpora that one worker reads once, from beginning to end.
 
 A compressed file cannot be cut, and decompressing it takes about as long as scoring its text on two
 cores. So its lines are not counted before they are scored, unless this lets several workers score.
@@ -89,7 +89,7 @@ def read_once(
 
 
 class CountedFile:
-    """A file that is read from begin to end while its lines are counted.
+    """A file that is read from beginning to end while its lines are counted.
 
     Args:
       stream: the stream.

@@ -23,7 +23,7 @@ _FIRST_ROWS = 64
 class DocumentAdder:
     """Adds up the segments of documents, for each system, in the whole corpus and in slices.
 
-    It changes. No document is taken for complete: others of its segments can come in other batches.
+    Mutable. No document is taken for complete: others of its segments can come in other batches.
 
     Args:
       slicing: the slices.
@@ -102,7 +102,7 @@ class DocumentAdder:
 
 
 class _Rows:
-    """The sums of documents in groups, of segments that have the same systems. It changes."""
+    """The sums of documents in groups, of segments that have the same systems. Mutable."""
 
     def __init__(self, systems: int, of_unit: int) -> None:
         self._row_of: dict[int, int] = {}

@@ -24,7 +24,7 @@ from beam_bleu.transforms.totals.units import width
 
 
 class DocumentMoments:
-    """Adds up the moments of documents. It changes.
+    """Adds up the moments of documents. Mutable.
 
     A document in which some systems lack segments is a unit of each system that has any of them,
     with the segments that the system has. And it is a common unit, with the segments that all
@@ -158,7 +158,7 @@ def _put_together(
 
 
 class _Sums:
-    """The sums of products of documents of the same systems. It changes.
+    """The sums of products of documents of the same systems. Mutable.
 
     Args:
       systems: the names of the systems, sorted.
@@ -282,7 +282,7 @@ def _side_by_side(systems: Sequence[_Found]) -> _Found:
 
 
 class _Corpus:
-    """Sums of units of the same systems: in the whole corpus, and in its slices. It changes."""
+    """Sums of units of the same systems: in the whole corpus, and in its slices. Mutable."""
 
     def __init__(
         self,

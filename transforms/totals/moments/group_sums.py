@@ -39,7 +39,7 @@ class _PreparedRows:
 
 
 class GroupSums:
-    """Sums of the units of groups, exact for integers of any size. It changes.
+    """Sums of the units of groups, exact for integers of any size. Mutable.
 
     Args:
       systems: the number of systems. All of them have all units that are added.

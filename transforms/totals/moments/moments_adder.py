@@ -19,7 +19,7 @@ _MOST_SETS = 8
 
 
 class MomentsAdder:
-    """Adds up the moments of batches of segments. It changes.
+    """Adds up the moments of batches of segments. Mutable.
 
     Args:
       slicing: the slices.

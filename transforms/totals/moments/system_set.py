@@ -21,7 +21,7 @@ from beam_bleu.transforms.totals.moments.moments import (
 
 
 class SystemSet:
-    """Adds up units that all systems of a set have. It changes.
+    """Adds up units that all systems of a set have. Mutable.
 
     Args:
       systems: the names of the systems, in any order.
