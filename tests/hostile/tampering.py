@@ -60,6 +60,11 @@ REASONS = (
         "the edges name slices of lengths, and are wrong only if the texts of a slice are too "
         "short or too long for its name; --max_slices is a bound",
     ),
+    Reason(
+        r"definition\.scoring\..*",
+        "corpus",
+        "rescore writes such totals: the same sums with another definition",
+    ),
     Reason(r"definition\.segments\..*", "name", "the scores of segments are in other files"),
     Reason(r"evidence\.(compare_all|baseline)", "choice", "rescore can choose it as well"),
     Reason(
