@@ -103,7 +103,8 @@ class _Marked(PlainDoFn):
 
     def default_label(self) -> str:
         # Both classes have the same one, so that labels do not depend on what a DoFn asks for.
-        return _Marked.__name__
+        label: str = _Marked.__name__
+        return label
 
 
 class _MarkedInWindow(_Marked):

@@ -25,4 +25,4 @@ def look_only_where_state_can_be() -> None:
     The function is the `process` of such a step. The other methods are Beam's, without parameters
     for state.
     """
-    CallableWrapperDoFn.__dir__ = PlainDoFn.__dir__  # type: ignore[assignment, method-assign]
+    CallableWrapperDoFn.__dir__ = PlainDoFn.__dir__

@@ -47,7 +47,8 @@ class _Read(beam.PTransform):
         self._source = source
 
     def expand(self, root: beam.Pipeline) -> Paired:
-        return root | self._source.pair(threads=1)
+        paired: Paired = root | self._source.pair(threads=1)
+        return paired
 
 
 class ReadLineParallel(_Read):

@@ -43,13 +43,13 @@ class Shuffle:
         """Takes an element as `beam.Reshuffle` would wrap it."""
         self.carry((random.getrandbits(32), (value, None, PANE_INFO_UNKNOWN)))
 
-    def group(self, values: Iterable[Any]) -> bytes:
+    def group(self, values: Iterable[Any]) -> Any:
         """Encodes the values of one key, as an engine does for the step after the shuffle."""
         encoded = IterableCoder(self._values).encode(_carried(self, values))
         self.largest = len(encoded)
         return encoded
 
-    def ungroup(self, encoded: bytes) -> Iterable[Any]:
+    def ungroup(self, encoded: bytes) -> Any:
         """Decodes the values that `group` has encoded."""
         return IterableCoder(self._values).decode(encoded)
 

@@ -77,7 +77,7 @@ def beam_parser() -> Parser:
     """A parser of all flags that Beam knows."""
     parser = Parser(add_help=False)
     for options in PipelineOptions.__subclasses__():
-        options._add_argparse_args(parser)  # type: ignore[arg-type]  # as Beam itself does
+        options._add_argparse_args(parser)  # as Beam itself does
     for action in parser.actions():
         if action.type not in (None, int, float, str):
             read: Any = action.type
@@ -174,7 +174,7 @@ def _names_of_engines() -> Iterator[str]:
     for options in PipelineOptions.__subclasses__():
         if options.__name__ in _OF_ENGINES:
             parser = Parser(add_help=False)
-            options._add_argparse_args(parser)  # type: ignore[arg-type]
+            options._add_argparse_args(parser)
             yield from (action.dest for action in parser.actions())
 
 

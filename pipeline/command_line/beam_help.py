@@ -25,7 +25,7 @@ def beam_help(ours: Collection[str]) -> str:
     formatter.add_text("Apache Beam's flags. Engines use only those that are for them.")
     for options in PipelineOptions.__subclasses__():
         parser = Parser(add_help=False)
-        options._add_argparse_args(parser)  # type: ignore[arg-type]  # as Beam itself does
+        options._add_argparse_args(parser)  # as Beam itself does
         described = [_described(action, ours) for action in parser.actions()]
         if described:
             formatter.start_section(_title(options.__name__))

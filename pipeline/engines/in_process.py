@@ -49,7 +49,7 @@ class _Runs:
         with self._lock:
             if not self._count:
                 self._usual = statesampler.StateSampler
-                statesampler.StateSampler = _ShortSampler  # type: ignore[assignment,misc]
+                statesampler.StateSampler = _ShortSampler
             self._count += 1
         try:
             yield
@@ -57,7 +57,7 @@ class _Runs:
             with self._lock:
                 self._count -= 1
                 if not self._count:
-                    statesampler.StateSampler = self._usual  # type: ignore[misc]
+                    statesampler.StateSampler = self._usual
 
 
 _RUNS = _Runs()

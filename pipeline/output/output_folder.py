@@ -27,64 +27,69 @@ REJECTED_FILES = "rejected-*.jsonl"
 """The pattern by which a reader finds the rejected records in the output folder."""
 
 
+def _joined(*parts: str) -> str:
+    path: str = FileSystems.join(*parts)
+    return path
+
+
 def scores_path(output: str) -> str:
     """The path of the result document."""
-    return FileSystems.join(output, SCORES)
+    return _joined(output, SCORES)
 
 
 def success_path(output: str) -> str:
     """The path of the empty file that a successful run writes last."""
-    return FileSystems.join(output, SUCCESS)
+    return _joined(output, SUCCESS)
 
 
 def manifest_path(output: str) -> str:
     """The path of the manifest."""
-    return FileSystems.join(output, MANIFEST)
+    return _joined(output, MANIFEST)
 
 
 def totals_path(output: str) -> str:
     """The path of the saved totals."""
-    return FileSystems.join(output, TOTALS)
+    return _joined(output, TOTALS)
 
 
 def run_record_path(output: str) -> str:
     """The path of the record of the last run."""
-    return FileSystems.join(output, RUN_RECORD)
+    return _joined(output, RUN_RECORD)
 
 
 def metrics_path(output: str) -> str:
     """The path of the metrics of the last run."""
-    return FileSystems.join(output, METRICS)
+    return _joined(output, METRICS)
 
 
 def final_folder(output: str) -> str:
     """The folder for the shards of a successful run."""
-    return FileSystems.join(output, SEGMENT_SCORES)
+    return _joined(output, SEGMENT_SCORES)
 
 
 def aside_folder(output: str) -> str:
     """The hidden folder for the files of runs that are not finished."""
-    return FileSystems.join(output, ASIDE)
+    return _joined(output, ASIDE)
 
 
 def run_folder(output: str, run: str) -> str:
     """The folder for the files of a run that is not finished."""
-    return FileSystems.join(output, ASIDE, run)
+    return _joined(output, ASIDE, run)
 
 
 def staging_folder(output: str, run: str) -> str:
     """The folder for the shards of a run until all of them are written."""
-    return FileSystems.join(output, ASIDE, run, "staged")
+    return _joined(output, ASIDE, run, "staged")
 
 
 def former_folder(output: str, run: str) -> str:
     """The folder for the former result while a run replaces it."""
-    return FileSystems.join(output, ASIDE, run, "former")
+    return _joined(output, ASIDE, run, "former")
 
 
 def receipt_path(output: str, run: str) -> str:
     """The path of a run's receipt if workers and launcher share only the output folder."""
-    return FileSystems.join(output, ASIDE, run, RECEIPT)
+    return _joined(output, ASIDE, run, RECEIPT)
 
 
 def new_shard(run: str) -> str:

@@ -1,5 +1,7 @@
 """Columns of text for the kernel: addresses in their Arrow buffers."""
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import dataclasses

@@ -4,6 +4,8 @@ If Python reads a part of a file, it releases the lock and takes it again. For p
 processor's cache, this is so often that threads wait for each other.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import ctypes

@@ -12,7 +12,7 @@ from numba import types
 from numba.core.datamodel import models, register_default
 
 
-class LaneType(types.Type):  # type: ignore[misc]  # numba is untyped
+class LaneType(types.Type):
     """The type of a vector with this number of words."""
 
     def __init__(self, count: int) -> None:
@@ -21,6 +21,6 @@ class LaneType(types.Type):  # type: ignore[misc]  # numba is untyped
 
 
 @register_default(LaneType)
-class _LaneModel(models.PrimitiveModel):  # type: ignore[misc]
+class _LaneModel(models.PrimitiveModel):
     def __init__(self, manager: Any, lanes: Any) -> None:
         super().__init__(manager, lanes, ir.VectorType(ir.IntType(64), lanes.count))

@@ -4,6 +4,8 @@ numba has no vectors for Python source. So this module makes them from portable 
 masks.py.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from collections.abc import Iterable

@@ -8,6 +8,8 @@ range of characters. Each function here makes a function for compiled code from 
 made function takes an address. Bit i of its masks is for the byte at the address + i.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -9,6 +9,8 @@ Addresses and small numbers are int64; words, hashes and masks are uint64. Nothi
 checks bounds.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from collections.abc import Callable

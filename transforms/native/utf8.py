@@ -6,6 +6,8 @@ bytes that no character has, forms that are longer than necessary, surrogates, a
 U+10FFFF. The last three are visible in the first two bytes of a character.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from beam_bleu.transforms.native.compiling import inner

@@ -4,6 +4,8 @@ It compiles the functions of formula.py. With sacreBLEU's smoothing methods the 
 those of its `sentence_score`. With NLTK's methods they equal its `sentence_bleu` times 100.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import functools

@@ -1,5 +1,7 @@
 """BLEU of many corpora at once, from the columns of `totals/units.py`: one for each replicate."""
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Batch statistics: the integers that each segment of a batch adds to the sums."""
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import dataclasses

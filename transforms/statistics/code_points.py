@@ -1,5 +1,7 @@
 """Reads code points of UTF-8 in compiled code."""
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from beam_bleu.transforms.native.compiling import inner

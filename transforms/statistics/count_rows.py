@@ -5,6 +5,8 @@ too many tokens for that, long_matching.py counts the segment, with numbers in p
 tokens of very long texts are not written at all: they are numbered while they are in the cache.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from beam_bleu.transforms.native.compiling import compiled, inlined, inner

@@ -7,6 +7,8 @@ result depends on the secret. It is an argument of the compiled code: a constant
 same in every process that loads the code from the cache.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import os

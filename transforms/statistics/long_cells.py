@@ -11,6 +11,8 @@ the count in one reference, plus the number of its first token. The next referen
 first token than any such sum, so a smaller value counts as none, and no pass sets it back to 0.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from typing import Any

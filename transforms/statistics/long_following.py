@@ -14,6 +14,8 @@ Each place of the candidate, and the gap, has two counts of 32 bits, LIMIT and U
 long_cells.py). A slot has the key (a word, 0 if the slot is empty), and the number of the n-gram.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -26,6 +26,8 @@ All memory is addressed directly (see native/memory.py). The layouts:
   each (see long_cells.py)
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -21,6 +21,8 @@ All of this has its addresses and numbers in one piece of memory, the vocabulary
 Then it has the number of each byte, 32 bits each; 0 if it is not known yet.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

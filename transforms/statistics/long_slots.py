@@ -4,6 +4,8 @@ The key of an n-gram has the number of its last token, and the number of the (n-
 token. It is the first word of a slot; 0 if the slot is empty.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

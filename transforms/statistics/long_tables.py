@@ -4,6 +4,8 @@ The slot of a key depends on a secret of the process (hashing.py), so an attacke
 text whose tokens all fall into the same place of a table.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Compiled code: numbers in place of all tokens of a long segment."""
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from beam_bleu.transforms.native.compiling import inner

@@ -23,6 +23,8 @@ have the same 32 bits, which no text can provoke (see hashing.py), or if a refer
 All memory is addressed directly (see native/memory.py).
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from typing import Any

@@ -7,6 +7,8 @@ the other texts. It sorts the marks of a letter by insertion, so 100,000 marks w
 minutes. So long runs of marks are sorted here first.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import unicodedata

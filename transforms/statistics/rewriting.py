@@ -6,6 +6,8 @@ Python's `str` does the other rows: those with a letter whose lower case has ano
 with a final sigma, with `<skipped>`, or with a hyphen at a line end.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from collections.abc import Callable

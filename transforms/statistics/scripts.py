@@ -1,5 +1,7 @@
 """Finds out whether a text is written in a script of the table `SCRIPTS`."""
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -4,6 +4,8 @@ They change no score. They are added up like matches (totals/input_signs.py), an
 score/suspicious_input.py makes warnings from the sums.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import dataclasses

@@ -22,6 +22,8 @@ digit or nothing is before it. The second expression separates the points that a
 next character is not a digit.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from functools import cache

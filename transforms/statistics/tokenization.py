@@ -18,6 +18,8 @@ them with sacreBLEU:
 masks cannot express (entities, runs before a digit) are rare, and are handled one by one.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

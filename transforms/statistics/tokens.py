@@ -6,7 +6,11 @@ words are the same. A longer token has its address, and its length with bits tha
 has. The token of an entity is that of its symbol.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +29,11 @@ _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
 
 
-def _little_endian(text: str) -> np.uint64:
+def _little_endian(text: str) -> Any:
     return np.uint64(int.from_bytes(text.encode(), "little"))
 
 
-def _ones(count: int) -> np.uint64:
+def _ones(count: int) -> Any:
     return np.uint64((1 << 8 * count) - 1)
 
 

@@ -4,6 +4,8 @@ A corpus can have hundreds of slices, and each batch has segments of most of the
 loop adds the integers of each segment to the rows of its slices in two arrays, `SliceSums`.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -168,7 +170,8 @@ def _positions(given: Booleans) -> Integers:
     Args:
       given: as in `BatchSigns`.
     """
-    return len(given) - given[::-1].argmax(axis=0)
+    positions: Integers = len(given) - given[::-1].argmax(axis=0)
+    return positions
 
 
 def compile_slice_adder() -> None:

@@ -27,7 +27,7 @@ def version_of(stream: Stream, path: str) -> str | None:
         filesystem = filesystem_of(path)
         if isinstance(filesystem, HadoopFileSystem):
             # HDFS would compute a checksum on the nodes of the blocks, again for each call.
-            version = filesystem.last_updated(path)  # type: ignore[no-untyped-call]
+            version = filesystem.last_updated(path)
         else:
             version = filesystem.checksum(path)
     except NotImplementedError:

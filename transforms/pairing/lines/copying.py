@@ -6,6 +6,8 @@ machine. If Python read each part, it would take and release the interpreter's l
 for 0.2 ms of work, and threads would wait for each other.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -11,6 +11,8 @@ here. The original has seeds of 32 bits, and gives the same hashes for them. A d
 changes. It gives no protection against a person who wants to make two texts with the same digest.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import dataclasses

@@ -5,6 +5,8 @@ would wait for each other. Here compiled code reads and counts many parts in one
 errors. If something is not as usual, the caller reads the file in Python, which says what is wrong.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import dataclasses

@@ -7,6 +7,8 @@ of lines can be read, and for the last line of a file, whether or not a newline 
 line-parallel text, as in sacreBLEU, it is text.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import pyarrow as pa

@@ -256,8 +256,8 @@ class _GatherByKey(_Gather):
         key, segment = (None, element) if self._coder is None else key_and_segment(element)
         return self._add(segment, self._place(key), key, _GLOBAL)
 
-    def _place(self, key: Any) -> Hashable:
-        """What is equal for the same keys."""
+    def _place(self, key: Any) -> Any:
+        """What is equal for the same keys, and can be hashed."""
         return key if type(key) is str or self._coder is None else self._coder.encode(key)
 
 

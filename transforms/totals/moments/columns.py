@@ -1,5 +1,7 @@
 """From the counts of segments to the columns of units."""
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

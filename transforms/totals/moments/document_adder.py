@@ -1,5 +1,7 @@
 """Adds up the segments of each document in batches, before the documents are put together."""
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence

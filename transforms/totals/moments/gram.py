@@ -4,6 +4,8 @@ A tile is 2 columns times 4 columns: 8 sums at a time. Their vectors fit in the 
 processor, and each value that is loaded is used several times.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Sums of products of the columns of a few units of one system, for the library."""
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

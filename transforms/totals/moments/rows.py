@@ -5,6 +5,8 @@ columns that are needed are kept for a whole batch. Other integers than usual ar
 general way, which looks at all columns of the batch before it begins.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from typing import NamedTuple

@@ -8,6 +8,8 @@ The vectors are portable LLVM (as in native/masks.py). LLVM compiles them for th
 instructions (AVX-512, AVX2, NEON). Only integers are computed, and the weights become floats.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from typing import Any
@@ -53,7 +55,8 @@ def replicate_order(bits: int) -> Integers:
     blocks = _COIN_BLOCKS if bits == 1 else _WEIGHT_BLOCKS
     of_word = 64 // bits
     drawn = np.arange(TILE).reshape(-1, 2, blocks, of_word)
-    return drawn.transpose(0, 2, 1, 3).ravel()
+    order: Integers = drawn.transpose(0, 2, 1, 3).ravel()
+    return order
 
 
 def _splat(kind: Any, value: int) -> _Value:

@@ -9,6 +9,8 @@ exact: a float32 holds each integer up to 2^24, and the sums of `_EXACT_UNITS` u
 if the integers have at most `DIGIT_BITS` bits. Larger integers are several digits.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import functools

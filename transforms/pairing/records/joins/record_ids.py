@@ -1,5 +1,7 @@
 """The ids of records: as texts of one kind, and as numbers of partitions."""
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import json

@@ -10,6 +10,8 @@ A span is the (address, end address) of a JSON value in a column of lines. The a
 record does not have the value, and `UNKNOWN` if the scanner does not know it.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from collections.abc import Sequence

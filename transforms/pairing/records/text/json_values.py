@@ -3,6 +3,8 @@
 An end is 0 if the value is not valid, or if it is one of those that `json_scanner` does not know.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

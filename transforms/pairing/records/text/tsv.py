@@ -4,6 +4,8 @@ A line ends at a newline and nowhere else. A carriage return before it belongs t
 `lines/line_ends.py`.
 """
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import contextlib
