@@ -297,6 +297,8 @@ def test_a_signal_ends_the_reading_and_removes_the_copy(temporary, number):
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(temporary)},
+        # Under nohup the tests ignore this signal, and so would the command.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     ) as process:
         assert process.stdin
         assert process.stderr

@@ -1,0 +1,1 @@
+"""What a run does if its output folder already has a result."""

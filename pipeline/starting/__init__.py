@@ -1,0 +1,1 @@
+"""What makes a short run cheap: less to import, to look for and to free."""
