@@ -10,10 +10,9 @@ from typing import Any
 
 import apache_beam as beam
 
+from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.gates.enforcing import enforce
-from beam_bleu.pipeline.gathering import Gathered, bring_together, by_end
 from beam_bleu.pipeline.job import Job, Results
-from beam_bleu.pipeline.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.output.document import document_bytes, result_document
 from beam_bleu.pipeline.output.earlier_attempt import earlier_result
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
@@ -22,11 +21,12 @@ from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
 from beam_bleu.pipeline.output.publication import in_place, write_documents
 from beam_bleu.pipeline.output.receipt import write_receipt
 from beam_bleu.pipeline.output.rejected_shards import WriteRejected
-from beam_bleu.pipeline.plain_steps import PlainDoFn
-from beam_bleu.pipeline.rerun_input import described_input
+from beam_bleu.pipeline.reruns.rerun_input import described_input
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
-from beam_bleu.pipeline.scorings import Scorings
-from beam_bleu.pipeline.totals import Totals
+from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
+from beam_bleu.pipeline.scoring.scorings import Scorings
+from beam_bleu.pipeline.scoring.totals import Totals
+from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.errors import JobError

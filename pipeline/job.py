@@ -6,10 +6,10 @@ import dataclasses
 import uuid
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
-from beam_bleu.pipeline.if_exists import DEFAULT_IF_EXISTS, IfExistsName
-from beam_bleu.pipeline.scorings import Scorings
+from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IfExistsName
+from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
+from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import COMPARISONS, ComparisonName
 from beam_bleu.transforms.definition.scoring import Scoring

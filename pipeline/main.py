@@ -16,6 +16,7 @@ from beam_bleu.pipeline.command_line.counting_ahead import counting_ahead
 from beam_bleu.pipeline.command_line.first_word import refuse_mistyped_subcommand
 from beam_bleu.pipeline.command_line.help import short_usage
 from beam_bleu.pipeline.command_line.log_flags import loudness
+from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.display.progress import progress_shown
 from beam_bleu.pipeline.display.run_log import tell_of_end, tell_of_start
 from beam_bleu.pipeline.display.terminal import (
@@ -24,12 +25,11 @@ from beam_bleu.pipeline.display.terminal import (
     silent_stderr,
     write_to_stdout,
 )
-from beam_bleu.pipeline.exit_codes import USAGE
-from beam_bleu.pipeline.freed_memory import keep_freed_memory
+from beam_bleu.pipeline.errors.exit_codes import USAGE
+from beam_bleu.pipeline.errors.reporting import as_bleu_error, end, importing, reported, warn
 from beam_bleu.pipeline.output.run_record import RunRecord
-from beam_bleu.pipeline.reporting import as_bleu_error, end, importing, reported, warn
-from beam_bleu.pipeline.subcommands import SUBCOMMANDS
-from beam_bleu.pipeline.unused_packages import leave_out_unused_packages
+from beam_bleu.pipeline.starting.freed_memory import keep_freed_memory
+from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
 from beam_bleu.transforms.errors import GateError, JobError
 from beam_bleu.transforms.progress import PROGRESS
 
@@ -130,7 +130,7 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
 def _existing(arguments: Arguments, record: RunRecord) -> Receipt | None:
     """The result that is already in the output folder and stays there; None if the job must run."""
     with importing():
-        from beam_bleu.pipeline.reruns import existing_result
+        from beam_bleu.pipeline.reruns.reruns import existing_result
 
     found = existing_result(arguments.job)
     if found is None:
@@ -150,7 +150,7 @@ def _kept(document: bytes, arguments: Arguments, record: RunRecord) -> Receipt:
 
 def _scored(arguments: Arguments, record: RunRecord) -> Receipt:
     """Scores; returns the result."""
-    from beam_bleu.pipeline.reruns import ResultIsThereError
+    from beam_bleu.pipeline.reruns.reruns import ResultIsThereError
 
     runner, job = arguments.runner, arguments.job
     tell_of_start(runner.name, job.threads)
@@ -177,8 +177,8 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.launched import launched, result_of
         from beam_bleu.pipeline.output.publication import discard, prepare
-        from beam_bleu.pipeline.plain_steps import look_only_where_state_can_be
-        from beam_bleu.pipeline.reruns import require_none
+        from beam_bleu.pipeline.reruns.reruns import require_none
+        from beam_bleu.pipeline.starting.plain_steps import look_only_where_state_can_be
         from beam_bleu.transforms.wiring.filesystems import is_local
 
     look_only_where_state_can_be()

@@ -19,8 +19,8 @@ from scoring import score_of
 
 import beam_bleu.transforms.corpus_bleu
 from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.pipeline.exit_codes import EXIT_CODES
-from beam_bleu.pipeline.subcommands import SUBCOMMANDS
+from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
+from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
 from beam_bleu.transforms.definition.presets import PRESETS
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS

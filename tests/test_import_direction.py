@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 import beam_bleu
-from beam_bleu.pipeline.subcommands import SUBCOMMANDS
+from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 
 PROJECT = pathlib.Path(beam_bleu.__file__).parent.parent
 LIBRARY, APPLICATION = "beam_bleu.transforms", "beam_bleu.pipeline"
@@ -101,10 +101,10 @@ LOADS_BEAM = {
         "engines.runners",
         "engines.watching",
         "engines.worker_pool",
-        "gathering",
+        "scoring.gathering",
         "graph",
-        "marked_steps",
-        "plain_steps",
+        "errors.marked_steps",
+        "starting.plain_steps",
         "output.earlier_attempt",
         "output.foreign_files",
         "output.launched",
@@ -117,8 +117,8 @@ LOADS_BEAM = {
         "output.receipt",
         "output.rejected_shards",
         "output.storage",
-        "rerun_input",
-        "reruns",
+        "reruns.rerun_input",
+        "reruns.reruns",
         "saved.writing",
     ],
 }
@@ -152,7 +152,7 @@ KNOWS_FORMS_OF_INPUT = [
     f"{APPLICATION}.command_line.source_flags",
     f"{APPLICATION}.command_line.spooling",
     f"{APPLICATION}.command_line.systems",
-    f"{APPLICATION}.rerun_input",
+    f"{APPLICATION}.reruns.rerun_input",
     f"{APPLICATION}.saved.tally_facts",
 ]
 """The files outside of a folder in pairing that may import it."""

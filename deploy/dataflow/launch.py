@@ -11,7 +11,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
-from beam_bleu.pipeline.reporting import importing, reported, warn
+from beam_bleu.pipeline.errors.reporting import importing, reported, warn
 from beam_bleu.transforms.errors import UsageError
 
 SEPARATOR = ";"
@@ -80,7 +80,7 @@ def _launch(given: Sequence[str]) -> None:
         from beam_bleu.pipeline.command_line.options import parse
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.publication import prepare
-        from beam_bleu.pipeline.reruns import existing_result
+        from beam_bleu.pipeline.reruns.reruns import existing_result
 
     # Dataflow gives --runner itself, and the last --runner counts.
     arguments = parse(["--runner=DataflowRunner", *command_line(given)])

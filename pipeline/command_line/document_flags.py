@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.slicing import LENGTH, Slicing
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream

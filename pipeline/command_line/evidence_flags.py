@@ -9,7 +9,7 @@ from typing import Literal
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.suggestions import nearest
-from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.resampling import (
     DEFAULT_SEED,

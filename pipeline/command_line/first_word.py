@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
+from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.command_line.suggestions import nearest
-from beam_bleu.pipeline.subcommands import SUBCOMMANDS
 from beam_bleu.transforms.errors import UsageError
 
 _MERGE = "write beam-bleu merge FILE..."

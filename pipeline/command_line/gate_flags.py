@@ -17,7 +17,7 @@ from beam_bleu.pipeline.gates.thresholds import (
     Threshold,
     impossible,
 )
-from beam_bleu.pipeline.result_files import is_local
+from beam_bleu.pipeline.output.result_files import is_local
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, UsageError
 

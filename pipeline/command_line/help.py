@@ -10,8 +10,8 @@ import shutil
 import textwrap
 from collections.abc import Iterable
 
-from beam_bleu.pipeline.exit_codes import EXIT_CODES
-from beam_bleu.pipeline.subcommands import SUBCOMMANDS
+from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
+from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
 
 _WIDTH = 80
 _FLAGS_WIDTH = 26

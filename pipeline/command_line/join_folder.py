@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from beam_bleu.pipeline.reporting import uninterrupted
+from beam_bleu.pipeline.errors.reporting import uninterrupted
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Source
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from beam_bleu.pipeline.reporting import warn
+from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.definition.languages import (
     LANGUAGES,
     OTHER_LANGUAGES,

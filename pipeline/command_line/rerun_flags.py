@@ -6,8 +6,8 @@ import argparse
 import dataclasses
 
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.pipeline.evidence import Evidence
-from beam_bleu.pipeline.if_exists import DEFAULT_IF_EXISTS, IF_EXISTS, IfExistsName
+from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IF_EXISTS, IfExistsName
+from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.shown_names import can_be_shown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 
-from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.errors import UsageError
 
 

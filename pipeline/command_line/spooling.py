@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.reporting import uninterrupted, warn
+from beam_bleu.pipeline.errors.reporting import uninterrupted, warn
 from beam_bleu.transforms.errors import InputError, JobError, UsageError, joined
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.paired import Source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from beam_bleu.pipeline.subcommands import SUBCOMMANDS
+from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 
 _SYSTEMS = "-i or --candidates"
 _SMOOTHING = "--smooth_method"

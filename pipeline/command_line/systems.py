@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.spooling import system_of_pipe
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.pipeline.reporting import warn
+from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.files.filesystems import find_files
 from beam_bleu.transforms.pairing.files.shard_names import order_keys

@@ -14,7 +14,7 @@ from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.screen import FILE, Screen
 from beam_bleu.pipeline.display.slices import of_whole
 from beam_bleu.pipeline.display.table import DECIMALS, table
-from beam_bleu.pipeline.json_text import json_text
+from beam_bleu.pipeline.output.json_text import json_text
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,7 +15,7 @@ from beam_bleu.pipeline.display.languages import (
     tokenizers,
 )
 from beam_bleu.pipeline.display.numbers import Estimate, estimates, score_estimate
-from beam_bleu.pipeline.json_text import json_text
+from beam_bleu.pipeline.output.json_text import json_text
 
 SHOWN_SLICES = 20
 """The largest number of slices of one table on a terminal."""

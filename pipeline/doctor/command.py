@@ -11,8 +11,8 @@ from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.doctor import engines, kernel, libraries, machine, packages
 from beam_bleu.pipeline.doctor.facts import Fact
-from beam_bleu.pipeline.json_text import json_text
-from beam_bleu.pipeline.reporting import reported
+from beam_bleu.pipeline.errors.reporting import reported
+from beam_bleu.pipeline.output.json_text import json_text
 
 _CHECKS = (
     *packages.CHECKS,

@@ -6,8 +6,8 @@ import importlib
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 
+from beam_bleu.pipeline.command_line.filesystems import FILESYSTEMS, has_module
 from beam_bleu.pipeline.doctor.facts import Check, Fact
-from beam_bleu.pipeline.filesystems import FILESYSTEMS, has_module
 from beam_bleu.transforms.definition.tokenizers import TOKENIZERS, Tokenizer
 from beam_bleu.transforms.extras import installing
 

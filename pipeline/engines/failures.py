@@ -10,7 +10,7 @@ import grpc
 from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
 
 from beam_bleu.pipeline.engines.worker_pool import pool_address, pool_that_may_be_missing
-from beam_bleu.pipeline.error_marks import find_error
+from beam_bleu.pipeline.errors.error_marks import find_error
 from beam_bleu.transforms.errors import BleuError, JobError, causes
 
 _CALL_OF_POOL = "BeamFnExternalWorkerPoolGrpc"

@@ -20,7 +20,7 @@ from apache_beam.transforms.environments import looks_like_json
 
 from beam_bleu.pipeline.engines.address import PATIENCE, Address, parse_address
 from beam_bleu.pipeline.engines.flink_master import flink_master
-from beam_bleu.pipeline.reporting import warn
+from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.errors import JobError, UsageError
 
 _TYPES = ("EXTERNAL", common_urns.environments.EXTERNAL.urn)

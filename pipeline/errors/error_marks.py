@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.exit_codes import EXIT_CODES
+from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
 from beam_bleu.transforms.errors import BleuError
 
 _KINDS = {row.codes[0]: row.error for row in EXIT_CODES if row.error is not None}

@@ -15,8 +15,8 @@ from apache_beam.options.pipeline_options import (
     S3Options,
 )
 
-from beam_bleu.pipeline.error_marks import marked_error, marking
-from beam_bleu.pipeline.plain_steps import PlainDoFn
+from beam_bleu.pipeline.errors.error_marks import marked_error, marking
+from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
 from beam_bleu.transforms.errors import BleuError
 
 __all__ = ["filesystem_options", "marked"]

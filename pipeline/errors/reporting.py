@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import EscapingFormatter, SayingHandler, say
-from beam_bleu.pipeline.error_marks import exit_code, find_error
+from beam_bleu.pipeline.errors.error_marks import exit_code, find_error
 from beam_bleu.transforms.errors import (
     BleuError,
     JobError,

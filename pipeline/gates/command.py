@@ -9,10 +9,10 @@ from beam_bleu.pipeline.command_line.parser import Parser
 from beam_bleu.pipeline.command_line.subcommand_words import parser_of, with_underscores
 from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
+from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.gates.judging import NOT_PAIRED, Check, gate_error, judge
 from beam_bleu.pipeline.gates.pairing import paired_intervals
 from beam_bleu.pipeline.gates.reading import read_result
-from beam_bleu.pipeline.reporting import reported, warn
 from beam_bleu.transforms.errors import GateError, UsageError
 
 _DESCRIPTION = (

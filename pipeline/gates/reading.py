@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.gates.results import GatedResult, gated
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
-from beam_bleu.pipeline.result_files import (
+from beam_bleu.pipeline.output.result_files import (
     NAME_A_RESULT,
     beside,
     exists,

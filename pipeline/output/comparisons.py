@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from beam_bleu.pipeline.evidence import Evidence
+from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing

@@ -6,8 +6,6 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.evidence import USUAL_EVIDENCE, Evidence
-from beam_bleu.pipeline.json_text import json_text
 from beam_bleu.pipeline.output.checked_units import CheckedUnits
 from beam_bleu.pipeline.output.evidence_parts import (
     resampling_part,
@@ -16,6 +14,7 @@ from beam_bleu.pipeline.output.evidence_parts import (
     warning_about_resampling,
     warning_about_slices,
 )
+from beam_bleu.pipeline.output.json_text import json_text
 from beam_bleu.pipeline.output.language_scores import (
     SliceScore,
     listed_languages,
@@ -31,8 +30,9 @@ from beam_bleu.pipeline.output.score_entries import (
 )
 from beam_bleu.pipeline.output.shared_signature import shared_signature
 from beam_bleu.pipeline.output.tasks import require_no_common_score, tasks_of
-from beam_bleu.pipeline.scorings import Scorings
-from beam_bleu.pipeline.totals import Totals
+from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
+from beam_bleu.pipeline.scoring.scorings import Scorings
+from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.definition.text import TextName

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.pipeline.output.checked_units import require_same_segments
 from beam_bleu.pipeline.output.comparisons import (
     comparisons,
@@ -15,6 +14,7 @@ from beam_bleu.pipeline.output.comparisons import (
     listed_families,
 )
 from beam_bleu.pipeline.output.language_scores import SliceScore
+from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError

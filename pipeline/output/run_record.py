@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
-from beam_bleu.pipeline.exit_codes import MISSED, USAGE
+from beam_bleu.pipeline.errors.exit_codes import MISSED, USAGE
+from beam_bleu.pipeline.errors.reporting import Ending, warn
 from beam_bleu.pipeline.output.metrics import metrics
 from beam_bleu.pipeline.output.redaction import without_url_secrets
-from beam_bleu.pipeline.reporting import Ending, warn
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.version import VERSION
 

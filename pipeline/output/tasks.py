@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from beam_bleu.pipeline.evidence import Evidence
-from beam_bleu.pipeline.scorings import Scorings
+from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.transforms.errors import InputError, joined
 
 

@@ -16,8 +16,8 @@ from beam_bleu.pipeline.output.output_folder import (
     success_path,
     totals_path,
 )
-from beam_bleu.pipeline.rerun_facts import FACTS
-from beam_bleu.pipeline.rerun_input import input_differences
+from beam_bleu.pipeline.reruns.rerun_facts import FACTS
+from beam_bleu.pipeline.reruns.rerun_input import input_differences
 from beam_bleu.transforms.errors import JobError, UsageError, joined
 
 

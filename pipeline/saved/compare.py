@@ -10,8 +10,8 @@ from beam_bleu.pipeline.command_line.subcommand_words import parser_of
 from beam_bleu.pipeline.display.columns import drawn, fitted
 from beam_bleu.pipeline.display.numbers import p_value, signed
 from beam_bleu.pipeline.display.screen import screen_of_stdout
-from beam_bleu.pipeline.json_text import json_text
-from beam_bleu.pipeline.reporting import warn
+from beam_bleu.pipeline.errors.reporting import warn
+from beam_bleu.pipeline.output.json_text import json_text
 from beam_bleu.pipeline.saved.comparing import ComparedRuns, ComparedScore, compared
 from beam_bleu.pipeline.saved.reading import read_totals
 from beam_bleu.pipeline.saved.subcommand import add_common_flags, run

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.pipeline.saved import arrays
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
-from beam_bleu.pipeline.scorings import Scorings
-from beam_bleu.pipeline.totals import Totals
+from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.pipeline.scoring.scorings import Scorings
+from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.scoring import Scoring

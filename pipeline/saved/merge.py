@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.subcommand_words import parser_of
-from beam_bleu.pipeline.reporting import warn
+from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.saved.documents import naming_wrong_sums
 from beam_bleu.pipeline.saved.gaps import missing_dates
 from beam_bleu.pipeline.saved.merging import merged

@@ -19,7 +19,7 @@ from beam_bleu.pipeline.saved.partitions import (
 )
 from beam_bleu.pipeline.saved.same_definition import require_same
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
-from beam_bleu.pipeline.totals import Totals
+from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
-from beam_bleu.pipeline.result_files import beside, exists, read, require_last
+from beam_bleu.pipeline.output.result_files import beside, exists, read, require_last
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, texts_of, versions_of
 from beam_bleu.pipeline.saved.totals_file import totals_of
 from beam_bleu.transforms.errors import InputError, UsageError, unreadable

@@ -10,9 +10,9 @@ from beam_bleu.pipeline.command_line.definition_flags import chosen_case, chosen
 from beam_bleu.pipeline.command_line.language_flags import tokenizer_of_language
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.unknown_values import unknown_value
-from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.pipeline.saved.same_definition import shown
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.presets import PRESETS, preset
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.errors import UsageError

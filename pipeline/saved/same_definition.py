@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.errors import InputError, joined
 
 Facts = Mapping[str, Any]

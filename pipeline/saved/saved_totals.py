@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.pipeline.output.document import result_document
-from beam_bleu.pipeline.scorings import Scorings
-from beam_bleu.pipeline.totals import Totals
+from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.pipeline.scoring.scorings import Scorings
+from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.signature import text_versions
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.definition.text import TextName

@@ -12,9 +12,9 @@ from beam_bleu.pipeline.command_line.subcommand_words import with_underscores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.screen import screen_of_stdout
 from beam_bleu.pipeline.display.terminal import write_to_stdout
+from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.output.document import document_bytes
 from beam_bleu.pipeline.output.result_warnings import warnings_of_document
-from beam_bleu.pipeline.reporting import reported, warn
 from beam_bleu.pipeline.saved.documents import naming_wrong_sums
 from beam_bleu.pipeline.saved.partitions import Named
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals

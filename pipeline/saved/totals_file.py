@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.job import Results
+from beam_bleu.pipeline.output.result_files import require_same_scores
 from beam_bleu.pipeline.output.shared_signature import shared_signature
 from beam_bleu.pipeline.output.totals_format import FORMAT
-from beam_bleu.pipeline.result_files import require_same_scores
 from beam_bleu.pipeline.saved.checking import contradiction, require_possible
 from beam_bleu.pipeline.saved.content import decoded, encoded
 from beam_bleu.pipeline.saved.saved_totals import (
@@ -22,7 +22,7 @@ from beam_bleu.pipeline.saved.saved_totals import (
     texts_of,
     versions_of,
 )
-from beam_bleu.pipeline.totals import Totals
+from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.version import VERSION
 

@@ -13,7 +13,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.pipeline.plain_steps import PlainDoFn
+from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
 
 __all__ = ["Gathered", "bring_together", "by_end"]
 

@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-from beam_bleu.pipeline.deferred_modules import DeferredLoader
-from beam_bleu.pipeline.filesystems import FILESYSTEMS
+from beam_bleu.pipeline.command_line.filesystems import FILESYSTEMS
+from beam_bleu.pipeline.starting.deferred_modules import DeferredLoader
 
 _UNUSED = (
     "bson",  # with pymongo: Beam's transforms for MongoDB

@@ -15,8 +15,8 @@ from apache_beam.internal import pickler
 from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2 as messages
 
-from beam_bleu.pipeline import marked_steps
 from beam_bleu.pipeline.command_line.options import parse
+from beam_bleu.pipeline.errors import marked_steps
 from beam_bleu.transforms.pairing.line_parallel import plan_units, source
 from beam_bleu.transforms.statistics.count_matches import CountMatches
 from beam_bleu.transforms.totals.add_up import AddUp

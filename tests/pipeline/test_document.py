@@ -16,14 +16,14 @@ from command_line import EXAMPLE, called, streams, write_lines
 from result_folder import RECORDS
 
 import beam_bleu.pipeline.graph
-from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.document import document_bytes, result_document
 from beam_bleu.pipeline.output.launched import result_of
 from beam_bleu.pipeline.output.receipt import Receipt, write_receipt
 from beam_bleu.pipeline.output.storage import write_atomically
-from beam_bleu.pipeline.scorings import Scorings
-from beam_bleu.pipeline.totals import Totals
+from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.pipeline.scoring.scorings import Scorings
+from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.presets import preset
 from beam_bleu.transforms.errors import JobError

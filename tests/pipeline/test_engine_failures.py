@@ -11,7 +11,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.portability.api import beam_job_api_pb2
 
 from beam_bleu.pipeline.engines.failures import engine_failure
-from beam_bleu.pipeline.error_marks import MarkedError
+from beam_bleu.pipeline.errors.error_marks import MarkedError
 from beam_bleu.transforms.errors import InputError
 
 POOL = ["--environment_type=EXTERNAL", "--environment_config=localhost:50000"]

@@ -9,8 +9,8 @@ import traceback
 
 import pytest
 
-from beam_bleu.pipeline import error_marks
-from beam_bleu.pipeline.error_marks import MarkedError, exit_code, find_error, marking
+from beam_bleu.pipeline.errors import error_marks
+from beam_bleu.pipeline.errors.error_marks import MarkedError, exit_code, find_error, marking
 from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError, unreadable
 
 

@@ -6,7 +6,7 @@ import pytest
 from command_line import REFERENCES, SYSTEMS, called
 
 from beam_bleu.pipeline.command_line.first_word import REMEDIES
-from beam_bleu.pipeline.subcommands import SUBCOMMANDS
+from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 
 ATLAS = SYSTEMS["atlas"]
 

@@ -11,7 +11,7 @@ import pytest
 PROGRAM = """
 import resource
 import numpy as np
-from beam_bleu.pipeline.freed_memory import keep_freed_memory
+from beam_bleu.pipeline.starting.freed_memory import keep_freed_memory
 
 keep_freed_memory()
 for number in range(11):

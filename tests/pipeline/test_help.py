@@ -12,10 +12,10 @@ from command_line import EXAMPLES, called
 from beam_bleu.pipeline import main
 from beam_bleu.pipeline.command_line.beam_flags import beam_parser
 from beam_bleu.pipeline.command_line.options import our_flags
+from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS, Subcommand
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS
-from beam_bleu.pipeline.error_marks import exit_code
-from beam_bleu.pipeline.exit_codes import EXIT_CODES
-from beam_bleu.pipeline.subcommands import SUBCOMMANDS, Subcommand
+from beam_bleu.pipeline.errors.error_marks import exit_code
+from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
 from beam_bleu.transforms.errors import GateError, InputError, JobError, UsageError
 
 

@@ -33,7 +33,7 @@ from beam_bleu.pipeline.display.progress import (
 )
 from beam_bleu.pipeline.display.progress_text import Rate, duration, sentence, shares, size
 from beam_bleu.pipeline.display.terminal import say, silent_stderr
-from beam_bleu.pipeline.reporting import reported, warn
+from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.progress import COMPILING, PHASES, Progress, State
 

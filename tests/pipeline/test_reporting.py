@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from beam_bleu.pipeline.error_marks import MarkedError
-from beam_bleu.pipeline.reporting import reported
+from beam_bleu.pipeline.errors.error_marks import MarkedError
+from beam_bleu.pipeline.errors.reporting import reported
 from beam_bleu.transforms.errors import InputError, JobError
 
 BAD = InputError("a line is bad", "repair it")

@@ -11,11 +11,11 @@ import pytest
 from command_line import COMMAND, EXAMPLES, REFERENCES, SYSTEMS, called, streams
 from result_folder import assert_files
 
-from beam_bleu.pipeline import reruns
-from beam_bleu.pipeline.evidence import Evidence
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.rerun_facts import DECIDE_NOTHING, FACTS
-from beam_bleu.pipeline.scorings import Scorings
+from beam_bleu.pipeline.reruns import reruns
+from beam_bleu.pipeline.reruns.rerun_facts import DECIDE_NOTHING, FACTS
+from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.transforms.definition.slicing import Slicing
 
 DOCUMENTS = EXAMPLES / "documents.txt"

@@ -14,7 +14,7 @@ import pytest
 from command_line import EXAMPLE, Run, called, streams, typed, write_lines
 
 from beam_bleu.pipeline.command_line.log_flags import Loudness, loudness
-from beam_bleu.pipeline.reporting import reported
+from beam_bleu.pipeline.errors.reporting import reported
 from beam_bleu.transforms.native.cache_folder import cache_folder
 from beam_bleu.transforms.native.compiling import FUNCTIONS
 from beam_bleu.transforms.progress import COMPILING, PHASES, PROGRESS

@@ -17,7 +17,7 @@ from fake_flink import fake_flink
 
 from beam_bleu.pipeline.engines import watching
 from beam_bleu.pipeline.engines.watching import Seen, Submitted, Watch
-from beam_bleu.pipeline.reporting import reported
+from beam_bleu.pipeline.errors.reporting import reported
 from beam_bleu.transforms.progress import Progress
 
 NAME = "beam-bleu-atlas-20261119-020003-5f0c"

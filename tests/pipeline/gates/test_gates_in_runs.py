@@ -10,7 +10,7 @@ from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams, write_li
 from result_folder import assert_files
 
 import beam_bleu.pipeline.graph
-from beam_bleu.pipeline.error_marks import MarkedError
+from beam_bleu.pipeline.errors.error_marks import MarkedError
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.earlier_attempt import earlier_result
 from beam_bleu.pipeline.output.receipt import write_receipt
