@@ -1,6 +1,7 @@
-"""The text of --help, and the short one that a command line without words gets.
+"""The texts of --help and -h, and the one that a command line without words gets.
 
-Both fit 80 columns. This file does not import Beam, so that the short one appears at once.
+-h fits a screen of 80 columns, and --help is as wide as the terminal, up to 100 columns. This file
+does not import Beam, so that the text for no words appears at once.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterable
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
 
-_WIDTH = 80
+_NARROWEST, _WIDEST = 80, 100
 _FLAGS_WIDTH = 26
 """Where the descriptions of flags begin."""
 
@@ -55,15 +56,59 @@ _SYNOPSIS = (
 )
 
 
+USUAL_FLAGS = {
+    "REF ...": "files of references, a segment on each line",
+    "-i [NAME=]FILE ...": "outputs of systems, or patterns of them in quotes",
+    "--input PATTERN": "records: JSON lines, tab-separated text or Parquet",
+    "--candidate_columns NAME": "the columns of records that have the candidates",
+    "--reference_columns NAME": "the columns that have the references",
+    "--join_on COLUMN": "bring records of several files together by an id",
+    "--where COLUMN=VALUE": "score only such records; also COLUMN!=VALUE",
+    "-tok NAME": "the tokenizer",
+    "-l LANG": "the language, which chooses the tokenizer",
+    "-lc": "lower-case the texts",
+    "--preset NAME": "the BLEU of another tool; list shows them",
+    "-b": "print only the score",
+    "-w N": "decimals of the scores",
+    "--format NAME": "text, json, tsv, markdown, latex, ...",
+    "--output DIR": "write scores.json and other files into a folder",
+    "--save_totals": "keep the sums, for merge, rescore and compare",
+    "--slice_by LABEL,...": "scores of slices, too",
+    "--language_column NAME": "several languages: each has its tokenizer",
+    "--compare all": "compare each system with each other one",
+    "--fail_under SCORE": "exit with code 4 if a score is lower",
+    "--runner NAME": "run on an engine, such as FlinkRunner",
+}
+"""The flags that most people need, and what -h says of them."""
+
+TOPICS = {
+    "input": ("input", "input, checks"),
+    "records": ("input, records", "input, records of several systems, and known layouts"),
+    "definition": (
+        "definition, from texts to tokens",
+        "definition, from n-grams to a score",
+    ),
+    "output": ("output", "output, more scores"),
+    "slices": ("slices and documents",),
+    "evidence": ("evidence",),
+    "gates": ("gates",),
+    "engine": ("engine",),
+    "messages": ("messages and help",),
+}
+"""The topics of --help, and the groups of flags that belong to each."""
+
+
 class Formatter(argparse.RawDescriptionHelpFormatter):
-    """Help of at most 80 columns; a flag's value is named once, after all of its spellings.
+    """Help as wide as the terminal, up to a limit.
+
+    A flag's value is named once, after all of its spellings.
 
     A long word, such as a URL, stays whole so that it can be copied. Only its line is wider.
     """
 
     def __init__(self, prog: str) -> None:
-        width = min(shutil.get_terminal_size((_WIDTH, 24)).columns, _WIDTH)
-        super().__init__(prog, max_help_position=_FLAGS_WIDTH, width=width - 1)
+        super().__init__(prog, max_help_position=_FLAGS_WIDTH, width=_columns() - 1)
+        self._action_max_length = _FLAGS_WIDTH  # so that each topic looks as in the whole help
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(
@@ -90,7 +135,19 @@ def usage_of(subcommand: str) -> str:
 
 def short_usage() -> str:
     """What a command line without words gets."""
-    return f"usage: {usage()}\n\n{_examples(3)}\n\n--help shows all flags."
+    return (
+        f"usage: {usage()}\n\n{_examples(3)}\n\n-h shows the usual flags, and --help all of them."
+    )
+
+
+def short_help() -> str:
+    """What -h shows."""
+    synopsis = "\n       ".join(_SYNOPSIS)
+    topics = textwrap.fill(f"--help TOPIC, with one of {', '.join(TOPICS)}, shows some of them.")
+    return (
+        f"usage: {synopsis}\n\n{_rows(USUAL_FLAGS.items())}\n\n{_examples(3)}\n\n"
+        f"--help shows all flags and commands ({', '.join(SUBCOMMANDS)}).\n{topics}\n"
+    )
 
 
 def epilog() -> str:
@@ -100,12 +157,16 @@ def epilog() -> str:
     more = textwrap.fill(
         "All other flags are Apache Beam's: see --help_beam. Put flags that only an engine knows "
         "after --. In flags, hyphens and underscores mean the same.",
-        _WIDTH - 1,
+        _columns() - 1,
     )
     return (
         f"other commands:\n{commands}\n\n{_examples(len(_EXAMPLES))}\n\n"
         f"exit codes:\n{codes}\n\n{more}"
     )
+
+
+def _columns() -> int:
+    return min(shutil.get_terminal_size((_NARROWEST, 24)).columns, _WIDEST)
 
 
 def _examples(count: int) -> str:

@@ -32,7 +32,7 @@ from beam_bleu.pipeline.command_line.document_flags import (
 )
 from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_run
-from beam_bleu.pipeline.command_line.help import Formatter, epilog, usage
+from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
 from beam_bleu.pipeline.command_line.kept_views import KeptViews
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_label, with_layout
@@ -130,17 +130,18 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
             raise UsageError(
                 f"{word} comes after --, where only the engine reads it", "put it before the --"
             )
-    flags = ours.parse_args([*words.references, *words.ours])
-    of_beam = parse_beam_flags(beams, words.beams)
-    if words.unknown:
-        _refuse(words, argv, ours, beams)
     if words.after_optional:
         flag, word = words.after_optional[0]
         choices = " or ".join(ours.by_flag()[flag].choices or ())
         raise UsageError(
             f"unexpected argument {word!r} after {flag}",
-            f"{flag} takes {choices}, or no value; name the references before -i",
+            f"{flag} takes {choices}, or no value"
+            + ("" if flag == "--help" else "; name the references before -i"),
         )
+    flags = ours.parse_args([*words.references, *words.ours])
+    of_beam = parse_beam_flags(beams, words.beams)
+    if words.unknown:
+        _refuse(words, argv, ours, beams)
     if words.after_systems:
         raise UsageError(
             f"unexpected argument {words.after_systems[0]!r} after -i and its systems",
@@ -250,7 +251,15 @@ def _our_parser() -> Parser:
     add_reading_flags(engine)
     about = group("messages and help")
     add_log_flags(about)
-    about.add_argument("-h", "--help", action="help", help="show this help")
+    about.add_argument("-h", action=_ShortHelp, dest="help", nargs=0, help="show the usual flags")
+    about.add_argument(
+        "--help",
+        action=_Help,
+        nargs="?",
+        choices=list(TOPICS),
+        metavar="TOPIC",
+        help=f"show all flags, or those of a topic: {', '.join(TOPICS)}",
+    )
     about.add_argument("--help_beam", action=_BeamHelp, nargs=0, help="show Beam's flags")
     about.add_argument(
         "-V",
@@ -272,6 +281,28 @@ def _show_runner(group: argparse._ArgumentGroup) -> None:
         "default DirectRunner: in this process",
     )
     group._group_actions.append(runner)
+
+
+class _ShortHelp(argparse.Action):
+    """The action of -h: prints the usual flags and ends the program."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        write_to_stdout(short_help().encode())
+        parser.exit()
+
+
+class _Help(argparse.Action):
+    """The action of --help: prints all flags, or those of a topic, and ends the program."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: object, topic: object, *_: object
+    ) -> NoReturn:
+        text = parser.format_help()
+        if topic is not None:
+            assert isinstance(parser, Parser)
+            text = parser.format_groups(TOPICS[str(topic)])
+        write_to_stdout(text.encode())
+        parser.exit()
 
 
 class _BeamHelp(argparse.Action):

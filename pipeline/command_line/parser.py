@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NoReturn
 
 from beam_bleu.pipeline.command_line.unknown_values import unknown_value
@@ -39,6 +39,16 @@ class Parser(argparse.ArgumentParser):
     def actions(self) -> list[argparse.Action]:
         """The description of each flag, from argparse."""
         return list(self._actions)
+
+    def format_groups(self, titles: Collection[str]) -> str:
+        """The help for the groups of flags with these titles."""
+        formatter = self._get_formatter()
+        for group in self._action_groups:
+            if group.title in titles:
+                formatter.start_section(group.title)
+                formatter.add_arguments(group._group_actions)
+                formatter.end_section()
+        return formatter.format_help()
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.option_strings and action.choices is not None and value not in action.choices:

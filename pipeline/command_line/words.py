@@ -79,7 +79,7 @@ def divided(argv: Sequence[str], ours: Parser, beams: Parser) -> Words:
         while waiting and most and not _is_flag(waiting[0], flags):
             if action.nargs == argparse.OPTIONAL and waiting[0] not in (action.choices or waiting):
                 # The value is left out, and the word is something else, such as a file.
-                if systems_named:
+                if systems_named or action.dest == "help":
                     words.after_optional.append((word, waiting[0]))
                 break
             owner.append(waiting.popleft())

@@ -11,6 +11,7 @@ from command_line import EXAMPLES, called
 
 from beam_bleu.pipeline import main
 from beam_bleu.pipeline.command_line.beam_flags import beam_parser
+from beam_bleu.pipeline.command_line.help import TOPICS, USUAL_FLAGS
 from beam_bleu.pipeline.command_line.options import our_flags
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS, Subcommand
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS
@@ -21,7 +22,7 @@ from beam_bleu.transforms.errors import GateError, InputError, JobError, UsageEr
 
 @pytest.fixture(autouse=True)
 def _wide_terminal(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")  # the help does not get wider than 80
+    monkeypatch.setenv("COLUMNS", "200")  # the help does not get wider than 100
 
 
 def shown(*words: str) -> str:
@@ -36,11 +37,14 @@ def groups(text: str) -> dict[str, list[str]]:
     return {block[0].rstrip(":"): block[1:] for block in blocks if block[0].endswith(":")}
 
 
-@pytest.mark.parametrize("words", [["--help"], ["-h"], ["--help_beam"], ["--help-beam"]])
-def test_no_line_is_wider_than_80_columns(words):
+@pytest.mark.parametrize("columns", [80, 100, 200])
+@pytest.mark.parametrize("words", [["--help"], ["--help_beam"], ["--help-beam"]])
+def test_the_help_is_as_wide_as_the_terminal_up_to_100_columns(words, columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
     text = shown(*words)
     assert len(text.splitlines()) > 80
-    wide = [line for line in text.splitlines() if len(line) > 80]
+    assert max(map(len, text.splitlines())) > min(columns, 100) - 10
+    wide = [line for line in text.splitlines() if len(line) > min(columns, 100)]
     one_long_word = r" +\S*(://|=)\S+"  # a URL, or a value, that can be copied
     assert [line for line in wide if not re.fullmatch(one_long_word, line)] == []
 
@@ -69,6 +73,32 @@ def test_help_shows_every_flag_once_with_its_spellings():
         found = re.findall(rf"^  {re.escape(spellings)}(?![\w-])", text, re.MULTILINE)
         assert len(found) == 1, spellings
     assert "None" not in text
+
+
+def test_the_short_help_is_one_screen_of_flags_that_there_are():
+    lines = shown("-h").splitlines()
+    assert len(lines) < 40
+    assert max(map(len, lines)) <= 80
+    known = {spelling for flag in our_flags() for spelling in flag.option_strings} | {"--runner"}
+    assert {words.split()[0] for words in USUAL_FLAGS} <= known | {"REF"}
+    for words in USUAL_FLAGS:
+        assert any(line.startswith(f"  {words} ") for line in lines), words
+
+
+def test_each_group_of_flags_belongs_to_a_topic():
+    others = {"other commands", "examples", "exit codes"}
+    in_topics = [group for groups_of_topic in TOPICS.values() for group in groups_of_topic]
+    assert sorted(in_topics) == sorted(groups(shown("--help")).keys() - others)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_topic_shows_its_groups_as_the_whole_help_does(topic):
+    every, found = groups(shown("--help")), groups(shown("--help", topic))
+    assert found == {name: every[name] for name in TOPICS[topic]}
+
+
+def test_another_topic_is_an_error():
+    called("--help", "reocrds").assert_failed(2, "--help takes input or records or definition")
 
 
 def test_help_shows_the_runner_which_is_beams():
