@@ -10,6 +10,7 @@ import collections
 import dataclasses
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -33,8 +34,8 @@ DECIDE_NOTHING = {
 _EQUALS = " = "
 _NONE = "none"
 
-_File = tuple[str, int, str | None]
-"""The name, the bytes and the version of a file."""
+_File = tuple[int, str, int, str | None]
+"""The place of a file's stream, and the name, the bytes and the version of the file."""
 
 
 def described_input(source: Source) -> list[str]:
@@ -94,23 +95,23 @@ def input_differences(source: Source, manifest: Mapping[str, Any]) -> Iterator[s
 
 
 def _changed_files(source: Source, manifest: Mapping[str, Any]) -> Iterator[str]:
-    before: collections.Counter[_File] = collections.Counter(
-        (_name(file["path"]), file["bytes"], file.get("version"))
-        for stream in manifest["streams"]
+    before = collections.Counter(
+        (place, _name(file["path"], stream["pattern"]), file["bytes"], file.get("version"))
+        for place, stream in enumerate(manifest["streams"])
         for file in stream["files"]
     )
     now: collections.Counter[_File] = collections.Counter()
-    for label, pattern in source.inputs:
+    for place, (label, pattern) in enumerate(source.inputs):
         stream = Stream(label, pattern)
         try:
             for file in find_files(stream):
                 version = version_of(stream, file.path)
-                now[_name(file.path), file.size, version] += 1
+                now[place, _name(file.path, pattern), file.size, version] += 1
         except BleuError as error:
             yield f"{error.cause}"
             return
-    gone = [name for name, _, _ in (before - now).elements()]
-    new = [name for name, _, _ in (now - before).elements()]
+    gone = [name for _, name, _, _ in (before - now).elements()]
+    new = [name for _, name, _, _ in (now - before).elements()]
     for name in dict.fromkeys([*gone, *new]):
         if name in gone and name in new:
             yield f"the file {name} has changed"
@@ -118,6 +119,12 @@ def _changed_files(source: Source, manifest: Mapping[str, Any]) -> Iterator[str]
             yield f"the file {name} is {'gone' if name in gone else 'new'}"
 
 
-def _name(path: str) -> str:
-    """The name of a file, which does not depend on the folder in which a command was called."""
-    return os.path.basename(path) if is_local(path) else path
+def _name(path: str, pattern: str) -> str:
+    """The part of a file's path that its pattern leaves open, and its name.
+
+    It does not depend on the folder in which a command was called, as a relative path does.
+    """
+    if not is_local(path):
+        return path
+    fixed = os.path.dirname(re.split(r"[*?\[]", pattern, maxsplit=1)[0])
+    return os.path.relpath(path, fixed or os.curdir)

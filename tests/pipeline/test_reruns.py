@@ -189,6 +189,33 @@ def test_skip_does_not_depend_on_the_folder_of_the_command(out, texts, monkeypat
     assert run.code == 0, run.err
 
 
+def test_skip_refuses_files_that_have_changed_places(out, tmp_path):
+    hyp, ref = tmp_path / "a" / "text", tmp_path / "b" / "text"
+    for path, line in ((hyp, "a b c d e"), (ref, "a b c d f")):
+        path.parent.mkdir()
+        path.write_text(f"{line}\n")
+    flags = [ref, "-i", hyp, "--output", out, "--if_exists", "skip", "--no_uncertainty"]
+    assert called(*flags).code == 0
+    assert called(*flags).code == 0
+    hyp.rename(tmp_path / "kept")
+    ref.rename(hyp)
+    (tmp_path / "kept").rename(ref)
+    called(*flags).assert_failed(2, "the file text has changed")
+
+
+def test_skip_refuses_slices_whose_files_have_changed_places(out, tmp_path):
+    folders = [tmp_path / name for name in ("news", "ted", "kept")]
+    for folder, text in zip(folders[:2], ("a b c d", "a b c e"), strict=True):
+        folder.mkdir()
+        (folder / "x.tsv").write_text(f"hyp\tref\n{text}\ta b c d\n")
+    flags = ["--input", f"{tmp_path}/*/x.tsv", "--label_from_path", f"dom={tmp_path}/(*)/"]
+    flags += ["--slice_by", "dom", "--output", out, "--if_exists", "skip", "--no_uncertainty"]
+    assert called(*flags).code == 0
+    for old, new in ((0, 2), (1, 0), (2, 1)):
+        folders[old].rename(folders[new])
+    called(*flags).assert_failed(2, "news/x.tsv has changed", "ted/x.tsv has changed")
+
+
 @pytest.mark.parametrize(
     ("there", "here", "cause"),
     [
