@@ -244,6 +244,14 @@ def test_a_first_line_that_may_be_a_header_is_an_error(tmp_path, header):
     assert numbered["counters"]["segments"] == len(PAIRS) + 1
 
 
+def test_a_first_line_of_the_numbers_of_columns_is_an_error(tmp_path):
+    path = write(tmp_path / "r.tsv", tsv(header="2\t1\n"))
+    run = called("--input", path, *NUMBERS, "--format", "json")
+    run.assert_failed(3, "the first line looks like a header", "--no_header", str(path))
+    numbered = called("--input", path, *NUMBERS, "--no_header", "--format", "json").document
+    assert numbered["counters"]["segments"] == len(PAIRS) + 1
+
+
 def test_a_later_file_that_begins_with_a_header_is_an_error(tmp_path):
     write(tmp_path / "a.tsv", tsv(header=""))
     later = write(tmp_path / "b.tsv", tsv())

@@ -150,6 +150,16 @@ class HeadReader:
                     "it is a record",
                 )
 
+        if len(fields) > 1 and sorted(fields) == sorted(numbered(len(fields))):
+            raise InputError(
+                self.stream.told(
+                    "the first line looks like a header, because it has the numbers of all columns",
+                    path,
+                ),
+                "say what it is: --header if it has the names of the columns, --no_header if it is "
+                "a record",
+            )
+
     def _json(self, path: str, lines: Sequence[bytes]) -> Head:
         try:
             columns = columns_of(lines, self.wanted)
