@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import glob
 import os
 from collections.abc import Sequence
 
@@ -53,6 +54,8 @@ def systems(
         named = [each for text in words for each in _each_file(text, others)]
     if not all(pattern for _, pattern in named):
         raise UsageError(f"{flag} is empty", "name a path")
+    if flags.join_on is None:  # a file of records can have candidates and references
+        _refuse_files_of_others(flag, named, others)
     return flag, named
 
 
@@ -74,14 +77,27 @@ def _each_file(text: str, others: Sequence[tuple[str, str]]) -> list[tuple[str, 
     return [(_stem(path), path) for path in sorted(found, key=lambda path: (keys[path], path))]
 
 
+def _refuse_files_of_others(
+    flag: str, named: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]]
+) -> None:
+    """Refuses a pattern of one system that also matches a file of another stream."""
+    streams = None
+    for name, pattern in named:
+        # The launcher may not be able to list other filesystems.
+        if is_pattern(pattern) and is_local(pattern):
+            if streams is None:
+                streams = _files_of([each for each in others if is_local(each[1])])
+            for file in find_files(Stream(name, checked_path(flag, pattern, False))):
+                if label := streams.get(_identity(file.path)):
+                    raise UsageError(
+                        f"{flag} {name}={pattern}: the pattern also matches {file.path} ({label})",
+                        "change the pattern so that it matches only files of the system",
+                    )
+
+
 def _without(found: list[str], pattern: str, others: Sequence[tuple[str, str]]) -> list[str]:
     """The files of a pattern that no other stream has."""
-    streams: dict[object, str] = {}
-    for label, given in others:
-        # A pipe is no file that a pattern of files could match.
-        if given != _STDIN and (is_pattern(given) or not is_local(given) or os.path.isfile(given)):
-            for file in find_files(Stream(label, given)):
-                streams.setdefault(_identity(file.path), label)
+    streams = _files_of(others)
     kept = [path for path in found if _identity(path) not in streams]
     left_out = [path for path in found if _identity(path) in streams]
     if not kept:
@@ -94,6 +110,17 @@ def _without(found: list[str], pattern: str, others: Sequence[tuple[str, str]]) 
         shown = [f"{path} ({streams[_identity(path)]})" for path in left_out]
         warn(f"-i: {pattern} also matches {joined(shown)}: not scored as the output of a system")
     return kept
+
+
+def _files_of(others: Sequence[tuple[str, str]]) -> dict[object, str]:
+    """By the identity of each file of other streams, the name of its stream."""
+    streams: dict[object, str] = {}
+    for label, given in others:
+        # A pipe is no file that a pattern of files could match.
+        if given != _STDIN and (is_pattern(given) or not is_local(given) or os.path.isfile(given)):
+            for file in find_files(Stream(label, given)):
+                streams.setdefault(_identity(file.path), label)
+    return streams
 
 
 def _identity(path: str) -> object:
@@ -111,19 +138,8 @@ def _named(text: str) -> tuple[str, str]:
     """(name, pattern) of [NAME=]PATTERN."""
     name, pattern = _divided(text)
     if name is not None:
-        if os.path.isfile(text):
-            if not (os.path.exists(pattern) or is_pattern(pattern)):
-                raise UsageError(
-                    f"{text} means the system {name} and the file {pattern}, which does not exist; "
-                    f"but there is a file {text}",
-                    f"write ./{text} for this file",
-                )
-            folder = "" if pattern.startswith("/") else "."
-            raise UsageError(
-                f"{text} can be the file of this name, or the system {name} with the "
-                f"{'pattern' if is_pattern(pattern) else 'file'} {pattern}",
-                f"write ./{text} for the file, or {name}={folder}/{pattern} for the system",
-            )
+        if _is_there(text):
+            raise _two_meanings(text, name, pattern)
         return utf8(name), pattern
     if is_pattern(text):
         raise UsageError(
@@ -132,6 +148,30 @@ def _named(text: str) -> tuple[str, str]:
             "file a system",
         )
     return _stem(text), text
+
+
+def _is_there(path: str) -> bool:
+    """Whether a path of this machine is a file, or a pattern that matches something."""
+    return os.path.isfile(path) or (is_pattern(path) and any(glob.iglob(path)))
+
+
+def _two_meanings(text: str, name: str, pattern: str) -> UsageError:
+    """The error for NAME=PATTERN that is also the path of files."""
+    whole = "pattern" if is_pattern(text) and not os.path.isfile(text) else "file"
+    rest = "pattern" if is_pattern(pattern) else "file"
+    if whole == rest and not _is_there(pattern):
+        is_missing = "matches nothing" if rest == "pattern" else "does not exist"
+        there = "as a path it matches files" if rest == "pattern" else f"there is a file {text}"
+        return UsageError(
+            f"{text} means the system {name} and the {rest} {pattern}, which {is_missing}; "
+            f"but {there}",
+            f"write ./{text} for this {whole}",
+        )
+    folder = "" if pattern.startswith("/") else "."
+    return UsageError(
+        f"{text} can be the {whole} of this name, or the system {name} with the {rest} {pattern}",
+        f"write ./{text} for the {whole}, or {name}={folder}/{pattern} for the system",
+    )
 
 
 def _divided(text: str) -> tuple[str | None, str]:

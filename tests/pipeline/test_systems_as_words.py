@@ -189,3 +189,24 @@ def test_a_pattern_leaves_out_the_files_of_other_streams(tmp_path, monkeypatch):
     assert systems("ref.txt", "-i", "*=*.txt") == ["beam=5"]
     # A file that is named is scored.
     assert systems("ref.txt", "-i", "ref.txt") == ["ref"]
+
+
+def test_a_pattern_in_a_folder_with_an_equals_sign(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("d=1", "1", "e=2"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "5.txt").write_text(f"the text of {folder}\n")
+    (tmp_path / "ref.txt").write_text("the text of d=1\n")
+    both = called("ref.txt", "-i", "d=1/*.txt")
+    both.assert_failed(2, "the pattern of this name, or the system d", "./d=1/*.txt", "d=./1/*.txt")
+    other = called("ref.txt", "-i", "e=2/*.txt")
+    other.assert_failed(2, "the pattern 2/*.txt, which matches nothing", "./e=2/*.txt")
+    assert called("ref.txt", "-i", "./d=1/*.txt").code == 0
+    assert called("ref.txt", "-i", "x=d=1/*.txt").code == 0
+
+
+def test_a_pattern_of_a_system_that_matches_a_reference(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ref.txt").write_text("the text\n")
+    for flags in (["ref.txt", "-i", "x=r*.txt"], ["--references=ref.txt", "--candidates=x=r*.txt"]):
+        called(*flags).assert_failed(2, "x=r*.txt: the pattern also matches ref.txt (references)")
