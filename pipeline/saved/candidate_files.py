@@ -1,7 +1,7 @@
 """Whether the candidates of a system in several files are of one model, by the names of its files.
 
 Totals do not know which program made the candidates. But the parts of a corpus usually have the
-same paths, in which only dates and numbers differ.
+same paths, in which only dates and the numbers of parts differ.
 """
 
 from __future__ import annotations
@@ -13,11 +13,20 @@ from beam_bleu.pipeline.saved.partitions import Named
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.transforms.errors import UsageError
 
-_MODEL_WORDS = "checkpoint|ckpt|epoch|iter|model|seed|step|system|update|v|version"
+_DATE = r"(?:19|20)\d\d(?:[-_.]?[01]\d(?:[-_.]?[0-3]\d)?)?"
+_TIME = r"[T_-]?[0-2]\d[-_:.]?[0-5]\d(?:[-_:.]?[0-5]\d(?:\.\d+)?)?Z?"
+_PART_WORDS = (
+    "part|shard|chunk|split|batch|file|text|data|segment|sample|out|output|hyp|hypothes[ie]s|pred|"
+    "prediction|candidate|translation|year|month|week|day|date|dt|hour|minute|run|job|worker|index"
+)
 _PART = re.compile(
-    # A number after such a word tells models apart: model-2, v3, checkpoint_1000.
-    rf"(?P<model>(?<![a-z])(?:{_MODEL_WORDS})[-_.=]?\d+)"
-    r"|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+",
+    # The name of a run; a date, perhaps with a time; the number of a part, after such a word or by
+    # itself. All other numbers tell models apart: gpt-3, llama-7b, checkpoint_1000.
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    rf"|(?<!\d){_DATE}(?:{_TIME})?(?![a-z\d])"
+    rf"|(?<![a-z])(?:{_PART_WORDS})s?[-_.=]?(?:{_DATE}(?:{_TIME})?|\d+)(?![a-z\d])"
+    r"|(?<!\d)\d+-of-\d+(?!\d)"
+    r"|(?<![^/])\d+(?=\.|/|$)",
     re.IGNORECASE,
 )
 
@@ -32,7 +41,7 @@ def require_same_candidates(files: Sequence[Named]) -> None:
 
     Raises:
       UsageError: two files have candidates of one system, or records, whose paths differ in more
-        than dates and numbers.
+        than dates and the numbers of parts.
     """
     first: dict[_Stream, tuple[str, bool, list[str]]] = {}
     for path, saved in files:
@@ -62,12 +71,12 @@ def _patterns(saved: SavedTotals) -> dict[_Stream, list[str]]:
 
 
 def _are_alike(one: str, other: str) -> bool:
-    """Whether two paths differ only in dates and numbers, and in the folder where they begin."""
+    """Whether two paths differ only in dates and parts, and in the folder where they begin."""
     ends = zip(reversed(_parts(one)), reversed(_parts(other)), strict=False)
     return all(a == b for a, b in ends)
 
 
 def _parts(pattern: str) -> list[str]:
-    """The folders and the name of a path, with one number in the place of all."""
+    """The folders and the name of a path, with 0 in the place of dates and parts."""
     path = re.sub(r"^(\./)+|(?<=/)(\./|/)+", "", pattern)
-    return _PART.sub(lambda found: found["model"] or "0", path).split("/")
+    return _PART.sub("0", path).split("/")

@@ -68,6 +68,8 @@ MODELS = {
     "other folders": ("modelA/out.txt", "modelB/out.txt"),
     "other names": ("out_a.txt", "out_b.txt"),
     "other versions": ("v1/out.txt", "v2/out.txt"),
+    "other generations": ("gpt-3.txt", "gpt-4.txt"),
+    "other sizes": ("llama-7b.txt", "llama-70b.txt"),
     "other checkpoints": ("out-checkpoint_1000.txt", "out-checkpoint_2000.txt"),
 }
 
