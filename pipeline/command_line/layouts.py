@@ -33,12 +33,15 @@ class Layout:
         `UsageError` that names the flag if the layout needs a value that only the user knows.
       tasks: the label that says which task a file is of, if the files of several tasks look the
         same: their segments have no common score. None if a file is of one task.
+      conditions: the columns for which it needs or sets a condition. Files with one value only are
+        usual, so it is all right if such a condition leaves nothing out.
     """
 
     name: str
     description: str
     settings: Callable[[argparse.Namespace], Settings]
     tasks: PathLabel | None = None
+    conditions: tuple[str, ...] = ()
 
 
 _TASK_IN_NAME = PathLabel(
@@ -46,6 +49,7 @@ _TASK_IN_NAME = PathLabel(
     "NAME_(*)_TIME.SUFFIX",
     r"(?:^|/)(?:samples_|details_)?([^/]+?)(?:_\d{4}-\d\d-\d\d(?:T[^/_]*)?)?"
     r"(?:\.(?:jsonl|ndjson|json|parquet|tsv))?(?:\.(?:gz|bz2|zst|xz))?$",
+    has_one_file=True,
 )
 """The task in samples_TASK_TIME.jsonl and details_TASK_TIME.parquet; the name of another file."""
 
@@ -87,7 +91,15 @@ def with_layout(flags: argparse.Namespace) -> argparse.Namespace:
     where = [
         each for each in settings.pop("where", ()) if not _has_condition(flags, each.column.text)
     ]
-    changed = {"where": [*flags.where, *where]}
+    conditions = LAYOUTS[flags.layout].conditions
+    changed = {
+        "where": [
+            dataclasses.replace(each, can_hold_always=not each.negated)
+            if each.column.text in conditions
+            else each
+            for each in (*flags.where, *where)
+        ]
+    }
     if "input" in settings:
         changed["input"] = settings.pop("input")
     changed |= _with_tasks(flags)
@@ -266,12 +278,14 @@ LAYOUTS: Mapping[str, Layout] = table(
         "(refs.refA.ref) of wmt25-genmt.jsonl; needs --where tgt_lang=CODE, which chooses the "
         "tokenizer, too",
         _wmt25,
+        conditions=("tgt_lang",),
     ),
     Layout(
         "wmt24pp",
         "WMT24++: target is the reference, and records with is_bad_source are left out; outputs in "
         "other files are joined by segment_id; needs --language CODE",
         _wmt24pp,
+        conditions=("is_bad_source",),
     ),
     Layout(
         "lm-eval",
@@ -279,6 +293,7 @@ LAYOUTS: Mapping[str, Layout] = table(
         "--where filter=NAME; the label task comes from the names of the files",
         _lm_eval,
         _TASK_IN_NAME,
+        conditions=("filter",),
     ),
     Layout(
         "lighteval",

@@ -29,7 +29,11 @@ from beam_bleu.pipeline.output.score_entries import (
     warnings_of,
 )
 from beam_bleu.pipeline.output.shared_signature import shared_signature
-from beam_bleu.pipeline.output.tasks import require_no_common_score, tasks_of
+from beam_bleu.pipeline.output.tasks import (
+    require_no_common_score,
+    require_one_task_of_each_language,
+    tasks_of,
+)
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
@@ -98,6 +102,8 @@ def result_document(
     tasks = tasks_of(scorings, of_slices)
     if tasks:
         require_no_common_score(tasks, scorings, evidence)
+    if tasks and scorings.languages is not None:
+        require_one_task_of_each_language(scorings, of_slices)
     scores: dict[str, BleuScore] = {}
     if whole is not None and not tasks:
         scores = score_all(own, whole, scorings.corpus, judge_input=True)

@@ -40,3 +40,29 @@ def require_no_common_score(tasks: Sequence[str], scorings: Scorings, evidence: 
                 f"tasks, which have no common score: {joined(tasks)}",
                 "name the file of one task; or add --pool_tasks to score all tasks together",
             )
+
+
+def require_one_task_of_each_language(
+    scorings: Scorings, slices: Iterable[Mapping[str, str | None]]
+) -> None:
+    """Checks that no language has the segments of several tasks, which have no common score.
+
+    Args:
+      scorings: the scorings, with a label of languages and a label of tasks.
+      slices: the labels of all slices and their values.
+
+    Raises:
+      InputError: a language has segments of several tasks.
+    """
+    tasks_of_language: dict[str | None, str] = {}
+    for labels in slices:
+        if {*labels} == {scorings.languages, scorings.unpooled}:
+            language, task = labels[str(scorings.languages)], str(labels[str(scorings.unpooled)])
+            other = tasks_of_language.setdefault(language, task)
+            if other != task:
+                raise InputError(
+                    f"the language {language} has segments of the tasks {other} and {task}, which "
+                    "have no common score",
+                    "leave out --language_column, or name the files of one of these tasks; or add "
+                    "--pool_tasks to score all tasks of a language together",
+                )

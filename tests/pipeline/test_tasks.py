@@ -199,6 +199,33 @@ def test_languages_with_one_tokenizer_are_not_pooled_over_tasks(tmp_path: Path) 
     require_schema(run.document)
 
 
+def test_a_language_of_several_tasks_has_no_score(tmp_path: Path) -> None:
+    folder = lm_eval(tmp_path / "d")
+    for path in folder.iterdir():
+        rows = [json.loads(line) | {"lang": "de"} for line in path.read_text().splitlines()]
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    flags = [*flags_of(folder), "--language_column", "lang"]
+    called(*flags).assert_failed(3, "the language de has segments of the tasks", "--pool_tasks")
+    assert called(*flags, "--pool_tasks").code == 0
+
+
+@pytest.mark.parametrize("more", [[], ["--pool_tasks"]])
+def test_two_runs_of_a_task_are_not_one_corpus(more: list[str], tmp_path: Path) -> None:
+    folder = lm_eval(tmp_path / "d")
+    path = next(folder.iterdir())
+    (folder / path.name.replace("2026-", "2025-").replace("2024-", "2023-")).write_bytes(
+        path.read_bytes()
+    )
+    assert len({*folder.iterdir()}) == 3
+    called(*flags_of(folder), *more).assert_failed(3, "two files are of the task", path.name)
+
+
+def test_a_condition_that_the_layout_asks_for_may_leave_nothing_out(tmp_path: Path) -> None:
+    run = called(*flags_of(lm_eval(tmp_path / "d")))
+    assert run.code == 0
+    assert "every record" not in run.err
+
+
 def test_a_rerun_with_another_choice(tmp_path: Path) -> None:
     flags = [*flags_of(lm_eval(tmp_path / "d")), "--output", tmp_path / "out"]
     assert called(*flags).code == 0

@@ -29,7 +29,8 @@ class Tally:
         this system does not have them.
       bad_records: the number of bad records. A rejected segment has one or more of them.
       judged: by condition, as the user wrote it, the number of records that it was asked about. It
-        does not matter whether other conditions leave them out.
+        does not matter whether other conditions leave them out. Conditions that a layout asks for
+        are not counted.
       met: by condition, how many of these records meet it.
     """
 

@@ -32,11 +32,14 @@ class PathLabel:
       pattern: the pattern, as messages show it.
       regex: a regular expression with one group, which is searched in the path. What the group
         matches is the value.
+      has_one_file: whether all segments with a value are in one file. Then two files with the same
+        value are two versions of the same segments, such as the outputs of two models.
     """
 
     name: str
     pattern: str
     regex: str
+    has_one_file: bool = False
 
     def value_of(self, path: str) -> str | None:
         """The value for a file; None if its path does not match, or the group matches no text."""
@@ -45,6 +48,28 @@ class PathLabel:
             return None
         # A path can have bytes that are not UTF-8, and labels are UTF-8.
         return found[1].encode(errors="backslashreplace").decode()
+
+    def check_files(self, label: str, paths: Sequence[str]) -> None:
+        """Checks the files of a stream of records.
+
+        Args:
+          label: the stream, for messages.
+          paths: the paths of its files.
+
+        Raises:
+          InputError: two files have a value that only one file can have.
+        """
+        if not self.has_one_file:
+            return
+        file_of: dict[str | None, str] = {}
+        for path in paths:
+            other = file_of.setdefault(self.value_of(path), path)
+            if other != path:
+                raise InputError(
+                    f"{label}: two files are of the {self.name} {self.value_of(path)}, so they are "
+                    f"of two runs or two models: {other}, {path}",
+                    "name the files of one run; to compare runs, join them: see --join_on",
+                )
 
     def required(self, label: str, path: str) -> str:
         """The value for a file.

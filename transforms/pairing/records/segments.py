@@ -90,6 +90,7 @@ def to_segments(
     unread[[each.number - read.first for each in read.bad]] = True
     meeting = meeting_each(read.columns, chosen)
     filtered = ~unread & ~_all(meeting.values(), count)
+    telling = {each: rows for each, rows in meeting.items() if not each.can_hold_always}
     judged = ~unread & ~filtered
     no_candidate = np.zeros(count, bool)
     for _, path in chosen.candidates:
@@ -113,9 +114,9 @@ def to_segments(
             {system: len(kept) for system, _ in chosen.candidates},
             {reason: number for reason, number in left_out.items() if number},
             bad_records=len(bad),
-            judged={str(condition): int((~unread).sum()) for condition in meeting},
+            judged={str(condition): int((~unread).sum()) for condition in telling},
             met={
-                str(condition): int((rows & ~unread).sum()) for condition, rows in meeting.items()
+                str(condition): int((rows & ~unread).sum()) for condition, rows in telling.items()
             },
         ),
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
+from beam_bleu.transforms.pairing.files.streams import Stream
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,11 +42,14 @@ class Condition:
       value: the text to compare with. Numbers and booleans are compared as JSON writes them, and
         null has no text, so it equals nothing.
       negated: whether the value must be another one.
+      can_hold_always: whether it is all right that it leaves nothing out, because a layout asks
+        for it.
     """
 
     column: ColumnPath
     value: str
     negated: bool = False
+    can_hold_always: bool = False
 
     def __str__(self) -> str:
         return f"{self.column}{'!=' if self.negated else '='}{self.value}"
@@ -80,6 +84,15 @@ class Wanted:
     system: str | None = None
     where_if_there: bool = False
     path_labels: tuple[PathLabel, ...] = ()
+
+    def check_files(self, stream: Stream, paths: Sequence[str]) -> None:
+        """Checks that the files of a stream can be read together.
+
+        Raises:
+          InputError: two files have a label that only one file can have.
+        """
+        for each in self.path_labels:
+            each.check_files(stream.label, [stream.shown(path) for path in paths])
 
     def path_label(self, name: str) -> PathLabel | None:
         """The label of this name that comes from the paths of files; None if there is none."""

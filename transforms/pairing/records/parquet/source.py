@@ -186,7 +186,7 @@ class PlanParquet(beam.PTransform):
         planned = (
             root
             | "Name the input" >> beam.Create([self._source.stream], reshuffle=False)
-            | "List its files" >> beam.ParDo(self._step(_ListFiles()))
+            | "List its files" >> beam.ParDo(self._step(_ListFiles(self._source)))
             | "Spread the files" >> beam.Reshuffle()
             | "Read footers" >> beam.ParDo(self._step(_ReadFooters(self._source, self._threads)))
             | "Gather the footers" >> beam.GroupByKey()
@@ -199,9 +199,13 @@ class PlanParquet(beam.PTransform):
 
 
 class _ListFiles(beam.DoFn):
+    def __init__(self, source: ParquetRecords) -> None:
+        self._source = source
+
     def process(self, stream: Stream) -> Iterator[Shard]:
         PROGRESS.begin("listing")
         shards = shards_in_order(0, stream, find_files(stream))
+        self._source.wanted.check_files(stream, [shard.file.path for shard in shards])
         tell_files(stream, shards)
         yield from shards
 

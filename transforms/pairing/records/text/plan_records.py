@@ -122,6 +122,7 @@ class _ListRanges(beam.DoFn):
         PROGRESS.begin("listing")
         source = self._source
         shards = shards_in_order(0, stream, find_files(stream))
+        source.wanted.check_files(stream, [shard.file.path for shard in shards])
         tell_files(stream, shards)
         head = source.head_reader.first_head(shards)
         yield beam.pvalue.TaggedOutput(self.HEAD, (0, head))
