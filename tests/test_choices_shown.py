@@ -59,9 +59,6 @@ def test_the_page_of_output_has_a_line_for_each_format() -> None:
     ]
     takes_decimals = [row.takes_decimals for row in FORMATS.values()]
     assert ["`--width`" in row[2] for row in rows] == takes_decimals
-    readme = (PROJECT / "README.md").read_text()
-    (line,) = (line for line in readme.splitlines() if line.startswith("| `-f` `--format NAME`"))
-    assert all(f"`{name}`" in line for name in FORMATS)
 
 
 DEFINITIONS = (PROJECT / "docs" / "definitions.md").read_text()

@@ -18,7 +18,7 @@ from markdown_tables import sections, tables
 from scoring import score_of
 
 import beam_bleu.transforms.corpus_bleu
-from beam_bleu.pipeline.command_line.options import parse
+from beam_bleu.pipeline.command_line.options import our_groups, parse
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
 from beam_bleu.transforms.definition.presets import PRESETS
@@ -26,10 +26,15 @@ from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.score.bleu import BleuScore
+from docs import make_flags
 
 PROJECT = pathlib.Path(__file__).parent.parent
 CONTRIBUTING = PROJECT / "CONTRIBUTING.md"
 README = (PROJECT / "README.md").read_text()
+FLAGS = PROJECT / "docs" / "flags.md"
+
+# Pages whose console blocks show commands and all that they print.
+SHOWN = [PROJECT / name for name in ("README.md", "docs/tour.md", "docs/definitions.md")]
 
 NEEDS_FLINK = "cluster flags flink"
 """A command with this text needs a running cluster."""
@@ -50,7 +55,8 @@ def started_flink(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def console_blocks() -> list[str]:
-    return re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+    text = "\n".join(page.read_text() for page in SHOWN)
+    return re.findall(r"```console\n(.*?)```", text, re.DOTALL)
 
 
 def commands(block: str) -> list[tuple[str, list[str]]]:
@@ -64,8 +70,12 @@ def commands(block: str) -> list[tuple[str, list[str]]]:
     return pairs
 
 
-def test_the_readme_shows_commands() -> None:
-    assert len(console_blocks()) >= 3
+def test_the_pages_show_commands() -> None:
+    assert len(console_blocks()) >= 10
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 250
 
 
 def shown_runs() -> list[Any]:
@@ -81,7 +91,7 @@ def shown_runs() -> list[Any]:
 
 
 @pytest.mark.parametrize("block", shown_runs())
-def test_a_command_prints_what_the_readme_shows(
+def test_a_command_prints_what_the_page_shows(
     block: str, tmp_path: pathlib.Path, request: pytest.FixtureRequest
 ) -> None:
     if NEEDS_FLINK in block:
@@ -135,7 +145,7 @@ def test_the_examples_write_into_the_ignored_folder_only() -> None:
         if not path.startswith("out/") and not ELSEWHERE.match(path)
     }
     assert wrong == set()
-    found = set(written_by(PROJECT / "README.md"))
+    found = {path for page in pages for path in written_by(page)}
     assert {"out/here", "out/there", "out/short.txt", "out/scores.jsonl"} <= found
     assert "/out/" in (PROJECT / ".gitignore").read_text().splitlines()
 
@@ -156,29 +166,21 @@ def test_the_library_examples_print_what_the_pages_show(page: str) -> None:
     assert sorted(done.stdout.splitlines()) == shown.splitlines()
 
 
-def test_the_readme_shows_the_yaml_example_as_it_is() -> None:
-    (shown,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
+def test_the_page_shows_the_yaml_example_as_it_is() -> None:
+    page = PROJECT / "docs" / "beam_yaml.md"
+    (shown,) = re.findall(r"```yaml\n(.*?)```", page.read_text(), re.DOTALL)
     example = (PROJECT / "examples" / "beam_yaml" / "score.yaml").read_text()
     assert shown == example[example.index("pipeline:") :]
 
 
-def shown_help() -> str:
-    """What `beam-bleu --help` prints."""
-    return subprocess.run(
-        [sys.executable, "-m", "beam_bleu.pipeline", "--help"],
-        cwd=PROJECT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-
-
-def test_the_readme_names_every_flag() -> None:
-    help_text = shown_help()
-    flags = set(re.findall(r"^  (?:-\w+, )?(--\w+)", help_text, re.MULTILINE))
-    assert len(flags) > 10
-    # A flag that is the beginning of another one, such as --compare, needs a place of its own.
-    assert not {flag for flag in flags if not re.search(rf"`{flag}(?!\w)", README)}
+def test_the_page_of_flags_has_what_the_help_says() -> None:
+    assert make_flags.PAGE == FLAGS
+    page = FLAGS.read_text()
+    assert page == make_flags.made(page), "run: .venv/bin/python -m docs.make_flags"
+    flags = [flag for _, group in our_groups() for flag in group]
+    assert len(flags) > 60
+    for flag in flags:
+        assert f"`{flag.option_strings[-1] if flag.option_strings else flag.metavar}" in page
 
 
 PAGES = [
@@ -265,28 +267,6 @@ def test_the_readme_says_what_the_help_says_of_exit_codes() -> None:
 def test_the_readme_names_every_subcommand() -> None:
     for name in SUBCOMMANDS:
         assert re.search(rf"`(beam-bleu|\./run\.sh) {name}\b|^\./run\.sh {name}\b", README, re.M)
-
-
-def test_the_readme_has_the_groups_and_spellings_of_the_help() -> None:
-    text = shown_help()
-    group, groups = "", {}
-    for line in text.splitlines():
-        if heading := re.fullmatch(r"(\w.*):", line):
-            group = heading[1]
-        elif flags := re.match(r"  (-[\w-]+(?:, -[\w-]+)*)", line):
-            groups.setdefault(group, []).append(flags[1].split(", "))
-    (table,) = (table for table in tables(README) if table[0][0] == "flag")
-    of_readme, found = "", {}
-    for cells in table[1:]:
-        if heading := re.fullmatch(r"\*\*(.*)\*\*", cells[0]):
-            of_readme = heading[1]
-        else:
-            for flag in re.findall(r"`(-[\w-]+)", cells[0]):
-                found.setdefault(of_readme, set()).add(flag)
-    shown = {"-h", "--help", "-V", "--version", "--help_beam"}
-    for name, flags in groups.items():
-        assert {spelling for each in flags for spelling in each} - shown <= found[name] | shown
-    assert found.keys() == groups.keys()
 
 
 def rows(page: pathlib.Path, header: str) -> list[list[str]]:

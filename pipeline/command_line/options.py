@@ -192,6 +192,11 @@ def our_flags() -> list[argparse.Action]:
     return _our_parser().actions()
 
 
+def our_groups() -> list[tuple[str, list[argparse.Action]]]:
+    """The title of each group of beam-bleu's own flags, and these flags."""
+    return _our_parser().groups()
+
+
 def beam_flags() -> list[argparse.Action]:
     """Beam's flags, as argparse knows them."""
     return beam_parser().actions()

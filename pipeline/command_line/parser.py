@@ -43,12 +43,20 @@ class Parser(argparse.ArgumentParser):
     def format_groups(self, titles: Collection[str]) -> str:
         """The help for the groups of flags with these titles."""
         formatter = self._get_formatter()
-        for group in self._action_groups:
-            if group.title in titles:
-                formatter.start_section(group.title)
-                formatter.add_arguments(group._group_actions)
+        for title, actions in self.groups():
+            if title in titles:
+                formatter.start_section(title)
+                formatter.add_arguments(actions)
                 formatter.end_section()
         return formatter.format_help()
+
+    def groups(self) -> list[tuple[str, list[argparse.Action]]]:
+        """The title of each group of flags that has some, and these flags."""
+        return [
+            (str(group.title), group._group_actions)
+            for group in self._action_groups
+            if group._group_actions
+        ]
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.option_strings and action.choices is not None and value not in action.choices:

@@ -1,0 +1,78 @@
+"""Writes the tables of docs/flags.md: all flags, with what --help says of them.
+
+.venv/bin/python -m docs.make_flags
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+from collections.abc import Iterator
+
+from beam_bleu.pipeline.command_line.options import our_groups
+
+PAGE = pathlib.Path(__file__).parent / "flags.md"
+
+_BEGIN = "<!-- These tables are made by: .venv/bin/python -m docs.make_flags -->\n"
+_END = "<!-- The end of these tables. -->\n"
+
+_PAGES = {
+    "input": "[line-parallel text](line_parallel.md)",
+    "input, checks": "[line-parallel text](line_parallel.md), "
+    "[rejected records](output.md#rejected-records)",
+    "input, records": "[forms of input](inputs.md)",
+    "input, records of several systems, and known layouts": "[forms of input](inputs.md), "
+    "[known layouts](inputs.md#known-layouts), [tasks](output.md#tasks)",
+    "definition, from texts to tokens": "[text](definitions.md#text), "
+    "[languages](definitions.md#languages), [their scores](output.md#languages)",
+    "definition, from n-grams to a score": "[smoothing](definitions.md#smoothing), "
+    "[reference length](definitions.md#reference-length)",
+    "output": "[what stdout shows](output.md#what-stdout-shows), [saved totals](totals.md), "
+    "[reruns](scheduling.md#reruns)",
+    "output, more scores": "[presets](definitions.md#presets), [output](output.md)",
+    "slices and documents": "[labels](line_parallel.md#labels), "
+    "[labels from paths](inputs.md#labels-from-paths), [slices](output.md#slices), "
+    "[documents](inputs.md#documents)",
+    "evidence": "[significance](significance.md), [resampling](resampling.md)",
+    "gates": "[gates](output.md#gates)",
+    "engine": "[engines](engines.md), [scale](scale.md)",
+    "messages and help": "[what stderr shows](output.md#what-stderr-shows)",
+}
+"""By group of flags, the pages that say more."""
+
+
+def made(page: str) -> str:
+    """The page with new tables."""
+    before, _, rest = page.partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    return before + _BEGIN + "\n" + "\n".join(_tables()) + "\n" + _END + after
+
+
+def _tables() -> Iterator[str]:
+    groups = our_groups()
+    if [title for title, _ in groups] != list(_PAGES):
+        raise ValueError("_PAGES must have a line for each group of flags, in the same order")
+    for title, flags in groups:
+        yield f"### {title[0].upper()}{title[1:]}\n"
+        yield f"More: {_PAGES[title]}\n"
+        yield "| flag | meaning |"
+        yield "| --- | --- |"
+        for flag in flags:
+            yield f"| {_spellings(flag)} | {_cell(' '.join(str(flag.help).split()))} |"
+        yield ""
+
+
+def _spellings(flag: argparse.Action) -> str:
+    value = "" if flag.nargs == 0 else f" {flag.metavar}"
+    value += " ..." if flag.nargs in ("+", "*") else ""
+    words = list(flag.option_strings) or [""]
+    words[-1] = f"{words[-1]}{value}".strip()
+    return " ".join(f"`{_cell(word)}`" for word in words)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(made(PAGE.read_text()))
