@@ -19,7 +19,7 @@ _END = "<!-- The end of these tables. -->\n"
 _PAGES = {
     "input": "[line-parallel text](line_parallel.md)",
     "input, checks": "[line-parallel text](line_parallel.md), "
-    "[rejected records](output.md#rejected-records)",
+    "[rejected records](folder.md#rejected-records)",
     "input, records": "[forms of input](inputs.md)",
     "input, records of several systems, and known layouts": "[forms of input](inputs.md), "
     "[known layouts](inputs.md#known-layouts), [tasks](output.md#tasks)",
@@ -27,16 +27,16 @@ _PAGES = {
     "[languages](definitions.md#languages), [their scores](output.md#languages)",
     "definition, from n-grams to a score": "[smoothing](definitions.md#smoothing), "
     "[reference length](definitions.md#reference-length)",
-    "output": "[what stdout shows](output.md#what-stdout-shows), [saved totals](totals.md), "
+    "output": "[what stdout shows](terminal.md#what-stdout-shows), [saved totals](totals.md), "
     "[reruns](scheduling.md#reruns)",
     "output, more scores": "[presets](definitions.md#presets), [output](output.md)",
     "slices and documents": "[labels](line_parallel.md#labels), "
     "[labels from paths](inputs.md#labels-from-paths), [slices](output.md#slices), "
     "[documents](inputs.md#documents)",
     "evidence": "[significance](significance.md), [resampling](resampling.md)",
-    "gates": "[gates](output.md#gates)",
+    "gates": "[gates](terminal.md#gates)",
     "engine": "[engines](engines.md), [scale](scale.md)",
-    "messages and help": "[what stderr shows](output.md#what-stderr-shows)",
+    "messages and help": "[what stderr shows](terminal.md#what-stderr-shows)",
 }
 """By group of flags, the pages that say more."""
 

@@ -51,7 +51,7 @@ def test_the_template_of_dataflow_has_the_rows_for_choices() -> None:
 
 
 def test_the_page_of_output_has_a_line_for_each_format() -> None:
-    page = (PROJECT / "docs" / "output.md").read_text()
+    page = (PROJECT / "docs" / "terminal.md").read_text()
     lines = page.partition("\n| format | stdout |")[2].partition("\n\n")[0].splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert [row[:2] for row in rows] == [

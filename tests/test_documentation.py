@@ -250,7 +250,7 @@ def test_the_way_of_the_data_names_files_and_rooms_that_exist() -> None:
 def test_the_readme_and_the_page_of_output_have_the_same_exit_codes() -> None:
     of_page, of_readme = (
         [row[0] for row in table[1:]]
-        for text in ((PROJECT / "docs" / "output.md").read_text(), README)
+        for text in ((PROJECT / "docs" / "terminal.md").read_text(), README)
         for table in tables(text)
         if table[0][0] == "code"
     )

@@ -1,4 +1,4 @@
-"""docs/output.md and the schemas in docs/ describe exactly what the program writes.
+"""docs/output.md, docs/folder.md and the schemas in docs/ describe exactly what the program writes.
 
 The page has a table for each object of the documents, and one for the columns of the segment
 scores. The schemas are compared with the page, and real results with both.
@@ -36,7 +36,7 @@ from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.score.bleu_table import bleu_table_schema
 
-PAGE = (PROJECT / "docs" / "output.md").read_text()
+PAGE = "\n".join((PROJECT / "docs" / name).read_text() for name in ("output.md", "folder.md"))
 SCHEMAS = {
     name: json.loads((PROJECT / "docs" / f"{file}.schema.json").read_text())
     for name, file in (("document", "scores"), ("manifest", "manifest"), ("run", "run"))

@@ -28,7 +28,7 @@ from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, MAX_RAW_BYTES,
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.totals.rejected import MostRejected, Rejected, check_rejected
 
-PAGE = (PROJECT / "docs" / "output.md").read_text()
+PAGE = (PROJECT / "docs" / "folder.md").read_text()
 
 ALL = MostRejected.of("1.0")
 

@@ -546,7 +546,7 @@ def test_prometheus_client_is_imported_only_for_metrics():
 def test_the_page_has_the_metrics(out):
     from markdown_tables import sections, tables
 
-    (header, *rows), *others = tables(sections((PROJECT / "docs/output.md").read_text())["Metrics"])
+    (header, *rows), *others = tables(sections((PROJECT / "docs/folder.md").read_text())["Metrics"])
     assert header == ["metric", "other labels", "after a failure", "unit", "meaning"]
     assert not others
     labels = {row[0].strip("`"): row[1].replace("`", "") for row in rows}
