@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import glob
 import os
 from collections.abc import Sequence
@@ -80,13 +81,22 @@ def _each_file(text: str, others: Sequence[tuple[str, str]]) -> list[tuple[str, 
 def _refuse_files_of_others(
     flag: str, named: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]]
 ) -> None:
-    """Refuses a pattern of one system that also matches a file of another stream."""
-    streams = None
-    for name, pattern in named:
-        # The launcher may not be able to list other filesystems.
-        if is_pattern(pattern) and is_local(pattern):
-            if streams is None:
-                streams = _files_of([each for each in others if is_local(each[1])])
+    """Refuses a pattern of one system that also matches a file of another stream.
+
+    A stream that is named twice, in the same words, is meant. And a pattern that cannot be listed
+    here is looked at when the job runs.
+    """
+    given = {pattern for _, pattern in others}
+    patterns = [
+        (name, pattern)
+        for name, pattern in named
+        if is_pattern(pattern) and is_local(pattern) and pattern not in given
+    ]
+    if not patterns:
+        return
+    with contextlib.suppress(InputError):
+        streams = _files_of([each for each in others if is_local(each[1])])
+        for name, pattern in patterns:
             for file in find_files(Stream(name, checked_path(flag, pattern, False))):
                 if label := streams.get(_identity(file.path)):
                     raise UsageError(
