@@ -108,7 +108,6 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=_FLAGS_WIDTH, width=_columns() - 1)
-        self._action_max_length = _FLAGS_WIDTH  # so that each topic looks as in the whole help
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(

@@ -43,6 +43,8 @@ class Parser(argparse.ArgumentParser):
     def format_groups(self, titles: Collection[str]) -> str:
         """The help for the groups of flags with these titles."""
         formatter = self._get_formatter()
+        # As in the help for all groups, which have long flags.
+        formatter._action_max_length = formatter._max_help_position
         for title, actions in self.groups():
             if title in titles:
                 formatter.start_section(title)

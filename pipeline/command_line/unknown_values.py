@@ -121,6 +121,10 @@ VALUES = {
             "txt": "text",
         },
     ),
+    "--help": Values(
+        "topic",
+        {"flags": "input", "metrics": "definition", "scores": "output", "systems": "input"},
+    ),
     "--if_exists": Values(
         synonyms={"error": "fail", "ignore": "skip", "keep": "skip", "overwrite": "replace"}
     ),
