@@ -74,8 +74,9 @@ def test_the_pages_show_commands() -> None:
     assert len(console_blocks()) >= 10
 
 
-def test_the_readme_is_short() -> None:
+def test_the_first_pages_are_short() -> None:
     assert len(README.splitlines()) <= 250
+    assert len(CONTRIBUTING.read_text().split()) <= 2500
 
 
 def shown_runs() -> list[Any]:
@@ -232,7 +233,8 @@ def test_every_page_can_be_reached_from_the_index() -> None:
 def test_the_way_of_the_data_names_files_and_rooms_that_exist() -> None:
     files = [path.relative_to(PROJECT) for path in PROJECT.glob("*/**/*.py")]
     names = {path.name for path in files}
-    page = CONTRIBUTING.read_text()
+    pages = [CONTRIBUTING, PROJECT / "docs" / "recipes.md", PROJECT / "docs" / "glossary.md"]
+    page = "\n".join(each.read_text() for each in pages)
     for language, block in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", page, re.DOTALL | re.MULTILINE):
         for name in re.findall(r"\b\w+\.py\b", block if not language else ""):
             assert name in names, name
