@@ -24,6 +24,8 @@ GAPS: dict[str, tuple[Sequence[str], str | None]] = {
     "many days": (days(11, 1, 2, 20), "2026-11-06, 2026-11-07 and 12 more:"),
     "in other words": (["dt=2026-11-20/x", "dt=2026-11-22/x"], "lack dt=2026-11-21/x:"),
     "without hyphens": (["d20261120", "d20261122"], "lack d20261121:"),
+    "a month": (["2026-01", "2026-02", "2026-04"], "lack 2026-03:"),
+    "a quarter": (["m=202510", "m=202601", "m=202607"], "lack m=202604:"),
     "a week": (days(11, 2, 9, 23), "lack 2026-11-16:"),
     "no day": (days(11, 20, 21, 22), None),
     "weeks": (days(11, 2, 9, 16), None),
