@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib
 import importlib.metadata
 import json
 import logging
@@ -135,6 +136,22 @@ def test_a_change_of_what_code_depends_on_is_noticed_and_no_other(
     assert printed(program, tmp_path) == -63_000 + 1
     changed(made, "builder.mul", "builder.add")
     assert printed(program, tmp_path) == 10_000 + 1
+
+
+def test_every_compiled_function_has_a_key_of_its_own() -> None:
+    for source in PACKAGE.rglob("*.py"):
+        if "native.compiling import" in source.read_text():
+            name = ".".join(source.relative_to(PACKAGE).with_suffix("").parts)
+            importlib.import_module(f"beam_bleu.transforms.{name}")
+    functions = [
+        value
+        for name, loaded in sys.modules.items()
+        if name.startswith("beam_bleu.transforms.")
+        for value in vars(loaded).values()
+        if isinstance(value, module.CompiledFunction) and value.function.__module__ == name
+    ]
+    assert len(functions) > 100
+    assert len({contents_digest(each) for each in functions}) == len(functions)
 
 
 def test_what_a_key_cannot_describe_is_an_error() -> None:
