@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -77,6 +78,22 @@ class Run:
         assert lines[1].strip()
         for fragment in fragments:
             assert fragment in self.err
+
+
+@contextlib.contextmanager
+def signals_begin_as(handler: signal.Handlers, *numbers: signal.Signals) -> Iterator[None]:
+    """Processes that the body starts begin with these signals ignored, or not.
+
+    Otherwise they inherit what the tests have: nohup ignores SIGHUP, and a shell ignores SIGINT for
+    what it runs in the background. The argument preexec_fn of subprocess could set them, too, but
+    then a process that has threads of gRPC can crash before it runs the command.
+    """
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, of_tests in before.items():
+            signal.signal(number, of_tests or signal.SIG_DFL)
 
 
 def typed(*arguments: Argument, timeout: float = 120) -> Run:

@@ -155,11 +155,8 @@ def _full_disk(case: Case) -> None:
     output = OutputFolder(case)
     most = case.random.choice([0, 1, case.random.randrange(400)])
     arguments = [*job.arguments, "--output", output.path]
-    with _started(
-        case,
-        arguments,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
-    ) as process:
+    with _started(case, arguments) as process:
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most, most))  # before it writes
         run = _ended(process)
     check_refusal(run, codes=(1,))
     output.check_untouched()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Sequence
 
-from command_line import BEFORE_BEAM, COMMAND, PROJECT, Argument
+from command_line import BEFORE_BEAM, COMMAND, PROJECT, Argument, signals_begin_as
 
 SCORING = "beam_bleu.transforms.statistics.count_matches:CountMatches.work"
 WRITING_SHARDS = "beam_bleu.pipeline.output.parquet_shards:_Shard.add"
@@ -37,9 +38,10 @@ def endless_run(repeated: str, arguments: Sequence[Argument]) -> subprocess.Pope
       repeated: the method that is called again and again: "module:Class.method".
       arguments: the arguments of the command.
     """
-    return subprocess.Popen(
-        [COMMAND[0], "-c", _PROGRAM, repeated, *map(os.fsdecode, arguments)],
-        cwd=PROJECT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    with signals_begin_as(signal.SIG_DFL, signal.SIGINT):
+        return subprocess.Popen(
+            [COMMAND[0], "-c", _PROGRAM, repeated, *map(os.fsdecode, arguments)],
+            cwd=PROJECT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )

@@ -15,6 +15,7 @@ from command_line import (
     PROJECT,
     SYSTEMS,
     called,
+    signals_begin_as,
 )
 from result_folder import RECORDS
 
@@ -63,21 +64,22 @@ def test_a_signal_ends_the_run_and_leaves_no_temporary_files(number, when, tmp_p
     text.write_text("a rather short line , and another clause .\n" * 3_000_000)
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    process = subprocess.Popen(
-        [*COMMAND, "--candidates", f"x={text}", "--references", text],
-        cwd=PROJECT,
-        env=os.environ | {"TMPDIR": str(temporary)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # As without nohup, even if the tests themselves run under nohup.
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
-    )
+    with signals_begin_as(signal.SIG_DFL, number):
+        process = subprocess.Popen(
+            [*COMMAND, "--candidates", f"x={text}", "--references", text],
+            cwd=PROJECT,
+            env=os.environ | {"TMPDIR": str(temporary)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
     if when == "while it runs":
         while not os.listdir(temporary):  # the folder that gets scores.json
+            assert process.poll() is None, process.communicate()
             time.sleep(0.01)
         time.sleep(0.5)
     else:
         while not catches_sigterm(process):  # from then on the command handles its signals
+            assert process.poll() is None, process.communicate()
             time.sleep(0.01)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
@@ -88,13 +90,13 @@ def test_a_signal_ends_the_run_and_leaves_no_temporary_files(number, when, tmp_p
 
 def test_a_run_that_ignores_the_hangup_goes_on():
     # As under nohup.
-    process = subprocess.Popen(
-        [*COMMAND, *EXAMPLE],
-        cwd=PROJECT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
-    )
+    with signals_begin_as(signal.SIG_IGN, signal.SIGHUP):
+        process = subprocess.Popen(
+            [*COMMAND, *EXAMPLE],
+            cwd=PROJECT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
     while process.poll() is None:
         process.send_signal(signal.SIGHUP)
         time.sleep(0.05)

@@ -23,6 +23,7 @@ from command_line import (
     SYSTEMS,
     Run,
     called,
+    signals_begin_as,
     streams,
 )
 
@@ -290,16 +291,17 @@ def test_a_command_without_i_that_waits_for_stdin_says_so(monkeypatch):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_reading_and_removes_the_copy(temporary, number):
-    with subprocess.Popen(
-        # With --quiet it does not say that it waits for stdin, however long that takes.
-        [*COMMAND, *streams(["-"], REFERENCES, "--quiet")],
-        cwd=PROJECT,
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "TMPDIR": str(temporary)},
-        # Under nohup the tests ignore this signal, and so would the command.
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
-    ) as process:
+    with (
+        signals_begin_as(signal.SIG_DFL, number),
+        subprocess.Popen(
+            # With --quiet it does not say that it waits for stdin, however long that takes.
+            [*COMMAND, *streams(["-"], REFERENCES, "--quiet")],
+            cwd=PROJECT,
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": str(temporary)},
+        ) as process,
+    ):
         assert process.stdin
         assert process.stderr
         process.stdin.write(b"one line\n")
