@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from command_line import Run
+from command_line import Run, without_progress
 
 _WARNING = "beam-bleu: warning: "
 
@@ -15,8 +15,9 @@ class DifferenceError(Exception):
 
 
 def complaints(run: Run) -> list[str]:
-    """The lines on stderr that are not warnings."""
-    return [line for line in run.err.split("\n")[:-1] if not line.startswith(_WARNING)]
+    """The lines on stderr that are neither warnings nor progress."""
+    lines = without_progress(run.err).split("\n")[:-1]
+    return [line for line in lines if not line.startswith(_WARNING)]
 
 
 def check(holds: bool, difference: str) -> None:
