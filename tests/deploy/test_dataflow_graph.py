@@ -17,6 +17,7 @@ from apache_beam.portability.api import beam_runner_api_pb2 as messages
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.errors import marked_steps
+from beam_bleu.pipeline.reruns.rerun_input import described_input
 from beam_bleu.transforms.pairing.line_parallel import plan_units, source
 from beam_bleu.transforms.statistics.count_matches import CountMatches
 from beam_bleu.transforms.totals.add_up import AddUp
@@ -288,7 +289,8 @@ def test_the_last_step_gets_the_results_of_the_job_that_was_given(pipeline):
     )
     (results,) = name_the_job.process(b"")
     job = parse(command_line([*BEAMS, *PARAMETERS])).job
-    assert results == dataclasses.replace(job.results, run=results.run)
+    asked = described_input(job.source)
+    assert results == dataclasses.replace(job.results, run=results.run, input=asked)
     assert results.scorings.text.lowercase
     assert job.threads == 1  # Dataflow starts a process per core
 
