@@ -17,7 +17,7 @@ _DATE = r"(?:19|20)\d\d(?:[-_.]?[01]\d(?:[-_.]?[0-3]\d)?)?"
 _TIME = r"[T_-]?[0-2]\d[-_:.]?[0-5]\d(?:[-_:.]?[0-5]\d(?:\.\d+)?)?Z?"
 _PART_WORDS = (
     "part|shard|chunk|split|batch|file|text|data|segment|sample|out|output|hyp|hypothes[ie]s|pred|"
-    "prediction|candidate|translation|year|month|week|day|date|dt|hour|minute|run|job|worker|index"
+    "prediction|candidate|translation|year|month|week|day|date|dt|hour|minute"
 )
 _PART = re.compile(
     # The name of a run; a date, perhaps with a time; the number of a part, after such a word or by
