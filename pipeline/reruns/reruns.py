@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,7 +19,7 @@ from beam_bleu.pipeline.output.output_folder import (
 )
 from beam_bleu.pipeline.reruns.rerun_facts import FACTS
 from beam_bleu.pipeline.reruns.rerun_input import input_differences
-from beam_bleu.transforms.errors import JobError, UsageError, joined
+from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError, joined
 
 
 class ResultIsThereError(Exception):
@@ -73,12 +74,19 @@ def _kept(job: Job) -> bytes | None:
             f"{job.output} already has a complete result",
             "name another folder with --output, or choose --if_exists skip or replace",
         )
-    differences = [
-        *differing(json.loads(data), job),
-        *input_differences(job.source, json.loads(manifest)),
-    ]
-    if job.evidence.save_totals and not storage.exists(totals_path(job.output)):
-        differences.append("there is no totals.json, and --save_totals asks for it")
+    try:
+        differences = [
+            *differing(json.loads(data), job),
+            *input_differences(job.source, json.loads(manifest)),
+        ]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{job.output}: scores.json or manifest.json does not have the content that beam-bleu "
+            f"writes: {error!r}",
+            "look for what has changed it, name another folder, or choose --if_exists replace",
+        ) from error
+    if job.evidence.save_totals and (missing := _missing_totals(job.output, data)):
+        differences.append(missing)
     if differences:
         raise UsageError(
             f"{job.output} already has another result than this command would write: "
@@ -86,6 +94,20 @@ def _kept(job: Job) -> bytes | None:
             "name another folder with --output, or choose --if_exists replace",
         )
     return data
+
+
+def _missing_totals(output: str, scores: bytes) -> str:
+    """Why the folder does not have the saved totals of this scores.json; "" if it has."""
+    path = totals_path(output)
+    if not storage.exists(path):
+        return "there is no totals.json, and --save_totals asks for it"
+    try:
+        with storage.reading(output):
+            named = json.loads(storage.read(path))["scores_sha256"]
+    except (BleuError, LookupError, TypeError, ValueError):
+        named = None
+    is_same = named == hashlib.sha256(scores).hexdigest()
+    return "" if is_same else "totals.json is not that of scores.json"
 
 
 def _complete_result(output: str) -> tuple[bytes, bytes] | None:

@@ -316,6 +316,26 @@ def test_each_choice_of_a_job_is_a_fact_or_decides_nothing():
     assert not {*shown} & {*DECIDE_NOTHING}
 
 
+def test_skip_refuses_totals_of_another_result(out, tmp_path):
+    scored(out, "--save_totals")
+    other = tmp_path / "other"
+    called(*streams([SYSTEMS["atlas"]], REFERENCES[:1]), "--output", other, "--save_totals")
+    (out / "totals.json").write_bytes((other / "totals.json").read_bytes())
+    run = called(*ONE, "--output", out, "--save_totals", "--if_exists", "skip")
+    run.assert_failed(2, "totals.json is not that of scores.json")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("streams", None), ("streams", [{}]), ("input", ["x"]), ("input", [1])]
+)
+def test_skip_refuses_a_manifest_of_another_form(out, field, value):
+    scored(out)
+    path = out / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_bytes()), field: value}))
+    run = called(*ONE, "--output", out, "--if_exists", "skip")
+    run.assert_failed(3, "does not have the content that beam-bleu writes")
+
+
 def test_fail(out):
     scored(out)
     before = content(out)
