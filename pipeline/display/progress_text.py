@@ -10,6 +10,9 @@ from beam_bleu.transforms.progress import Phase, State
 _WINDOW = 30.0
 """Seconds over which the rate is measured, so that a person sees when a job stands still."""
 
+_SHORTEST = 1e-6
+"""Seconds. Two looks that are nearer to each other tell no rate."""
+
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 _LONGEST = 100 * 86_400
@@ -37,7 +40,7 @@ class Rate:
         while len(self._seen) > 2 and self._seen[1][0] <= state.run_seconds - _WINDOW:
             self._seen.popleft()
         (begin, before), (end, after) = self._seen[0], self._seen[-1]
-        return (after - before) / (end - begin) if end > begin else None
+        return (after - before) / (end - begin) if end - begin > _SHORTEST else None
 
 
 @dataclasses.dataclass(frozen=True)
