@@ -68,7 +68,7 @@ def streams(found: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
 
 
 def belongs_to(data: bytes, scores: bytes) -> bool:
-    """Whether the bytes of a manifest name the bytes of a scores.json."""
+    """Whether the bytes of a manifest, or of saved totals, name the bytes of a scores.json."""
     try:
         named = json.loads(data)["scores_sha256"]
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -101,12 +101,9 @@ def _missing_totals(output: str, scores: bytes) -> str:
     path = totals_path(output)
     if not storage.exists(path):
         return "there is no totals.json, and --save_totals asks for it"
-    try:
-        with storage.reading(output):
-            named = json.loads(storage.read(path))["scores_sha256"]
-    except (BleuError, LookupError, TypeError, ValueError):
-        named = None
-    is_same = named == hashlib.sha256(scores).hexdigest()
+    is_same = False
+    with contextlib.suppress(BleuError), storage.reading(output):
+        is_same = belongs_to(storage.read(path), scores)
     return "" if is_same else "totals.json is not that of scores.json"
 
 
