@@ -302,10 +302,8 @@ class _Help(argparse.Action):
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: object, topic: object, *_: object
     ) -> NoReturn:
-        text = parser.format_help()
-        if topic is not None:
-            assert isinstance(parser, Parser)
-            text = parser.format_groups(TOPICS[str(topic)])
+        assert isinstance(parser, Parser)
+        text = parser.format_groups(TOPICS[str(topic)]) if topic else parser.format_help()
         write_to_stdout(text.encode())
         parser.exit()
 

@@ -199,7 +199,7 @@ class LinesOfLog:
         is_new = self._with_phases and state.phase not in self._phases
         self._show_new(phases, but=state.phase)
         if state.detail == COMPILING and not self._compiles:
-            self._compiles = True  # the first run, of which nobody expects that it takes so long
+            self._compiles = True  # nobody expects the first run to take so long
             self._write(COMPILING)
         if is_new or state.run_seconds >= self._due:
             self._write(sentence(state, rate))

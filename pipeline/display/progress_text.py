@@ -11,7 +11,7 @@ _WINDOW = 30.0
 """Seconds over which the rate is measured, so that a person sees when a job stands still."""
 
 _SHORTEST = 1e-6
-"""Seconds. Two looks that are nearer to each other tell no rate."""
+"""Seconds. Two looks that are closer together give no rate."""
 
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 

@@ -1,1 +1,1 @@
-"""How a run ends that fails: exit codes, messages, and marks by which errors survive an engine."""
+"""How a failing run ends: exit codes, messages, and marks by which errors survive an engine."""

@@ -1,1 +1,1 @@
-"""What a job is asked to compute, and all that it has added up for this."""
+"""What a job is asked to compute, and everything that it has added up to do so."""

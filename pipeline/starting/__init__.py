@@ -1,1 +1,1 @@
-"""What makes a short run cheap: less to import, to look for and to free."""
+"""What makes a short run cheap: fewer imports, fewer searches, memory that is kept."""
