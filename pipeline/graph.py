@@ -27,6 +27,8 @@ from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_en
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
+from beam_bleu.transforms.definition.basis import Basis
+from beam_bleu.transforms.definition.columns import bleu_basis
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.errors import JobError
@@ -36,19 +38,22 @@ from beam_bleu.transforms.score.bleu_table import bleu_table_schema
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics.by_language import LanguageLabel
 from beam_bleu.transforms.statistics.check_documents import check_documents
+from beam_bleu.transforms.statistics.count_matches import count_matches
 from beam_bleu.transforms.statistics.documents import DocumentLabel
 from beam_bleu.transforms.totals.closing import add_tallies, sums_by_system, tally_of
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.moments.sum_moments import sum_moments
 from beam_bleu.transforms.totals.rejected import (
     Rejected,
     check_rejected,
     require_segments_left,
 )
-from beam_bleu.transforms.totals.replicates.sum_replicates import sum_replicates
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
-from beam_bleu.transforms.totals.sum_corpus import count_and_sum
-from beam_bleu.transforms.totals.sum_slices import sum_slices
+from beam_bleu.transforms.totals.steps import (
+    sum_corpus,
+    sum_moments,
+    sum_replicates,
+    sum_slices,
+)
 from beam_bleu.transforms.wiring.keyed import keyed
 
 __all__ = ["build"]
@@ -69,19 +74,27 @@ def build(root: beam.Pipeline, job: Job) -> None:
         batches = check_documents(batches, label, step)
     orders = scorings.counted_orders
     # Beam fuses all of these steps with the reading. So each batch is read once, and counted
-    # once for each way to make tokens.
-    counted = {
-        text.name: count_and_sum(
-            batches,
+    # once for each way to make tokens. Only one way changes Beam's metrics.
+    statistics, sums_of_texts = {}, {}
+    for text in job.texts:
+        is_own = text == job.config.text
+        suffix = "" if is_own else f" ({text.name.label})"
+        statistics[text.name] = batches | f"Count matches{suffix}" >> count_matches(
             text,
             orders[text.name],
             job.threads,
             step,
             languages=_language_label(job),
-            variant="" if text == job.config.text else text.name.label,
+            metrics=is_own,
         )
-        for text in job.texts
-    }
+        sums_of_texts[text.name] = sum_corpus(
+            statistics[text.name],
+            bleu_basis(orders[text.name]),
+            step,
+            threads=job.threads,
+            label_suffix=suffix,
+        )
+    own, basis = statistics[scorings.text], bleu_basis(orders[scorings.text])
     # The last step always gets the element `results`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
     named = (
@@ -97,7 +110,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
     ends = {
         "results": named,
         "segments": paired.segments,
-        **{_totals_of(text, scorings): each.sums for text, each in counted.items()},
+        **{_totals_of(text, scorings): each for text, each in sums_of_texts.items()},
     }
     if paired.digests is not None:
         ends["digests"] = paired.digests
@@ -111,20 +124,20 @@ def build(root: beam.Pipeline, job: Job) -> None:
         )
     if job.slicing:
         sums["slices"] = sum_slices(
-            counted[scorings.text].statistics,
+            own,
             job.slicing,
             job.source.labels,
-            orders[scorings.text],
+            basis,
             step,
             threads=job.threads,
         )
     evidence = job.evidence
     if evidence.needs_moments:
         sums["moments"] = sum_moments(
-            counted[scorings.text].statistics,
+            own,
             job.slicing,
             job.source.labels,
-            orders[scorings.text],
+            basis,
             step,
             # Some sources find their systems only when they are read.
             baseline=evidence.baseline or next(iter(job.source.systems), None),
@@ -134,10 +147,10 @@ def build(root: beam.Pipeline, job: Job) -> None:
         )
     if evidence.resampling is not None:
         sums["replicates"] = sum_replicates(
-            counted[scorings.text].statistics,
+            own,
             evidence.resampling,
             job.source.labels,
-            orders[scorings.text],
+            basis,
             step,
             documents=evidence.documents,
             threads=job.threads,
@@ -150,7 +163,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
     if scorings.segments is not None:
         # Beam fuses these steps with the counting, so only the names of files are shuffled.
         ends["shards"] = (
-            counted[scorings.text].statistics
+            own
             | "Score segments"
             >> beam.ParDo(step(ScoreSegments(scorings.segments, job.threads, job.source.labels)))
             | "Write segment scores"
@@ -238,7 +251,7 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
         slices=_slices_of(
             results.slicing,
             ends.get("slices", ()),
-            orders[results.scorings.text],
+            bleu_basis(orders[results.scorings.text]),
             segments.systems,
         ),
         moments=_only_sum("moments", ends, is_needed=False),
@@ -273,7 +286,7 @@ def _enforce(results: Results, document: Mapping[str, Any]) -> None:
 
 
 def _slices_of(
-    slicing: Slicing, given: Iterable[SliceSums], max_order: int, systems: Sequence[str]
+    slicing: Slicing, given: Iterable[SliceSums], basis: Basis, systems: Sequence[str]
 ) -> SliceSums | None:
     """The sums of all slices; None if no slices are scored.
 
@@ -283,7 +296,7 @@ def _slices_of(
     if not slicing:
         return None
     # If the runner has lost or repeated them, they are not the sums of the whole corpus.
-    found = SliceSums.zero(max_order)
+    found = SliceSums.zero(basis.width)
     for each in given:
         found = found.added(each, slicing.most)
     require_bounded(found.keys, slicing)

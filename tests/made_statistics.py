@@ -7,7 +7,8 @@ import dataclasses
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, width
+from beam_bleu.transforms.definition.columns import PARTS_OF_A_TOKEN, width
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 
 DOCUMENTS = tuple(f"document {n}" for n in range(7))
@@ -41,14 +42,15 @@ def made_statistics(
             closest = [each for each in lengths if abs(each - length) == nearest]
             totals = [max(length - n, 0) for n in range(max_order)]
             counts[system, i] = [
+                1,
                 length,
-                closest[0],
-                random.choice(closest),
                 lengths[0],
-                lengths[-1],
-                sum(lengths),
+                closest[0] - lengths[0],
+                random.choice(closest) - closest[0],
+                lengths[-1] - lengths[0],
+                sum(each - lengths[0] for each in lengths) * PARTS_OF_A_TOKEN // len(lengths),
                 *(random.integers(0, total, endpoint=True) for total in totals),
-                *totals,
+                *(int(not total) for total in totals),
             ]
     return BatchStatistics(
         counts,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.totals import units
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
+from beam_bleu.transforms.definition import columns
+from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.units import PairSums, UnitSums
 
 
@@ -21,18 +22,18 @@ def made_units(number, max_order=4, *, seed=0, matching=0.6, longest=30, ratio=1
         shortest, longer = sorted(
             int(max(1, round(ratio * length)) + random.integers(0, 3)) for _ in range(2)
         )
-        row = [0] * units.width(max_order)
-        row[units.SEGMENTS], row[units.CANDIDATE_LENGTH] = 1, length
-        row[units.SHORTEST] = shortest
-        row[units.CLOSEST] = (longer - shortest) * (length > (shortest + longer) / 2)
-        row[units.CLOSEST_FIRST] = (longer - shortest) * (2 * length == shortest + longer)
-        row[units.LONGEST] = longer - shortest
-        row[units.AVERAGE] = (longer - shortest) * units.PARTS_OF_A_TOKEN // 2
+        row = [0] * columns.width(max_order)
+        row[SEGMENTS], row[columns.CANDIDATE_LENGTH] = 1, length
+        row[columns.SHORTEST] = shortest
+        row[columns.CLOSEST] = (longer - shortest) * (length > (shortest + longer) / 2)
+        row[columns.CLOSEST_FIRST] = (longer - shortest) * (2 * length == shortest + longer)
+        row[columns.LONGEST] = longer - shortest
+        row[columns.AVERAGE] = (longer - shortest) * columns.PARTS_OF_A_TOKEN // 2
         matches = length
         for n in range(1, max_order + 1):
             matches = int(random.binomial(min(matches, max(0, length - n + 1)), matching))
-            row[units.FIRST_MATCHES + n - 1] = matches
-            row[units.first_short(max_order) + n - 1] = int(length < n)
+            row[columns.FIRST_MATCHES + n - 1] = matches
+            row[columns.first_short(max_order) + n - 1] = int(length < n)
         rows.append(row)
     return rows
 
@@ -40,8 +41,8 @@ def made_units(number, max_order=4, *, seed=0, matching=0.6, longest=30, ratio=1
 def changed(rows, *, share=0.5, seed=1):
     """The same units as another system might have them: some of the units lose matches."""
     random = np.random.default_rng(seed)
-    max_order = (len(rows[0]) - units.FIRST_MATCHES) // 2
-    matches = slice(units.FIRST_MATCHES, units.FIRST_MATCHES + max_order)
+    max_order = columns.order_of(len(rows[0]))
+    matches = slice(columns.FIRST_MATCHES, columns.FIRST_MATCHES + max_order)
     result = []
     for row in rows:
         other = list(row)
@@ -55,7 +56,6 @@ def sums_of_rows(rows):
     """The `UnitSums` of rows, in Python's integers."""
     width = len(rows[0])
     return UnitSums(
-        (width - units.FIRST_MATCHES) // 2,
         len(rows),
         tuple(sum(row[i] for row in rows) for i in range(width)),
         tuple(sum(row[i] * row[j] for row in rows) for i in range(width) for j in range(i + 1)),
@@ -77,26 +77,5 @@ def pair_of_rows(system, baseline):
 
 def corpus_sums_of_rows(rows):
     """The `CorpusSums` of rows with one segment each, with two references."""
-    max_order = (len(rows[0]) - units.FIRST_MATCHES) // 2
-    short = units.first_short(max_order)
-    column = [sum(row[i] for row in rows) for i in range(len(rows[0]))]
-    shortest, closest = column[units.SHORTEST], column[units.SHORTEST] + column[units.CLOSEST]
-    longest = shortest + column[units.LONGEST]
-    return CorpusSums(
-        matches=tuple(column[units.FIRST_MATCHES : short]),
-        totals=tuple(
-            sum(max(0, row[units.CANDIDATE_LENGTH] - n) for row in rows) for n in range(max_order)
-        ),
-        short_candidates=tuple(column[short:]),
-        candidate_length=column[units.CANDIDATE_LENGTH],
-        reference_lengths=ReferenceLengths(
-            closest,
-            closest + column[units.CLOSEST_FIRST],
-            shortest,
-            longest,
-            ((2, shortest + longest),),
-        ),
-        segments=len(rows),
-        min_reference_count=2,
-        max_reference_count=2,
-    )
+    sums = tuple(sum(row[i] for row in rows) for i in range(len(rows[0])))
+    return CorpusSums(sums, min_reference_count=2, max_reference_count=2)

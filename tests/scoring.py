@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.transforms.definition import signature
+from beam_bleu.transforms.definition.columns import BleuColumns
 from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.definition.reference_lengths import ReferenceLengthName
 from beam_bleu.transforms.definition.scoring import counted_order
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
@@ -33,6 +35,28 @@ def statistics_of(
     return dataclasses.replace(
         statistics,
         numbers=np.arange(len(batch)) if statistics.numbers is None else statistics.numbers,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Counted:
+    """The columns of a batch by their names: arrays (systems, segments), and (..., N) by order."""
+
+    candidate_length: Any
+    reference_length: Any
+    matches: Any
+    totals: Any
+
+
+def counted(statistics: BatchStatistics, rule: ReferenceLengthName = "closest") -> Counted:
+    """The columns of a batch. The average length of references is a float."""
+    columns = BleuColumns(np.moveaxis(statistics.counts, 2, 0))
+    lengths, divisor = columns.reference_length(rule)
+    return Counted(
+        columns.candidate_length,
+        lengths if divisor == 1 else lengths / divisor,
+        np.stack(columns.matches, axis=-1),
+        np.stack(columns.totals, axis=-1),
     )
 
 

@@ -12,6 +12,7 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.corpus_bleu import checked_config, require_no_files
 from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.definition.columns import bleu_basis
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.definition.text import TextName
@@ -19,7 +20,8 @@ from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, Se
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.score.compared_systems import ComparedSystems, compared_systems
-from beam_bleu.transforms.totals.add_up_systems import count_and_add_up_systems
+from beam_bleu.transforms.statistics.count_matches import count_matches
+from beam_bleu.transforms.totals.steps import sum_groups_of_systems
 from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
 
 __all__ = ["CompareSystems"]
@@ -64,10 +66,12 @@ class _Comparing(beam.PTransform):
     def _sums(self, segments: PCollection[Any]) -> PCollection[Any]:
         """The sums of each key; the key is None if segments have no keys."""
         require_no_files(segments)
-        return count_and_add_up_systems(
-            segments | "Gather segments" >> self._gather,
-            self._config.text,
-            counted_order([self._config.scoring]),
+        order = counted_order([self._config.scoring])
+        return sum_groups_of_systems(
+            segments
+            | "Gather segments" >> self._gather
+            | "Count matches" >> count_matches(self._config.text, order, threads=1),
+            bleu_basis(order),
             len(self._systems),
             self._pairs,
             self._gather.key_type(segments),

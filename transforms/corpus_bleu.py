@@ -11,6 +11,7 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.definition.columns import bleu_basis
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.definition.text import TextName
@@ -22,8 +23,8 @@ from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, Se
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
+from beam_bleu.transforms.statistics.count_matches import count_matches
 from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer
-from beam_bleu.transforms.totals.add_up import KeyedSums, count_and_add_up
 from beam_bleu.transforms.totals.closing import (
     add_tallies,
     require_all_scored,
@@ -38,6 +39,7 @@ from beam_bleu.transforms.totals.rejected import (
     check_rejected,
     rejected_warnings,
 )
+from beam_bleu.transforms.totals.steps import KeyedSums, sum_groups
 from beam_bleu.transforms.wiring.keyed import keyed
 
 __all__ = ["CorpusBleu"]
@@ -244,14 +246,9 @@ def require_no_files(segments: Any) -> None:
 def _sums(
     batches: PCollection[SegmentBatch], config: BleuConfig, key_type: Any, uncertainty: bool
 ) -> PCollection[KeyedSums]:
-    max_order = counted_order([config.scoring])
-    return count_and_add_up(
-        batches,
-        config.text,
-        max_order,
-        key_type,
-        with_units=uncertainty,
-    )
+    order = counted_order([config.scoring])
+    statistics = batches | "Count matches" >> count_matches(config.text, order, threads=1)
+    return sum_groups(statistics, bleu_basis(order), key_type, with_units=uncertainty)
 
 
 def _score(keyed: KeyedSums, text: TextName, scoring: Scoring) -> BleuScore:

@@ -37,7 +37,7 @@ from beam_bleu.transforms.pairing.lines.ranges import (
 )
 from beam_bleu.transforms.pairing.lines.shard_notes import notes_of
 from beam_bleu.transforms.pairing.paired import FoundSegments
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from benchmarks.plans.fake_corpora import CORPORA, FakeCorpus
 from benchmarks.plans.right_plan import require_right_plan
 from benchmarks.plans.shuffles import Shuffle, shuffles_of
@@ -135,18 +135,11 @@ def _sums(lines: int) -> CorpusSums:
     """Sums of plausible size."""
     words = lines * _WORDS_IN_LINE
     return CorpusSums(
-        matches=(words * 6 // 10, words * 3 // 10, words * 2 // 10, words // 10),
-        totals=(words, words - lines, words - 2 * lines, words - 3 * lines),
-        short_candidates=(0, 0, 0, 0),
-        candidate_length=words,
-        reference_lengths=ReferenceLengths(
-            closest=words,
-            closest_first=words,
-            shortest=words,
-            longest=words,
-            by_reference_count=((1, words),),
+        columns=(
+            *(lines, words, words, 0, 0, 0, 0),
+            *(words * 6 // 10, words * 3 // 10, words * 2 // 10, words // 10),
+            *(0, 0, 0, 0),
         ),
-        segments=lines,
         min_reference_count=1,
         max_reference_count=1,
         candidate_bytes=6 * words,

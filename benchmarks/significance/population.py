@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from beam_bleu.transforms.definition.columns import CANDIDATE_LENGTH, FIRST_MATCHES, SHORTEST
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.totals.moments.columns import columns_of_rows
-from beam_bleu.transforms.totals.units import FIRST_MATCHES
+from beam_bleu.transforms.totals.moments.columns import by_column
 from benchmarks.corpus.lines import Pieces, candidate_lines, reference_lines, text
 from benchmarks.corpus.vocabulary import Names
 
@@ -40,7 +40,7 @@ class Population:
     """Segments of two systems, and the documents that they are in.
 
     Attributes:
-      counts: int64 (2, segments, 6 + 2 N), as in `BatchStatistics`.
+      counts: int64 (2, segments, W), as in `BatchStatistics`.
       bounds: int64 (documents + 1,), the first segment of each document. A population without
         documents has one segment in each.
     """
@@ -54,8 +54,8 @@ class Population:
         return len(self.bounds) - 1
 
     def columns(self) -> Integers:
-        """The columns of all segments, int64 (2, W, segments), as in `totals/units.py`."""
-        return columns_of_rows(self.counts, np.ones(self.counts.shape[1], np.int64))
+        """The columns of all segments, int64 (2, W, segments)."""
+        return by_column(self.counts)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Drawn:
     """A test set: documents that are drawn from a population, with replacement.
 
     Attributes:
-      counts: int64 (2, segments, 6 + 2 N). For each document a coin decides which system is which,
+      counts: int64 (2, segments, W). For each document a coin decides which system is which,
         so in truth they do not differ.
       bounds: int64 (documents + 1,), the first segment of each document.
     """
@@ -73,7 +73,7 @@ class Drawn:
 
     def columns(self) -> Integers:
         """The columns of its units, the documents: int64 (2, W, documents)."""
-        columns = columns_of_rows(self.counts, np.ones(self.counts.shape[1], np.int64))
+        columns = by_column(self.counts)
         return np.add.reduceat(columns, self.bounds[:-1], axis=2)
 
     def statistics(self) -> BatchStatistics:
@@ -138,11 +138,12 @@ def with_length_ratio(
     population: Population, ratio: float, source: np.random.Generator
 ) -> Population:
     """The same segments, whose references have other lengths: c/r is this ratio on average."""
-    candidates, references = population.counts[..., 0], population.counts[..., 1:6]
-    normal = source.normal(size=len(references[0]))
-    factors = (1 + _LENGTH_SPREAD * normal).clip(0.2)[None, :, None]
-    factors *= candidates.sum() / (references * factors)[..., 0].sum() / ratio
-    dice = source.random(size=len(references[0]))[None, :, None]
     counts = population.counts.copy()
-    counts[..., 1:6] = np.floor(references * factors + dice)
+    # There is one reference, so it is the shortest one, and all other columns of lengths are 0.
+    candidates, references = counts[..., CANDIDATE_LENGTH], counts[..., SHORTEST]
+    normal = source.normal(size=len(references[0]))
+    factors = (1 + _LENGTH_SPREAD * normal).clip(0.2)
+    factors *= candidates.sum() / (references * factors).sum() / ratio
+    dice = source.random(size=len(references[0]))
+    counts[..., SHORTEST] = np.floor(references * factors + dice)
     return Population(counts, population.bounds)

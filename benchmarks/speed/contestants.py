@@ -116,8 +116,13 @@ def _counts(counted: Any) -> Any:
     """The counts of the first system in the order of sacreBLEU, int64 (segments, 2 + 2 N)."""
     import numpy as np
 
-    lengths = (counted.candidate_length[0], counted.reference_length("closest")[0])
-    return np.column_stack([*lengths, counted.matches[0], counted.totals[0]])
+    from beam_bleu.transforms.definition.columns import BleuColumns
+
+    columns = BleuColumns(counted.counts[0].T)
+    reference_length, _ = columns.reference_length("closest")
+    return np.column_stack(
+        [columns.candidate_length, reference_length, *columns.matches, *columns.totals]
+    )
 
 
 def _digest(counts: Any) -> str:

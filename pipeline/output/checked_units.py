@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from beam_bleu.transforms.definition.basis import SEGMENTS
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments
-from beam_bleu.transforms.totals.units import CANDIDATE_LENGTH, FIRST_MATCHES, SEGMENTS, UnitSums
+from beam_bleu.transforms.totals.units import UnitSums
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,16 +49,14 @@ def require_same_segments(
 
     Args:
       what: what the sums of units are for, in the message.
-      columns: the W sums of units, with the columns of `totals.units`.
+      columns: the W sums of units.
       sums: the sums from which the score is computed.
       where: in which part of the corpus, in the message.
 
     Raises:
       JobError: they are not.
     """
-    matches = columns[FIRST_MATCHES : FIRST_MATCHES + sums.max_order]
-    found = (columns[SEGMENTS], columns[CANDIDATE_LENGTH], *matches)
-    if found != (sums.segments, sums.candidate_length, *sums.matches):
+    if tuple(columns) != sums.columns:
         raise JobError(
             f"the sums for the {what} are of {columns[SEGMENTS]} segments, and those for its "
             f"scores of {sums.segments}{where}",

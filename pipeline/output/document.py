@@ -37,6 +37,7 @@ from beam_bleu.pipeline.output.tasks import (
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
+from beam_bleu.transforms.definition.columns import BleuColumns
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.definition.text import TextName
@@ -122,7 +123,9 @@ def result_document(
         "scores": listed_scores(scores, sliced, uncertain=evidence.uncertainty),
         "counters": {
             "segments": segments,
-            "empty_candidates": sum(each.empty_candidates for each in own.values()),
+            "empty_candidates": sum(
+                BleuColumns(each.columns).short_candidates[0] for each in own.values()
+            ),
             "bytes": sum(each.candidate_bytes for each in own.values())
             # Systems can have different segments (--coverage each).
             + max(each.reference_bytes for each in own.values()),

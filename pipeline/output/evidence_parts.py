@@ -106,7 +106,7 @@ def resampling_part(
         require_same_segments(f"replicates of system {system}", columns, sums[system])
     found = resampled_scores(
         replicates,
-        {system: sums[system].unit_sums for system in systems},
+        {system: sums[system].columns for system in systems},
         scoring,
         units,
         evidence.compared(systems),

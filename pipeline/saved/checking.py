@@ -18,13 +18,14 @@ from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
 from beam_bleu.pipeline.saved.tally_facts import facts_of_tally
 from beam_bleu.transforms.definition.cases import require_case
+from beam_bleu.transforms.definition.columns import BleuColumns, order_of, width
 from beam_bleu.transforms.definition.presets import PRESETS, preset
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.pairing.paired import InputRole
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments
-from beam_bleu.transforms.totals.units import products, width
+from beam_bleu.transforms.totals.units import products
 from beam_bleu.transforms.version import VERSION
 
 _ROLES = get_args(InputRole)
@@ -176,7 +177,7 @@ def _systems(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
     yield "sums", [*totals.sums] == [*needed]
     for text, of_systems in totals.sums.items():
         yield "the systems of sums", {*of_systems} == systems
-        orders = {each.max_order for each in of_systems.values()}
+        orders = {order_of(len(each.columns)) for each in of_systems.values()}
         yield "the n-gram orders of sums", len(orders) == 1 and min(orders) >= needed[text]
         for each in of_systems.values():
             yield "sums", _is_possible(each)
@@ -191,11 +192,11 @@ def _systems(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
 
 
 def _is_possible(sums: CorpusSums) -> bool:
-    orders = {len(sums.matches), len(sums.totals), len(sums.short_candidates)}
+    columns = BleuColumns(sums.columns)
     return (
-        len(orders) == 1
-        and all(one <= other for one, other in zip(sums.matches, sums.totals, strict=True))
-        and all(each <= sums.segments for each in sums.short_candidates)
+        len(sums.columns) == width(columns.max_order)
+        and all(one <= other for one, other in zip(columns.matches, columns.totals, strict=True))
+        and all(each <= sums.segments for each in columns.short_candidates)
         and sums.min_reference_count <= sums.max_reference_count
     )
 
@@ -224,7 +225,7 @@ def _arrays(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
         yield "slices: by_reference", slices.by_reference.dtype == np.int64
     if totals.replicates is not None:
         replicates = totals.replicates
-        shape = len(replicates.systems), replicates.resampling.number, width(replicates.max_order)
+        shape = len(replicates.systems), replicates.resampling.number, replicates.width
         yield "replicates: sums", replicates.sums.shape == shape
         yield "replicates: sums", replicates.sums.dtype == np.int64
 
@@ -232,7 +233,7 @@ def _arrays(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
 def _shapes(moments: Moments) -> dict[str, tuple[int, ...]]:
     """The shapes of the arrays of moments, by their names."""
     groups, systems = len(moments.keys), len(moments.systems)
-    columns, packed = width(moments.max_order), products(moments.max_order)
+    columns, packed = moments.width, products(moments.width)
     return {
         "own_units": (groups, systems),
         "own_sums": (groups, systems, columns),

@@ -19,14 +19,14 @@ from beam_bleu.pipeline.saved.same_definition import (
     shown,
 )
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.transforms.definition.columns import bleu_basis, order_of
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.comparison import independent_difference
-from beam_bleu.transforms.score.replicate_scores import replicate_scores
 from beam_bleu.transforms.score.resampling import bootstrap_difference, resampled_scores
+from beam_bleu.transforms.score.row_scores import corpus_scores
 from beam_bleu.transforms.score.uncertainty import too_few
-from beam_bleu.transforms.totals.moments.columns import SHARED
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
 Method = Literal["paired", "independent"]
@@ -217,7 +217,9 @@ def _documents(saved: SavedTotals) -> list[list[tuple[list[str], str]]]:
 def _drawn(saved: SavedTotals) -> Integers:
     """What follows from random weights and references alone: the same for all systems."""
     assert saved.totals.replicates is not None
-    drawn: Integers = saved.totals.replicates.sums[0][:, list(SHARED)]
+    replicates = saved.totals.replicates
+    shared = bleu_basis(order_of(replicates.width)).shared
+    drawn: Integers = replicates.sums[0][:, list(shared)]
     return drawn
 
 
@@ -253,7 +255,7 @@ def _paired(
     both = _both(system, old, new)
     difference = new_score - old_score
     if both.resampling.method == "bootstrap":
-        one, other = (replicate_scores(each, both.max_order, scoring) for each in both.sums)
+        one, other = (corpus_scores(each, scoring) for each in both.sums)
         drawn = one - other
         units = new.totals.moments.units
         found = bootstrap_difference(_NEW, _OLD, difference, drawn, units)
@@ -294,8 +296,8 @@ def _both(system: str, old: SavedTotals, new: SavedTotals) -> Replicates:
         assert replicates is not None
         found.append((replicates, replicates.systems.index(system)))
     (first, one), (second, other) = found
-    order = min(first.max_order, second.max_order)
-    if first.max_order != second.max_order:
+    order = order_of(min(first.width, second.width))
+    if first.width != second.width:
         raise InputError(
             f"n-grams of up to {order} tokens were counted in one run, and longer ones in the "
             "other one",

@@ -14,6 +14,7 @@ from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
+from beam_bleu.transforms.definition.columns import bleu_basis, order_of
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.scoring import Scoring
@@ -21,7 +22,7 @@ from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.input_signs import InputSigns
 from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments
 from beam_bleu.transforms.totals.rejected import Rejected
@@ -56,6 +57,7 @@ def encoded(saved: SavedTotals, signature: str | None) -> dict[str, Any]:
         "sums": [
             {
                 "text": dataclasses.asdict(text),
+                "columns": _names(of_systems),
                 "systems": {system: _of_corpus_sums(each) for system, each in of_systems.items()},
             }
             for text, of_systems in totals.sums.items()
@@ -225,15 +227,15 @@ def _of_corpus_sums(sums: CorpusSums) -> dict[str, Any]:
 
 
 def _corpus_sums(found: Mapping[str, Any]) -> CorpusSums:
-    lengths, signs = found["reference_lengths"], found["signs"]
-    by_count = tuple(map(tuple, lengths["by_reference_count"]))
     return CorpusSums(
-        **{
-            **_with_tuples(found),
-            "reference_lengths": ReferenceLengths(**{**lengths, "by_reference_count": by_count}),
-            "signs": InputSigns(**_with_tuples(signs)),
-        }
+        **{**_with_tuples(found), "signs": InputSigns(**_with_tuples(found["signs"]))}
     )
+
+
+def _names(of_systems: Mapping[str, CorpusSums]) -> list[str]:
+    """The names of the columns of all systems, for people and other programs."""
+    (width,) = {len(each.columns) for each in of_systems.values()}
+    return list(bleu_basis(order_of(width)).names)
 
 
 def _with_tuples(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -251,7 +253,7 @@ def _key(found: Any) -> SliceKey:
 
 def _of_slices(slices: SliceSums) -> dict[str, Any]:
     return {
-        "max_order": slices.max_order,
+        "width": slices.width,
         "keys": _of_keys(slices.keys),
         "systems": list(slices.systems),
         "sums": arrays.encoded(slices.sums),
@@ -262,7 +264,7 @@ def _of_slices(slices: SliceSums) -> dict[str, Any]:
 
 def _slices(found: Mapping[str, Any]) -> SliceSums:
     return SliceSums(
-        found["max_order"],
+        found["width"],
         tuple(map(_key, found["keys"])),
         tuple(found["systems"]),
         arrays.decoded(found["sums"]),
@@ -286,7 +288,7 @@ _MOMENTS = {
 
 def _of_moments(moments: Moments) -> dict[str, Any]:
     return {
-        "max_order": moments.max_order,
+        "width": moments.width,
         "systems": list(moments.systems),
         "keys": _of_keys(moments.keys),
         "pairs": [list(pair) for pair in moments.pairs],
@@ -297,7 +299,7 @@ def _of_moments(moments: Moments) -> dict[str, Any]:
 
 def _moments(found: Mapping[str, Any]) -> Moments:
     return Moments(
-        found["max_order"],
+        found["width"],
         tuple(found["systems"]),
         tuple(None if key is None else _key(key) for key in found["keys"]),
         tuple((one, other) for one, other in found["pairs"]),
@@ -309,7 +311,7 @@ def _moments(found: Mapping[str, Any]) -> Moments:
 def _of_replicates(replicates: Replicates) -> dict[str, Any]:
     # The method, the number and the seed are in the evidence.
     return {
-        "max_order": replicates.max_order,
+        "width": replicates.width,
         "systems": list(replicates.systems),
         "sums": arrays.encoded(replicates.sums),
         "unweighted": arrays.encoded(replicates.unweighted),
@@ -321,7 +323,7 @@ def _replicates(found: Mapping[str, Any], resampling: Resampling | None) -> Repl
         raise ValueError("there are replicates, but no resampling in the evidence")
     return Replicates(
         resampling,
-        found["max_order"],
+        found["width"],
         tuple(found["systems"]),
         arrays.decoded(found["sums"]),
         arrays.decoded(found["unweighted"]),

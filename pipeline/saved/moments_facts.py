@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
-from beam_bleu.pipeline.saved.sums_facts import has_all_segments, have_same_columns
+from beam_bleu.pipeline.saved.sums_facts import has_all_segments
+from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.definition.columns import bleu_basis, order_of
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.moments.columns import SHARED
 from beam_bleu.transforms.totals.moments.moments import Moments, Pair, sorted_keys
 from beam_bleu.transforms.totals.unit_facts import (
     Fact,
@@ -17,9 +18,6 @@ from beam_bleu.transforms.totals.unit_facts import (
     is_bounded,
     products_are_possible,
     unpacked,
-)
-from beam_bleu.transforms.totals.units import (
-    SEGMENTS,
 )
 
 
@@ -50,7 +48,7 @@ def _names(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
     keys = sorted_keys([None, *(() if slices is None else slices.keys)])
     has_slices = saved.evidence.uncertainty or len(moments.keys) > 1
     yield "moments: keys", moments.keys == (keys if has_slices else (None,))
-    yield "moments: max_order", moments.max_order == next(iter(own.values())).max_order
+    yield "moments: width", moments.width == len(next(iter(own.values())).columns)
     for name, pairs in (("pairs", moments.pairs), ("slice_pairs", moments.slice_pairs)):
         yield f"moments: {name}", pairs == tuple(sorted({*pairs}))
         yield (
@@ -101,17 +99,16 @@ def _units(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
 def _sums(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
     """The sums of units are those from which the scores are computed."""
     own, slices = saved.totals.sums[saved.scorings.text], saved.totals.slices
-    zero = CorpusSums.zero(moments.max_order)
+    zero = CorpusSums.zero(moments.width)
     for number, system in enumerate(moments.systems):
         of_slices = {} if slices is None else slices.of_system(system)
         for group, key in enumerate(moments.keys):
             columns = moments.own_sums[group, number].tolist()
             sums_of_key = own[system] if key is None else of_slices.get(key, zero)
-            same = have_same_columns(columns, sums_of_key)
-            yield f"moments: own_sums of {system}", same
+            yield f"moments: own_sums of {system}", columns == list(sums_of_key.columns)
         for name, sums in (("own", moments.own_sums), ("common", moments.common_sums)):
             references = own[system].max_reference_count
-            possible = columns_are_possible(sums[:, number], moments.max_order, references)
+            possible = columns_are_possible(sums[:, number], references)
             yield f"moments: {name}_sums of {system}", possible
 
 
@@ -138,7 +135,6 @@ def _products(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
         for number, system in enumerate(moments.systems):
             is_possible = products_are_possible(
                 *(units[:, number], sums[:, number], packed[:, number]),
-                moments.max_order,
                 own[system].max_reference_count,
                 are_segments=_has_units_of_segments(saved),
             )
@@ -147,14 +143,14 @@ def _products(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
 
 def _crosses(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
     """The sums of products of the columns of two systems."""
-    orders, shared = moments.max_order, list(SHARED)
+    shared = list(bleu_basis(order_of(moments.width)).shared)
     own = saved.totals.sums[saved.scorings.text]
     references = [own[system].max_reference_count for system in moments.systems]
     if moments.systems:
         # The columns of references are the same, because the segments are the same.
         of_references = moments.common_sums[..., shared]
         yield "moments: common_sums", bool((of_references == of_references[:, :1]).all())
-    full = unpacked(moments.common_products, orders)
+    full = unpacked(moments.common_products, moments.width)
     squares = np.diagonal(full, axis1=-2, axis2=-1)
     for name, pairs, groups, crosses in (
         ("cross_products", moments.pairs, slice(0, 1), moments.cross_products[np.newaxis]),
@@ -168,8 +164,8 @@ def _crosses(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
         what, units, sums = f"moments: {name}", moments.common_units[groups], moments.common_sums
         for number, (one, other) in enumerate(pairs):
             cross = crosses[:, number]
-            yield what, columns_are_possible(cross, orders, references[other])
-            yield what, columns_are_possible(cross.swapaxes(1, 2), orders, references[one])
+            yield what, columns_are_possible(cross, references[other])
+            yield what, columns_are_possible(cross.swapaxes(1, 2), references[one])
             yield (
                 what,
                 is_bounded(

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
-from beam_bleu.pipeline.saved.sums_facts import have_same_columns
-from beam_bleu.transforms.totals.moments.columns import SHARED
+from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.definition.columns import bleu_basis, order_of
 from beam_bleu.transforms.totals.unit_facts import Fact, columns_are_possible
-from beam_bleu.transforms.totals.units import SEGMENTS
 
 _LARGEST_WEIGHTS = {"bootstrap": 8, "randomization": 1}
 
@@ -29,14 +28,14 @@ def facts_of_replicates(saved: SavedTotals) -> Iterator[Fact]:
     unweighted = replicates.unweighted[:, np.newaxis]
     for number, system in enumerate(replicates.systems):
         columns = replicates.unweighted[number].tolist()
-        same = have_same_columns(columns, own[system])
+        same = columns == list(own[system].columns)
         yield f"replicates: unweighted of {system}", same
         references = own[system].max_reference_count
-        possible = columns_are_possible(sums[number], replicates.max_order, references)
+        possible = columns_are_possible(sums[number], references)
         yield f"replicates: sums of {system}", possible
     largest = _LARGEST_WEIGHTS[method]
     yield "replicates: sums", bool((sums <= largest * unweighted).all())
-    of_references = sums[..., list(SHARED)]
+    of_references = sums[..., list(bleu_basis(order_of(replicates.width)).shared)]
     yield "replicates: sums of references", bool((of_references == of_references[:1]).all())
     segments = sums[0, :, SEGMENTS]
     is_coin = bool((segments <= unweighted[0, :, SEGMENTS]).all())

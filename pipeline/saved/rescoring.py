@@ -13,6 +13,7 @@ from beam_bleu.pipeline.command_line.unknown_values import unknown_value
 from beam_bleu.pipeline.saved.same_definition import shown
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.transforms.definition.columns import order_of
 from beam_bleu.transforms.definition.presets import PRESETS, preset
 from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.errors import UsageError
@@ -31,7 +32,8 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
     """
     _require_tokens(saved, flags)
     scoring = _scoring(saved, flags)
-    counted = min(sums.max_order for sums in saved.totals.sums[saved.scorings.text].values())
+    own = saved.totals.sums[saved.scorings.text].values()
+    counted = min(order_of(len(sums.columns)) for sums in own)
     if counted_order([scoring]) > counted:
         raise UsageError(
             f"n-grams of up to {counted} tokens were counted, and this definition needs those of "

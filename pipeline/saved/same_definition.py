@@ -8,6 +8,7 @@ from typing import Any
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.transforms.definition.columns import order_of
 from beam_bleu.transforms.errors import InputError, joined
 
 Facts = Mapping[str, Any]
@@ -58,7 +59,7 @@ def _of_other_scores(saved: SavedTotals) -> Facts:
             else {f"segments: {name}": each for name, each in vars(segments).items()}
         ),
         "the counted n-gram orders": tuple(
-            sums.max_order
+            order_of(len(sums.columns))
             for of_systems in saved.totals.sums.values()
             for sums in list(of_systems.values())[:1]
         ),

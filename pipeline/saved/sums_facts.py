@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
 import numpy as np
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.definition.columns import BleuColumns, bleu_basis, order_of
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
-from beam_bleu.transforms.statistics.batch_statistics import AVERAGE as ALL_TOKENS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.slice_sums import SliceSums
-from beam_bleu.transforms.totals.unit_facts import EXACT_REFERENCES, Fact, columns_are_possible
-from beam_bleu.transforms.totals.units import AVERAGE, CANDIDATE_LENGTH, SEGMENTS
+from beam_bleu.transforms.totals.unit_facts import Fact, columns_are_possible
 
 
 def facts_of_sums(saved: SavedTotals) -> Iterator[Fact]:
@@ -45,69 +46,41 @@ def _of_text(sums: CorpusSums) -> tuple[object, ...]:
         sums.candidate_bytes,
         sums.reference_bytes,
         sums.signs,
-        [number for number, _ in sums.reference_lengths.by_reference_count],
     )
 
 
 def _of_references(sums: CorpusSums) -> tuple[object, ...]:
     """What does not depend on the candidates."""
-    lengths, signs = sums.reference_lengths, sums.signs
+    basis, signs = bleu_basis(order_of(len(sums.columns))), sums.signs
     return (
         sums.min_reference_count,
         sums.max_reference_count,
         sums.reference_bytes,
-        *(lengths.shortest, lengths.longest, lengths.by_reference_count),
+        *(sums.columns[column] for column in basis.shared),
         *(signs.given, signs.reference_returns),
     )
 
 
 def _facts_of_sums(name: str, sums: CorpusSums) -> Iterator[Fact]:
-    orders, segments = sums.max_order, sums.segments
+    segments = sums.segments
     if not segments:
-        yield name, sums == CorpusSums.zero(orders)
+        yield name, sums == CorpusSums.zero(len(sums.columns))
         return
-    columns = np.array(sums.unit_sums, object)
-    yield name, columns_are_possible(columns, orders, sums.max_reference_count)
-    short = sums.short_candidates
-    ngrams = [
-        columns[CANDIDATE_LENGTH] - (n - 1) * segments + sum(short[: n - 1])
-        for n in range(1, orders + 1)
-    ]
-    yield f"{name}: totals", list(sums.totals) == ngrams
-    numbers = [number for number, _ in sums.reference_lengths.by_reference_count]
-    yield (
-        f"{name}: by_reference_count",
-        numbers == sorted({*numbers})
-        and len(numbers) <= segments
-        and numbers[:1] == [sums.min_reference_count]
-        and numbers[-1:] == [sums.max_reference_count]
-        and numbers[0] >= 1,
-    )
+    columns = np.array(sums.columns, object)
+    yield name, columns_are_possible(columns, sums.max_reference_count)
+    fewest, most = sums.min_reference_count, sums.max_reference_count
+    yield f"{name}: reference counts", 1 <= fewest <= most and (segments > 1 or fewest == most)
     signs, given = sums.signs, sum(sums.signs.given)
     yield f"{name}: signs", max(signs.tokenized, signs.candidate_returns) <= segments
     yield f"{name}: signs", all(0 <= each <= segments for each in signs.given)
-    yield f"{name}: signs", signs.given[-1] > 0 and len(signs.given) >= numbers[-1]
-    yield f"{name}: signs", numbers[0] * segments <= given <= numbers[-1] * segments
+    yield f"{name}: signs", signs.given[-1] > 0 and len(signs.given) >= most
+    yield f"{name}: signs", fewest * segments <= given <= most * segments
     for each in (signs.identical, signs.reference_returns):
         yield f"{name}: signs", len(each) == len(signs.given)
         yield f"{name}: signs", all(a <= b for a, b in zip(each, signs.given, strict=True))
     yield f"{name}: signs", signs.candidate_returns <= sums.candidate_bytes
     yield f"{name}: signs", 2 * signs.tokenized <= sums.candidate_bytes
     yield f"{name}: signs", sum(signs.reference_returns) <= sums.reference_bytes
-
-
-def have_same_columns(columns: Sequence[int], sums: CorpusSums) -> bool:
-    """Whether columns of units are those of sums.
-
-    The average of many references is rounded down in each segment, and in sums only once.
-    """
-    own = list(sums.unit_sums)
-    found = list(columns)
-    if sums.max_reference_count > EXACT_REFERENCES:
-        if not 0 <= own[AVERAGE] - found[AVERAGE] <= own[SEGMENTS]:
-            return False
-        found[AVERAGE] = own[AVERAGE]
-    return found == own
 
 
 def facts_of_slices(saved: SavedTotals) -> Iterator[Fact]:
@@ -141,13 +114,12 @@ def facts_of_slices(saved: SavedTotals) -> Iterator[Fact]:
 
 def _facts_of_places(slices: SliceSums) -> Iterator[Fact]:
     """The sums by the number of references, and by the place of a reference."""
-    segments, tokens, given, *found = slices.by_reference.swapaxes(0, 1)
+    segments, given, *found = slices.by_reference.swapaxes(0, 1)
     yield "slices: by_reference", bool((slices.by_reference >= 0).all())
-    yield "slices: by_reference", not tokens[segments == 0].any()
     yield "slices: by_reference", all(bool((each <= given).all()) for each in found)
-    up_to = np.pad(np.cumsum(tokens, axis=1), ((0, 0), (1, 0)))
+    up_to = np.pad(np.cumsum(segments, axis=1), ((0, 0), (1, 0)))
     of_slices = up_to[:, slices.offsets[1:]] - up_to[:, slices.offsets[:-1]]
-    yield "slices: sums", bool((of_slices == slices.sums[..., ALL_TOKENS].T).all())
+    yield "slices: sums", bool((of_slices == slices.sums[..., SEGMENTS].T).all())
     arranged = slices.arranged(slices.keys, slices.systems)
     yield "slices: offsets", bool((arranged.offsets == slices.offsets).all())
 
@@ -160,7 +132,8 @@ def _is_in_range(slicing: Slicing, key: SliceKey, sums: CorpusSums) -> bool:
     number = key.values[item.index(LENGTH)]
     assert isinstance(number, int)
     edges = (0, *slicing.length_edges)
-    average, segments = sums.reference_lengths.by("average"), sums.segments
+    average = Fraction(*BleuColumns(sums.columns).reference_length("average"))
+    segments = sums.segments
     # The length of a segment is its average, rounded down.
     return edges[number] * segments <= average and (
         number + 1 == len(edges) or average < edges[number + 1] * segments

@@ -26,7 +26,7 @@ from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.version import VERSION
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """The version of the format. A program reads only the versions that it knows."""
 
 _COPY = "copy it again from the folder of its run, or repeat the run"
@@ -91,8 +91,10 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
     """
     try:
         found = json.loads(data, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        is_cut = data.lstrip().startswith(b"{") and not data.rstrip().endswith(b"}")
+    except (ValueError, RecursionError) as error:
+        text = data.rstrip()
+        is_at_end = isinstance(error, json.JSONDecodeError) and error.pos >= len(text)
+        is_cut = text.lstrip().startswith(b"{") and (is_at_end or not text.endswith(b"}"))
         what = "it ends in the middle" if is_cut else "it is not JSON"
         raise InputError(
             f"{path} is no totals.json: {what}", _COPY if is_cut else _NAME_TOTALS

@@ -20,9 +20,7 @@ from beam_bleu.pipeline.errors import marked_steps
 from beam_bleu.pipeline.reruns.rerun_input import described_input
 from beam_bleu.transforms.pairing.line_parallel import plan_units, source
 from beam_bleu.transforms.statistics.count_matches import CountMatches
-from beam_bleu.transforms.totals.add_up import AddUp
-from beam_bleu.transforms.totals.moments.sum_moments import AddUpMoments
-from beam_bleu.transforms.totals.sum_corpus import SumCorpus
+from beam_bleu.transforms.totals.steps import AddUp, SumBundles
 from deploy.dataflow.launch import command_line
 
 OFFLINE_LAUNCH = pathlib.Path(__file__).with_name("offline_launch.py")
@@ -239,7 +237,7 @@ def test_totals_and_digests_are_added_up_before_they_are_shuffled(pipeline):
     }
     assert types == {
         "Add up totals": AddUp,
-        "Add up products": AddUpMoments,
+        "Add up products": AddUp,
         "Pair lines/Add up digests": source._AddUpDigests,
     }
 
@@ -274,7 +272,7 @@ def test_workers_import_our_code_from_the_image(pipeline):
         "Pair lines/Count lines": plan_units.CountRanges,
         "Pair lines/Read in lockstep/ParDo(_Marked)": source._ReadUnit,
         "Count matches": CountMatches,
-        "Total each batch": SumCorpus,
+        "Total each batch": SumBundles,
     }
     for step, expected in classes.items():
         assert type(functions[step]) in (marked_steps._Marked, marked_steps._MarkedInWindow)

@@ -118,13 +118,13 @@ REASONS = (
         rf"{_ANY_SUMS}(candidate|reference)_bytes", "corpus", "texts of other characters or lines"
     ),
     Reason(
-        rf"{_ANY_SUMS}(matches|short_candidates)\[\d+\]",
+        rf"{_ANY_SUMS}columns\[\d+\]",
         "corpus",
         "without slices, standard errors and replicates, other texts can have these sums",
         runs="one system",
     ),
     Reason(
-        r"sums\[[1-9]\]\.systems\.\w+\.(matches|short_candidates|reference_lengths)\b.*",
+        r"sums\[[1-9]\]\.systems\.\w+\.columns\[\d+\]",
         "corpus",
         "the tokens of presets have sums only: no slices, standard errors or replicates",
     ),

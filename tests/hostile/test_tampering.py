@@ -14,6 +14,7 @@ from saved_runs import RUN_NAMES, make_run
 from tampering import REASONS, Change, Tampering, changes, some_changes
 
 import beam_bleu.pipeline.saved.totals_file
+from beam_bleu.transforms.definition.columns import FIRST_MATCHES
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +91,7 @@ def test_a_command_that_checks_nothing_is_found(field, how, tamper, monkeypatch)
 
 def test_a_reason_that_is_wrong_is_found(tamper, monkeypatch):
     tampering = tamper("one system")
-    change = first(tampering, "sums[0].systems.alpha.matches[0]", "one less")
+    change = first(tampering, f"sums[0].systems.alpha.columns[{FIRST_MATCHES}]", "one less")
     with monkeypatch.context() as context:
         context.setattr("tampering.REASONS", ())
         with pytest.raises(DifferenceError, match="no reason is known"):

@@ -32,8 +32,8 @@ from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.statistics import count_matches
 from beam_bleu.transforms.statistics.count_matches import CountMatches
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
-from beam_bleu.transforms.totals.sum_corpus import SumCorpus
+from beam_bleu.transforms.totals.corpus_adder import CorpusAdder
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 CONFIG = BleuConfig(max_ngram_order=2)
 TEXT = CONFIG.text.name
@@ -41,12 +41,7 @@ SCORINGS = Scorings(TEXT, CONFIG.scoring)
 WITHOUT = Evidence(uncertainty=False)
 PLANNED = {"LIUM": 2, "NMT": 2}
 SUMS = CorpusSums(
-    matches=(6, 3),
-    totals=(8, 6),
-    short_candidates=(0, 0),
-    candidate_length=8,
-    reference_lengths=ReferenceLengths(closest=10),
-    segments=2,
+    columns=(2, 8, 10, 0, 0, 0, 0, 6, 3, 0, 0),
     min_reference_count=1,
     max_reference_count=1,
     candidate_bytes=30,
@@ -60,7 +55,7 @@ def totals_of(sums: Mapping[str, CorpusSums], planned: Mapping[str, int]) -> Tot
 
 
 def with_segments(segments: int) -> CorpusSums:
-    return dataclasses.replace(SUMS, segments=segments)
+    return dataclasses.replace(SUMS, columns=(segments, *SUMS.columns[1:]))
 
 
 def test_the_document_has_the_documented_keys():
@@ -75,7 +70,7 @@ def test_the_document_has_the_documented_keys():
 
 
 def test_counters_add_up_the_systems_and_count_the_references_once():
-    other = dataclasses.replace(SUMS, short_candidates=(1, 1), candidate_bytes=7)
+    other = dataclasses.replace(SUMS, columns=(*SUMS.columns[:-2], 1, 1), candidate_bytes=7)
     sums = {"NMT": other, "LIUM": SUMS}
     document = result_document(totals_of(sums, PLANNED), SCORINGS, evidence=WITHOUT)
     assert document["counters"] == {"segments": 2, "empty_candidates": 1, "bytes": 77}
@@ -152,8 +147,8 @@ class RepeatsABatch(CountMatches):
         return [*super().work(batch)] * (2 if is_the_one(batch) else 1)
 
 
-def lose_a_system(step, collector) -> Iterator[tuple[tuple[str, None], CorpusSums]]:
-    system, sums = next(iter(collector.sums().items()))
+def lose_a_system(adder) -> Iterator[tuple[tuple[str, None], CorpusSums]]:
+    system, sums = next(iter(adder.sums().items()))
     yield (system, None), sums
 
 
@@ -191,7 +186,7 @@ def test_a_step_that_loses_data_leaves_an_older_result_as_it_is(corpus, tmp_path
 
 
 def test_a_step_that_loses_a_system_fails_the_job(corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(SumCorpus, "collected", lose_a_system)
+    monkeypatch.setattr(CorpusAdder, "keyed_sums", lose_a_system)
     run = called(*corpus)
     run.assert_failed(1, "50 were planned, 0 of system b were scored")
     assert sorted(os.listdir(tmp_path / "out")) == RECORDS

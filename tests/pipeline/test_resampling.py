@@ -16,8 +16,8 @@ from command_line import (
     write_lines,
 )
 
-from beam_bleu.transforms.totals.moments.sum_moments import SumMoments
-from beam_bleu.transforms.totals.replicates.sum_replicates import SumReplicates
+from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
+from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
 
 ALL = "--format=json"
 BOOTSTRAP = ["--resample=bootstrap", "--resamples=400"]
@@ -217,21 +217,21 @@ def test_the_flags_of_sacrebleu_say_what_to_use(words, remedy):
     called(*words, "r", "-i", "a").assert_failed(2, "is a flag of sacreBLEU", remedy)
 
 
-def process_again(process, times, step, statistics):
-    """A step of a runner that gives it one of several batches so many times."""
+def add_again(add, times, adder, statistics):
+    """What a step adds up if the runner gives it one of several batches so many times."""
     for _ in range(times if statistics.numbers[0] >= 20 else 1):
-        process(step, statistics)
+        add(adder, statistics)
 
 
 @pytest.mark.parametrize("times", [0, 2], ids=["lost", "repeated"])
 @pytest.mark.parametrize(
-    ("step", "what"), [(SumReplicates, "replicates"), (SumMoments, "standard errors")]
+    ("adder", "what"), [(ReplicateAdder, "replicates"), (MomentsAdder, "standard errors")]
 )
 @pytest.mark.parametrize("method", [BOOTSTRAP, RANDOMIZATION], ids=["bootstrap", "randomization"])
 def test_evidence_of_other_segments_than_the_scores_fails_the_job(
-    monkeypatch, step, what, times, method
+    monkeypatch, adder, what, times, method
 ):
-    process = functools.partial(process_again, step.process, times)
-    monkeypatch.setattr(step, "process", lambda *arguments: process(*arguments))
+    add = functools.partial(add_again, adder.add, times)
+    monkeypatch.setattr(adder, "add", lambda *arguments: add(*arguments))
     run = called(*EXAMPLE, *method, "--range_bytes=300")
     run.assert_failed(1, f"the sums for the {what} of system atlas are of ", "lost or repeated")

@@ -175,7 +175,7 @@ def test_help_names_the_flags():
 def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain):
     program = (
         "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
-        "from beam_bleu.transforms.score.bleu_table import _score_rows\n"
+        "from beam_bleu.transforms.score.row_scores import _score_rows\n"
         "print(code, len(_score_rows.loaded))"
     )
     done = subprocess.run(

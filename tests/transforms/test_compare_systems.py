@@ -23,11 +23,12 @@ from beam_bleu import (
     CorpusBleu,
     SystemComparison,
 )
+from beam_bleu.transforms.definition.columns import width
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.compared_systems import compared_systems
-from beam_bleu.transforms.totals.add_up_systems import AddUpSystems
+from beam_bleu.transforms.totals.steps import AddUp
 from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
 
 SYSTEMS = ("good", "bad", "best")
@@ -250,7 +251,7 @@ def system_sums(segments: list[Segment], *, all_pairs: bool = True) -> SystemSum
 def test_sums_add_up_by_every_route():
     pairs = compared_pairs(SYSTEMS, "good", all_pairs=True)
     parts = [system_sums(SEGMENTS[start : start + 40]) for start in range(0, 200, 40)]
-    combine = AddUpSystems(CONFIG.max_ngram_order, len(SYSTEMS), pairs)
+    combine = AddUp(SystemSums.zero(width(CONFIG.max_ngram_order), len(SYSTEMS), pairs))
     expected = system_sums(SEGMENTS)
     for route, output in by_every_route(combine, parts):
         assert output == expected, route

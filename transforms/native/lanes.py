@@ -50,7 +50,6 @@ class Lanes(NamedTuple):
       not_zero: a function (vector) that returns a word with a bit for each lane that is not 0.
       add: a function (counts, bits) that adds 1 to the lane of each bit of such a word.
       count_bits: a function (vector) that returns the number of bits of each lane.
-      falling: a function (first) that returns first, first - 1, ..., never below 0.
       store: a function (address, vector, orders) that writes the first lanes of a vector.
     """
 
@@ -61,7 +60,6 @@ class Lanes(NamedTuple):
     not_zero: Any
     add: Any
     count_bits: Any
-    falling: Any
     store: Any
 
 
@@ -141,15 +139,6 @@ def _lanes_of(count: int) -> Lanes:
         return lanes()(lanes()), codegen
 
     @intrinsic
-    def falling(typingctx, first):
-        def codegen(context, builder, signature, args):
-            steps = words(range(count))
-            numbers = builder.sub(_splat(builder, args[0], count), steps)
-            return builder.select(builder.icmp_signed(">", numbers, same(0)), numbers, same(0))
-
-        return lanes()(types.int64), codegen
-
-    @intrinsic
     def store(typingctx, address, stored, orders):
         def codegen(context, builder, signature, args):
             numbers = words(range(count))
@@ -165,7 +154,7 @@ def _lanes_of(count: int) -> Lanes:
 
         return types.void(types.int64, lanes(), types.int64), codegen
 
-    return Lanes(zeros, following, free, claim, not_zero, add, count_bits, falling, store)
+    return Lanes(zeros, following, free, claim, not_zero, add, count_bits, store)
 
 
 FOUR_LANES, SIXTEEN_LANES = _lanes_of(4), _lanes_of(16)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 from fractions import Fraction
 
+from beam_bleu.transforms.definition.columns import BleuColumns
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.signature import sacrebleu_signature, signature
 from beam_bleu.transforms.definition.text import TextName
-from beam_bleu.transforms.score.corpus_formula import require_scorable, scored_counts
+from beam_bleu.transforms.score.corpus_formula import scored_columns
 from beam_bleu.transforms.score.suspicious_input import suspicions
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, uncertainty
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -83,27 +84,19 @@ def bleu_score(
       ValueError: the sums have a lower n-gram order than the scoring, or the scoring is
         only for single segments.
     """
-    require_scorable(sums.max_order, scoring)
-    orders = scoring.max_ngram_order
-    sys_len = sums.candidate_length
-    ref_len = sums.reference_lengths.by(scoring.reference_length)
-    is_divided = REFERENCE_LENGTHS[scoring.reference_length].divided
-    scored = scored_counts(
-        scoring,
-        sums.matches,
-        sums.totals,
-        sums.short_candidates,
-        sys_len,
-        Fraction(ref_len).as_integer_ratio(),
-    )
+    scored = scored_columns(sums.columns, scoring)
     score, bp = scored.score, scored.bp
+    columns, orders = BleuColumns(sums.columns), scoring.max_ngram_order
+    sys_len = columns.candidate_length
+    ref_len = Fraction(*columns.reference_length(scoring.reference_length))
+    is_divided = REFERENCE_LENGTHS[scoring.reference_length].divided
     found = None if units is None else uncertainty(units, scoring, score)
     signed = text, scoring, sums.min_reference_count, sums.max_reference_count
     return BleuScore(
         score=score,
         precisions=scored.precisions,
-        matches=sums.matches[:orders],
-        totals=sums.totals[:orders],
+        matches=tuple(columns.matches[:orders]),
+        totals=columns.totals[:orders],
         bp=bp,
         ratio=float(sys_len / ref_len) if ref_len else 0.0,
         sys_len=sys_len,
@@ -112,7 +105,7 @@ def bleu_score(
         signature=signature(*signed),
         sacrebleu_signature=sacrebleu_signature(*signed),
         warnings=(
-            *(() if score > _ALMOST_0 else (_why_zero(sums, scoring, score, bp),)),
+            *(() if score > _ALMOST_0 else (_why_zero(columns, scoring, score, bp),)),
             *((f"{NO_STANDARD_ERROR}: {found.reason}",) if found and found.reason else ()),
             *(suspicions(sums, text, scoring) if judge_input else ()),
         ),
@@ -121,24 +114,24 @@ def bleu_score(
     )
 
 
-def _why_zero(sums: CorpusSums, scoring: Scoring, score: float, bp: float) -> str:
+def _why_zero(columns: BleuColumns, scoring: Scoring, score: float, bp: float) -> str:
     """The reason for a score of 0 or near 0, and a remedy."""
     is_zero = f"the score is {'almost ' if score else ''}0"
     weights = scoring.weights or (1,) * scoring.max_ngram_order
-    if not sums.candidate_length:
+    if not columns.candidate_length:
         return f"{is_zero}: no candidate has a token"
-    if not any(sums.matches):
+    if not any(columns.matches):
         return (
             f"{is_zero}: no n-gram of a candidate is in its references; "
             "check that they are of the same segments"
         )
     weighted = [n for n, weight in enumerate(weights, 1) if weight]
-    order = next((n for n in weighted if not sums.matches[n - 1]), 0)
+    order = next((n for n in weighted if not columns.matches[n - 1]), 0)
     if not order:
         if bp < _ALMOST_0:
             return f"{is_zero}: the candidates are many times shorter than the references"
         return f"{is_zero}: with these weights"
-    if not sums.totals[order - 1]:
+    if not columns.totals[order - 1]:
         return (
             f"{is_zero}: no candidate has {order} tokens; for a corpus so short "
             "use effective_order or a smaller max_ngram_order"

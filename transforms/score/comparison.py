@@ -7,7 +7,10 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.definition.columns import FIRST_MATCHES, first_short, order_of
 from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.score.corpus_formula import corpus_score
 from beam_bleu.transforms.score.gradient import NoGradientError, log_gradient
 from beam_bleu.transforms.score.uncertainty import (
     TWO_SIDED_95,
@@ -18,15 +21,7 @@ from beam_bleu.transforms.score.uncertainty import (
     root,
     spread,
 )
-from beam_bleu.transforms.score.unit_score import unit_score
-from beam_bleu.transforms.totals.units import (
-    FIRST_MATCHES,
-    SEGMENTS,
-    PairSums,
-    UnitSums,
-    first_short,
-    product,
-)
+from beam_bleu.transforms.totals.units import PairSums, UnitSums, product
 
 SIGNIFICANCE_LEVEL = 0.05
 """A difference is significant if its p-value is below this."""
@@ -80,16 +75,16 @@ def paired_difference(pair: PairSums, scoring: Scoring) -> Difference:
         single segments.
     """
     system, baseline = pair.system, pair.baseline
-    score = unit_score(system.sums, system.max_order, scoring)
-    score_of_baseline = unit_score(baseline.sums, baseline.max_order, scoring)
+    score = corpus_score(system.sums, scoring)
+    score_of_baseline = corpus_score(baseline.sums, scoring)
     found = Difference(system.units, system.sums[SEGMENTS], score - score_of_baseline)
     if _are_identical(pair, scoring):
         return _judged(found, 0.0)
     try:
         require_enough(system)
         _require_scores(score, score_of_baseline)
-        one = log_gradient(system.sums, system.max_order, scoring)
-        other = log_gradient(baseline.sums, baseline.max_order, scoring)
+        one = log_gradient(system.sums, scoring)
+        other = log_gradient(baseline.sums, scoring)
     except NoGradientError as error:
         return dataclasses.replace(found, reason=str(error))
     form = 0
@@ -127,8 +122,8 @@ def independent_difference(
       ValueError: sums have a lower n-gram order than their scoring, or a scoring is only for
         single segments.
     """
-    score = unit_score(new.sums, new.max_order, scoring_new)
-    old_score = unit_score(old.sums, old.max_order, scoring_old)
+    score = corpus_score(new.sums, scoring_new)
+    old_score = corpus_score(old.sums, scoring_old)
     smaller = min(new, old, key=lambda each: each.units)
     found = Difference(smaller.units, smaller.sums[SEGMENTS], score - old_score)
     variance = Fraction()
@@ -136,7 +131,7 @@ def independent_difference(
         require_enough(smaller)
         _require_scores(score, old_score)
         for units, scoring, its_score in ((new, scoring_new, score), (old, scoring_old, old_score)):
-            gradient = log_gradient(units.sums, units.max_order, scoring)
+            gradient = log_gradient(units.sums, scoring)
             own = Fraction(spread(units, gradient), gradient.denominator**2 * (units.units - 1))
             variance += Fraction(its_score) ** 2 * own
     except NoGradientError as error:
@@ -149,7 +144,7 @@ def _are_identical(pair: PairSums, scoring: Scoring) -> bool:
 
     The squares of the differences of counts add up to 0 only then.
     """
-    short, orders = first_short(pair.system.max_order), scoring.max_ngram_order
+    short, orders = first_short(order_of(len(pair.system.sums))), scoring.max_ngram_order
     columns = [*range(FIRST_MATCHES + orders), *range(short, short + orders)]
     return not any(
         pair.system.products[product(column, column)]

@@ -1,10 +1,11 @@
-"""The formula for the counts of a corpus: the functions of formula.py, by a scoring."""
+"""The formula for the columns of a corpus: the functions of formula.py, by a scoring."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
 
+from beam_bleu.transforms.definition.columns import BleuColumns
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.score.dual_numbers import Number
 from beam_bleu.transforms.score.formula import (
@@ -16,8 +17,8 @@ from beam_bleu.transforms.score.formula import (
 
 
 @dataclasses.dataclass(frozen=True)
-class ScoredCounts:
-    """BLEU of counts, and its parts. `BleuScore` explains the score, the precisions and bp.
+class ScoredColumns:
+    """BLEU of a corpus, and its parts. `BleuScore` explains the score, the precisions and bp.
 
     Attributes:
       orders: the number of orders that count; 0 if the score is 0 because nothing matches.
@@ -29,25 +30,26 @@ class ScoredCounts:
     orders: int
 
 
-def scored_counts(
-    scoring: Scoring,
-    matches: Sequence[Number],
-    totals: Sequence[Number],
-    short_candidates: Sequence[Number],
-    candidate_length: Number,
-    reference_length: tuple[Number, int],
-) -> ScoredCounts:
-    """BLEU of a corpus. The integers have no bound, or are numbers that carry their derivatives.
+def corpus_score(columns: Sequence[int], scoring: Scoring) -> float:
+    """BLEU, 0..100; see `scored_columns`."""
+    score: float = scored_columns(columns, scoring).score
+    return score
+
+
+def scored_columns(columns: Sequence[Number], scoring: Scoring) -> ScoredColumns:
+    """BLEU of the columns of a corpus, and its parts.
 
     Args:
-      scoring: how sums become a score. It is of a corpus, and the counts have its orders:
-        `require_scorable` checks this.
-      matches: as in `CorpusSums`, and so are the next three.
-      totals: n-grams in the candidates, by order.
-      short_candidates: candidates with fewer than n tokens, by order.
-      candidate_length: tokens in the candidates.
-      reference_length: an integer, and the number by which it is divided.
+      columns: BLEU's columns, added up over segments: integers without a bound, or numbers that
+        carry their derivatives. Their n-gram order is at least that of the scoring.
+      scoring: how sums become a score.
+
+    Raises:
+      ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
+        single segments.
     """
+    bleu = BleuColumns(columns)
+    require_scorable(bleu.max_order, scoring)
     method, weights = method_number(scoring.smooth_method), scoring.weights or ()
     precisions: list[Number] = [0.0] * scoring.max_ngram_order
     orders = smooth(
@@ -55,15 +57,15 @@ def scored_counts(
         scoring.effective_smooth_value,
         scoring.effective_order,
         weights,
-        matches,
-        totals,
-        short_candidates,
-        candidate_length,
+        bleu.matches,
+        bleu.totals,
+        bleu.short_candidates,
+        bleu.candidate_length,
         precisions,
     )
-    bp = brevity_penalty(candidate_length, *reference_length)
+    bp = brevity_penalty(bleu.candidate_length, *bleu.reference_length(scoring.reference_length))
     score = weighted_score(method, weights, precisions, orders, bp)
-    return ScoredCounts(score, tuple(precisions), bp, orders)
+    return ScoredColumns(score, tuple(precisions), bp, orders)
 
 
 def require_scorable(max_order: int, scoring: Scoring) -> None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from beam_bleu.transforms.definition.columns import BleuColumns
 from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.score.corpus_formula import scored_columns
 from beam_bleu.transforms.score.dual_numbers import Dual, Exponential
-from beam_bleu.transforms.score.unit_score import scored_units, total
-from beam_bleu.transforms.totals.units import CANDIDATE_LENGTH, FIRST_MATCHES
 
 
 class NoGradientError(ValueError):
@@ -22,7 +22,7 @@ class NoGradientError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class LogGradient:
-    """The derivatives of log BLEU by the columns of `totals/units.py`, at the sums of a corpus.
+    """The derivatives of log BLEU by the columns of BLEU, at the sums of a corpus.
 
     Attributes:
       columns: the columns that the score depends on, in ascending order. Columns whose sum is 0
@@ -36,15 +36,14 @@ class LogGradient:
     denominator: int
 
 
-def log_gradient(sums: Sequence[int], max_order: int, scoring: Scoring) -> LogGradient:
+def log_gradient(sums: Sequence[int], scoring: Scoring) -> LogGradient:
     """The gradient of log BLEU.
 
     The brevity penalty has a corner where c = r. There the derivative is that of longer
     candidates, 0, as for all candidates that are not shorter than the references.
 
     Args:
-      sums: the columns of `totals/units.py`, added up over units.
-      max_order: the n-gram order of these columns, at least that of the scoring.
+      sums: BLEU's columns, added up over units, of at least the scoring's n-gram order.
       scoring: how sums become a score.
 
     Raises:
@@ -52,9 +51,9 @@ def log_gradient(sums: Sequence[int], max_order: int, scoring: Scoring) -> LogGr
       ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
         single segments.
     """
-    _require_matches(sums, max_order, scoring)
+    _require_matches(sums, scoring)
     variables = [Dual.variable(column, value) if value else 0 for column, value in enumerate(sums)]
-    score = scored_units(variables, max_order, scoring).score
+    score = scored_columns(variables, scoring).score
     if not isinstance(score, Exponential) or score.exponent.slopes is None:
         raise NotImplementedError(f"{scoring.smooth_method} has no gradient without rounding")
     slopes = sorted(score.exponent.slopes.items())
@@ -62,19 +61,19 @@ def log_gradient(sums: Sequence[int], max_order: int, scoring: Scoring) -> LogGr
     return LogGradient(columns, numerators, score.exponent.denominator)
 
 
-def _require_matches(sums: Sequence[int], max_order: int, scoring: Scoring) -> None:
+def _require_matches(sums: Sequence[int], scoring: Scoring) -> None:
     """Checks that every order that counts has a match. Without one, smoothing decides the score.
 
     Raises:
       NoGradientError: an order has no match.
     """
-    scored = scored_units(sums, max_order, scoring)
-    if not sums[CANDIDATE_LENGTH]:
+    scored, columns = scored_columns(sums, scoring), BleuColumns(sums)
+    if not columns.candidate_length:
         raise NoGradientError("no candidate has a token")
     for order in range(1, (scored.orders or scoring.max_ngram_order) + 1):
         if scoring.weights and not scoring.weights[order - 1]:
             continue
-        if not sums[FIRST_MATCHES + order - 1]:
-            if not scored.orders and scoring.effective_order and not total(sums, max_order, order):
+        if not columns.matches[order - 1]:
+            if not scored.orders and scoring.effective_order and not columns.totals[order - 1]:
                 raise NoGradientError("no candidate is as long as the n-grams that have a weight")
             raise NoGradientError(f"no {order}-gram of a candidate is in its references")

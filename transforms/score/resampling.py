@@ -29,7 +29,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from beam_bleu.transforms.definition.scoring import Scoring
-from beam_bleu.transforms.score.replicate_scores import Scores, replicate_scores
+from beam_bleu.transforms.score.row_scores import Scores, corpus_scores
 from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
@@ -115,14 +115,11 @@ def resampled_scores(
         for single segments.
     """
     whole = np.array([sums[system] for system in replicates.systems], np.int64)
-    max_order = replicates.max_order
-    score = dict(
-        zip(replicates.systems, replicate_scores(whole, max_order, scoring).tolist(), strict=True)
-    )
+    score = dict(zip(replicates.systems, corpus_scores(whole, scoring).tolist(), strict=True))
     if replicates.resampling.method == "randomization":
         return Resampled((), tuple(_swapped(replicates, whole, scoring, pairs, score)))
     drawn = {
-        system: replicate_scores(of_system, max_order, scoring)
+        system: corpus_scores(of_system, scoring)
         for system, of_system in zip(replicates.systems, replicates.sums, strict=True)
     }
     return Resampled(
@@ -205,8 +202,8 @@ def _swapped(
     for system, baseline in pairs:
         one, other = (replicates.systems.index(name) for name in (system, baseline))
         moved = replicates.sums[other] - replicates.sums[one]
-        drawn = replicate_scores(whole[one] + moved, replicates.max_order, scoring)
-        drawn -= replicate_scores(whole[other] - moved, replicates.max_order, scoring)
+        drawn = corpus_scores(whole[one] + moved, scoring)
+        drawn -= corpus_scores(whole[other] - moved, scoring)
         difference = score[system] - score[baseline]
         found.append(randomized_difference(system, baseline, difference, drawn))
     return found

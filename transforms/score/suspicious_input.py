@@ -6,7 +6,9 @@ docs/line_parallel.md has the rules and their reasons. A warning changes no numb
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
+from beam_bleu.transforms.definition.columns import BleuColumns
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.scripts import SCRIPTS, Script
 from beam_bleu.transforms.definition.text import TextName
@@ -126,7 +128,9 @@ def _segments(count: int, sums: CorpusSums) -> str:
 
 
 def _identical(sums: CorpusSums) -> Iterator[str]:
-    if not sums.candidate_length:  # all texts are empty, so they are always equal
+    if not BleuColumns(
+        sums.columns
+    ).candidate_length:  # all texts are empty, so they are always equal
         return
     for position, identical in enumerate(sums.signs.identical, 1):
         if identical == sums.segments:
@@ -159,11 +163,12 @@ def _shown(stream: str, returns: int, lines: int) -> str:
 
 
 def _empty_candidates(sums: CorpusSums) -> Iterator[str]:
-    empty = sums.empty_candidates
+    columns = BleuColumns(sums.columns)
+    empty = columns.short_candidates[0]
     # If all are empty, the score is 0, and its own warning gives the reason.
     if (
         sums.segments >= _FEWEST_SEGMENTS
-        and sums.candidate_length
+        and columns.candidate_length
         and empty > _MOST * sums.segments
     ):
         yield (
@@ -173,13 +178,15 @@ def _empty_candidates(sums: CorpusSums) -> Iterator[str]:
 
 
 def _length_ratio(sums: CorpusSums, scoring: Scoring) -> Iterator[str]:
-    length = sums.reference_lengths.by(scoring.reference_length)
-    if not sums.candidate_length or length < _FEWEST_TOKENS:
+    columns = BleuColumns(sums.columns)
+    of_candidates = columns.candidate_length
+    length = Fraction(*columns.reference_length(scoring.reference_length))
+    if not of_candidates or length < _FEWEST_TOKENS:
         return
-    ratio = sums.candidate_length / length
+    ratio = of_candidates / length
     if ratio < _SHORTEST_RATIO or ratio > _LONGEST_RATIO:
         yield (
             f"the candidates have {float(ratio):.2f} times as many tokens as the references "
-            f"({sums.candidate_length:,} and {float(length):,.0f}); check that both are complete "
+            f"({of_candidates:,} and {float(length):,.0f}); check that both are complete "
             "and of the same segments"
         )

@@ -12,9 +12,10 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
+from beam_bleu.transforms.definition.basis import SEGMENTS
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.score.gradient import LogGradient, NoGradientError, log_gradient
-from beam_bleu.transforms.totals.units import SEGMENTS, UnitSums
+from beam_bleu.transforms.totals.units import UnitSums
 
 CONFIDENCE = 0.95
 """The share of test sets whose interval has the score of all texts of the kind."""
@@ -60,7 +61,7 @@ def uncertainty(units: UnitSums, scoring: Scoring, score: float) -> Uncertainty:
     """
     try:
         require_enough(units)
-        gradient = log_gradient(units.sums, units.max_order, scoring)
+        gradient = log_gradient(units.sums, scoring)
         if not score:
             raise NoGradientError("the score is 0")
     except NoGradientError as error:

@@ -8,34 +8,11 @@ import dataclasses
 
 import pyarrow as pa
 
-from beam_bleu.transforms.definition.choices import function_of
-from beam_bleu.transforms.definition.reference_lengths import ReferenceLengthName
+from beam_bleu.transforms.definition.columns import CANDIDATE_LENGTH
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup
 from beam_bleu.transforms.statistics.signs import BatchSigns
-
-# The columns of `BatchStatistics.counts`: the length of the candidate, the length of the
-# references by each rule, then matches and totals of N orders.
-CANDIDATE_LENGTH, CLOSEST, CLOSEST_FIRST, SHORTEST, LONGEST, AVERAGE, FIRST_MATCHES = range(7)
-
-_REFERENCE_LENGTH_COLUMNS = {
-    "closest": CLOSEST,
-    "closest_first": CLOSEST_FIRST,
-    "shortest": SHORTEST,
-    "longest": LONGEST,
-    "average": AVERAGE,
-}
-
-
-def reference_length_column(rule: ReferenceLengthName) -> int:
-    """The column of the length of the references by a rule of `REFERENCE_LENGTHS`."""
-    return function_of(_REFERENCE_LENGTH_COLUMNS, rule, "reference length")
-
-
-def width(max_order: int) -> int:
-    """The number of counts of a segment."""
-    return FIRST_MATCHES + 2 * max_order
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,7 +20,7 @@ class BatchStatistics:
     """The statistics of a batch of segments, for every system.
 
     Attributes:
-      counts: int64 (systems, segments, 6 + 2 N), read through the properties.
+      counts: int64 (systems, segments, W), the columns of the metric (definition/columns.py).
       reference_counts: int64 (segments,), the number of references of each segment.
       candidate_bytes: int64 (systems, segments), bytes of UTF-8.
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
@@ -85,34 +62,6 @@ class BatchStatistics:
             found = _shown_counts(self.counts, self.candidate_bytes, self.reference_bytes)
             self.__dict__["_shown"] = found
         return found
-
-    @property
-    def max_order(self) -> int:
-        """The largest n-gram order, N."""
-        return (int(self.counts.shape[2]) - FIRST_MATCHES) // 2
-
-    @property
-    def candidate_length(self) -> Integers:
-        """Tokens of each candidate, (systems, segments)."""
-        return self.counts[:, :, CANDIDATE_LENGTH]
-
-    def reference_length(self, rule: ReferenceLengthName) -> Integers:
-        """Tokens of each segment's references by a rule, (systems, segments).
-
-        If the rule divides the length ("average"), this is the sum over all references of the
-        segment, an integer, which must be divided by `reference_counts`.
-        """
-        return self.counts[:, :, reference_length_column(rule)]
-
-    @property
-    def matches(self) -> Integers:
-        """Clipped n-gram matches, (systems, segments, N); [..., n - 1] is of order n."""
-        return self.counts[:, :, FIRST_MATCHES : FIRST_MATCHES + self.max_order]
-
-    @property
-    def totals(self) -> Integers:
-        """N-grams in each candidate, (systems, segments, N); [..., n - 1] is of order n."""
-        return self.counts[:, :, FIRST_MATCHES + self.max_order :]
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Compiled code: the counts of the rows of a batch.
+"""Compiled code: the columns of the rows of a batch.
 
 The tokens of a segment are written side by side, and matching.py counts them. If a reference has
 too many tokens for that, long_matching.py counts the segment, with numbers in place of tokens. The
@@ -9,24 +9,25 @@ tokens of very long texts are not written at all: they are numbered while they a
 
 from __future__ import annotations
 
-from beam_bleu.transforms.native.compiling import compiled, inlined, inner
-from beam_bleu.transforms.native.memory import address_of, load_int, store_int
-from beam_bleu.transforms.statistics.batch_statistics import (
+from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.definition.columns import (
     AVERAGE,
     CANDIDATE_LENGTH,
     CLOSEST,
     CLOSEST_FIRST,
     FIRST_MATCHES,
     LONGEST,
+    PARTS_OF_A_TOKEN,
     SHORTEST,
 )
+from beam_bleu.transforms.native.compiling import compiled, inlined, inner
+from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 from beam_bleu.transforms.statistics.long_matching import match_long_segment
 from beam_bleu.transforms.statistics.long_tables import SLOT_BYTES, table_bits
 from beam_bleu.transforms.statistics.long_texts import number_texts
 from beam_bleu.transforms.statistics.matching import (
     LONGEST_REFERENCE,
     match_segment,
-    store_totals,
 )
 from beam_bleu.transforms.statistics.tokenization import ANY, TOKENS_AT_ONCE, tokenize
 from beam_bleu.transforms.statistics.tokens import TOKEN_BYTES
@@ -80,10 +81,10 @@ def _write_tokens(starts, ends, row, rows, texts, reference_count, rule, tokens,
 
 @inner
 def _store_reference_lengths(counts, length, row, rows, reference_count, starts, bounds):
-    """Writes the length of the references by each rule.
+    """Writes the columns of the lengths of the references.
 
     Args:
-      counts: address of the segment's counts.
+      counts: address of the segment's columns.
       length: the candidate's tokens.
       row: the segment's row.
       rows: the number of rows.
@@ -92,7 +93,7 @@ def _store_reference_lengths(counts, length, row, rows, reference_count, starts,
       bounds: address of the numbers of each text's first token.
     """
     closest = first = shortest = longest = -1
-    total = 0
+    total = given = 0
     for text in range(reference_count):
         if load_int(starts, text * rows + row) != 0:
             other = load_int(bounds, text + 1) - 1 - load_int(bounds, text)
@@ -107,11 +108,14 @@ def _store_reference_lengths(counts, length, row, rows, reference_count, starts,
             shortest = min(shortest, other)
             longest = max(longest, other)
             total += other
-    store_int(counts, CLOSEST, closest)
-    store_int(counts, CLOSEST_FIRST, first)
+            given += 1
     store_int(counts, SHORTEST, shortest)
-    store_int(counts, LONGEST, longest)
-    store_int(counts, AVERAGE, total)
+    store_int(counts, CLOSEST, closest - shortest)
+    store_int(counts, CLOSEST_FIRST, first - closest)
+    store_int(counts, LONGEST, longest - shortest)
+    above = total - given * shortest
+    # A division takes long.
+    store_int(counts, AVERAGE, above * PARTS_OF_A_TOKEN // given if above else 0)
 
 
 @compiled
@@ -136,7 +140,7 @@ def count_rows(
         vocabulary and bounds (see `number_texts`), for keys (see `match_segment`), and for a
         hash table (see `match_long_segment`).
       table_bytes: the size of the last one.
-      counts: int64 (systems, rows, 6 + 2 N), for the counts; see `BatchStatistics`.
+      counts: int64 (systems, rows, W), for the columns (definition/columns.py).
       seed: the process's secret (see hashing.py).
 
     Returns:
@@ -209,6 +213,7 @@ def count_rows(
         for text in range(reference_count, texts):
             of_segment = count_space + ((text - reference_count) * rows + row) * row_bytes
             length = load_int(bound_space, text + 1) - 1 - load_int(bound_space, text)
+            store_int(of_segment, SEGMENTS, 1)
             store_int(of_segment, CANDIDATE_LENGTH, length)
             _store_reference_lengths(
                 of_segment,
@@ -219,5 +224,6 @@ def count_rows(
                 start_space,
                 bound_space,
             )
-            store_totals(of_segment + (FIRST_MATCHES + max_order) * 8, length, max_order)
+            for n in range(max_order):
+                store_int(of_segment, FIRST_MATCHES + max_order + n, length <= n)
     return rows, 0

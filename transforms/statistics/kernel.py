@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from beam_bleu.transforms.definition.columns import width
 from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.columns import Spans, TextColumns, padded
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, width
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.count_rows import MOST_WRITTEN, count_rows
 from beam_bleu.transforms.statistics.hashing import new_seed
 from beam_bleu.transforms.statistics.long_matching import NUMBERS_BYTES
@@ -111,7 +112,7 @@ def _count(
     text: Text,
     max_order: int,
 ) -> Integers:
-    """The counts, int64 (systems, segments, 6 + 2 N), of texts at these places."""
+    """The counts, int64 (systems, segments, W), of texts at these places."""
     texts, rows = spans.starts.shape
     reference_count = len(batch.references)
     counts = np.empty((texts - reference_count, rows, width(max_order)), np.int64)

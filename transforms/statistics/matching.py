@@ -40,6 +40,7 @@ from beam_bleu.transforms.native.memory import (
     lowest_bit,
     store_count,
     store_half,
+    store_int,
 )
 from beam_bleu.transforms.statistics.tokens import (
     FIRST,
@@ -155,17 +156,11 @@ _match = _matching(FOUR_LANES, short=False, several=True)
 _match_high_orders = _matching(SIXTEEN_LANES, short=False, several=True)
 
 
-_falling_4, _store_4 = FOUR_LANES.falling, FOUR_LANES.store
-_falling_16, _store_16 = SIXTEEN_LANES.falling, SIXTEEN_LANES.store
-
-
 @inlined
-def store_totals(totals, length, max_order):
-    """Writes the number of n-grams of a candidate with this number of tokens, for each order."""
-    if max_order <= 4:
-        _store_4(totals, _falling_4(length), max_order)
-    else:
-        _store_16(totals, _falling_16(length), max_order)
+def store_none(matches, max_order):
+    """Writes that a candidate has no match, for each order."""
+    for n in range(max_order):
+        store_int(matches, n, 0)
 
 
 @inner
@@ -226,5 +221,5 @@ def match_segment(
         kept = _ALL
     if kept == _NOTHING:  # no reference has a token
         for candidate in range(texts - reference_count):
-            store_totals(matches + candidate * stride, 0, max_order)
+            store_none(matches + candidate * stride, max_order)
     return True

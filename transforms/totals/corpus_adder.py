@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-import numpy as np
-
-from beam_bleu.transforms.definition.slicing import SliceKey
-from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.slice_adder import SliceAdder
-
-_ALL = SliceKey(0, ())
+from beam_bleu.transforms.totals.slice_adder import ALL, OneSlice, SliceAdder
 
 
 class CorpusAdder:
     """Adds up all segments of batches, for each system. Mutable.
 
     Args:
-      max_order: the largest n-gram order.
+      width: the number of columns of the metric, W.
     """
 
-    def __init__(self, max_order: int) -> None:
-        self._max_order = max_order
-        self._adder = SliceAdder(_OneSlice(), max_order)
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._adder = SliceAdder(OneSlice(), width)
         self._systems: dict[str, None] = {}
 
     def add(self, statistics: BatchStatistics) -> None:
@@ -32,22 +26,12 @@ class CorpusAdder:
         self._systems |= dict.fromkeys(statistics.systems)
         self._adder.add(statistics)
 
+    def keyed_sums(self) -> Iterable[tuple[tuple[str, None], CorpusSums]]:
+        """((system, None), its sums)."""
+        return [((system, None), sums) for system, sums in self.sums().items()]
+
     def sums(self) -> dict[str, CorpusSums]:
         """The sums of each system, also of one that has batches without a segment only."""
         found = self._adder.sums()
-        zero = CorpusSums.zero(self._max_order)
-        return {system: found.of_system(system).get(_ALL, zero) for system in self._systems}
-
-
-class _OneSlice:
-    """All segments belong to the same slice."""
-
-    keys: Sequence[SliceKey] = (_ALL,)
-
-    def __init__(self) -> None:
-        self._zeros = np.zeros((1, 0), np.int64)
-
-    def rows_of(self, statistics: BatchStatistics) -> Integers:
-        if self._zeros.size < len(statistics):
-            self._zeros = np.zeros((1, len(statistics)), np.int64)
-        return self._zeros[:, : len(statistics)]
+        zero = CorpusSums.zero(self._width)
+        return {system: found.of_system(system).get(ALL, zero) for system in self._systems}

@@ -13,18 +13,12 @@ from typing import Protocol
 
 import numpy as np
 
-from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, slicing_of
+from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.machine_code import Prepared
-from beam_bleu.transforms.statistics.batch_statistics import (
-    AVERAGE,
-    FIRST_MATCHES,
-    BatchStatistics,
-    width,
-)
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.totals.slice_sums import (
     CANDIDATE_BYTES,
     CANDIDATE_RETURNS,
@@ -33,11 +27,11 @@ from beam_bleu.transforms.totals.slice_sums import (
     IDENTICAL,
     REFERENCE_BYTES,
     RETURNS,
-    SEGMENTS,
     TOKENIZED,
-    TOKENS,
+    WITH_SO_MANY,
     SliceSums,
 )
+from beam_bleu.transforms.wiring.keyed import keyed
 
 
 class Numbering(Protocol):
@@ -54,18 +48,37 @@ class Numbering(Protocol):
         """The number of each segment's slice in `keys`, int64 (items, segments)."""
 
 
+ALL = SliceKey(0, ())
+"""The key of `OneSlice`."""
+
+
+class OneSlice:
+    """All segments belong to the same slice."""
+
+    keys: Sequence[SliceKey] = (ALL,)
+
+    def __init__(self) -> None:
+        self._zeros = np.zeros((1, 0), np.int64)
+
+    def rows_of(self, statistics: BatchStatistics) -> Integers:
+        """Zeros, int64 (1, segments)."""
+        if self._zeros.size < len(statistics):
+            self._zeros = np.zeros((1, len(statistics)), np.int64)
+        return self._zeros[:, : len(statistics)]
+
+
 class SliceAdder:
     """Adds up the slices of batches. It may change.
 
     Args:
       numbering: the numbers of the slices.
-      max_order: the largest n-gram order.
+      width: the number of columns of the metric, W.
     """
 
-    def __init__(self, numbering: Numbering, max_order: int) -> None:
+    def __init__(self, numbering: Numbering, width: int) -> None:
         self._numbering = numbering
         self._columns: dict[str, int] = {}
-        self._total = SliceSums.zero(max_order)
+        self._total = SliceSums.zero(width)
         # What is the same for most batches: their systems, references and slices, for which there
         # is room, and what compiled code gets for them.
         self._usual: tuple[tuple[str, ...], int, int] | None = None
@@ -107,12 +120,16 @@ class SliceAdder:
             signs.reference_returns,
         )
 
+    def keyed_sums(self) -> list[tuple[int, SliceSums]]:
+        """(0, the sums of all batches)."""
+        return [keyed(self.sums())]
+
     def sums(self) -> SliceSums:
         """The sums of all batches."""
         used = len(self._numbering.keys)  # after them, there is room for other slices
         offsets = self._total.offsets[: used + 1].copy()
         return SliceSums(
-            self._total.max_order,
+            self._total.width,
             tuple(self._numbering.keys),
             tuple(self._columns),
             self._total.sums[:used].copy(),
@@ -153,9 +170,7 @@ class SliceAdder:
             spare = max(2 * slices - len(needed), 0)
             needed = np.append(needed, np.full(spare, positions.min()))
         needed[:slices] = np.maximum(needed[:slices], widths)
-        larger = SliceSums.zero(
-            total.max_order, [_NO_KEY] * len(needed), tuple(self._columns), needed
-        )
+        larger = SliceSums.zero(total.width, [_NO_KEY] * len(needed), tuple(self._columns), needed)
         larger.add(total, np.arange(slices), np.arange(len(total.systems)))
         self._total = larger
 
@@ -177,10 +192,10 @@ def _positions(given: Booleans) -> Integers:
 def compile_slice_adder() -> None:
     """Compiles the code that adds up slices, or loads it, unless this process has done so."""
     one = np.ones(1, np.int64)
-    counts = np.zeros((1, 1, width(1)), np.int64)
+    counts = np.zeros((1, 1, 1), np.int64)
     signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
     statistics = BatchStatistics(counts, one, one[None], one, signs, ("a",))
-    SliceAdder(SliceNumbering(slicing_of([LENGTH]), ()), max_order=1).add(statistics)
+    SliceAdder(OneSlice(), width=1).add(statistics)
 
 
 @compiled
@@ -216,20 +231,15 @@ def _add_rows(
       returns: bool (references, segments).
     """
     columns, offsets, sums, by_reference = target
-    systems, segments, of_counts = counts.shape
-    orders = (of_counts - FIRST_MATCHES) // 2
-    others = of_counts + orders
+    systems, segments, others = counts.shape
     for system in range(systems):
         column = columns[system]
         for segment in range(segments):
             last = reference_counts[segment] - 1
             for item in range(rows.shape[0]):
                 row = rows[item, segment]
-                for i in range(of_counts):
+                for i in range(others):
                     sums[row, column, i] += counts[system, segment, i]
-                for n in range(orders):
-                    is_short = counts[system, segment, FIRST_MATCHES + orders + n] == 0
-                    sums[row, column, of_counts + n] += is_short
                 sums[row, column, others + CANDIDATE_BYTES] += candidate_bytes[system, segment]
                 sums[row, column, others + REFERENCE_BYTES] += reference_bytes[segment]
                 sums[row, column, others + TOKENIZED] += tokenized[system, segment]
@@ -238,8 +248,7 @@ def _add_rows(
                 if script:
                     sums[row, column, others + FIRST_SCRIPT + script - 1] += 1
                 start = offsets[row]
-                by_reference[column, SEGMENTS, start + last] += 1
-                by_reference[column, TOKENS, start + last] += counts[system, segment, AVERAGE]
+                by_reference[column, WITH_SO_MANY, start + last] += 1
                 # The slice can have more places than the batch has references, or fewer.
                 for k in range(min(given.shape[0], offsets[row + 1] - start)):
                     by_reference[column, GIVEN, start + k] += given[k, segment]

@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from beam_bleu.transforms.definition.columns import BleuColumns
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.statistics.batch_statistics import AVERAGE, BatchStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.slice_sums import require_bounded
 
 
@@ -78,7 +79,8 @@ class SliceNumbering:
         if name != LENGTH:
             return self._labels[name].of_labels(statistics.labels[self._places[name]])
         # The average, so that it does not depend on the order of the references.
-        lengths = statistics.counts[0, :, AVERAGE] // statistics.reference_counts
+        sums, divisor = BleuColumns(statistics.counts[0].T).reference_length("average")
+        lengths = sums // divisor
         return self._labels[name].of_ranges(np.searchsorted(self._edges, lengths, side="right"))
 
 

@@ -1,6 +1,7 @@
 """The sums of slices: compact arrays of integers for each slice and system.
 
-An int64 is large enough: each sum is at most the number of bytes of all texts of the corpus.
+An int64 is large enough: each sum is at most the number of bytes of all texts of the corpus. Only
+BLEU's average length of several references is larger: it overflows above 10^13 tokens.
 """
 
 from __future__ import annotations
@@ -15,27 +16,17 @@ from beam_bleu.transforms.definition.scripts import SCRIPTS
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.statistics.batch_statistics import (
-    CANDIDATE_LENGTH,
-    CLOSEST,
-    CLOSEST_FIRST,
-    FIRST_MATCHES,
-    LONGEST,
-    SHORTEST,
-    width,
-)
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.input_signs import InputSigns
 
-# The columns of `SliceSums.sums` after those of `BatchStatistics.counts` and the short candidates
-# of N orders.
+# The columns of `SliceSums.sums` after those of the metric.
 CANDIDATE_BYTES, REFERENCE_BYTES, TOKENIZED, CANDIDATE_RETURNS, FIRST_SCRIPT = range(5)
 _OTHERS = FIRST_SCRIPT + len(SCRIPTS)
 
-# The kinds of `SliceSums.by_reference`. For the first two kinds place k of a slice is of the
-# segments with k + 1 references, for the others it is of reference k + 1.
-SEGMENTS, TOKENS, GIVEN, RETURNS, IDENTICAL = range(5)
-_KINDS = 5
+# The kinds of `SliceSums.by_reference`. For the first kind place k of a slice is of the segments
+# with k + 1 references, for the others it is of reference k + 1.
+WITH_SO_MANY, GIVEN, RETURNS, IDENTICAL = range(4)
+_KINDS = 4
 
 _SAMPLES = 3
 _SHOWN_CHARACTERS = 40
@@ -50,16 +41,16 @@ class SliceSums:
     can have a few segments with thousands of references. So the memory is bounded.
 
     Attributes:
-      max_order: the largest n-gram order, N.
+      width: the number of columns of the metric, W.
       keys: the slices.
       systems: the names of the systems.
-      sums: int64 (slices, systems, 14 + 3 N).
+      sums: int64 (slices, systems, W + 10), the columns of the metric, then neutral ones.
       offsets: int64 (slices + 1,), the first place of each slice in `by_reference`, then the end
         of the last one. A slice has at least as many places as its segments have references.
       by_reference: int64 (systems, kinds, places).
     """
 
-    max_order: int
+    width: int
     keys: tuple[SliceKey, ...]
     systems: tuple[str, ...]
     sums: Integers
@@ -69,7 +60,7 @@ class SliceSums:
     @classmethod
     def zero(
         cls,
-        max_order: int,
+        width: int,
         keys: Sequence[SliceKey] = (),
         systems: Sequence[str] = (),
         widths: Integers | None = None,
@@ -77,7 +68,7 @@ class SliceSums:
         """The sums of no segments.
 
         Args:
-          max_order: as in the class, and so are the next two.
+          width: as in the class, and so are the next two.
           keys: the slices.
           systems: the names of the systems.
           widths: int64 (slices,), the number of places of each slice; none if it is None.
@@ -85,10 +76,10 @@ class SliceSums:
         if widths is None:
             widths = np.zeros(len(keys), np.int64)
         return cls(
-            max_order,
+            width,
             tuple(keys),
             tuple(systems),
-            np.zeros((len(keys), len(systems), width(max_order) + max_order + _OTHERS), np.int64),
+            np.zeros((len(keys), len(systems), width + _OTHERS), np.int64),
             np.append(0, np.cumsum(widths)),
             np.zeros((len(systems), _KINDS, widths.sum()), np.int64),
         )
@@ -105,18 +96,18 @@ class SliceSums:
 
     def added(self, other: SliceSums, most: int) -> SliceSums:
         """The sums of the segments of both; `most` is `Slicing.most`."""
-        if self.max_order != other.max_order:
-            raise ValueError(f"sums of order {self.max_order} and {other.max_order} do not add up")
+        if self.width != other.width:
+            raise ValueError(f"sums of {self.width} and {other.width} columns do not add up")
         keys = list(dict.fromkeys((*self.keys, *other.keys)))
         if len(keys) > most:
-            return SliceSums.zero(self.max_order, keys[: most + 1])
+            return SliceSums.zero(self.width, keys[: most + 1])
         systems = list(dict.fromkeys((*self.systems, *other.systems)))
         row_of = {key: row for row, key in enumerate(keys)}
         widths = np.zeros(len(keys), np.int64)
         for each in (self, other):
             rows = np.array([row_of[key] for key in each.keys], np.int64)
             widths[rows] = np.maximum(widths[rows], each.widths)
-        total = SliceSums.zero(self.max_order, keys, systems, widths)
+        total = SliceSums.zero(self.width, keys, systems, widths)
         column_of = {system: column for column, system in enumerate(systems)}
         for each in (self, other):
             rows = np.array([row_of[key] for key in each.keys], np.int64)
@@ -155,7 +146,7 @@ class SliceSums:
         positions = np.arange(1, len(row_of_place) + 1) - self.offsets[row_of_place]
         used = np.zeros(len(self.keys), np.int64)
         np.maximum.at(used, row_of_place, positions * self.by_reference.any(axis=(0, 1)))
-        arranged = SliceSums.zero(self.max_order, keys, systems, used[rows])
+        arranged = SliceSums.zero(self.width, keys, systems, used[rows])
         arranged.sums[:] = self.sums[np.ix_(rows, columns)]
         starts = np.repeat(self.offsets[rows] - arranged.offsets[:-1], used[rows])
         places = starts + np.arange(len(starts))
@@ -177,7 +168,7 @@ class SliceSums:
         """The sums of all slices of an item together."""
         rows = [row for row, key in enumerate(self.keys) if key.item == item]
         if system not in self.systems:
-            return CorpusSums.zero(self.max_order)
+            return CorpusSums.zero(self.width)
         column = self.systems.index(system)
         by_reference = np.zeros((_KINDS, self.widths[rows].max(initial=0)), np.int64)
         for row in rows:
@@ -190,28 +181,15 @@ class SliceSums:
         return self.by_reference[column, :, self.offsets[row] : self.offsets[row + 1]]
 
     def _corpus_sums(self, sums: Integers, by_reference: Integers) -> CorpusSums:
-        orders = self.max_order
-        of_counts = width(orders)
         values = sums.tolist()
-        segments, tokens, given, returns, identical = by_reference.tolist()
+        segments, given, returns, identical = by_reference.tolist()
         numbers = [number for number, of_number in enumerate(segments, 1) if of_number]
         if not numbers:
-            return CorpusSums.zero(orders)
+            return CorpusSums.zero(self.width)
         given = given[: int(np.flatnonzero(given)[-1]) + 1] if any(given) else []
-        others = values[of_counts + orders :]
+        others = values[self.width :]
         return CorpusSums(
-            matches=tuple(values[FIRST_MATCHES : FIRST_MATCHES + orders]),
-            totals=tuple(values[FIRST_MATCHES + orders : of_counts]),
-            short_candidates=tuple(values[of_counts : of_counts + orders]),
-            candidate_length=values[CANDIDATE_LENGTH],
-            reference_lengths=ReferenceLengths(
-                values[CLOSEST],
-                values[CLOSEST_FIRST],
-                values[SHORTEST],
-                values[LONGEST],
-                tuple((number, tokens[number - 1]) for number in numbers),
-            ),
-            segments=sum(segments),
+            columns=tuple(values[: self.width]),
             min_reference_count=numbers[0],
             max_reference_count=numbers[-1],
             candidate_bytes=others[CANDIDATE_BYTES],

@@ -10,9 +10,9 @@ import numpy as np
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.moments.columns import columns_of_rows
+from beam_bleu.transforms.totals.moments.columns import by_column
 from beam_bleu.transforms.totals.moments.products import sums_of_columns
-from beam_bleu.transforms.totals.units import PairSums, width
+from beam_bleu.transforms.totals.units import PairSums
 
 ComparedPair = tuple[int, int]
 """The places of a system and of its baseline."""
@@ -42,10 +42,10 @@ class SystemSums:
         return self.systems[0].segments
 
     @classmethod
-    def zero(cls, max_order: int, systems: int, pairs: tuple[ComparedPair, ...]) -> SystemSums:
+    def zero(cls, width: int, systems: int, pairs: tuple[ComparedPair, ...]) -> SystemSums:
         """The sums of no segment."""
-        no_products = (0,) * width(max_order) ** 2
-        sums = (CorpusSums.zero(max_order),) * systems
+        no_products = (0,) * width**2
+        sums = (CorpusSums.zero(width),) * systems
         return cls(sums, pairs, (no_products,) * len(pairs))
 
     @classmethod
@@ -53,7 +53,7 @@ class SystemSums:
         cls, statistics: BatchStatistics, pairs: tuple[ComparedPair, ...], rows: slice = slice(None)
     ) -> SystemSums:
         """The sums of some rows of segment statistics."""
-        columns = columns_of_rows(statistics.counts[:, rows], statistics.reference_counts[rows])
+        columns = by_column(statistics.counts[:, rows])
         sums = (
             dataclasses.replace(
                 CorpusSums.of(statistics, number, rows), units=sums_of_columns(of_system)

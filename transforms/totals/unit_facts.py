@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.native.arrays import LARGEST_INTEGER
-from beam_bleu.transforms.totals.moments.exact import ExactIntegers, largest
-from beam_bleu.transforms.totals.units import (
+from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.definition.columns import (
     AVERAGE,
     CANDIDATE_LENGTH,
     CLOSEST,
@@ -23,12 +22,13 @@ from beam_bleu.transforms.totals.units import (
     FIRST_MATCHES,
     LONGEST,
     PARTS_OF_A_TOKEN,
-    SEGMENTS,
     SHORTEST,
     first_short,
-    product,
-    width,
+    order_of,
 )
+from beam_bleu.transforms.native.arrays import LARGEST_INTEGER
+from beam_bleu.transforms.totals.moments.exact import ExactIntegers, largest
+from beam_bleu.transforms.totals.units import product
 
 Fact = tuple[str, bool]
 """What is checked, as messages name it, and whether it can be true."""
@@ -40,12 +40,11 @@ EXACT_REFERENCES = 16
 """The average length of more references than these is rounded down (`PARTS_OF_A_TOKEN`)."""
 
 
-def columns_are_possible(columns: ExactIntegers, max_order: int, references: int) -> bool:
+def columns_are_possible(columns: ExactIntegers, references: int) -> bool:
     """Whether columns can be a sum of units with weights of 0 or more.
 
     Args:
-      columns: (..., W), with the columns of `totals.units`.
-      max_order: the largest n-gram order, N.
+      columns: (..., W), the columns of BLEU.
       references: the largest number of references of a segment.
     """
     if not columns.size:
@@ -53,6 +52,7 @@ def columns_are_possible(columns: ExactIntegers, max_order: int, references: int
     rows: NDArray[Any] = np.atleast_2d(columns)
     if (rows < 0).any():
         return False
+    max_order = order_of(rows.shape[-1])
     if largest(rows) * PARTS_OF_A_TOKEN * (references + max_order + 2) > LARGEST_INTEGER:
         rows = rows.astype(object)
     return all(_facts(rows, max_order, references))
@@ -88,7 +88,6 @@ def products_are_possible(
     units: NDArray[Any],
     sums: ExactIntegers,
     packed: ExactIntegers,
-    max_order: int,
     references: int,
     *,
     are_segments: bool,
@@ -99,11 +98,10 @@ def products_are_possible(
       units: (...), the numbers of units.
       sums: (..., W), the sums of their columns.
       packed: (..., W (W + 1) / 2), the sums of products, packed as in `UnitSums`.
-      max_order: the largest n-gram order, N.
       references: the largest number of references of a segment.
       are_segments: whether each unit is a segment.
     """
-    full = unpacked(packed, max_order)
+    full = unpacked(packed, sums.shape[-1])
     squares = np.diagonal(full, axis1=-2, axis2=-1)
     # The columns are integers, and 0 or more.
     if (squares < sums).any() or ((squares - sums) % 2).any():
@@ -111,23 +109,24 @@ def products_are_possible(
     if (full[..., SEGMENTS, :] < sums).any():
         return False
     if are_segments and not (
-        (full[..., SEGMENTS, :] == sums).all() and _is_of_short_candidates(full, sums, max_order)
+        (full[..., SEGMENTS, :] == sums).all() and _is_of_short_candidates(full, sums)
     ):
         return False
     return is_bounded(units, sums, sums, squares, squares, full) and columns_are_possible(
-        full, max_order, references
+        full, references
     )
 
 
-def unpacked(packed: NDArray[Any], max_order: int) -> NDArray[Any]:
+def unpacked(packed: NDArray[Any], width: int) -> NDArray[Any]:
     """The full matrices (..., W, W) of lower triangles."""
-    columns = range(width(max_order))
+    columns = range(width)
     found: NDArray[Any] = packed[..., np.array([[product(i, j) for j in columns] for i in columns])]
     return found
 
 
-def _is_of_short_candidates(full: NDArray[Any], sums: NDArray[Any], orders: int) -> bool:
+def _is_of_short_candidates(full: NDArray[Any], sums: NDArray[Any]) -> bool:
     """Whether products are those of segments, of which each one has a short candidate or not."""
+    orders = order_of(sums.shape[-1])
     first = first_short(orders)
     for n in range(orders):
         short = full[..., first + n, :]

@@ -14,8 +14,8 @@ from beam_bleu.pipeline.saved.reading import read_totals
 from beam_bleu.pipeline.saved.replicates_facts import facts_of_replicates
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
+from beam_bleu.transforms.definition.columns import width
 from beam_bleu.transforms.totals.unit_facts import columns_are_possible
-from beam_bleu.transforms.totals.units import width
 
 FACTS = (facts_of_sums, facts_of_slices, facts_of_moments, facts_of_replicates)
 
@@ -100,11 +100,11 @@ IMPOSSIBLE = [
 
 @pytest.mark.parametrize(("one", "references"), POSSIBLE)
 def test_possible_columns(one, references):
-    assert columns_are_possible(one, 2, references)
-    assert columns_are_possible(one.astype(object) * 10**30, 2, references)
+    assert columns_are_possible(one, references)
+    assert columns_are_possible(one.astype(object) * 10**30, references)
 
 
 @pytest.mark.parametrize(("one", "references"), IMPOSSIBLE)
 def test_impossible_columns(one, references):
-    assert not columns_are_possible(one, 2, references)
-    assert not columns_are_possible(one.astype(object) * 10**30, 2, references)
+    assert not columns_are_possible(one, references)
+    assert not columns_are_possible(one.astype(object) * 10**30, references)

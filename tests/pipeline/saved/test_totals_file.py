@@ -18,6 +18,12 @@ from parts import lines_in, run_into
 from beam_bleu.pipeline.saved import arrays
 from beam_bleu.pipeline.saved.reading import read_totals
 from beam_bleu.pipeline.saved.totals_file import sha256_of, totals_bytes, totals_of
+from beam_bleu.transforms.definition.columns import (
+    CANDIDATE_LENGTH,
+    CLOSEST,
+    FIRST_MATCHES,
+    first_short,
+)
 from beam_bleu.transforms.errors import InputError
 
 SCHEMA = json.loads((PROJECT / "docs" / "totals.schema.json").read_text())
@@ -73,7 +79,7 @@ BAD = {
     "another file": (lambda data: b'{"scores": []}', "it is a scores.json"),
     "one digit": (lambda data: data.replace(b'"read":72', b'"read":73'), "is damaged"),
     "no content": (lambda data: changed(data, content=None), "is damaged"),
-    "a later version": (lambda data: changed(data, version=2), "version 2 of the format"),
+    "a later version": (lambda data: changed(data, version=3), "version 3 of the format"),
     "no version": (lambda data: changed(data, version=None), "version None of the format"),
     "a foreign content": (lambda data: with_content(data, tally=3), "does not have the content"),
     "NaN": (lambda data: data.replace(b'"read":72', b'"read":NaN'), "it is not JSON"),
@@ -93,9 +99,9 @@ def inputs(content: Any) -> Any:
     return content["partitions"][0]["inputs"]
 
 
-def one_more(values: Any, place: Any = 0) -> None:
-    """Adds 1 to a number of a list or of an object."""
-    values[place] += 1
+def one_more(values: Any, place: Any = 0, by: int = 1) -> None:
+    """Adds 1, or another number, to a number of a list or of an object."""
+    values[place] += by
 
 
 def in_array(part: str, name: str) -> Callable[[Any], object]:
@@ -109,14 +115,14 @@ def atlas(content: Any) -> Any:
 
 
 EDITS: dict[str, Callable[[Any], object]] = {
-    "a negative number": lambda all: atlas(all)["matches"].__setitem__(0, -5),
-    "a huge number": lambda all: atlas(all)["matches"].__setitem__(0, 10**30),
-    "a fraction": lambda all: atlas(all)["matches"].__setitem__(0, 1.5),
-    "a float": lambda all: atlas(all).__setitem__("segments", 72.0),
-    "a text": lambda all: atlas(all)["matches"].__setitem__(0, "9"),
-    "null": lambda all: atlas(all)["matches"].__setitem__(0, None),
+    "a negative number": lambda all: atlas(all)["columns"].__setitem__(FIRST_MATCHES, -5),
+    "a huge number": lambda all: atlas(all)["columns"].__setitem__(FIRST_MATCHES, 10**30),
+    "a fraction": lambda all: atlas(all)["columns"].__setitem__(FIRST_MATCHES, 1.5),
+    "a float": lambda all: atlas(all)["columns"].__setitem__(0, 72.0),
+    "a text": lambda all: atlas(all)["columns"].__setitem__(FIRST_MATCHES, "9"),
+    "null": lambda all: atlas(all)["columns"].__setitem__(FIRST_MATCHES, None),
     "a bool": lambda all: atlas(all)["signs"].__setitem__("tokenized", False),
-    "an order less": lambda all: atlas(all)["matches"].pop(),
+    "a column less": lambda all: atlas(all)["columns"].pop(),
     "no sums": lambda all: all.__setitem__("sums", []),
     "an empty input": lambda all: all["partitions"][0].__setitem__("inputs", [{}]),
     "an input with other lines": lambda all: all["partitions"][0]["inputs"][0].update(lines="72"),
@@ -163,11 +169,11 @@ def test_an_impossible_content_is_named(edit, data, tmp_path):
     path.write_bytes(edited(data, edit))
     assert path.read_bytes() != data
     for words in (["merge", path], ["gate", path, "--fail_under=1"]):
-        called(*words).assert_failed(3, str(path), "does not have the content of version 1")
+        called(*words).assert_failed(3, str(path), "does not have the content of version 2")
 
 
 CONTRADICTIONS: dict[str, Callable[[Any], object]] = {
-    "a match less": lambda all: atlas(all)["matches"].__setitem__(0, atlas(all)["matches"][0] - 1),
+    "a match less": lambda all: one_more(atlas(all)["columns"], FIRST_MATCHES, -1),
     "a segment more": lambda all: all["tally"]["scored"].update(atlas=73),
     "no segment was read": lambda all: all["tally"].update(read=0),
     "a segment is missing": lambda all: all["tally"].update(missing={"atlas": 1}),
@@ -180,11 +186,9 @@ CONTRADICTIONS: dict[str, Callable[[Any], object]] = {
     ),
     "longer candidates than their file": lambda all: atlas(all).update(candidate_bytes=10**6),
     "other references for one system": lambda all: one_more(atlas(all), "reference_bytes"),
-    "an n-gram more": lambda all: one_more(atlas(all)["totals"], 3),
-    "a short candidate more": lambda all: one_more(atlas(all)["short_candidates"], 0),
-    "longer references than the longest": lambda all: one_more(
-        atlas(all)["reference_lengths"], "closest"
-    ),
+    "a token more": lambda all: one_more(atlas(all)["columns"], CANDIDATE_LENGTH),
+    "a short candidate more": lambda all: one_more(atlas(all)["columns"], first_short(4)),
+    "longer references than the longest": lambda all: one_more(atlas(all)["columns"], CLOSEST),
     "another signature": lambda all: all["definition"].update(signature="x"),
     "another smoothing": lambda all: all["definition"]["scoring"].update(smooth_method="none"),
     "another range of lengths": lambda all: all["definition"]["slicing"].update(

@@ -15,6 +15,7 @@ import sys
 import unicodedata
 import warnings
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any, get_args
 
 import brute_force
@@ -34,8 +35,10 @@ from scoring import (
 )
 
 from beam_bleu.pipeline.command_line.options import our_flags
+from beam_bleu.transforms.definition import columns
 from beam_bleu.transforms.definition.cases import CASES, Case, Lowercase
 from beam_bleu.transforms.definition.choices import table
+from beam_bleu.transforms.definition.columns import BleuColumns
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.normalizations import (
     NORMALIZATIONS,
@@ -62,12 +65,10 @@ from beam_bleu.transforms.extras import installing
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.score import bleu_table, formula
 from beam_bleu.transforms.statistics import (
-    batch_statistics,
     library_tokenizers,
     spacing,
     splitting,
 )
-from beam_bleu.transforms.totals import corpus_sums
 
 PROJECT = pathlib.Path(__file__).parents[3]
 
@@ -135,9 +136,9 @@ def test_each_room_has_a_function_for_each_row() -> None:
     assert library_tokenizers._MECABS.keys() == {name for name in libraries if "mecab" in name}
     assert spacing._CLASSIFY.keys() == spacing._STRIPS_START.keys() < TOKENIZERS.keys()
     assert splitting._CASES.keys() == CASES.keys()
-    columns = batch_statistics._REFERENCE_LENGTH_COLUMNS
-    assert columns.keys() == corpus_sums._BY_RULE.keys() == REFERENCE_LENGTHS.keys()
-    assert len(set(columns.values())) == len(columns)
+    lengths = columns._LENGTH_COLUMNS
+    assert lengths.keys() == REFERENCE_LENGTHS.keys()
+    assert len(set(lengths.values())) == len(lengths)
     assert formula._NUMBERS.keys() == SMOOTH_METHODS.keys()
     assert len(set(formula._NUMBERS.values())) == len(SMOOTH_METHODS)
 
@@ -249,7 +250,7 @@ def test_a_reference_length_is_by_brute_force(name: Any) -> None:
     config = BleuConfig("none", reference_length=name)
     sums = sums_of(PLAIN, config)
     expected = brute(PLAIN, name).reference_length
-    assert sums.reference_lengths.by(name) == expected
+    assert Fraction(*BleuColumns(sums.columns).reference_length(name)) == expected
     ours = score_of(PLAIN, config)
     assert ours.ref_len == float(expected)
     assert type(ours.ref_len) is (float if REFERENCE_LENGTHS[name].divided else int)

@@ -30,7 +30,7 @@ COUNT = """
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.kernel import count_batch
-print(count_batch(to_batch([("a~b", ["a"])]), BleuConfig().text, 1).candidate_length[0, 0])
+print(count_batch(to_batch([("a~b", ["a"])]), BleuConfig().text, 1).counts[0, 0, 1])
 """
 
 

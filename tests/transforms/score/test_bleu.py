@@ -1,5 +1,6 @@
 """Scores equal sacreBLEU's to the last bit for all sums; signatures show the definition."""
 
+import itertools
 import math
 import random
 import re
@@ -12,23 +13,27 @@ from hypothesis import strategies as st
 from nltk.translate.bleu_score import corpus_bleu
 from scoring import bleu_of, sacrebleu_signature_of, signature_of, statistics_of
 
+from beam_bleu.transforms.definition.columns import BleuColumns, width
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.formula import brevity_penalty
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.version import VERSION
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=1000)
 
 
 def corpus_sums(matches, totals, sys_len, ref_len, segments=1):
+    """The sums of a corpus whose candidates have these n-grams; the first are its tokens."""
+    assert sys_len == totals[0]
+    short = [more - less for less, more in itertools.pairwise(totals)]
     return CorpusSums(
-        matches=tuple(matches),
-        totals=tuple(totals),
-        short_candidates=(0,) * len(totals),
-        candidate_length=sys_len,
-        reference_lengths=ReferenceLengths(closest=ref_len),
-        segments=segments,
+        columns=(
+            *(segments, sys_len, ref_len, 0, 0, 0, 0),
+            *matches,
+            *(segments + each for each in short),
+            0,
+        ),
         min_reference_count=1,
         max_reference_count=1,
     )
@@ -51,7 +56,7 @@ def score(matches, totals, sys_len, ref_len, **config):
         # exp: the first order without a match counts 1/2, the next 1/4: 3/4, 1/3, 1/4, 1/4.
         ((3, 1, 0, 0), (4, 3, 2, 1), 4, 4, {}, 100 * (3 / 4 / 3 / 4 / 4) ** 0.25),
         # exp: an order with a match in between keeps the halving: 1/2, 1/4, 1/2, 1/4.
-        ((1, 0, 1, 0), (2, 2, 2, 1), 4, 4, {}, 100 * (1 / 2 / 4 / 2 / 4) ** 0.25),
+        ((1, 0, 1, 0), (2, 2, 2, 1), 2, 2, {}, 100 * (1 / 2 / 4 / 2 / 4) ** 0.25),
         # floor: 0.1 matches: 3/4, 1/3, 0.1/2, 0.1/1.
         (
             (3, 1, 0, 0),
@@ -159,7 +164,7 @@ def any_sums(draw):
         totals.sort(reverse=True)
     shares = draw(st.lists(st.integers(0, 8), min_size=order, max_size=order))
     matches = [total * share // 8 for total, share in zip(totals, shares, strict=True)]
-    sys_len = draw(st.sampled_from([0, totals[0], totals[0] + 1]))
+    sys_len = totals[0]
     ref_len = draw(st.sampled_from([0, sys_len]) | st.integers(0, 2 * largest))
     return corpus_sums(matches, totals, sys_len, ref_len)
 
@@ -178,11 +183,12 @@ def any_scoring(draw, order):
 
 
 def sacrebleu_score(sums, config):
+    columns = BleuColumns(sums.columns)
     return sacrebleu.BLEU.compute_bleu(
-        list(sums.matches),  # its own lists, because add-k changes them
-        list(sums.totals),
-        sums.candidate_length,
-        sums.reference_lengths.closest,
+        list(columns.matches),  # its own lists, because add-k changes them
+        list(columns.totals),
+        columns.candidate_length,
+        columns.reference_length("closest")[0],
         smooth_method=config.smooth_method,
         smooth_value=config.smooth_value,
         effective_order=config.effective_order,
@@ -203,7 +209,7 @@ def assert_equal_to_sacrebleu(sums, config):
 @given(st.data())
 def test_any_sums_score_as_in_sacrebleu_to_the_last_bit(data):
     sums = data.draw(any_sums())
-    config = data.draw(any_scoring(len(sums.matches)))
+    config = data.draw(any_scoring(BleuColumns(sums.columns).max_order))
     assert_equal_to_sacrebleu(sums, config)
 
 
@@ -290,7 +296,7 @@ def test_missing_references_are_not_counted_in_the_signature():
 @pytest.mark.parametrize("order", range(1, 17))
 def test_the_signature_has_the_order_if_it_is_not_4(order):
     config = BleuConfig(max_ngram_order=order)
-    fields = signature_of(CorpusSums.zero(order), config).split("|")
+    fields = signature_of(CorpusSums.zero(width(order)), config).split("|")
     assert [field for field in fields if field.startswith("order:")] == (
         [] if order == 4 else [f"order:{order}"]
     )
@@ -311,7 +317,7 @@ def test_the_signature_has_the_order_if_it_is_not_4(order):
 )
 def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
     config = BleuConfig(smooth_method="floor", smooth_value=value)
-    assert f"|smooth:floor[{shown}]|" in signature_of(CorpusSums.zero(4), config)
+    assert f"|smooth:floor[{shown}]|" in signature_of(CorpusSums.zero(width(4)), config)
 
 
 @DETERMINISTIC
@@ -320,7 +326,9 @@ def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
 @example(0.0, 1e-300)
 def test_different_smooth_values_have_different_signatures(one, other):
     signatures = {
-        signature_of(CorpusSums.zero(4), BleuConfig(smooth_method="add-k", smooth_value=value))
+        signature_of(
+            CorpusSums.zero(width(4)), BleuConfig(smooth_method="add-k", smooth_value=value)
+        )
         for value in (one, other)
     }
     assert len(signatures) == (1 if one == other else 2)

@@ -17,6 +17,7 @@ from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from sacrebleu.metrics import BLEU
 from scoring import of_segments, statistics_of
 
+from beam_bleu.transforms.definition.columns import BleuColumns
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring
@@ -169,10 +170,8 @@ def test_a_score_that_is_not_defined_is_null():
 
 def interpreted(statistics: BatchStatistics, system: int, row: int, config: BleuConfig) -> float:
     """The score from the formula, run by Python without compiling."""
-    matches, totals = (
-        counts[system, row].tolist() for counts in (statistics.matches, statistics.totals)
-    )
-    length = int(statistics.candidate_length[system, row])
+    columns = BleuColumns(statistics.counts[system, row].tolist())
+    length = columns.candidate_length
     precisions = [0.0] * config.max_ngram_order
     method, weights = formula.method_number(config.smooth_method), config.weights or ()
     counted = formula.smooth(
@@ -180,16 +179,13 @@ def interpreted(statistics: BatchStatistics, system: int, row: int, config: Bleu
         config.scoring.effective_smooth_value,
         config.effective_order,
         weights,
-        matches,
-        totals,
-        [int(total == 0) for total in totals],
+        columns.matches,
+        columns.totals,
+        columns.short_candidates,
         length,
         precisions,
     )
-    ref_len = int(statistics.reference_length(config.reference_length)[system, row])
-    is_average = config.reference_length == "average"
-    divisor = int(statistics.reference_counts[row]) if is_average else 1
-    bp = formula.brevity_penalty(length, ref_len, divisor)
+    bp = formula.brevity_penalty(length, *columns.reference_length(config.reference_length))
     return formula.weighted_score(method, weights, precisions, counted, bp)
 
 

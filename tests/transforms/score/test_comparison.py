@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from made_units import changed, made_units, pair_of_rows, sums_of_rows
 
+from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.definition.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.score.comparison import (
     clusters,
@@ -15,10 +17,9 @@ from beam_bleu.transforms.score.comparison import (
     independent_difference,
     paired_difference,
 )
+from beam_bleu.transforms.score.corpus_formula import corpus_score
 from beam_bleu.transforms.score.gradient import log_gradient
 from beam_bleu.transforms.score.uncertainty import uncertainty
-from beam_bleu.transforms.score.unit_score import unit_score
-from beam_bleu.transforms.totals.units import CANDIDATE_LENGTH, FIRST_MATCHES, SEGMENTS
 
 USUAL = Scoring()
 ROWS = made_units(200, ratio=1.1)
@@ -26,12 +27,12 @@ OTHER = changed(ROWS)
 
 
 def score_of(rows):
-    return unit_score(tuple(np.sum(rows, axis=0).tolist()), 4, USUAL)
+    return corpus_score(tuple(np.sum(rows, axis=0).tolist()), USUAL)
 
 
 def influences(rows):
     """By how much each unit changes the score."""
-    gradient = log_gradient(sums_of_rows(rows).sums, 4, USUAL)
+    gradient = log_gradient(sums_of_rows(rows).sums, USUAL)
     derivatives = np.zeros(len(rows[0]))
     derivatives[list(gradient.columns)] = [n / gradient.denominator for n in gradient.numerators]
     return score_of(rows) * (np.array(rows) @ derivatives)
@@ -147,7 +148,7 @@ def test_independent_differences_add_up_both_variances():
     new, old = sums_of_rows(OTHER), sums_of_rows(made_units(300, seed=9))
     intl = Scoring(smooth_method="floor", max_ngram_order=3)
     found = independent_difference(new, old, USUAL, intl)
-    scores = unit_score(new.sums, 4, USUAL), unit_score(old.sums, 4, intl)
+    scores = corpus_score(new.sums, USUAL), corpus_score(old.sums, intl)
     both = (
         uncertainty(new, USUAL, scores[0]).standard_error,
         uncertainty(old, intl, scores[1]).standard_error,

@@ -8,14 +8,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from made_units import corpus_sums_of_rows, made_units, sums_of_rows
 
+from beam_bleu.transforms.definition.columns import (
+    CANDIDATE_LENGTH,
+    FIRST_MATCHES,
+    SHORTEST,
+    width,
+)
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS, corpus_smooth_methods
 from beam_bleu.transforms.score.bleu import bleu_score
+from beam_bleu.transforms.score.corpus_formula import corpus_score
 from beam_bleu.transforms.score.gradient import NoGradientError, log_gradient
-from beam_bleu.transforms.score.unit_score import unit_score
-from beam_bleu.transforms.totals.units import CANDIDATE_LENGTH, FIRST_MATCHES, SHORTEST, width
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=80)
 
@@ -57,11 +62,11 @@ def test_it_is_the_derivative_of_the_score(smooth_method, data):
     whole = bleu_score(
         corpus_sums_of_rows(rows), BleuConfig().text.name, scoring, judge_input=False
     )
-    assert unit_score(sums, 5, scoring) == whole.score
+    assert corpus_score(sums, scoring) == whole.score
     # Near the corner of the brevity penalty a numerical derivative sees both sides.
     assume(abs(whole.ratio - 1) > 0.01)
     try:
-        found = log_gradient(sums, 5, scoring)
+        found = log_gradient(sums, scoring)
     except NoGradientError:
         orders = [
             n
@@ -99,7 +104,7 @@ def numerical(sums, column, scoring):
 
     def log_score(change):
         moved = [*sums[:column], sums[column] + change, *sums[column + 1 :]]
-        return math.log(unit_score(moved, 5, scoring))
+        return math.log(corpus_score(moved, scoring))
 
     return (
         8 * (log_score(step) - log_score(-step)) - (log_score(2 * step) - log_score(-2 * step))
@@ -110,9 +115,9 @@ def test_at_the_corner_of_the_brevity_penalty_it_is_that_of_longer_candidates():
     sums = list(sums_of_rows(made_units(30)).sums)
     scoring = Scoring(reference_length="shortest")
     sums[SHORTEST] = sums[CANDIDATE_LENGTH]
-    assert SHORTEST not in log_gradient(sums, 4, scoring).columns
+    assert SHORTEST not in log_gradient(sums, scoring).columns
     sums[SHORTEST] += 1
-    assert SHORTEST in log_gradient(sums, 4, scoring).columns
+    assert SHORTEST in log_gradient(sums, scoring).columns
 
 
 @pytest.mark.parametrize("smooth_method", corpus_smooth_methods())
@@ -120,14 +125,14 @@ def test_without_a_match_of_an_order_that_counts_there_is_none(smooth_method):
     sums = list(sums_of_rows(made_units(30)).sums)
     sums[FIRST_MATCHES + 3] = 0
     with pytest.raises(NoGradientError, match=r"^no 4-gram of a candidate is in its references$"):
-        log_gradient(sums, 4, Scoring(smooth_method=smooth_method))
+        log_gradient(sums, Scoring(smooth_method=smooth_method))
     without = Scoring(smooth_method=smooth_method, weights=(0.5, 0.25, 0.25, 0.0))
-    assert log_gradient(sums, 4, without).columns
+    assert log_gradient(sums, without).columns
 
 
 def test_orders_that_no_candidate_has_do_not_count_with_effective_order():
     sums = sums_of_rows(made_units(30, longest=2, matching=1)).sums
-    effective = log_gradient(sums, 4, Scoring(effective_order=True))
-    assert effective == log_gradient(sums, 4, Scoring(max_ngram_order=2))
+    effective = log_gradient(sums, Scoring(effective_order=True))
+    assert effective == log_gradient(sums, Scoring(max_ngram_order=2))
     with pytest.raises(NoGradientError, match="no 3-gram"):
-        log_gradient(sums, 4, Scoring())
+        log_gradient(sums, Scoring())

@@ -12,14 +12,14 @@ from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.smoothing import corpus_smooth_methods
-from beam_bleu.transforms.score.replicate_scores import replicate_scores
+from beam_bleu.transforms.score.corpus_formula import corpus_score
 from beam_bleu.transforms.score.resampling import (
     bootstrap_difference,
     percentile_interval,
     randomized_difference,
     resampled_scores,
 )
-from beam_bleu.transforms.score.unit_score import unit_score
+from beam_bleu.transforms.score.row_scores import corpus_scores
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
 
@@ -35,7 +35,7 @@ def drawn(method, number, **systems):
     weights = draw[method]()
     sums = np.array([weights @ rows for rows in units.values()])
     whole = np.array([rows.sum(axis=0) for rows in units.values()])
-    replicates = Replicates(Resampling(method, number), 4, tuple(systems), sums, whole)
+    replicates = Replicates(Resampling(method, number), 15, tuple(systems), sums, whole)
     return replicates, dict(zip(systems, map(tuple, whole.tolist()), strict=True))
 
 
@@ -50,16 +50,16 @@ def test_the_scores_of_replicates_are_those_of_their_sums(smooth_method, rule):
     scorings = [Scoring(smooth_method, reference_length=rule)]
     scorings.append(Scoring(smooth_method, weights=(0.1, 0.4, 0.5), max_ngram_order=3))
     for scoring in scorings:
-        found = replicate_scores(sums, 4, scoring).tolist()
-        assert found == [unit_score(each, 4, scoring) for each in sums.tolist()]
+        found = corpus_scores(sums, scoring).tolist()
+        assert found == [corpus_score(each, scoring) for each in sums.tolist()]
 
 
 def test_effective_order():
     replicates, _ = drawn("bootstrap", 60, a=made_units(4, longest=3))
     scoring = Scoring(effective_order=True)
-    found = replicate_scores(replicates.sums[0], 4, scoring).tolist()
-    assert found == [unit_score(each, 4, scoring) for each in replicates.sums[0].tolist()]
-    assert found != replicate_scores(replicates.sums[0], 4, Scoring()).tolist()
+    found = corpus_scores(replicates.sums[0], scoring).tolist()
+    assert found == [corpus_score(each, scoring) for each in replicates.sums[0].tolist()]
+    assert found != corpus_scores(replicates.sums[0], Scoring()).tolist()
 
 
 def test_a_scoring_of_a_higher_order_than_the_sums_is_an_error():
@@ -73,7 +73,7 @@ def test_the_bootstrap_is_that_of_the_formulas():
     replicates, sums = drawn("bootstrap", 200, a=rows, b=changed(rows), c=made_units(60, seed=5))
     found = resampled_scores(replicates, sums, Scoring(), 60, [("b", "a"), ("c", "b")])
     scores = {
-        name: [unit_score(each, 4, Scoring()) for each in of_system.tolist()]
+        name: [corpus_score(each, Scoring()) for each in of_system.tolist()]
         for name, of_system in zip("abc", replicates.sums, strict=True)
     }
     for each, name in zip(found.scores, "abc", strict=True):
@@ -82,7 +82,7 @@ def test_the_bootstrap_is_that_of_the_formulas():
         ordered = sorted(scores[name])
         assert each.interval == (ordered[5], ordered[194])
     for each, (one, other) in zip(found.differences, ["ba", "cb"], strict=True):
-        difference = unit_score(sums[one], 4, Scoring()) - unit_score(sums[other], 4, Scoring())
+        difference = corpus_score(sums[one], Scoring()) - corpus_score(sums[other], Scoring())
         of_replicates = [a - b for a, b in zip(scores[one], scores[other], strict=True)]
         mean = sum(of_replicates) / 200
         extreme = sum(abs(each - mean) >= abs(difference) for each in of_replicates)
@@ -98,7 +98,7 @@ def test_randomization_is_that_of_swapped_units():
     coins = np.random.default_rng(8).integers(0, 2, (150, 50))
     sums = np.array([coins @ rows, coins @ others])
     of_both = np.array([rows.sum(axis=0), others.sum(axis=0)])
-    replicates = Replicates(Resampling("randomization", 150), 4, ("a", "b"), sums, of_both)
+    replicates = Replicates(Resampling("randomization", 150), 15, ("a", "b"), sums, of_both)
     whole = dict(zip("ab", of_both.tolist(), strict=True))
     found = resampled_scores(replicates, whole, Scoring(), 50, [("b", "a")])
     assert found.scores == ()
@@ -108,7 +108,7 @@ def test_randomization_is_that_of_swapped_units():
         swaps = of_coins[:, np.newaxis] == 1
         first, second = np.where(swaps, rows, others), np.where(swaps, others, rows)
         of_first, of_second = (
-            unit_score(each.sum(axis=0).tolist(), 4, Scoring()) for each in (first, second)
+            corpus_score(each.sum(axis=0).tolist(), Scoring()) for each in (first, second)
         )
         return of_first - of_second
 
@@ -159,7 +159,7 @@ def test_if_all_units_are_swapped_the_difference_is_as_large():
     sums = {"a": np.sum(rows, axis=0).tolist(), "b": np.sum(changed(rows), axis=0).tolist()}
     all_swapped = np.array([[each] for each in sums.values()])
     whole = all_swapped[:, 0]
-    replicates = Replicates(Resampling("randomization", 1), 4, ("a", "b"), all_swapped, whole)
+    replicates = Replicates(Resampling("randomization", 1), 15, ("a", "b"), all_swapped, whole)
     (only,) = resampled_scores(replicates, sums, Scoring(), 30, [("a", "b")]).differences
     assert (only.p_value, only.p_sacrebleu) == (1.0, 0.5)
 
@@ -212,7 +212,7 @@ def test_replicates_of_sacrebleu_have_the_p_value_and_interval_of_sacrebleu(monk
         drawn[name] = columns
     sums = np.array([columns[chosen].sum(axis=1) for columns in drawn.values()])
     of_all = np.array([columns.sum(axis=0) for columns in drawn.values()])
-    replicates = Replicates(Resampling("bootstrap", 300), 4, tuple(drawn), sums, of_all)
+    replicates = Replicates(Resampling("bootstrap", 300), 15, tuple(drawn), sums, of_all)
     whole = dict(zip(drawn, of_all.tolist(), strict=True))
     found = resampled_scores(replicates, whole, Scoring(), 120, [("one", "other")])
 

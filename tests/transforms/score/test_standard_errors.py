@@ -8,26 +8,27 @@ import numpy as np
 import pytest
 from made_units import corpus_sums_of_rows, made_units, sums_of_rows
 
+from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.definition.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.score.bleu import bleu_score
+from beam_bleu.transforms.score.corpus_formula import corpus_score
 from beam_bleu.transforms.score.gradient import log_gradient
 from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS, uncertainty
-from beam_bleu.transforms.score.unit_score import unit_score
-from beam_bleu.transforms.totals.units import CANDIDATE_LENGTH, FIRST_MATCHES, SEGMENTS
 
 USUAL = Scoring()
 
 
 def found(rows, scoring=USUAL):
     units = sums_of_rows(rows)
-    return uncertainty(units, scoring, unit_score(units.sums, units.max_order, scoring))
+    return uncertainty(units, scoring, corpus_score(units.sums, scoring))
 
 
 def by_influences(rows, scoring):
     """The standard error from each unit's influence, in fractions."""
     units = sums_of_rows(rows)
-    gradient = log_gradient(units.sums, units.max_order, scoring)
+    gradient = log_gradient(units.sums, scoring)
     influences = [
         Fraction(
             sum(n * row[c] for c, n in zip(gradient.columns, gradient.numerators, strict=True)),
@@ -37,7 +38,7 @@ def by_influences(rows, scoring):
     ]
     mean = sum(influences) / len(rows)
     variance = sum((each - mean) ** 2 for each in influences)
-    score = unit_score(units.sums, units.max_order, scoring)
+    score = corpus_score(units.sums, scoring)
     return score * math.sqrt(variance * len(rows) / (len(rows) - 1))
 
 
@@ -60,7 +61,7 @@ def test_it_is_that_of_the_influences(scoring, ratio):
 def test_it_is_that_of_a_bootstrap(ratio):
     rows = np.array(made_units(400, ratio=ratio))
     weights = np.random.default_rng(7).multinomial(400, np.full(400, 1 / 400), size=2000)
-    scores = [unit_score(tuple(map(int, sums)), 4, USUAL) for sums in weights @ rows]
+    scores = [corpus_score(tuple(map(int, sums)), USUAL) for sums in weights @ rows]
     result = found(rows.tolist())
     assert result.standard_error == pytest.approx(np.std(scores, ddof=1), rel=0.05)
     assert result.interval == pytest.approx(np.quantile(scores, [0.025, 0.975]), abs=0.4)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sacrebleu
+import scoring
 from hostile_texts import Segment
 from scoring import statistics_of
 
@@ -35,10 +36,9 @@ def name(value: Any) -> str | None:
 
 def integers(statistics: Any) -> np.ndarray:
     """All counts in the order of sacreBLEU, int64 (systems, segments, 2 + 2 N)."""
-    lengths = np.stack(
-        [statistics.candidate_length, statistics.reference_length("closest")], axis=-1
-    )
-    return np.concatenate([lengths, statistics.matches, statistics.totals], axis=-1)
+    found = scoring.counted(statistics)
+    lengths = np.stack([found.candidate_length, found.reference_length], axis=-1)
+    return np.concatenate([lengths, found.matches, found.totals], axis=-1)
 
 
 def counted(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:

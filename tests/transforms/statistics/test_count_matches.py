@@ -12,6 +12,7 @@ import sys
 import pyarrow as pa
 from beam_bleu.transforms.native.compiling import CompiledFunction
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.definition.columns import CANDIDATE_LENGTH
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.statistics.count_matches import CountMatches
 
@@ -29,7 +30,7 @@ if sys.argv[3] == "set up":
 CompiledFunction.load = refuse
 references = column("The c\\u00e1t <skipped> sat, 3.5!", None), column("It &amp; me-", "b")
 batch = SegmentBatch((column("a \\u00c1 3-b", ""), column("x", "y")), references)
-print(counting.work(batch)[0].candidate_length.tolist())
+print(counting.work(batch)[0].counts[:, :, CANDIDATE_LENGTH].tolist())
 """
 
 

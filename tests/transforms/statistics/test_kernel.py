@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pyarrow as pa
 import pytest
-from scoring import statistics_of
+from scoring import counted, statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import InputError
@@ -24,12 +24,12 @@ class Counts:
 
 
 def count(candidate, references, **config):
-    statistics = statistics_of(to_batch([(candidate, references)]), BleuConfig(**config))
+    found = counted(statistics_of(to_batch([(candidate, references)]), BleuConfig(**config)))
     return Counts(
-        int(statistics.candidate_length[0, 0]),
-        int(statistics.reference_length("closest")[0, 0]),
-        statistics.matches[0, 0].tolist(),
-        statistics.totals[0, 0].tolist(),
+        int(found.candidate_length[0, 0]),
+        int(found.reference_length[0, 0]),
+        found.matches[0, 0].tolist(),
+        found.totals[0, 0].tolist(),
     )
 
 
@@ -263,7 +263,7 @@ def test_a_batch_of_no_segments_has_no_statistics(lowercase):
         SegmentBatch((column, column), (column,)), BleuConfig("13a", lowercase)
     )
     assert len(statistics) == 0
-    assert (statistics.systems, statistics.max_order) == (("1", "2"), 4)
+    assert (statistics.systems, statistics.counts.shape) == (("1", "2"), (2, 0, 15))
 
 
 def test_a_segment_without_any_reference_is_an_error():

@@ -17,7 +17,7 @@ import spm_models
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_spm import TokenizerSPM
-from scoring import bleu_of, statistics_of
+from scoring import bleu_of, counted, statistics_of
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
@@ -151,8 +151,9 @@ def expected_integers(segments, config):
 
 
 def integers(statistics):
-    lengths = [statistics.candidate_length[0], statistics.reference_length("closest")[0]]
-    counts = np.hstack([statistics.matches[0], statistics.totals[0]])
+    found = counted(statistics)
+    lengths = [found.candidate_length[0], found.reference_length[0]]
+    counts = np.hstack([found.matches[0], found.totals[0]])
     return np.hstack([np.stack(lengths, axis=-1), counts]).tolist()
 
 
@@ -376,5 +377,5 @@ def test_setup_leaves_nothing_to_load(config, monkeypatch):
         tokenizer = sys.modules.get(f"sacrebleu.tokenizers.tokenizer_{module}_mecab")
         if tokenizer is not None:
             monkeypatch.setattr(tokenizer, "MeCab", None)
-    counted = statistics_of(to_batch([("a b", ["a b"])]), config)
-    assert counted.matches[0, 0, 0] >= 2
+    found = counted(statistics_of(to_batch([("a b", ["a b"])]), config))
+    assert found.matches[0, 0, 0] >= 2

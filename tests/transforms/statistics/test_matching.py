@@ -8,6 +8,7 @@ import brute_force
 import numpy as np
 import pyarrow as pa
 import pytest
+from scoring import counted
 
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scoring import LARGEST_NGRAM_ORDER
@@ -83,17 +84,17 @@ def check(cases: list[Case], max_order: int) -> None:
     )
     names = tuple(f"system{number}" for number in range(len(candidates)))
     batch = SegmentBatch(candidates=candidates, references=references, systems=names)
-    counted = count_batch(batch, BleuConfig("none").text, max_order)
+    found = counted(count_batch(batch, BleuConfig("none").text, max_order))
     for row, (texts, given) in enumerate(cases):
         present = [reference for reference in given if reference is not None]
         for system, candidate in enumerate(texts):
             expected = [
                 brute_force.clipped_matches(candidate, present, n) for n in range(1, max_order + 1)
             ]
-            assert counted.matches[system, row].tolist() == expected, (candidate, present)
+            assert found.matches[system, row].tolist() == expected, (candidate, present)
             totals = [max(len(candidate) - n, 0) for n in range(max_order)]
-            assert counted.totals[system, row].tolist() == totals
-            assert counted.candidate_length[system, row] == len(candidate)
+            assert found.totals[system, row].tolist() == totals
+            assert found.candidate_length[system, row] == len(candidate)
 
 
 @pytest.mark.parametrize("max_order", range(1, LARGEST_NGRAM_ORDER + 1))

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoring import statistics_of
 
+from beam_bleu.transforms.definition.columns import width
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.scripts import SCRIPTS
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -133,7 +134,7 @@ def test_signs_agree_with_brute_force_for_all_cuts_of_batches(segments, cuts, co
         assert CorpusSums.of(whole, system).signs == expected
         sums = [CorpusSums.of(part, system) for part in parts]
         for order in (sums, sums[::-1]):
-            assert sum(order, CorpusSums.zero(4)).signs == expected
+            assert sum(order, CorpusSums.zero(width(4))).signs == expected
         for ends, total in zip(pairs(bounds), sums, strict=True):
             assert CorpusSums.of(whole, system, slice(*ends)).signs == total.signs
 

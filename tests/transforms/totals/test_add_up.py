@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import random
+from fractions import Fraction
 
 import apache_beam as beam
 import brute_force
@@ -12,15 +13,17 @@ from apache_beam.testing.util import assert_that, equal_to
 from combining import by_every_route
 from scoring import statistics_of
 
+from beam_bleu.transforms.definition.columns import BleuColumns, width
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.totals.add_up import AddUp, sums_of_groups
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums, ReferenceLengths
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.input_signs import InputSigns
+from beam_bleu.transforms.totals.steps import AddUp, SumGroups, sums_of_each_system
 
-ORDER = 4
+WIDTH = width(4)
+ADD_UP = AddUp(CorpusSums.zero(WIDTH))
 WORDS = ["a", "a", "é", "."]
 
 
@@ -51,40 +54,11 @@ def each_segment(statistics, system=0):
 def summed_by_hand(inputs):
     """The sums, field by field and without CorpusSums's own addition."""
     return CorpusSums(
-        matches=tuple(sum(each.matches[n] for each in inputs) for n in range(ORDER)),
-        totals=tuple(sum(each.totals[n] for each in inputs) for n in range(ORDER)),
+        columns=tuple(sum(each.columns[n] for each in inputs) for n in range(WIDTH)),
         min_reference_count=min(each.min_reference_count for each in inputs),
         max_reference_count=max(each.max_reference_count for each in inputs),
-        short_candidates=tuple(
-            sum(each.short_candidates[n] for each in inputs) for n in range(ORDER)
-        ),
-        reference_lengths=ReferenceLengths(
-            **{
-                rule: sum(getattr(each.reference_lengths, rule) for each in inputs)
-                for rule, row in REFERENCE_LENGTHS.items()
-                if not row.divided
-            },
-            by_reference_count=tuple(
-                (
-                    number,
-                    sum(
-                        dict(each.reference_lengths.by_reference_count).get(number, 0)
-                        for each in inputs
-                    ),
-                )
-                for number in (1, 2, 3)
-                if any(number in dict(each.reference_lengths.by_reference_count) for each in inputs)
-            ),
-        ),
-        **{
-            field: sum(getattr(each, field) for each in inputs)
-            for field in (
-                "candidate_length",
-                "segments",
-                "candidate_bytes",
-                "reference_bytes",
-            )
-        },
+        candidate_bytes=sum(each.candidate_bytes for each in inputs),
+        reference_bytes=sum(each.reference_bytes for each in inputs),
         signs=InputSigns(
             tokenized=sum(each.signs.tokenized for each in inputs),
             candidate_returns=sum(each.signs.candidate_returns for each in inputs),
@@ -106,7 +80,7 @@ def test_every_route_gives_the_same_totals():
     expected = summed_by_hand(inputs)
     assert expected == CorpusSums.of(statistics, 0)
     routes = 0
-    for route, output in by_every_route(AddUp(ORDER), inputs):
+    for route, output in by_every_route(ADD_UP, inputs):
         assert output == expected, route
         routes += 1
     assert routes > 100
@@ -115,38 +89,34 @@ def test_every_route_gives_the_same_totals():
 def test_the_inputs_of_the_routes_are_not_trivial():
     sums = CorpusSums.of(made_statistics(), 0)
     assert sums.min_reference_count < sums.max_reference_count
-    assert sums.segments > sums.empty_candidates > 0
-    assert all(sums.matches)
-    assert sums.totals > sums.matches
+    columns = BleuColumns(sums.columns)
+    assert sums.segments > columns.short_candidates[0] > 0
+    assert all(columns.matches)
+    assert columns.totals > columns.matches
     assert sums.signs.tokenized
     assert sums.signs.given[0] > sums.signs.given[-1] > 0
 
 
 def test_beyond_64_bits_totals_stay_exact():
     large = dataclasses.replace(
-        CorpusSums.of(made_statistics(), 0),
-        matches=(2**63 - 1,) * ORDER,
-        reference_lengths=ReferenceLengths(2**70, by_reference_count=((2, 2**70),)),
+        CorpusSums.of(made_statistics(), 0), columns=(2**63 - 1, *[2**70] * (WIDTH - 1))
     )
-    for route, output in by_every_route(AddUp(ORDER), [large] * 5):
-        assert output.matches == (5 * (2**63 - 1),) * ORDER, route
-        assert output.reference_lengths == ReferenceLengths(
-            5 * 2**70, by_reference_count=((2, 5 * 2**70),)
-        ), route
+    for route, output in by_every_route(ADD_UP, [large] * 5):
+        assert output.columns == (5 * (2**63 - 1), *[5 * 2**70] * (WIDTH - 1)), route
 
 
 def test_the_sum_of_no_totals_is_zero():
-    combine = AddUp(ORDER)
-    zero = CorpusSums.zero(ORDER)
+    combine = ADD_UP
+    zero = CorpusSums.zero(WIDTH)
     assert combine.extract_output(combine.create_accumulator()) == zero
     assert combine.merge_accumulators([]) == zero
     assert combine.merge_accumulators([zero, zero]) == zero
-    assert (zero.segments, zero.matches, zero.totals) == (0, (0,) * ORDER, (0,) * ORDER)
+    assert (zero.segments, zero.columns) == (0, (0,) * WIDTH)
 
 
 def test_addition_is_commutative_and_associative_with_zero():
-    sums = [*each_segment(made_statistics(seed=2)), CorpusSums.zero(ORDER)]
-    zero = CorpusSums.zero(ORDER)
+    sums = [*each_segment(made_statistics(seed=2)), CorpusSums.zero(WIDTH)]
+    zero = CorpusSums.zero(WIDTH)
     for a, b, c in itertools.product(sums, repeat=3):
         assert (a + b) + c == a + (b + c)
         assert a + b == b + a
@@ -155,16 +125,16 @@ def test_addition_is_commutative_and_associative_with_zero():
 
 def test_zero_does_not_lower_the_smallest_number_of_references():
     (three,) = each_segment(statistics_of(to_batch([("a", ["a", "b", "c"])]), BleuConfig()))
-    total = three + CorpusSums.zero(ORDER)
+    total = three + CorpusSums.zero(WIDTH)
     assert (total.min_reference_count, total.max_reference_count) == (3, 3)
 
 
 def test_sums_of_different_orders_do_not_add_up():
-    four, two = (CorpusSums.zero(order) for order in (4, 2))
-    with pytest.raises(ValueError, match="order 4 and 2"):
+    four, two = (CorpusSums.zero(width(order)) for order in (4, 2))
+    with pytest.raises(ValueError, match="15 and 11 columns"):
         _ = four + two
-    with pytest.raises(ValueError, match="order 4 and 2"):
-        AddUp(4).add_input(four, two)
+    with pytest.raises(ValueError, match="15 and 11 columns"):
+        ADD_UP.add_input(four, two)
 
 
 def test_rows_of_a_batch_add_up_to_the_batch():
@@ -175,28 +145,26 @@ def test_rows_of_a_batch_add_up_to_the_batch():
         for first, last in itertools.combinations(range(size + 1), 2):
             of_part = CorpusSums.of(statistics, system, slice(first, last))
             assert of_part == summed_by_hand(inputs[first:last])
-    assert CorpusSums.of(statistics, 0, slice(4, 4)) == CorpusSums.zero(ORDER)
+    assert CorpusSums.of(statistics, 0, slice(4, 4)) == CorpusSums.zero(WIDTH)
 
 
 def test_sums_of_a_segment_are_its_statistics():
     batch = to_batch([("a b é", ["a b", "a b c d", None]), ("", ["x", "", None])])
     statistics = statistics_of(batch, BleuConfig())
-    assert CorpusSums.of(statistics, 0) == CorpusSums(
-        matches=(2, 1, 0, 0),
-        totals=(3, 2, 1, 0),
-        candidate_length=3,
-        short_candidates=(1, 1, 1, 2),
-        # 2 and 4 are equally close to 3: the shorter one is also the first; "" is closest to "".
-        reference_lengths=ReferenceLengths(
-            **{
-                rule: brute_force.REFERENCE_LENGTHS[rule](3, [2, 4])
-                + brute_force.REFERENCE_LENGTHS[rule](0, [1, 0])
-                for rule, row in REFERENCE_LENGTHS.items()
-                if not row.divided
-            },
-            by_reference_count=((2, 2 + 4 + 1 + 0),),
-        ),
-        segments=2,
+    lengths = {
+        rule: brute_force.REFERENCE_LENGTHS[rule](3, [2, 4])
+        + brute_force.REFERENCE_LENGTHS[rule](0, [1, 0])
+        for rule in REFERENCE_LENGTHS
+    }
+    sums = CorpusSums.of(statistics, 0)
+    columns = BleuColumns(sums.columns)
+    assert (columns.segments, columns.candidate_length) == (2, 3)
+    assert (columns.matches, columns.totals) == ((2, 1, 0, 0), (3, 2, 1, 0))
+    assert columns.short_candidates == (1, 1, 1, 2)
+    # 2 and 4 are equally close to 3: the shorter one is also the first; "" is closest to "".
+    assert {rule: Fraction(*columns.reference_length(rule)) for rule in lengths} == lengths
+    assert sums == CorpusSums(
+        columns=sums.columns,
         min_reference_count=2,
         max_reference_count=2,
         candidate_bytes=6,
@@ -221,7 +189,8 @@ def test_totals_are_plain_integers():
 
 def test_each_system_of_a_batch_has_its_own_totals():
     statistics = made_statistics(systems=3)
-    keyed = list(sums_of_groups(statistics))
+    (group,) = statistics.groups
+    keyed = list(sums_of_each_system(statistics, group))
     assert keyed == [
         ((str(system + 1), None), CorpusSums.of(statistics, system)) for system in range(3)
     ]
@@ -235,7 +204,7 @@ def test_a_system_has_the_same_totals_alone_and_with_others():
     for system, candidates in enumerate(batch.candidates):
         alone = statistics_of(SegmentBatch((candidates,), batch.references), BleuConfig())
         assert sums[system] == CorpusSums.of(alone, 0)
-    assert len({each.reference_lengths for each in sums}) == 3
+    assert len({each.columns for each in sums}) == 3
 
 
 def test_beam_gives_the_direct_sums():
@@ -252,7 +221,7 @@ def test_beam_gives_the_direct_sums():
             pipeline
             | beam.Create(batches)
             | beam.Reshuffle()
-            | beam.FlatMap(sums_of_groups)
-            | beam.CombinePerKey(AddUp(ORDER))
+            | beam.ParDo(SumGroups(sums_of_each_system, with_products=False))
+            | beam.CombinePerKey(ADD_UP)
         )
         assert_that(sums, equal_to(expected))

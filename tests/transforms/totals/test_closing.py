@@ -9,7 +9,7 @@ from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.totals.closing import sums_by_system
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
-SUMS = CorpusSums.zero(4)
+SUMS = CorpusSums.zero(15)
 
 
 def test_the_order_is_that_of_the_systems():

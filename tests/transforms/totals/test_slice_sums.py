@@ -1,6 +1,7 @@
 """The sums of slices equal those of their segments alone, for every split into batches."""
 
 import collections
+import functools
 import pickle
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoring import statistics_of, sums_of
 
+from beam_bleu.transforms.definition.columns import BleuColumns, width
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.slicing import SliceKey, slicing_of
 from beam_bleu.transforms.errors import InputError
@@ -20,10 +22,11 @@ from beam_bleu.transforms.score.bleu import bleu_score
 from beam_bleu.transforms.totals.slice_adder import SliceAdder
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
-from beam_bleu.transforms.totals.sum_slices import AddUpSlices
+from beam_bleu.transforms.totals.steps import AddUp
 
 CONFIG = BleuConfig()
 ORDER = 4
+WIDTH = width(ORDER)
 LABELS = ("domain", "lang")
 
 texts = st.lists(
@@ -66,10 +69,14 @@ def made_batch(rows, spare=(), systems=(0, 1)):
 
 
 def summed(slicing, batches):
-    adder = SliceAdder(SliceNumbering(slicing, LABELS), ORDER)
+    adder = SliceAdder(SliceNumbering(slicing, LABELS), WIDTH)
     for batch in batches:
         adder.add(statistics_of(batch, CONFIG, ORDER))
     return adder.sums()
+
+
+def add_up(slicing):
+    return AddUp(SliceSums.zero(WIDTH), functools.partial(SliceSums.added, most=slicing.most))
 
 
 def by_hand(slicing, rows, number):
@@ -77,10 +84,10 @@ def by_hand(slicing, rows, number):
     found = collections.defaultdict(list)
     for candidates, references, labels in rows:
         segment = (candidates[number], references)
-        tokens = sums_of([segment], CONFIG).reference_lengths.by_reference_count
-        ((count, length),) = tokens
+        columns = BleuColumns(sums_of([segment], CONFIG).columns)
+        length, divisor = columns.reference_length("average")
         named = dict(zip(LABELS, labels, strict=True))
-        named["length"] = sum(length // count >= edge for edge in slicing.length_edges)
+        named["length"] = sum(length // divisor >= edge for edge in slicing.length_edges)
         for place, item in enumerate(slicing.items):
             found[SliceKey(place, tuple(named[name] for name in item))].append(segment)
     return found
@@ -136,7 +143,7 @@ def test_sums_are_added_up_in_every_order():
         summed(slicing, [made_batch(rows[4:], systems=(1, 0))]),
     ]
     expected = None
-    for route, total in by_every_route(AddUpSlices(slicing.most, ORDER), inputs):
+    for route, total in by_every_route(add_up(slicing), inputs):
         found = {system: total.of_system(system) for system in "ab"}
         expected = expected or found
         assert found == expected, route
@@ -157,12 +164,12 @@ def test_arranged_sums_do_not_depend_on_the_division_and_the_order():
     kept = whole.arranged(slicing.in_order(whole.keys), "abc")
     assert (kept.systems, kept.keys) == (("a", "b"), tuple(slicing.in_order(whole.keys)))
     assert kept.nbytes < whole.nbytes
-    for route, total in by_every_route(AddUpSlices(slicing.most, ORDER), inputs):
+    for route, total in by_every_route(add_up(slicing), inputs):
         for system in "ab":
             assert kept.of_system(system) == total.of_system(system)
         found = total.arranged(slicing.in_order(total.keys), "abc")
         assert pickle.dumps(found) == pickle.dumps(kept), route
-    nothing = SliceSums.zero(ORDER)
+    nothing = SliceSums.zero(WIDTH)
     assert pickle.dumps(nothing.arranged([], "ab")) == pickle.dumps(nothing)
 
 
@@ -184,7 +191,7 @@ def test_too_many_slices_of_all_bundles_need_no_more_memory_than_the_bound():
     slicing = slicing_of(["domain"], most=5)
     rows = corpus([f"id-{i}" for i in range(40)])
     parts = [summed(slicing, [made_batch(rows[i : i + 4])]) for i in range(0, 40, 4)]
-    for _, total in by_every_route(AddUpSlices(slicing.most, ORDER), parts):
+    for _, total in by_every_route(add_up(slicing), parts):
         assert len(total.keys) == 6
         assert total.nbytes < max(part.nbytes for part in parts)
         with pytest.raises(InputError, match="more than 5 slices"):

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from made_statistics import rows_of
 from scoring import statistics_of
 
+from beam_bleu.transforms.definition.columns import bleu_basis, width
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.statistics.count_matches import CountMatches
 from beam_bleu.transforms.totals.corpus_adder import CorpusAdder
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.sum_corpus import count_and_sum
+from beam_bleu.transforms.totals.steps import sum_corpus
 
 CONFIG = BleuConfig()
 ORDER = 4
@@ -49,14 +51,14 @@ def by_hand(batches, system):
         if system in each.systems
         for i in range(len(each))
     ]
-    return functools.reduce(operator.add, found, CorpusSums.zero(ORDER))
+    return functools.reduce(operator.add, found, CorpusSums.zero(width(ORDER)))
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.tuples(segments, st.sampled_from(["ab", "ba", "a"])), max_size=4))
 def test_the_sums_are_those_of_each_segment(given):
     batches = [statistics_of(batch_of(each, systems), CONFIG, ORDER) for each, systems in given]
-    adder = CorpusAdder(ORDER)
+    adder = CorpusAdder(width(ORDER))
     for each in batches:
         adder.add(each)
     systems = {system for each in batches for system in each.systems}
@@ -66,16 +68,16 @@ def test_the_sums_are_those_of_each_segment(given):
 def test_sums_that_are_larger_than_32_bits():
     statistics = statistics_of(batch_of([("a b c d e", "a", ["a b", "a b c"])] * 3), CONFIG, ORDER)
     statistics = dataclasses.replace(statistics, counts=statistics.counts << 33)
-    adder = CorpusAdder(ORDER)
+    adder = CorpusAdder(width(ORDER))
     adder.add(statistics)
     assert adder.sums()["a"] == by_hand([statistics], "a")
 
 
 def test_batches_without_segments_give_zero():
     statistics = statistics_of(batch_of([("a", "b", ["c"])]), CONFIG, ORDER)
-    adder = CorpusAdder(ORDER)
+    adder = CorpusAdder(width(ORDER))
     adder.add(rows_of(statistics, []))
-    assert adder.sums() == dict.fromkeys("ab", CorpusSums.zero(ORDER))
+    assert adder.sums() == dict.fromkeys("ab", CorpusSums.zero(width(ORDER)))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -93,4 +95,5 @@ def test_a_pipeline_gives_one_sum_for_each_system(threads):
 
     with beam.Pipeline(runner=FnApiRunner()) as root:
         made = root | beam.Create(batches, reshuffle=False)
-        assert_that(count_and_sum(made, CONFIG.text, ORDER, threads).sums, check)
+        statistics = made | beam.ParDo(CountMatches(CONFIG.text, ORDER, threads))
+        assert_that(sum_corpus(statistics, bleu_basis(ORDER), threads=threads), check)

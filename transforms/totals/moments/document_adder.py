@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
+from beam_bleu.transforms.definition.basis import Basis
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.moments.columns import unit_columns
+from beam_bleu.transforms.totals.moments.columns import by_column
 from beam_bleu.transforms.totals.moments.document_sums import DocumentSums, partition_of
 from beam_bleu.transforms.totals.moments.moments import GroupKey
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
-from beam_bleu.transforms.totals.units import width
 
 _FIRST_ROWS = 64
 
@@ -31,16 +31,16 @@ class DocumentAdder:
       slicing: the slices.
       labels: the names of the columns of `BatchStatistics.labels`.
       documents: the label with the document of each segment. All segments have one.
-      max_order: the largest n-gram order, N.
+      basis: the columns of the metric.
     """
 
     def __init__(
-        self, slicing: Slicing, labels: Sequence[str], documents: str, max_order: int
+        self, slicing: Slicing, labels: Sequence[str], documents: str, basis: Basis
     ) -> None:
         self._numbering = SliceNumbering(slicing, labels)
         self._has_slices = bool(slicing)
         self._place = labels.index(documents)
-        self._of_unit = width(max_order)
+        self._of_unit = basis.width
         self._names: dict[str, int] = {}
         self._by_systems: dict[tuple[str, ...], _Rows] = {}
 
@@ -60,7 +60,7 @@ class DocumentAdder:
         systems = statistics.systems
         if systems not in self._by_systems:
             self._by_systems[systems] = _Rows(len(systems), self._of_unit)
-        self._by_systems[systems].add(documents << 32 | groups, unit_columns(statistics))
+        self._by_systems[systems].add(documents << 32 | groups, by_column(statistics.counts))
 
     @property
     def nbytes(self) -> int:

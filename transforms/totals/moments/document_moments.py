@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_bleu.transforms.definition.basis import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.totals.moments.document_sums import DocumentSums, has_segments
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, exact, rows_added
@@ -20,7 +21,6 @@ from beam_bleu.transforms.totals.moments.moments import (
     pairs_with,
     sorted_keys,
 )
-from beam_bleu.transforms.totals.units import width
 
 
 class DocumentMoments:
@@ -32,7 +32,7 @@ class DocumentMoments:
     moments of parts say which systems they know (`Moments.added`).
 
     Args:
-      max_order: the largest n-gram order, N.
+      basis: the columns of the metric.
       most: `Slicing.most`. If there are more slices, only the whole corpus is added up.
       baseline: the system with which the others are compared; None for the first one.
       with_all_pairs: whether the whole corpus has all pairs of systems, too.
@@ -40,13 +40,13 @@ class DocumentMoments:
 
     def __init__(
         self,
-        max_order: int,
+        basis: Basis,
         most: int,
         baseline: str | None,
         *,
         with_all_pairs: bool = False,
     ) -> None:
-        self._max_order = max_order
+        self._basis = basis
         self._most = most
         self._baseline = baseline
         self._with_all_pairs = with_all_pairs
@@ -67,8 +67,8 @@ class DocumentMoments:
         if systems not in self._by_systems:
             with_baseline = pairs_with(self._baseline or ordered[0], systems)
             pairs = all_pairs(len(systems)) if self._with_all_pairs else with_baseline
-            self._by_systems[systems] = _Sums(systems, self._max_order, pairs, with_baseline)
-        documents = _put_together(given, systems, width(self._max_order))
+            self._by_systems[systems] = _Sums(systems, self._basis, pairs, with_baseline)
+        documents = _put_together(given, systems, self._basis.width)
         groups = np.array([self._number(key) for key in documents.keys], np.int64)
         if len(self._slices) > self._most:
             groups = np.where(groups, _NO_GROUP, groups)
@@ -162,7 +162,7 @@ class _Sums:
 
     Args:
       systems: the names of the systems, sorted.
-      max_order: the largest n-gram order, N.
+      basis: the columns of the metric.
       pairs: the pairs of the whole corpus.
       slice_pairs: the pairs of slices.
     """
@@ -170,12 +170,12 @@ class _Sums:
     def __init__(
         self,
         systems: tuple[str, ...],
-        max_order: int,
+        basis: Basis,
         pairs: tuple[Pair, ...],
         slice_pairs: tuple[Pair, ...],
     ) -> None:
         self._systems = systems
-        self._max_order = max_order
+        self._basis = basis
         self._pairs = pairs
         self._slice_pairs = slice_pairs
         self._complete = self._of_all()
@@ -184,7 +184,7 @@ class _Sums:
         self._own: list[_Corpus] = []
 
     def _of_all(self) -> _Corpus:
-        return _Corpus(len(self._systems), self._max_order, self._pairs, self._slice_pairs)
+        return _Corpus(len(self._systems), self._basis, self._pairs, self._slice_pairs)
 
     def add(self, documents: _Documents, groups: Integers, slices: int) -> None:
         """Adds documents.
@@ -200,7 +200,7 @@ class _Sums:
             return
         if self._common is None:
             self._common = self._of_all()
-            self._own = [_Corpus(1, self._max_order, (), ()) for _ in self._systems]
+            self._own = [_Corpus(1, self._basis, (), ()) for _ in self._systems]
         rows = np.flatnonzero(~complete)
         has_common = rows[has_segments(common[rows]).all(axis=1)]
         self._common.add(common[has_common], groups[has_common], slices)
@@ -227,7 +227,7 @@ class _Sums:
             own = own.added(_side_by_side([each.sums(order) for each in self._own]))
             common = common.added(self._common.sums(order))
         return Moments(
-            self._max_order,
+            self._basis.width,
             self._systems,
             keys,
             self._pairs,
@@ -287,12 +287,12 @@ class _Corpus:
     def __init__(
         self,
         systems: int,
-        max_order: int,
+        basis: Basis,
         pairs: tuple[Pair, ...],
         slice_pairs: tuple[Pair, ...],
     ) -> None:
-        self._whole = GroupSums(systems, max_order, pairs)
-        self._slices = GroupSums(systems, max_order, slice_pairs)
+        self._whole = GroupSums(systems, basis, pairs)
+        self._slices = GroupSums(systems, basis, slice_pairs)
 
     def add(self, sums: Integers, groups: Integers, slices: int) -> None:
         """Adds units.

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_bleu.transforms.definition.basis import SEGMENTS
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.totals.moments.moments import GroupKey
-from beam_bleu.transforms.totals.units import SEGMENTS
 
 PARTITIONS = 64
 """Documents are put together in this number of partitions. A partition is in memory as a whole."""

@@ -6,9 +6,10 @@ import dataclasses
 
 import numpy as np
 
+from beam_bleu.transforms.definition.basis import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.native.machine_code import Prepared
-from beam_bleu.transforms.totals.moments.columns import columns_of_rows
+from beam_bleu.transforms.totals.moments.columns import by_column
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, exact
 from beam_bleu.transforms.totals.moments.gram import (
     LIMB_BITS,
@@ -20,7 +21,7 @@ from beam_bleu.transforms.totals.moments.gram import (
 from beam_bleu.transforms.totals.moments.layout import Plan, Row, plan
 from beam_bleu.transforms.totals.moments.moments import Pair
 from beam_bleu.transforms.totals.moments.rows import SAME_ORDER, RowsPlan, add_rows, scratch
-from beam_bleu.transforms.totals.units import SEGMENTS, products, width
+from beam_bleu.transforms.totals.units import products
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,7 +44,7 @@ class GroupSums:
 
     Args:
       systems: the number of systems. All of them have all units that are added.
-      max_order: the largest n-gram order, N.
+      basis: the columns of the metric.
       pairs: the pairs of systems whose products are added up.
       order: int64 (systems,), the system at each place in the counts that `add_rows` gets; None if
         they are in the same order.
@@ -52,26 +53,25 @@ class GroupSums:
     def __init__(
         self,
         systems: int,
-        max_order: int,
+        basis: Basis,
         pairs: tuple[Pair, ...],
         order: Integers | None = None,
     ) -> None:
         self._order = np.arange(systems) if order is None else order
-        self._row = Row(systems, max_order, pairs)
+        self._row = Row(systems, basis, pairs)
         self._totals = np.zeros((0, self._row.integers), np.int64)
         # No integer of `_totals` is larger than this.
         self._bound = 0
         self._prepared: _PreparedRows | None = None
         # What did not fit in `_totals`: unbounded integers of the same shape.
         self._above: ExactIntegers | None = None
-        self._keep((0,) * width(max_order))
+        self._keep((0,) * basis.width)
 
-    def add_rows(self, counts: Integers, reference_counts: Integers) -> None:
+    def add_rows(self, counts: Integers) -> None:
         """Adds segments as units of group 0.
 
         Args:
-          counts: int64 (systems, segments, 6 + 2 N), as in `BatchStatistics`.
-          reference_counts: int64 (segments,), the same.
+          counts: int64 (systems, segments, W), as in `BatchStatistics`.
         """
         self._make_room(1)
         segments = counts.shape[1]
@@ -79,7 +79,6 @@ class GroupSums:
             self._prepared = self._prepare(segments)
         added = add_rows(
             counts,
-            reference_counts,
             self._prepared.plan,
             LARGEST_INTEGER - self._bound,
             self._totals,
@@ -89,7 +88,7 @@ class GroupSums:
             self._bound += added
         else:
             # For example the first batch. The columns that it needs are expected in later ones.
-            self.add(columns_of_rows(counts[self._order], reference_counts))
+            self.add(by_column(counts[self._order]))
 
     def _prepare(self, segments: int) -> _PreparedRows:
         usual = self._usual
@@ -104,7 +103,7 @@ class GroupSums:
         )
         memory = scratch(
             self._row.systems,
-            width(self._row.max_order),
+            self._row.basis.width,
             len(usual.sources),
             len(usual.tiles),
             segments,
@@ -217,7 +216,7 @@ class GroupSums:
         """
         self._make_room(number)
         row = self._row
-        of_unit = width(row.max_order)
+        of_unit = row.basis.width
         found: ExactIntegers = self._totals[:number].copy()
         if self._above is not None:
             found = self._above[:number] + found
@@ -226,7 +225,7 @@ class GroupSums:
             exact(found[:, row.sums : row.products].reshape(number, row.systems, of_unit)),
             exact(
                 found[:, row.products : row.crosses].reshape(
-                    number, row.systems, products(row.max_order)
+                    number, row.systems, products(row.basis.width)
                 )
             ),
             exact(found[:, row.crosses :].reshape(number, len(row.pairs), of_unit, of_unit)),

@@ -8,11 +8,11 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_bleu.transforms.definition.basis import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.totals.moments.columns import SHARED
 from beam_bleu.transforms.totals.moments.gram import HIGH, LIMB_BITS, LOW
 from beam_bleu.transforms.totals.moments.moments import Pair
-from beam_bleu.transforms.totals.units import SEGMENTS, product, products, width
+from beam_bleu.transforms.totals.units import product, products
 
 _ONES, _ZEROS = -1, -2  # as in `gram.pack`
 
@@ -26,12 +26,12 @@ class Row:
 
     Attributes:
       systems: the number of systems.
-      max_order: the largest n-gram order, N.
+      basis: the columns of the metric.
       pairs: the pairs of systems.
     """
 
     systems: int
-    max_order: int
+    basis: Basis
     pairs: tuple[Pair, ...]
 
     @property
@@ -42,17 +42,17 @@ class Row:
     @property
     def products(self) -> int:
         """Where the products begin."""
-        return 1 + self.systems * width(self.max_order)
+        return 1 + self.systems * self.basis.width
 
     @property
     def crosses(self) -> int:
         """Where the products of pairs begin."""
-        return self.products + self.systems * products(self.max_order)
+        return self.products + self.systems * products(self.basis.width)
 
     @property
     def integers(self) -> int:
         """The number of integers."""
-        return self.crosses + len(self.pairs) * width(self.max_order) ** 2
+        return self.crosses + len(self.pairs) * self.basis.width**2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,18 +98,18 @@ def plan(row: Row, limbs: tuple[int, ...]) -> Plan:
       limbs: for each column of a unit how many packed columns it needs: 0 if it is 0 in all
         units. Of SEGMENTS, 0 if it is 1 in all units.
     """
-    of_unit = width(row.max_order)
+    of_unit = row.basis.width
     # The packed columns: ones, those that all systems share, those of each system.
     packed = [(_ONES, 0)]
     shared: list[tuple[int, int, int]] = [] if limbs[SEGMENTS] else [(SEGMENTS, 0, 0)]
-    for column in SHARED:
+    for column in row.basis.shared:
         for shift in _shifts(limbs[column]):
             shared.append((column, shift, len(packed)))
             packed.append((column, shift))
     own = [
         (column, shift)
         for column in range(of_unit)
-        if column not in SHARED
+        if column not in row.basis.shared
         for shift in _shifts(limbs[column])
     ]
     # The values of a system: (column, lowest bit), and (systems, values) with their packed columns.
@@ -162,7 +162,7 @@ def _products(row: Row, column_of: Integers, shift_of: Integers, places: Integer
       shift_of: int64 (values,), its lowest bit.
       places: int64 (systems, values), its packed column.
     """
-    of_unit = width(row.max_order)
+    of_unit = row.basis.width
     number = len(column_of)
     systems = np.arange(row.systems)[:, np.newaxis]
     sums = (
@@ -183,7 +183,7 @@ def _products(row: Row, column_of: Integers, shift_of: Integers, places: Integer
         places[:, high[is_once]],
         places[:, low[is_once]],
         _repeated(cross[0][is_once], row.systems),
-        row.products + systems * products(row.max_order) + of_one[is_once],
+        row.products + systems * products(row.basis.width) + of_one[is_once],
     )
     found = [sums, within]
     if row.pairs:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, rows_added
-from beam_bleu.transforms.totals.units import PairSums, UnitSums, products, width
+from beam_bleu.transforms.totals.units import PairSums, UnitSums, products
 
 GroupKey = SliceKey | None
 """A group of units: a slice, or None for the whole corpus."""
@@ -34,7 +34,7 @@ class Moments:
     whole corpus, unless all pairs are asked for. Without any common unit, there is no pair.
 
     Attributes:
-      max_order: the largest n-gram order, N. W is `units.width(N)`.
+      width: the number of columns of the metric, W.
       systems: the names of all systems, sorted.
       keys: the groups: None, then the slices, sorted.
       pairs: the pairs of the whole corpus, sorted. The first system of a pair is the one whose
@@ -51,7 +51,7 @@ class Moments:
       slice_cross_products: (slices, slice pairs, W, W), over the common units of each slice.
     """
 
-    max_order: int
+    width: int
     systems: tuple[str, ...]
     keys: tuple[GroupKey, ...]
     pairs: tuple[Pair, ...]
@@ -66,15 +66,15 @@ class Moments:
     slice_cross_products: ExactIntegers
 
     @classmethod
-    def zero(cls, max_order: int) -> Moments:
+    def zero(cls, width: int) -> Moments:
         """The moments of no unit: there is the whole corpus, without a system."""
-        of_unit, packed = width(max_order), products(max_order)
+        of_unit, packed = width, products(width)
 
         def zeros(*shape: int) -> Integers:
             return np.zeros(shape, np.int64)
 
         return cls(
-            max_order,
+            width,
             (),
             (None,),
             (),
@@ -124,7 +124,7 @@ class Moments:
         group = self._group_of.get(key)
         place = self._place_of.get(system)
         if place is None or group is None:
-            return UnitSums.zero(self.max_order)
+            return UnitSums.zero(self.width)
         return self._sums(
             self.own_units[group, place], self.own_sums, self.own_products, group, place
         )
@@ -138,8 +138,8 @@ class Moments:
         group = self._group_of.get(key)
         known = system in self._place_of and baseline in self._place_of
         if not known or group is None or not self.common_units[group]:
-            zero = UnitSums.zero(self.max_order)
-            zeros = (0,) * width(self.max_order)
+            zero = UnitSums.zero(self.width)
+            zeros = (0,) * self.width
             return PairSums(zero, zero, (zeros,) * len(zeros))
         places = self._place_of[system], self._place_of[baseline]
         ordered = (min(places), max(places))
@@ -165,7 +165,6 @@ class Moments:
         self, units: Any, sums: ExactIntegers, packed: ExactIntegers, group: int, place: int
     ) -> UnitSums:
         return UnitSums(
-            self.max_order,
             int(units),
             tuple(sums[group, place].tolist()),
             tuple(packed[group, place].tolist()),
@@ -186,14 +185,19 @@ class Moments:
             slice_cross_products=self.slice_cross_products[:0, :0],
         )
 
-    def added(self, other: Moments) -> Moments:
-        """The moments of the units of both."""
-        if self.max_order != other.max_order:
-            raise ValueError(
-                f"moments of order {self.max_order} and {other.max_order} do not add up"
-            )
+    def added(self, other: Moments, most: int | None = None) -> Moments:
+        """The moments of the units of both.
+
+        Args:
+          other: the moments of other units.
+          most: with more slices than this, only the whole corpus is kept; None for no limit.
+        """
+        if self.width != other.width:
+            raise ValueError(f"moments of {self.width} and {other.width} columns do not add up")
         systems = tuple(sorted({*self.systems, *other.systems}))
         keys = sorted_keys((*self.keys, *other.keys))
+        if most is not None and len(keys) - 1 > most:
+            return self.without_slices().added(other.without_slices())
         parts = [(each, _Places.of(each, systems, keys)) for each in (self, other)]
         # In the other parts no unit is common: they have no unit of one of the systems.
         common = [
@@ -204,9 +208,9 @@ class Moments:
         pairs = _in_all([each.pairs for each, _ in common])
         slice_pairs = _in_all([each.slice_pairs for each, _ in common])
         groups, of_systems = len(keys), len(systems)
-        of_unit, packed = width(self.max_order), products(self.max_order)
+        of_unit, packed = self.width, products(self.width)
         return Moments(
-            self.max_order,
+            self.width,
             systems,
             keys,
             pairs,

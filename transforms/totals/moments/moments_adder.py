@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from beam_bleu.transforms.definition.basis import SEGMENTS, Basis
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, width
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.totals.moments.columns import unit_columns
+from beam_bleu.transforms.totals.moments.columns import by_column
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.system_set import SystemSet
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
+from beam_bleu.transforms.wiring.keyed import keyed
 
 _MOST_SETS = 8
 """The sets of systems that are added up side by side. Each one has its own arrays."""
@@ -24,7 +26,7 @@ class MomentsAdder:
     Args:
       slicing: the slices.
       labels: the names of the columns of `BatchStatistics.labels`.
-      max_order: the largest n-gram order.
+      basis: the columns of the metric.
       baseline: the other systems are compared with this one; None for the first system.
       with_all_pairs: whether the whole corpus has all pairs of systems, too.
     """
@@ -33,17 +35,17 @@ class MomentsAdder:
         self,
         slicing: Slicing,
         labels: Sequence[str],
-        max_order: int,
+        basis: Basis,
         baseline: str | None = None,
         *,
         with_all_pairs: bool = False,
     ) -> None:
         self._numbering = SliceNumbering(slicing, labels) if slicing else None
-        self._max_order = max_order
+        self._basis = basis
         self._baseline = baseline
         self._with_all_pairs = with_all_pairs
         self._sets: dict[tuple[str, ...], SystemSet] = {}
-        self._added = Moments.zero(max_order)
+        self._added = Moments.zero(basis.width)
 
     def add(self, statistics: BatchStatistics) -> None:
         """Adds the segments of a batch.
@@ -56,7 +58,7 @@ class MomentsAdder:
         to = self._set_of(statistics.systems)
         to.add(statistics)
         if self._numbering is not None:
-            columns = unit_columns(statistics)
+            columns = by_column(statistics.counts)
             for slices in self._numbering.rows_of(statistics):
                 to.add_to_slices(columns, slices, len(self._numbering.keys))
 
@@ -68,12 +70,16 @@ class MomentsAdder:
                 self._sets.clear()
             found = SystemSet(
                 systems,
-                self._max_order,
+                self._basis,
                 self._baseline or systems[0],
                 with_all_pairs=self._with_all_pairs,
             )
             self._sets[systems] = found
         return found
+
+    def keyed_sums(self) -> list[tuple[int, Moments]]:
+        """(0, the moments of all batches)."""
+        return [keyed(self.moments())]
 
     def moments(self) -> Moments:
         """The moments of all batches."""
@@ -94,8 +100,9 @@ def compile_moments() -> None:
     """Compiles the code that adds up moments, or loads it, unless this process has done so."""
     one = np.ones(1, np.int64)
     signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
-    counts = np.ones((1, 1, width(1)), np.int64)
+    basis = Basis(("segments",), shared=(SEGMENTS,))
+    counts = np.ones((1, 1, basis.width), np.int64)
     statistics = BatchStatistics(counts, one, one[None], one, signs, ("",))
-    system = SystemSet(statistics.systems, 1, "", with_all_pairs=False)
+    system = SystemSet(statistics.systems, basis, "", with_all_pairs=False)
     system.add(statistics)
-    system.add_to_slices(unit_columns(statistics), np.zeros(1, np.int64), 1)
+    system.add_to_slices(by_column(statistics.counts), np.zeros(1, np.int64), 1)

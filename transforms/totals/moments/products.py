@@ -9,14 +9,14 @@ import numpy as np
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.moments.columns import columns_of_rows
-from beam_bleu.transforms.totals.units import UnitSums, products, width
+from beam_bleu.transforms.totals.moments.columns import by_column
+from beam_bleu.transforms.totals.units import UnitSums, products
 
 
 def unit_sums(statistics: BatchStatistics, system: int, rows: slice = slice(None)) -> UnitSums:
     """The sums of some segments of one system, each of which is a unit."""
     counts = statistics.counts[system : system + 1, rows]
-    (columns,) = columns_of_rows(counts, statistics.reference_counts[rows])
+    (columns,) = by_column(counts)
     return sums_of_columns(columns)
 
 
@@ -27,26 +27,21 @@ def sums_of_columns(columns: Integers) -> UnitSums:
       columns: int64 (W, units).
     """
     of_unit, units = columns.shape
-    max_order = _max_order(of_unit)
     largest = int(columns.max(initial=0))
     if largest * largest * units > LARGEST_INTEGER:
         unbounded = columns.astype(object)
         triangle = np.tril_indices(of_unit)
         added = (unbounded @ unbounded.T)[triangle].tolist()
-        return UnitSums(max_order, units, tuple(unbounded.sum(axis=1).tolist()), tuple(added))
+        return UnitSums(units, tuple(unbounded.sum(axis=1).tolist()), tuple(added))
     sums = np.empty(of_unit, np.int64)
-    found = np.empty(products(max_order), np.int64)
+    found = np.empty(products(of_unit), np.int64)
     _add_products(columns, sums, found)
-    return UnitSums(max_order, units, tuple(sums.tolist()), tuple(found.tolist()))
-
-
-def _max_order(of_unit: int) -> int:
-    return (of_unit - width(0)) // 2
+    return UnitSums(units, tuple(sums.tolist()), tuple(found.tolist()))
 
 
 def compile_products() -> None:
     """Compiles the code of this module, or loads it, unless this process has done so."""
-    sums_of_columns(columns_of_rows(np.ones((1, 1, 14), np.int64), np.ones(1, np.int64))[0])
+    sums_of_columns(by_column(np.ones((1, 1, 1), np.int64))[0])
 
 
 @compiled

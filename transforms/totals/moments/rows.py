@@ -1,6 +1,6 @@
 """Compiled code: adds up the products of whole batches, whose integers are as usual.
 
-It makes the columns of a few units at a time, so that they stay in the fastest cache. Only the
+It copies the columns of a few units at a time, so that they stay in the fastest cache. Only the
 columns that are needed are kept for a whole batch. Other integers than usual are left to the
 general way, which looks at all columns of the batch before it begins.
 """
@@ -89,12 +89,11 @@ def scratch(systems: int, of_unit: int, packed: int, tiles: int, segments: int) 
 
 
 @compiled
-def add_rows(counts, reference_counts, plan, most, totals, memory):
+def add_rows(counts, plan, most, totals, memory):
     """Adds the products of the units of a batch to those of a group, if it can be sure of them.
 
     Args:
-      counts: int64 (systems, segments, 6 + 2 N), as in `BatchStatistics`.
-      reference_counts: int64 (segments,).
+      counts: int64 (systems, segments, W), as in `BatchStatistics`.
       plan: the items of `RowsPlan`.
       most: no sum may be larger than this.
       totals: int64 (1, places), which is changed.
@@ -113,11 +112,7 @@ def add_rows(counts, reference_counts, plan, most, totals, memory):
         end = min(start + _BLOCK, segments)
         for place in range(systems):
             system = order[place]
-            fill(
-                counts[system : system + 1, start:end],
-                reference_counts[start:end],
-                columns[place : place + 1],
-            )
+            fill(counts[system : system + 1, start:end], columns[place : place + 1])
             for column in range(of_unit):
                 values = columns[place, column]
                 bits = np.int64(0)

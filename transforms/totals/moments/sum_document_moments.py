@@ -15,6 +15,7 @@ from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
+from beam_bleu.transforms.definition.basis import Basis
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.document_adder import (
@@ -38,7 +39,7 @@ def moments_of_documents(
     statistics: PCollection[BatchStatistics],
     slicing: Slicing,
     labels: Sequence[str],
-    max_order: int,
+    basis: Basis,
     step: Step = unchanged,
     *,
     documents: str,
@@ -51,14 +52,14 @@ def moments_of_documents(
       statistics: the statistics of batches, all in the global window.
       slicing: the slices.
       labels: the names of the columns of `BatchStatistics.labels`.
-      max_order: the largest n-gram order that is counted.
+      basis: the columns of the metric.
       step: the function that makes a step of the DoFns.
       documents: the label with the document of each segment.
       baseline: the system with which the others are compared; None for the first one.
       with_all_pairs: whether the whole corpus has all pairs of systems, too.
     """
-    summing = SumDocuments(slicing, labels, max_order, documents)
-    multiplying = MultiplyDocuments(slicing.most, max_order, baseline, with_all_pairs)
+    summing = SumDocuments(slicing, labels, basis, documents)
+    multiplying = MultiplyDocuments(slicing.most, basis, baseline, with_all_pairs)
     typecoders.registry.register_coder(DocumentSums, BatchCoder)
     return (
         statistics
@@ -73,11 +74,11 @@ class SumDocuments(beam.DoFn):
     """Adds up the documents of each bundle, to (partition, `DocumentSums`)."""
 
     def __init__(
-        self, slicing: Slicing, labels: Sequence[str], max_order: int, documents: str
+        self, slicing: Slicing, labels: Sequence[str], basis: Basis, documents: str
     ) -> None:
         self._slicing = slicing
         self._labels = tuple(labels)
-        self._max_order = max_order
+        self._basis = basis
         self._documents = documents
 
     def setup(self) -> None:
@@ -89,9 +90,7 @@ class SumDocuments(beam.DoFn):
 
     def process(self, statistics: BatchStatistics) -> Iterator[tuple[int, DocumentSums]]:
         if self._adder is None:
-            self._adder = DocumentAdder(
-                self._slicing, self._labels, self._documents, self._max_order
-            )
+            self._adder = DocumentAdder(self._slicing, self._labels, self._documents, self._basis)
         self._adder.add(statistics)
         if self._adder.nbytes > _MOST_BYTES:
             yield from self._parts()
@@ -109,11 +108,9 @@ class SumDocuments(beam.DoFn):
 class MultiplyDocuments(beam.DoFn):
     """Puts the documents of partitions together, and adds up each bundle, to (0, `Moments`)."""
 
-    def __init__(
-        self, most: int, max_order: int, baseline: str | None, with_all_pairs: bool
-    ) -> None:
+    def __init__(self, most: int, basis: Basis, baseline: str | None, with_all_pairs: bool) -> None:
         self._most = most
-        self._max_order = max_order
+        self._basis = basis
         self._baseline = baseline
         self._with_all_pairs = with_all_pairs
 
@@ -122,7 +119,7 @@ class MultiplyDocuments(beam.DoFn):
 
     def start_bundle(self) -> None:
         self._moments = DocumentMoments(
-            self._max_order,
+            self._basis,
             self._most,
             self._baseline,
             with_all_pairs=self._with_all_pairs,

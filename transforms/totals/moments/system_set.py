@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from beam_bleu.transforms.definition.basis import Basis
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -25,7 +26,7 @@ class SystemSet:
 
     Args:
       systems: the names of the systems, in any order.
-      max_order: the largest n-gram order, N.
+      basis: the columns of the metric.
       baseline: the other systems are compared with this one. If it is none of the systems, there
         are no such pairs.
       with_all_pairs: whether the whole corpus has all pairs of systems. Their number grows with
@@ -33,23 +34,23 @@ class SystemSet:
     """
 
     def __init__(
-        self, systems: Sequence[str], max_order: int, baseline: str, *, with_all_pairs: bool
+        self, systems: Sequence[str], basis: Basis, baseline: str, *, with_all_pairs: bool
     ) -> None:
-        self._max_order = max_order
+        self._basis = basis
         self._systems = tuple(sorted(systems))
         # The place of each system of the result in the columns that are added.
         self._order = np.array([systems.index(system) for system in self._systems], np.int64)
         self._slice_pairs = pairs_with(baseline, self._systems)
         self._pairs = all_pairs(len(systems)) if with_all_pairs else self._slice_pairs
-        self._corpus = GroupSums(len(systems), max_order, self._pairs, self._order)
-        self._slices = GroupSums(len(systems), max_order, self._slice_pairs)
+        self._corpus = GroupSums(len(systems), basis, self._pairs, self._order)
+        self._slices = GroupSums(len(systems), basis, self._slice_pairs)
 
     def add(self, statistics: BatchStatistics) -> None:
         """Adds the segments of a batch to the whole corpus.
 
         The systems are in the order in which their names were given.
         """
-        self._corpus.add_rows(statistics.counts, statistics.reference_counts)
+        self._corpus.add_rows(statistics.counts)
 
     def add_to_slices(self, columns: Integers, slices: Integers, number: int) -> None:
         """Adds units to slices.
@@ -81,7 +82,7 @@ class SystemSet:
         sums, products = of_groups(1), of_groups(2)
         has_units = bool(corpus[0][0])
         return Moments(
-            self._max_order,
+            self._basis.width,
             self._systems,
             groups,
             self._pairs if has_units else (),

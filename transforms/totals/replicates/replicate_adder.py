@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_bleu.transforms.definition.basis import SEGMENTS, Basis
 from beam_bleu.transforms.definition.resampling import Resampling
-from beam_bleu.transforms.errors import JobError, joined
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, width
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.totals.moments.columns import SHARED, unit_columns
+from beam_bleu.transforms.totals.moments.columns import by_column
 from beam_bleu.transforms.totals.replicates.generator import WEIGHT_BITS
-from beam_bleu.transforms.totals.replicates.replicates import Replicates
+from beam_bleu.transforms.totals.replicates.replicates import Replicates, require_same_systems
 from beam_bleu.transforms.totals.replicates.tiles import TILE, replicate_order
 from beam_bleu.transforms.totals.replicates.unit_keys import UnitKeys, unit_keys
 from beam_bleu.transforms.totals.replicates.weighted_sums import (
@@ -25,6 +24,7 @@ from beam_bleu.transforms.totals.replicates.weighted_sums import (
     add_weighted,
     scratch,
 )
+from beam_bleu.transforms.wiring.keyed import keyed
 
 _FOR_ALL = 0
 """In place of a system's number in the rows of the columns that all systems share."""
@@ -39,7 +39,7 @@ class ReplicateAdder:
     Args:
       resampling: the replicates.
       labels: the names of the columns of `BatchStatistics.labels`.
-      max_order: the largest n-gram order.
+      basis: the columns of the metric.
       documents: the label with the document of each segment; None if each segment is a unit.
 
     Raises:
@@ -50,11 +50,11 @@ class ReplicateAdder:
         self,
         resampling: Resampling,
         labels: Sequence[str],
-        max_order: int,
+        basis: Basis,
         documents: str | None = None,
     ) -> None:
         self._resampling = resampling
-        self._max_order = max_order
+        self._basis = basis
         self._place = None if documents is None else list(labels).index(documents)
         tiles = -(-resampling.number // TILE)
         self._systems: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class ReplicateAdder:
             return
         self._systems = self._systems or statistics.systems
         require_same_systems(self._systems, statistics.systems)
-        columns = unit_columns(statistics)
+        columns = by_column(statistics.counts)
         place = self._place
         documents = None if place is None else statistics.labels[place]
         units = unit_keys(self._resampling.partition, statistics.numbers, documents)
@@ -84,15 +84,19 @@ class ReplicateAdder:
         self._add(units, *self._digits(columns))
         self._unweighted = self._unweighted + columns.sum(axis=2)
 
+    def keyed_sums(self) -> list[tuple[int, Replicates]]:
+        """(0, the replicates of all batches)."""
+        return [keyed(self.sums())]
+
     def sums(self) -> Replicates:
         """The replicates of all batches."""
-        total = Replicates.zero(self._resampling, self._max_order, self._systems)
+        total = Replicates.zero(self._resampling, self._basis.width, self._systems)
         bits = WEIGHT_BITS if self._resampling.method == "bootstrap" else 1
         order = replicate_order(bits)
         for (system, column), row in self._rows.items():
             drawn = self._sums[:, row]
             of_column = drawn[:, order].ravel()[: self._resampling.number]
-            systems = slice(None) if column in SHARED else system
+            systems = slice(None) if column in self._basis.shared else system
             total.sums[systems, :, column] = of_column
         total.unweighted[:] = self._unweighted
         return total
@@ -108,7 +112,7 @@ class ReplicateAdder:
         shifts: list[int] = []
         largest = columns.max(axis=2)
         for system, column in np.argwhere(largest).tolist():
-            if column in SHARED and system != _FOR_ALL:
+            if column in self._basis.shared and system != _FOR_ALL:
                 continue
             row = self._rows.setdefault((system, column), len(self._rows))
             values = columns[system, column]
@@ -149,28 +153,14 @@ class ReplicateAdder:
         )
 
 
-def require_same_systems(one: tuple[str, ...], other: tuple[str, ...]) -> None:
-    """Checks that the segments of two parts of a corpus have the same systems.
-
-    Raises:
-      JobError: they have not.
-    """
-    if one != other:
-        raise JobError(
-            "not all segments have the same systems, so they cannot be resampled together: "
-            f"some have {joined(one)}, others have {joined(other)}",
-            "score only the segments that all systems have, or do not ask for replicates",
-        )
-
-
 def compile_replicate_adder() -> None:
     """Compiles the code that adds up replicates, or loads it, unless this process has done so."""
     one = np.ones(1, np.int64)
     signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
-    statistics: Any = BatchStatistics(
-        np.ones((1, 1, width(1)), np.int64), one, one[None], one, signs, ("a",), numbers=one
-    )
-    ReplicateAdder(Resampling("bootstrap", 1), (), max_order=1).add(statistics)
+    basis = Basis(("segments",), shared=(SEGMENTS,))
+    counts = np.ones((1, 1, basis.width), np.int64)
+    statistics = BatchStatistics(counts, one, one[None], one, signs, ("a",), numbers=one)
+    ReplicateAdder(Resampling("bootstrap", 1), (), basis).add(statistics)
 
 
 def _multiple(number: int, of: int) -> int:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.transforms.definition.resampling import Resampling
+from beam_bleu.transforms.errors import JobError, joined
 from beam_bleu.transforms.native.arrays import Booleans, Integers
-from beam_bleu.transforms.totals.units import width
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Replicates:
 
     Attributes:
       resampling: the method, the number of replicates and the seed.
-      max_order: the largest n-gram order, N.
+      width: the number of columns of the metric, W.
       systems: the names of the systems, in the order of the result.
       sums: int64 (systems, replicates, W), with the columns of `totals.units`.
       unweighted: int64 (systems, W), the sums of the units of which the replicates are. They show
@@ -35,18 +35,18 @@ class Replicates:
     """
 
     resampling: Resampling
-    max_order: int
+    width: int
     systems: tuple[str, ...]
     sums: Integers
     unweighted: Integers
 
     @classmethod
-    def zero(cls, resampling: Resampling, max_order: int, systems: Sequence[str]) -> Replicates:
-        """The replicates of no unit."""
-        of_systems, of_unit = len(systems), width(max_order)
+    def zero(cls, resampling: Resampling, width: int, systems: Sequence[str]) -> Replicates:
+        """The replicates of no unit; without systems, those before the first batch."""
+        of_systems, of_unit = len(systems), width
         return cls(
             resampling,
-            max_order,
+            width,
             tuple(systems),
             np.zeros((of_systems, resampling.number, of_unit), np.int64),
             np.zeros((of_systems, of_unit), np.int64),
@@ -61,14 +61,17 @@ class Replicates:
         """The replicates of the units of both. If they are of two partitions, they have no label.
 
         Raises:
-          ValueError: they are of other systems or orders, or were drawn in another way.
+          JobError: they are of other systems.
+          ValueError: they have other columns, or were drawn in another way.
         """
+        if not self.systems or not other.systems:
+            return self if self.systems else other
+        require_same_systems(self.systems, other.systems)
         for what, one, another in (
             ("methods", self.resampling.method, other.resampling.method),
             ("numbers of replicates", self.resampling.number, other.resampling.number),
             ("seeds", self.resampling.seed, other.resampling.seed),
-            ("n-gram orders", self.max_order, other.max_order),
-            ("systems", self.systems, other.systems),
+            ("numbers of columns", self.width, other.width),
         ):
             if one != another:
                 raise ValueError(
@@ -88,13 +91,27 @@ class Replicates:
         """For pickle: without the columns that are 0, which are most of them."""
         is_used = self.sums.any(axis=1)
         used = np.ascontiguousarray(self.sums.transpose(0, 2, 1)[is_used])
-        own = self.resampling, self.max_order, self.systems, self.unweighted
+        own = self.resampling, self.width, self.systems, self.unweighted
         return _replicates, (*own, is_used, used)
+
+
+def require_same_systems(one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    """Checks that the segments of two parts of a corpus have the same systems.
+
+    Raises:
+      JobError: they have not.
+    """
+    if one != other:
+        raise JobError(
+            "not all segments have the same systems, so they cannot be resampled together: "
+            f"some have {joined(one)}, others have {joined(other)}",
+            "score only the segments that all systems have, or do not ask for replicates",
+        )
 
 
 def _replicates(
     resampling: Resampling,
-    max_order: int,
+    width: int,
     systems: tuple[str, ...],
     unweighted: Integers,
     is_used: Booleans,
@@ -104,12 +121,12 @@ def _replicates(
 
     Args:
       resampling: as in `Replicates`, and so are the next three.
-      max_order: the largest n-gram order.
+      width: the number of columns.
       systems: the names of the systems.
       unweighted: the sums without weights.
       is_used: bool (systems, W), the columns that are not 0.
       used: int64 (used columns, replicates).
     """
-    zero = Replicates.zero(resampling, max_order, systems)
+    zero = Replicates.zero(resampling, width, systems)
     zero.sums.transpose(0, 2, 1)[is_used] = used
     return dataclasses.replace(zero, unweighted=unweighted)

@@ -14,10 +14,10 @@ import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that
 
+from beam_bleu.transforms.definition.columns import PARTS_OF_A_TOKEN, bleu_basis
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing, slicing_of
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, width
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.totals.moments.columns import columns_of_rows
 from beam_bleu.transforms.totals.moments.document_adder import DocumentAdder
 from beam_bleu.transforms.totals.moments.document_moments import DocumentMoments
 from beam_bleu.transforms.totals.moments.document_sums import PARTITIONS, DocumentSums
@@ -26,6 +26,7 @@ from beam_bleu.transforms.totals.moments.sum_document_moments import moments_of_
 from beam_bleu.transforms.totals.units import UnitSums
 
 ORDER = 2
+BASIS = bleu_basis(ORDER)
 LABELS = ("domain", "doc")
 SLICING = slicing_of(["domain"])
 SYSTEMS = ("b", "c", "a")  # in the order of the result, which is not that of the names
@@ -62,15 +63,20 @@ def segments(
         references = draw.randrange(1, 4)
         shortest = draw.randrange(largest)
         longest = shortest + draw.randrange(largest)
-        average = draw.randrange(shortest * references, longest * references + 1)
+        above = draw.randrange((longest - shortest) * references + 1)
         counts = {}
         for system in systems:
             length = draw.randrange(largest)
             closest = draw.randrange(shortest, longest + 1)
             first = draw.randrange(closest, longest + 1)
             matches = [draw.randrange(length + 1) for _ in range(ORDER)]
-            totals = [max(length - n, 0) for n in range(ORDER)]
-            counts[system] = [length, closest, first, shortest, longest, average, *matches, *totals]
+            counts[system] = [
+                *(1, length, shortest),
+                *(closest - shortest, first - closest, longest - shortest),
+                above * PARTS_OF_A_TOKEN // references,
+                *matches,
+                *(int(length <= n) for n in range(ORDER)),
+            ]
         found.append(
             Segment(
                 f"doc {draw.randrange(documents)}",
@@ -125,19 +131,19 @@ def moments(
     """What the steps of Beam compute from bundles."""
     partitions: dict[int, list[DocumentSums]] = {}
     for bundle in bundles:
-        adder = DocumentAdder(slicing, LABELS, documents, ORDER)
+        adder = DocumentAdder(slicing, LABELS, documents, BASIS)
         for each in bundle:
             adder.add(each)
         for partition, part in adder.parts():
             partitions.setdefault(partition, []).append(part)
     adders = [
-        DocumentMoments(ORDER, slicing.most, baseline, with_all_pairs=with_all_pairs)
+        DocumentMoments(BASIS, slicing.most, baseline, with_all_pairs=with_all_pairs)
         for _ in range(workers)
     ]
     for number, parts in enumerate(partitions.values()):
         adders[number % workers].add(parts)
     found = [each.moments() for each in adders]
-    total = Moments.zero(ORDER)
+    total = Moments.zero(BASIS.width)
     for each in found:
         total = total if each is None else total.added(each)
     return total
@@ -147,18 +153,17 @@ def units(rows: Iterable[Segment], system: str) -> dict[str, list[int]]:
     """The integers of each document, by brute force."""
     found: dict[str, list[int]] = {}
     for row in rows:
-        counts = np.array([[row.counts[system]]], np.int64)
-        columns = columns_of_rows(counts, np.array([row.references]))[0, :, 0].tolist()
+        columns = row.counts[system]
         so_far = found.setdefault(row.document, [0] * len(columns))
         found[row.document] = [a + b for a, b in zip(so_far, columns, strict=True)]
     return found
 
 
 def unit_sums(values: Sequence[list[int]]) -> UnitSums:
-    total = UnitSums.zero(ORDER)
+    total = UnitSums.zero(BASIS.width)
     for value in values:
         products = [value[i] * value[j] for i in range(len(value)) for j in range(i + 1)]
-        total += UnitSums(ORDER, 1, tuple(value), tuple(products))
+        total += UnitSums(1, tuple(value), tuple(products))
     return total
 
 
@@ -292,7 +297,7 @@ def test_without_slices_there_is_only_the_whole_corpus() -> None:
 
 
 def test_documents_are_in_all_partitions() -> None:
-    adder = DocumentAdder(NO_SLICES, LABELS, "doc", ORDER)
+    adder = DocumentAdder(NO_SLICES, LABELS, "doc", BASIS)
     adder.add(batch(segments(random.Random(10), 2000, 1500)))
     assert len(dict(adder.parts())) == PARTITIONS
 
@@ -300,20 +305,20 @@ def test_documents_are_in_all_partitions() -> None:
 def test_messages_are_short() -> None:
     """200 documents of 3 systems need fewer bytes than their sums as int64."""
     rows = segments(random.Random(11), 1000, 200)
-    adder = DocumentAdder(NO_SLICES, LABELS, "doc", ORDER)
+    adder = DocumentAdder(NO_SLICES, LABELS, "doc", BASIS)
     adder.add(batch(rows))
     parts = [part for _, part in adder.parts()]
     documents = sum(len(part.documents) for part in parts)
     assert documents == len({row.document for row in rows})
     sums = sum(each.nbytes for part in parts for each in part.columns if each is not None)
-    assert sums < documents * len(SYSTEMS) * (7 + 2 * ORDER) * 8 / 2
+    assert sums < documents * len(SYSTEMS) * BASIS.width * 8 / 2
 
 
 def test_a_segment_without_a_document_is_refused() -> None:
     rows = segments(random.Random(12), 3, 2)
     statistics = batch(rows)
     labels = (statistics.labels[0], pa.array(["x", None, "y"]).dictionary_encode())
-    adder = DocumentAdder(NO_SLICES, LABELS, "doc", ORDER)
+    adder = DocumentAdder(NO_SLICES, LABELS, "doc", BASIS)
     with pytest.raises(ValueError, match="no document"):
         adder.add(dataclasses.replace(statistics, labels=labels))
 
@@ -322,11 +327,11 @@ def test_an_empty_batch_adds_nothing() -> None:
     statistics = batch(segments(random.Random(13), 1, 1))
     empty = dataclasses.replace(
         statistics,
-        counts=np.zeros((3, 0, width(ORDER)), np.int64),
+        counts=np.zeros((3, 0, BASIS.width), np.int64),
         reference_counts=np.zeros(0, np.int64),
         labels=tuple(each.slice(0, 0) for each in statistics.labels),
     )
-    adder = DocumentAdder(SLICING, LABELS, "doc", ORDER)
+    adder = DocumentAdder(SLICING, LABELS, "doc", BASIS)
     adder.add(empty)
     assert list(adder.parts()) == []
 
@@ -335,7 +340,7 @@ def test_the_pipeline_gives_the_same_moments() -> None:
     rows = segments(random.Random(14), 90, 11, each=True)
 
     def check(found: list[tuple[int, Moments]]) -> None:
-        total = Moments.zero(ORDER)
+        total = Moments.zero(BASIS.width)
         for key, each in found:
             assert key == 0
             total = total.added(each)
@@ -344,6 +349,6 @@ def test_the_pipeline_gives_the_same_moments() -> None:
     with beam.Pipeline() as pipeline:
         statistics = pipeline | beam.Create(batches(rows, 8))
         found = moments_of_documents(
-            statistics, SLICING, LABELS, ORDER, documents="doc", with_all_pairs=True
+            statistics, SLICING, LABELS, BASIS, documents="doc", with_all_pairs=True
         )
         assert_that(found, check)

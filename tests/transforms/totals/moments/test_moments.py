@@ -1,6 +1,7 @@
 """Moments equal sums in Python's integers: for each split, order, set of systems and length."""
 
 import dataclasses
+import functools
 import itertools
 
 import numpy as np
@@ -8,32 +9,38 @@ import pytest
 from combining import by_every_route
 from made_statistics import made_statistics
 from units_by_hand import (
+    BASIS,
     LABELS,
-    ORDER,
     by_group,
     pair_by_hand,
     statistics_with_domains,
     sums_by_hand,
 )
 
+from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.definition.columns import bleu_basis
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, slicing_of
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.totals.moments import group_sums
-from beam_bleu.transforms.totals.moments.columns import columns_of_rows
+from beam_bleu.transforms.totals.moments.columns import by_column
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
-from beam_bleu.transforms.totals.moments.sum_moments import AddUpMoments
-from beam_bleu.transforms.totals.units import PairSums, UnitSums, width
+from beam_bleu.transforms.totals.steps import AddUp
+from beam_bleu.transforms.totals.units import PairSums, UnitSums
 
 SLICING = slicing_of(["domain", "length"], [10, 20])
 ABC = ("b", "c", "a")
 
 
 def added_up(batches, slicing=SLICING, baseline=None, with_all_pairs=True):
-    adder = MomentsAdder(slicing, LABELS, ORDER, baseline, with_all_pairs=with_all_pairs)
+    adder = MomentsAdder(slicing, LABELS, BASIS, baseline, with_all_pairs=with_all_pairs)
     for each in batches:
         adder.add(each)
     return adder.moments()
+
+
+def add_up(most):
+    return AddUp(Moments.zero(BASIS.width), functools.partial(Moments.added, most=most))
 
 
 def as_lists(moments):
@@ -94,12 +101,12 @@ def test_only_unusual_batches_are_added_up_in_the_general_way(monkeypatch):
     """The first batch, and those with longer integers. The others take the short way."""
     made = []
 
-    def watched(counts, reference_counts):
+    def watched(counts):
         made.append(counts.shape[1])
-        return columns_of_rows(counts, reference_counts)
+        return by_column(counts)
 
-    monkeypatch.setattr(group_sums, "columns_of_rows", watched)
-    adder = MomentsAdder(NO_SLICES, (), 4)
+    monkeypatch.setattr(group_sums, "by_column", watched)
+    adder = MomentsAdder(NO_SLICES, (), bleu_basis(4))
     # A smaller batch, a larger one, and equal ones.
     for seed, segments in enumerate((500, 400, 600, 600, 600)):
         adder.add(made_statistics(segments, seed=seed))
@@ -113,6 +120,7 @@ def test_sums_that_no_longer_fit_in_64_bits_are_exact():
     # Of each batch they fit, and with its own bits each value is usual.
     made = statistics_with_domains(np.random.default_rng(6), ABC, 4000)
     counts = np.full_like(made.counts, 2**25 - 1)
+    counts[..., SEGMENTS] = 1
     batch = dataclasses.replace(made, counts=counts, reference_counts=made.reference_counts * 0 + 1)
     moments = added_up([batch] * 6, NO_SLICES)
     sums = moments.of_system("a")
@@ -126,7 +134,7 @@ def test_parts_add_up_in_any_order_and_split(longest):
     batches = [statistics_with_domains(rng, ABC, segments, longest) for segments in (5, 8, 3, 1)]
     expected = as_lists(added_up(batches))
     parts = [added_up([each]) for each in batches]
-    for route, total in by_every_route(AddUpMoments(1000, ORDER), parts):
+    for route, total in by_every_route(add_up(1000), parts):
         assert as_lists(total) == expected, route
 
 
@@ -151,7 +159,7 @@ def test_common_units_are_those_that_all_systems_have(sets):
     reversed_total = added_up(batches[::-1])
     assert as_lists(reversed_total) == as_lists(total)
     parts = [added_up([each]) for each in batches]
-    for route, found in by_every_route(AddUpMoments(1000, ORDER), parts):
+    for route, found in by_every_route(add_up(1000), parts):
         assert as_lists(found) == as_lists(total), route
 
 
@@ -172,13 +180,13 @@ def test_slices_have_pairs_with_the_baseline_only():
 
 def test_what_is_not_there_is_zero():
     total = added_up([statistics_with_domains(np.random.default_rng(1), "ab", 9)])
-    zero = UnitSums.zero(ORDER)
-    nothing = PairSums(zero, zero, ((0,) * width(ORDER),) * width(ORDER))
+    zero = UnitSums.zero(BASIS.width)
+    nothing = PairSums(zero, zero, ((0,) * BASIS.width,) * BASIS.width)
     absent = SliceKey(0, ("law",))
     assert total.of_system("c") == total.of_system("a", absent) == zero
     assert total.of_pair("a", "c") == total.of_pair("a", "b", absent) == nothing
     assert added_up([]).of_system("a") == zero
-    assert as_lists(total.added(Moments.zero(ORDER))) == as_lists(total)
+    assert as_lists(total.added(Moments.zero(BASIS.width))) == as_lists(total)
 
 
 def test_a_group_is_found_without_a_look_at_all_others():
@@ -204,7 +212,7 @@ def test_a_group_is_found_without_a_look_at_all_others():
 
 
 def test_other_orders_do_not_add_up():
-    with pytest.raises(ValueError, match="order 3 and 4 do not add up"):
+    with pytest.raises(ValueError, match="3 and 4 columns do not add up"):
         Moments.zero(3).added(Moments.zero(4))
 
 
@@ -212,7 +220,7 @@ def test_many_long_segments_are_exact():
     # More units than one range has, with products that fill a range's sums.
     batch = statistics_with_domains(np.random.default_rng(1), "a", 1, references=1)
     for length in (2**25 - 1, 2**25):
-        batch.counts[...] = length
+        batch.counts[..., SEGMENTS + 1 :] = length
         number = 9000
         repeated = dataclasses.replace(
             batch,
@@ -229,7 +237,7 @@ def test_too_many_slices():
     batches = [statistics_with_domains(np.random.default_rng(seed), "ab", 1) for seed in range(9)]
     with pytest.raises(InputError, match="more than 2 slices"):
         added_up(batches, slicing)
-    combining = AddUpMoments(2, ORDER)
+    combining = add_up(2)
     total = combining.create_accumulator()
     for each in batches:
         total = combining.add_input(total, added_up([each], slicing))

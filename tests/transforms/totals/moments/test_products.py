@@ -3,28 +3,17 @@
 import random
 from fractions import Fraction
 
+import brute_force
 import numpy as np
 import pytest
 from scoring import statistics_of
 from units_by_hand import statistics_with_domains, sums_by_hand, unit_by_hand
 
+from beam_bleu.transforms.definition.columns import AVERAGE, PARTS_OF_A_TOKEN, BleuColumns
 from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.products import unit_sums
-from beam_bleu.transforms.totals.units import (
-    AVERAGE,
-    CANDIDATE_LENGTH,
-    CLOSEST,
-    CLOSEST_FIRST,
-    FIRST_MATCHES,
-    LONGEST,
-    PARTS_OF_A_TOKEN,
-    SEGMENTS,
-    SHORTEST,
-    first_short,
-)
 
 WORDS = ["a", "b", "a.", "é,", "1.5", "中文", "&amp;"]
 
@@ -47,31 +36,25 @@ def made_segments(seed, references):
     return [(text(), [text() for _ in range(draw.randint(1, references))]) for _ in range(30)]
 
 
-@pytest.mark.parametrize("tokenize", ["none", "13a", "intl", "zh", "char"])
-def test_corpus_sums_follow_from_unit_sums(tokenize):
+@pytest.mark.parametrize("tokenize", ["none", "char"])
+def test_the_columns_are_those_of_brute_force(tokenize):
     """The columns are a basis: totals and the lengths of all rules follow from them."""
     order = 6
     config = BleuConfig(tokenize=tokenize)
-    statistics = statistics_of(to_batch(made_segments(tokenize, references=16)), config, order)
-    sums = unit_sums(statistics, 0).sums
-    expected = CorpusSums.of(statistics, 0)
-    short = sums[first_short(order) :]
-    assert sums[SEGMENTS] == expected.segments
-    assert sums[CANDIDATE_LENGTH] == expected.candidate_length
-    assert sums[FIRST_MATCHES : first_short(order)] == expected.matches
-    assert short == expected.short_candidates
-    # t_n = c - (n - 1) + h_1 + ... + h_(n-1), for each segment
-    totals = [sums[CANDIDATE_LENGTH] - n * sums[SEGMENTS] + sum(short[:n]) for n in range(order)]
-    assert tuple(totals) == expected.totals
-    shortest = sums[SHORTEST]
-    lengths = {
-        "shortest": shortest,
-        "closest": shortest + sums[CLOSEST],
-        "closest_first": shortest + sums[CLOSEST] + sums[CLOSEST_FIRST],
-        "longest": shortest + sums[LONGEST],
-        "average": shortest + Fraction(sums[AVERAGE], PARTS_OF_A_TOKEN),
-    }
-    assert lengths == {rule: expected.reference_lengths.by(rule) for rule in REFERENCE_LENGTHS}
+    segments = made_segments(tokenize, references=16)
+    columns = BleuColumns(unit_sums(statistics_of(to_batch(segments), config, order), 0).sums)
+    split = str.split if tokenize == "none" else lambda text: [*text.replace(" ", "")]
+    tokens = [(split(one), [split(each) for each in others]) for one, others in segments]
+    for rule in REFERENCE_LENGTHS:
+        expected = brute_force.corpus_sums(tokens, order, rule)
+        assert columns.segments == len(segments)
+        assert columns.candidate_length == expected.candidate_length
+        assert list(columns.matches) == expected.matches
+        assert list(columns.totals) == expected.totals
+        assert list(columns.short_candidates) == [
+            sum(len(candidate) < n for candidate, _ in tokens) for n in range(1, order + 1)
+        ]
+        assert Fraction(*columns.reference_length(rule)) == expected.reference_length
 
 
 def test_the_average_of_many_references_is_rounded_by_less_than_a_millionth():

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that
-from units_by_hand import LABELS, ORDER, statistics_with_domains
+from units_by_hand import BASIS, LABELS, statistics_with_domains
 
 from beam_bleu.transforms.definition.slicing import slicing_of
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
-from beam_bleu.transforms.totals.moments.sum_moments import sum_moments
+from beam_bleu.transforms.totals.steps import sum_moments
 
 SLICING = slicing_of(["domain", "length"], [10, 20])
 
@@ -18,7 +18,7 @@ SLICING = slicing_of(["domain", "length"], [10, 20])
 def test_a_pipeline_gives_one_element_with_the_moments_of_all_batches(number):
     rng = np.random.default_rng(number)
     batches = [statistics_with_domains(rng, "ba", segments) for segments in range(number)]
-    adder = MomentsAdder(SLICING, LABELS, ORDER, "a")
+    adder = MomentsAdder(SLICING, LABELS, BASIS, "a")
     for each in batches:
         adder.add(each)
     expected = adder.moments()
@@ -34,5 +34,5 @@ def test_a_pipeline_gives_one_element_with_the_moments_of_all_batches(number):
 
     with beam.Pipeline(runner=FnApiRunner()) as root:
         statistics = root | beam.Create(batches)
-        found = sum_moments(statistics, SLICING, LABELS, ORDER, baseline="a")
+        found = sum_moments(statistics, SLICING, LABELS, BASIS, baseline="a")
         assert_that(found, is_expected)

@@ -2,10 +2,17 @@
 
 from made_statistics import made_statistics
 
+from beam_bleu.transforms.definition.columns import (
+    AVERAGE,
+    PARTS_OF_A_TOKEN,
+    SHORTEST,
+    bleu_basis,
+)
 from beam_bleu.transforms.definition.slicing import SliceKey
-from beam_bleu.transforms.totals.units import PARTS_OF_A_TOKEN, PairSums, UnitSums
+from beam_bleu.transforms.totals.units import PairSums, UnitSums
 
 ORDER = 3
+BASIS = bleu_basis(ORDER)
 LABELS = ("domain",)
 
 
@@ -24,25 +31,13 @@ def statistics_with_domains(seed, systems, segments, longest=40, references=3):
 
 def unit_by_hand(statistics, system, segment):
     """The integers of a segment."""
-    counts = statistics.counts[system, segment].tolist()
-    length, closest, closest_first, shortest, longest, every = counts[:6]
-    references = int(statistics.reference_counts[segment])
-    return [
-        1,
-        length,
-        shortest,
-        closest - shortest,
-        closest_first - closest,
-        longest - shortest,
-        (every - shortest * references) * PARTS_OF_A_TOKEN // references,
-        *counts[6 : 6 + ORDER],
-        *(int(length <= n) for n in range(ORDER)),
-    ]
+    return statistics.counts[system, segment].tolist()
 
 
 def groups_of(statistics, segment):
     """The groups of a segment: the whole corpus, its domain, its range of lengths."""
-    average = int(statistics.counts[0, segment, 5] // statistics.reference_counts[segment])
+    columns = statistics.counts[0, segment].tolist()
+    average = (columns[SHORTEST] * PARTS_OF_A_TOKEN + columns[AVERAGE]) // PARTS_OF_A_TOKEN
     domain = statistics.labels[0][segment].as_py()
     return None, SliceKey(0, (domain,)), SliceKey(1, (sum(average >= 10 * n for n in (1, 2)),))
 
@@ -63,9 +58,8 @@ def by_group(batches):
 
 def sums_by_hand(units):
     """The `UnitSums` of units."""
-    of_unit = 7 + 2 * ORDER
+    of_unit = BASIS.width
     return UnitSums(
-        ORDER,
         len(units),
         tuple(sum(unit[i] for unit in units) for i in range(of_unit)),
         tuple(
@@ -76,7 +70,7 @@ def sums_by_hand(units):
 
 def pair_by_hand(one, other):
     """The `PairSums` of units of two systems."""
-    of_unit = 7 + 2 * ORDER
+    of_unit = BASIS.width
     cross = tuple(
         tuple(sum(x[i] * y[j] for x, y in zip(one, other, strict=True)) for j in range(of_unit))
         for i in range(of_unit)

@@ -13,21 +13,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_statistics import made_statistics, rows_of
 
+from beam_bleu.transforms.definition.columns import bleu_basis
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.totals.moments.columns import unit_columns
+from beam_bleu.transforms.totals.moments.columns import by_column
 from beam_bleu.transforms.totals.replicates.generator import coin, weight
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
-from beam_bleu.transforms.totals.replicates.sum_replicates import AddUpReplicates, sum_replicates
 from beam_bleu.transforms.totals.replicates.unit_keys import unit_keys
+from beam_bleu.transforms.totals.steps import AddUp, sum_replicates
 
 LABELS = ("document",)
+BASIS = bleu_basis(4)
 METHODS = {"bootstrap": weight, "randomization": coin}
 
 
 def added(resampling, batches, documents=None):
-    adder = ReplicateAdder(resampling, LABELS, batches[0].max_order, documents)
+    adder = ReplicateAdder(resampling, LABELS, BASIS, documents)
     for each in batches:
         adder.add(each)
     return adder.sums()
@@ -39,7 +41,7 @@ def by_hand(resampling, statistics, replicates, documents=None):
     units = unit_keys(resampling.partition, statistics.numbers, label).tolist()
     draw = METHODS[resampling.method]
     drawn = [[draw(resampling.seed, unit, number) for unit in units] for number in replicates]
-    columns = unit_columns(statistics).astype(object)
+    columns = by_column(statistics.counts).astype(object)
     return np.array(drawn, object) @ columns.transpose(0, 2, 1)
 
 
@@ -54,7 +56,7 @@ def test_replicates_are_weighted_sums(method, longest, references, documents):
     checked = [0, 1, 2, 3, 4, 7, 8, 63, 64, 127, 128, 129, 300, 511, 512, 513, 1023, 1024, 1099]
     expected = by_hand(resampling, statistics, checked, documents)
     assert found.sums[:, checked].tolist() == expected.tolist()
-    assert found.unweighted.tolist() == unit_columns(statistics).sum(axis=2).tolist()
+    assert found.unweighted.tolist() == by_column(statistics.counts).sum(axis=2).tolist()
 
 
 def test_each_replicate_of_a_tile_has_its_own_weights():
@@ -91,7 +93,7 @@ def test_any_split_and_order_give_the_same_replicates(data):
         found = found.added(added(resampling, parts[bundles:], documents))
     assert found.sums.tobytes() == whole.sums.tobytes()
     assert found.unweighted.tobytes() == whole.unweighted.tobytes()
-    assert (found.systems, found.max_order) == (whole.systems, whole.max_order)
+    assert (found.systems, found.width) == (whole.systems, whole.width)
 
 
 def test_replicates_of_partitions_add_up_whatever_the_order():
@@ -132,13 +134,18 @@ def test_segments_without_numbers_are_an_error():
         (Replicates.zero(Resampling("randomization", 5), 4, "ab"), "methods"),
         (Replicates.zero(Resampling("bootstrap", 6), 4, "ab"), "numbers of replicates"),
         (Replicates.zero(Resampling("bootstrap", 5, 1), 4, "ab"), "seeds"),
-        (Replicates.zero(Resampling("bootstrap", 5), 2, "ab"), "n-gram orders"),
-        (Replicates.zero(Resampling("bootstrap", 5), 4, "abc"), "systems"),
+        (Replicates.zero(Resampling("bootstrap", 5), 2, "ab"), "numbers of columns"),
     ],
 )
 def test_replicates_that_were_drawn_in_another_way_do_not_add_up(other, what):
     with pytest.raises(ValueError, match=f"replicates of different {what}"):
         Replicates.zero(Resampling("bootstrap", 5), 4, "ab").added(other)
+
+
+def test_replicates_of_other_systems_do_not_add_up():
+    resampling = Resampling("bootstrap", 5)
+    with pytest.raises(JobError, match="not all segments have the same systems"):
+        Replicates.zero(resampling, 4, "ab").added(Replicates.zero(resampling, 4, "abc"))
 
 
 def test_a_pickle_leaves_out_the_columns_that_are_0():
@@ -147,10 +154,10 @@ def test_a_pickle_leaves_out_the_columns_that_are_0():
     loaded = pickle.loads(pickled)
     assert loaded.sums.tobytes() == found.sums.tobytes()
     assert loaded.unweighted.tobytes() == found.unweighted.tobytes()
-    assert (loaded.resampling, loaded.systems, loaded.max_order) == (
+    assert (loaded.resampling, loaded.systems, loaded.width) == (
         found.resampling,
         found.systems,
-        found.max_order,
+        found.width,
     )
     assert len(pickled) < found.nbytes
 
@@ -161,14 +168,14 @@ def test_every_route_of_an_engine_gives_the_same_replicates(method):
     resampling = Resampling(method, 20)
     parts = [added(resampling, [rows_of(statistics, range(n, 40, 5))]) for n in range(5)]
     whole = added(resampling, [statistics]).sums.tolist()
-    for route, output in by_every_route(AddUpReplicates(), parts):
+    combine = AddUp(Replicates.zero(resampling, BASIS.width, ()), Replicates.added)
+    for route, output in by_every_route(combine, parts):
         assert output.sums.tolist() == whole, route
 
 
 def test_no_replicates_add_up_to_none():
-    combine = AddUpReplicates()
-    accumulators = [combine.create_accumulator(), combine.create_accumulator()]
-    assert combine.extract_output(combine.merge_accumulators(accumulators)) is None
+    nothing = Replicates.zero(Resampling("bootstrap", 5), BASIS.width, ())
+    assert nothing.added(nothing) is nothing
 
 
 @pytest.mark.parametrize("documents", [None, "document"])
@@ -187,12 +194,12 @@ def test_the_step_gives_one_value_for_all_batches(documents):
     parts.append(rows_of(statistics, []))
     with beam.Pipeline("FnApiRunner") as root:
         batches = root | beam.Create(parts)
-        found = sum_replicates(batches, resampling, LABELS, 4, documents=documents, threads=2)
+        found = sum_replicates(batches, resampling, LABELS, BASIS, documents=documents, threads=2)
         assert_that(found, check)
 
 
 def test_the_step_gives_nothing_without_a_batch():
     with beam.Pipeline("FnApiRunner") as root:
         batches = root | beam.Create([])
-        found = sum_replicates(batches, Resampling("bootstrap", 5), LABELS, 4)
+        found = sum_replicates(batches, Resampling("bootstrap", 5), LABELS, BASIS)
         assert_that(found, lambda values: None if not values else pytest.fail(str(values)))
