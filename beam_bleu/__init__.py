@@ -6,7 +6,7 @@
 >>> from beam_bleu import ArrowColumns, SumSegments, bleu_of_sums
 
 A name is loaded when it is first used. So the mathematics (`beam_bleu.transforms.score`,
-`beam_bleu.transforms.statistics.kernel`) can be imported without Apache Beam.
+`beam_bleu.transforms.metrics.bleu.kernel`) can be imported without Apache Beam.
 
 The code is in the folders `transforms` (the library) and `pipeline` (the command), to which two
 links lead from here. So a user's own module `pipeline` and ours do not collide.
@@ -22,9 +22,11 @@ from beam_bleu.transforms.version import VERSION
 if TYPE_CHECKING:
     from beam_bleu.transforms.compare_systems import CompareSystems
     from beam_bleu.transforms.corpus_bleu import CorpusBleu
-    from beam_bleu.transforms.definition.config import BleuConfig
-    from beam_bleu.transforms.definition.presets import preset
-    from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
+    from beam_bleu.transforms.metrics.bleu.bleu_of_sums import bleu_of_sums
+    from beam_bleu.transforms.metrics.bleu.compared_systems import ComparedSystems, SystemComparison
+    from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+    from beam_bleu.transforms.metrics.bleu.presets import preset
+    from beam_bleu.transforms.metrics.bleu.score import BleuScore
     from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
     from beam_bleu.transforms.reading import (
         ReadJoinedRecords,
@@ -32,10 +34,8 @@ if TYPE_CHECKING:
         ReadLongRecords,
         ReadPairedRecords,
     )
-    from beam_bleu.transforms.score.bleu import BleuScore
-    from beam_bleu.transforms.score.bleu_of_sums import bleu_of_sums
-    from beam_bleu.transforms.score.compared_systems import ComparedSystems, SystemComparison
     from beam_bleu.transforms.sum_segments import SumSegments
+    from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
 
 __version__ = VERSION
 
@@ -60,20 +60,20 @@ __all__ = [
 
 _HOMES = {
     "ArrowColumns": "beam_bleu.transforms.pairing.segments.arrow_columns",
-    "BleuConfig": "beam_bleu.transforms.definition.config",
-    "BleuScore": "beam_bleu.transforms.score.bleu",
+    "BleuConfig": "beam_bleu.transforms.metrics.bleu.config",
+    "BleuScore": "beam_bleu.transforms.metrics.bleu.score",
     "CompareSystems": "beam_bleu.transforms.compare_systems",
-    "ComparedSystems": "beam_bleu.transforms.score.compared_systems",
+    "ComparedSystems": "beam_bleu.transforms.metrics.bleu.compared_systems",
     "CorpusBleu": "beam_bleu.transforms.corpus_bleu",
     "ReadJoinedRecords": "beam_bleu.transforms.reading",
     "ReadLineParallel": "beam_bleu.transforms.reading",
     "ReadLongRecords": "beam_bleu.transforms.reading",
     "ReadPairedRecords": "beam_bleu.transforms.reading",
-    "SentencePieceModel": "beam_bleu.transforms.definition.sentencepiece_model",
+    "SentencePieceModel": "beam_bleu.transforms.text.sentencepiece_model",
     "SumSegments": "beam_bleu.transforms.sum_segments",
-    "SystemComparison": "beam_bleu.transforms.score.compared_systems",
-    "bleu_of_sums": "beam_bleu.transforms.score.bleu_of_sums",
-    "preset": "beam_bleu.transforms.definition.presets",
+    "SystemComparison": "beam_bleu.transforms.metrics.bleu.compared_systems",
+    "bleu_of_sums": "beam_bleu.transforms.metrics.bleu.bleu_of_sums",
+    "preset": "beam_bleu.transforms.metrics.bleu.presets",
 }
 
 

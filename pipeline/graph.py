@@ -27,19 +27,20 @@ from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_en
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
-from beam_bleu.transforms.definition.basis import Basis
-from beam_bleu.transforms.definition.columns import bleu_basis
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
+from beam_bleu.transforms.metrics.bleu.score_segments import ScoreSegments
+from beam_bleu.transforms.metrics.bleu.segment_table import bleu_table_schema
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.progress import PROGRESS
-from beam_bleu.transforms.score.bleu_table import bleu_table_schema
-from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics.by_language import LanguageLabel
 from beam_bleu.transforms.statistics.check_documents import check_documents
 from beam_bleu.transforms.statistics.count_matches import count_matches
 from beam_bleu.transforms.statistics.documents import DocumentLabel
+from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import add_tallies, sums_by_system, tally_of
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.rejected import (
@@ -81,7 +82,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
         suffix = "" if is_own else f" ({text.name.label})"
         statistics[text.name] = batches | f"Count matches{suffix}" >> count_matches(
             text,
-            orders[text.name],
+            BleuCounter(orders[text.name]),
             job.threads,
             step,
             languages=_language_label(job),

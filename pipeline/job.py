@@ -10,12 +10,12 @@ from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
 from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.presets import COMPARISONS, ComparisonName
-from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
-from beam_bleu.transforms.definition.text import Text
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import COMPARISONS, ComparisonName
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.pairing.paired import Source
+from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.rejected import MostRejected
 
 

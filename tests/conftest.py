@@ -34,7 +34,7 @@ SET_OF_PATH = {
     "deploy/test_dataflow_graph.py": "libraries",
     "deploy/test_dataflow_parameters.py": "libraries",
     "engines": "engines",
-    "transforms/statistics/test_library_tokenizers.py": "libraries",
+    "transforms/text/test_library_tokenizers.py": "libraries",
     "transforms/test_beam_yaml.py": "libraries",
     "transforms/test_beam_yaml_files.py": "libraries",
 }

@@ -7,7 +7,8 @@ import dataclasses
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.definition.columns import PARTS_OF_A_TOKEN, width
+from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, width
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 
@@ -60,6 +61,7 @@ def made_statistics(
         BatchSigns.none(len(systems), references, segments),
         tuple(systems),
         np.arange(segments),
+        lengths=BleuCounter(max_order).lengths(counts),
         labels=(pa.array(random.choice(labels, segments)).dictionary_encode(),),
     )
 
@@ -76,5 +78,6 @@ def rows_of(statistics, rows):
         reference_bytes=statistics.reference_bytes[rows],
         signs=BatchSigns.none(systems, len(statistics.signs.given), len(rows)),
         numbers=statistics.numbers[rows],
+        lengths=statistics.lengths[rows],
         labels=tuple(label.take(pa.array(rows)) for label in statistics.labels),
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.definition import columns
-from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.metrics.bleu import columns
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.units import PairSums, UnitSums
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from beam_bleu.transforms.definition import signature
-from beam_bleu.transforms.definition.columns import BleuColumns
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.reference_lengths import ReferenceLengthName
-from beam_bleu.transforms.definition.scoring import counted_order
+from beam_bleu.transforms.metrics.bleu import signature
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+from beam_bleu.transforms.metrics.bleu.reference_lengths import ReferenceLengthName
+from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
+from beam_bleu.transforms.metrics.bleu.scoring import counted_order
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
-from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 

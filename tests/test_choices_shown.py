@@ -9,14 +9,14 @@ from typing import Any
 from beam_bleu.pipeline.command_line.options import our_flags
 from beam_bleu.pipeline.display.formats import FORMATS
 from beam_bleu.pipeline.display.presets_table import presets_table
-from beam_bleu.transforms.definition.cases import CASES
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.languages import LANGUAGES, OTHER_LANGUAGES
-from beam_bleu.transforms.definition.normalizations import NORMALIZATIONS
-from beam_bleu.transforms.definition.presets import COMPARISONS, PRESETS
-from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
-from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS, corpus_smooth_methods
-from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import COMPARISONS, PRESETS
+from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, corpus_smooth_methods
+from beam_bleu.transforms.text.cases import CASES
+from beam_bleu.transforms.text.languages import LANGUAGES, OTHER_LANGUAGES
+from beam_bleu.transforms.text.normalizations import NORMALIZATIONS
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 PROJECT = pathlib.Path(__file__).parent.parent
 

@@ -21,11 +21,11 @@ import beam_bleu.transforms.corpus_bleu
 from beam_bleu.pipeline.command_line.options import our_groups, parse
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
-from beam_bleu.transforms.definition.presets import PRESETS
-from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
-from beam_bleu.transforms.definition.smoothing import SMOOTH_METHODS
-from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
-from beam_bleu.transforms.score.bleu import BleuScore
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS
+from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.score import BleuScore
+from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from docs import make_flags
 
 PROJECT = pathlib.Path(__file__).parent.parent

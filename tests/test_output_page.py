@@ -32,9 +32,9 @@ from jsonschema.exceptions import ValidationError
 from markdown_tables import sections, tables
 
 import beam_bleu.pipeline.graph
-from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
-from beam_bleu.transforms.definition.scoring import Scoring
-from beam_bleu.transforms.score.bleu_table import bleu_table_schema
+from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.bleu.segment_table import bleu_table_schema
 
 PAGE = "\n".join((PROJECT / "docs" / name).read_text() for name in ("output.md", "folder.md"))
 SCHEMAS = {

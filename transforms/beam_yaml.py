@@ -51,20 +51,23 @@ from apache_beam.typehints import schemas, typehints
 from apache_beam.typehints.row_type import RowTypeConstraint
 
 from beam_bleu.transforms.corpus_bleu import CorpusBleu
-from beam_bleu.transforms.definition import presets
-from beam_bleu.transforms.definition.cases import Lowercase
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.normalizations import NormalizationName
-from beam_bleu.transforms.definition.presets import PresetName
-from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS, ReferenceLengthName
-from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
-from beam_bleu.transforms.definition.smoothing import SmoothMethodName
-from beam_bleu.transforms.definition.tokenizers import TokenizerName
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.bleu import presets
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import PresetName
+from beam_bleu.transforms.metrics.bleu.reference_lengths import (
+    REFERENCE_LENGTHS,
+    ReferenceLengthName,
+)
+from beam_bleu.transforms.metrics.bleu.score import BleuScore
+from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
 from beam_bleu.transforms.pairing.segments.rows import RowFields
-from beam_bleu.transforms.score.bleu import BleuScore
-from beam_bleu.transforms.statistics.read_model import read_model
+from beam_bleu.transforms.text.cases import Lowercase
+from beam_bleu.transforms.text.normalizations import NormalizationName
+from beam_bleu.transforms.text.read_model import read_model
+from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 __all__ = ["CorpusBleuRows"]
 

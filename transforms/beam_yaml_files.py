@@ -48,13 +48,13 @@ from beam_bleu.transforms.beam_yaml import (
     score_types,
 )
 from beam_bleu.transforms.corpus_bleu import CorpusBleu
+from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.reading import (
     ReadJoinedRecords,
     ReadLineParallel,
     ReadLongRecords,
     ReadPairedRecords,
 )
-from beam_bleu.transforms.score.bleu import BleuScore
 
 __all__ = [
     "ScoreJoinedRecords",

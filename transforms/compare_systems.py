@@ -12,15 +12,16 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.corpus_bleu import checked_config, require_no_files
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.definition.columns import bleu_basis
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.scoring import Scoring, counted_order
-from beam_bleu.transforms.definition.text import TextName
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
+from beam_bleu.transforms.metrics.bleu.compared_systems import ComparedSystems, compared_systems
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
-from beam_bleu.transforms.score.compared_systems import ComparedSystems, compared_systems
 from beam_bleu.transforms.statistics.count_matches import count_matches
+from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.steps import sum_groups_of_systems
 from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
 
@@ -70,7 +71,7 @@ class _Comparing(beam.PTransform):
         return sum_groups_of_systems(
             segments
             | "Gather segments" >> self._gather
-            | "Count matches" >> count_matches(self._config.text, order, threads=1),
+            | "Count matches" >> count_matches(self._config.text, BleuCounter(order), threads=1),
             bleu_basis(order),
             len(self._systems),
             self._pairs,

@@ -11,20 +11,21 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.definition.columns import bleu_basis
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.scoring import Scoring, counted_order
-from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
+from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
-from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
 from beam_bleu.transforms.statistics.count_matches import count_matches
-from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer
+from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
+from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import (
     add_tallies,
     require_all_scored,
@@ -247,7 +248,8 @@ def _sums(
     batches: PCollection[SegmentBatch], config: BleuConfig, key_type: Any, uncertainty: bool
 ) -> PCollection[KeyedSums]:
     order = counted_order([config.scoring])
-    statistics = batches | "Count matches" >> count_matches(config.text, order, threads=1)
+    counting = count_matches(config.text, BleuCounter(order), threads=1)
+    statistics = batches | "Count matches" >> counting
     return sum_groups(statistics, bleu_basis(order), key_type, with_units=uncertainty)
 
 

@@ -9,16 +9,17 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.corpus_bleu import checked_config, require_no_files
-from beam_bleu.transforms.definition.columns import bleu_basis
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.scoring import counted_order
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
+from beam_bleu.transforms.metrics.bleu.scoring import counted_order
+from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.statistics.count_matches import count_matches
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.steps import sum_groups
-from beam_bleu.transforms.totals.sum_rows import row_of_sums
 
 __all__ = ["SumSegments"]
 
@@ -63,7 +64,7 @@ class SumSegments(beam.PTransform):
         statistics = (
             segments
             | "Gather segments" >> self._gather
-            | "Count matches" >> count_matches(self._config.text, order, threads=1)
+            | "Count matches" >> count_matches(self._config.text, BleuCounter(order), threads=1)
         )
         sums = sum_groups(statistics, bleu_basis(order), key_type, with_units=True)
         return sums | "Make rows" >> beam.Map(_row).with_output_types(

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from beam_bleu.transforms.definition.columns import CANDIDATE_LENGTH, FIRST_MATCHES, SHORTEST
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES, SHORTEST
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import count_batch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.moments.columns import by_column
 from benchmarks.corpus.lines import Pieces, candidate_lines, reference_lines, text

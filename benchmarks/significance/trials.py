@@ -7,11 +7,11 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from beam_bleu.transforms.definition.columns import bleu_basis
 from beam_bleu.transforms.definition.resampling import Resampling
-from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.score.comparison import paired_difference
-from beam_bleu.transforms.score.corpus_formula import corpus_score
 from beam_bleu.transforms.score.resampling import Resampled, resampled_scores
 from beam_bleu.transforms.score.uncertainty import uncertainty
 from beam_bleu.transforms.totals.moments.products import sums_of_columns
@@ -19,7 +19,7 @@ from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdde
 from beam_bleu.transforms.totals.units import PairSums
 from benchmarks.significance.population import ORDERS, SYSTEMS, Drawn, Population, draw
 
-SCORING = Scoring()
+METRIC = Bleu(Scoring())
 LEVELS = (0.01, 0.05, 0.10)
 _DOCUMENTS = "document"
 
@@ -84,14 +84,15 @@ def judged(
 
 def _true_score(population: Population) -> float:
     """The score of either system in a test set without end: each has half of both outputs."""
-    return corpus_score(_integers(population.columns().sum(axis=(0, 2))), SCORING)
+    score: float = METRIC.value(_integers(population.columns().sum(axis=(0, 2))))
+    return score
 
 
 def _analytic(outcome: Outcome, columns: npt.NDArray[np.int64], truth: float) -> None:
     one, other = map(sums_of_columns, columns)
     cross = tuple(map(_integers, columns[0] @ columns[1].T))
-    difference = paired_difference(PairSums(one, other, cross), SCORING)
-    own = uncertainty(one, SCORING, corpus_score(one.sums, SCORING))
+    difference = paired_difference(PairSums(one, other, cross), METRIC)
+    own = uncertainty(one, METRIC, METRIC.value(one.sums))
     if difference.p_value is not None and own.interval is not None:
         outcome.p_values.append(difference.p_value)
         outcome.covered.append(own.interval[0] <= truth <= own.interval[1])
@@ -101,7 +102,7 @@ def _resampled(drawn: Drawn, columns: npt.NDArray[np.int64], resampling: Resampl
     adder = ReplicateAdder(resampling, [_DOCUMENTS], bleu_basis(ORDERS), _DOCUMENTS)
     adder.add(drawn.statistics())
     sums = dict(zip(SYSTEMS, map(_integers, columns.sum(axis=2)), strict=True))
-    return resampled_scores(adder.sums(), sums, SCORING, columns.shape[2], [SYSTEMS])
+    return resampled_scores(adder.sums(), sums, METRIC, columns.shape[2], [SYSTEMS])
 
 
 def _integers(values: npt.NDArray[np.int64]) -> tuple[int, ...]:
@@ -134,8 +135,8 @@ def at_ratio(population: Population, ratio: float, segments: int, trials: int) -
     for trial in range(trials):
         drawn = draw(population, segments, np.random.default_rng([segments, trial]))
         units = sums_of_columns(drawn.columns()[0])
-        score = corpus_score(units.sums, SCORING)
-        found = uncertainty(units, SCORING, score)
+        score = METRIC.value(units.sums)
+        found = uncertainty(units, METRIC, score)
         if found.standard_error is not None and found.interval is not None:
             scores.append(score)
             errors.append(found.standard_error)

@@ -90,8 +90,8 @@ def _passes(
     batches: Sequence[Any], flags: argparse.Namespace
 ) -> list[tuple[dict[str, float], Any]]:
     """(seconds, statistics of the batches) of each pass of the kernel."""
-    from beam_bleu.transforms.definition.config import BleuConfig
-    from beam_bleu.transforms.statistics.kernel import count_batch
+    from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+    from beam_bleu.transforms.metrics.bleu.kernel import count_batch
 
     text = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase).text
     count_batch(batches[0], text, 4)  # loads the compiled code
@@ -116,7 +116,7 @@ def _counts(counted: Any) -> Any:
     """The counts of the first system in the order of sacreBLEU, int64 (segments, 2 + 2 N)."""
     import numpy as np
 
-    from beam_bleu.transforms.definition.columns import BleuColumns
+    from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
 
     columns = BleuColumns(counted.counts[0].T)
     reference_length, _ = columns.reference_length("closest")

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import count_batch
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.kernel import count_batch
 from benchmarks.corpus.workspace import Workspace
 from benchmarks.speed.results import Results, at_most
 from benchmarks.speed.sizes import Sizes

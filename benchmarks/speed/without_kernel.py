@@ -16,24 +16,24 @@ import threading
 import numpy as np
 
 from beam_bleu.pipeline.main import command
-from beam_bleu.transforms.definition.text import Text
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics import kernel
+from beam_bleu.transforms.statistics import counting
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.text.text import Text
 
-_count_batch = kernel.count_batch
-_counted: dict[tuple[int, ...], BatchStatistics] = {}
+_count_batch = counting.count_batch
+_counted: dict[tuple[int, int, counting.Counter], BatchStatistics] = {}
 _LOCK = threading.Lock()
 
 
-def count_nothing(batch: SegmentBatch, text: Text, max_order: int) -> BatchStatistics:
+def count_nothing(batch: SegmentBatch, text: Text, counter: counting.Counter) -> BatchStatistics:
     """Statistics of the right size, usually those of another batch."""
-    kind = len(batch.candidates), len(batch.references), max_order
+    kind = len(batch.candidates), len(batch.references), counter
     with _LOCK:  # several threads count
         counted = _counted.get(kind)
         if counted is None or len(counted) < len(batch):
-            counted = _counted[kind] = _count_batch(batch, text, max_order)
+            counted = _counted[kind] = _count_batch(batch, text, counter)
     return dataclasses.replace(
         _first_rows(counted, len(batch)),
         systems=batch.systems,
@@ -52,6 +52,7 @@ def _first_rows(statistics: BatchStatistics, rows: int) -> BatchStatistics:
     return dataclasses.replace(
         statistics,
         counts=np.ascontiguousarray(statistics.counts[:, :rows]),
+        lengths=None if statistics.lengths is None else statistics.lengths[:rows],
         reference_counts=statistics.reference_counts[:rows],
         candidate_bytes=np.ascontiguousarray(statistics.candidate_bytes[:, :rows]),
         reference_bytes=statistics.reference_bytes[:rows],
@@ -64,7 +65,7 @@ def _main() -> None:
     # its start is as usual.
     if "beam_bleu.transforms.statistics.count_matches" in sys.modules:
         sys.exit("without_kernel: the step that counts matches has its kernel already")
-    kernel.count_batch = count_nothing
+    counting.count_batch = count_nothing
     command()
 
 

@@ -18,27 +18,27 @@ from beam_bleu.pipeline.command_line.sacrebleu_flags import add_metrics_flag
 from beam_bleu.pipeline.display.presets_table import presets_table
 from beam_bleu.pipeline.display.screen import screen_of_stdout
 from beam_bleu.pipeline.display.terminal import write_to_stdout
-from beam_bleu.transforms.definition.cases import CASES, Lowercase
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.normalizations import NORMALIZATIONS
-from beam_bleu.transforms.definition.presets import (
+from beam_bleu.transforms.errors import InputError, UsageError
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import (
     COMPARISONS,
     DEFAULT_COMPARISON,
     DEFAULT_PRESET,
     PRESETS,
     preset,
 )
-from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
-from beam_bleu.transforms.definition.scoring import LARGEST_NGRAM_ORDER, Scoring
-from beam_bleu.transforms.definition.smoothing import (
+from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER, Scoring
+from beam_bleu.transforms.metrics.bleu.smoothing import (
     SMOOTH_METHODS,
     SmoothMethodName,
     corpus_smooth_methods,
     default_smooth_values,
 )
-from beam_bleu.transforms.definition.tokenizers import TOKENIZERS, TokenizerName
-from beam_bleu.transforms.errors import InputError, UsageError
-from beam_bleu.transforms.statistics.library_tokenizers import require_tokenizer
+from beam_bleu.transforms.text.cases import CASES, Lowercase
+from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
+from beam_bleu.transforms.text.normalizations import NORMALIZATIONS
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
 
 _FIELD = re.compile(
     r"\b(effective_order|max_ngram_order|reference_length|smooth_method|smooth_value|weights)\b"
@@ -203,7 +203,7 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
     if flags.spm_model is not None:
         # These import Beam, which takes longer than rescoring saved totals.
         from beam_bleu.pipeline.command_line.paths import checked_path
-        from beam_bleu.transforms.statistics.read_model import read_model
+        from beam_bleu.transforms.text.read_model import read_model
 
         with _naming(f"--spm_model {flags.spm_model}"):
             path = checked_path("--spm_model", flags.spm_model, anywhere=False)

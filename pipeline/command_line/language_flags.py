@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.transforms.definition.languages import (
+from beam_bleu.transforms.definition.slicing import LENGTH
+from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, preset
+from beam_bleu.transforms.text.languages import (
     LANGUAGES,
     OTHER_LANGUAGES,
     LanguageCodeError,
     sacrebleus_tokenizer_of,
     tokenizer_of,
 )
-from beam_bleu.transforms.definition.presets import DEFAULT_PRESET, preset
-from beam_bleu.transforms.definition.slicing import LENGTH
-from beam_bleu.transforms.definition.tokenizers import TokenizerName
-from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 _CHOICES = ", ".join(f"{row.name}: {row.tokenize}" for row in LANGUAGES.values())
 

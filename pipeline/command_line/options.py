@@ -75,9 +75,9 @@ from beam_bleu.pipeline.gates.results import definition_of
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
-from beam_bleu.transforms.definition.signature import signature
 from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.score.bleu_table import bleu_table_schema
+from beam_bleu.transforms.metrics.bleu.segment_table import bleu_table_schema
+from beam_bleu.transforms.metrics.bleu.signature import signature
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.cores import available_threads
 

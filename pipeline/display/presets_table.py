@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from beam_bleu.pipeline.display.columns import drawn, fitted
 from beam_bleu.pipeline.display.screen import FILE, Screen
-from beam_bleu.transforms.definition.cases import CASES
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.presets import PRESETS, PresetName, preset
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS, PresetName, preset
+from beam_bleu.transforms.text.cases import CASES
 
 _HEADER = ("preset", "tokenize", "case", "reference_length", "N", "weights", "smoothing", "equals")
 

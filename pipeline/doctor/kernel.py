@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from beam_bleu.pipeline.doctor.facts import Check, Fact
 from beam_bleu.pipeline.doctor.sample import RESULTS, SAMPLE, Recorded
-from beam_bleu.transforms.definition.tokenizers import TokenizerName
+from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 _SECTION = "kernel"
 
@@ -31,13 +31,14 @@ def _cache() -> Iterator[Fact]:
 
 
 def _compiled() -> Iterator[Fact]:
-    from beam_bleu.transforms.definition.config import BleuConfig
+    from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+    from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
     from beam_bleu.transforms.native.cache_folder import cache_folder
-    from beam_bleu.transforms.statistics.kernel import compile_kernel
+    from beam_bleu.transforms.statistics.counting import prepare_counting
 
     before = _files(cache_folder().path)
     start = time.monotonic()
-    compile_kernel(BleuConfig().text)
+    prepare_counting(BleuConfig().text, BleuCounter(max_order=1))
     seconds = time.monotonic() - start
     loaded = before and before == _files(cache_folder().path)
     done = "loaded from the cache" if loaded else "compiled"
@@ -62,11 +63,11 @@ def scored(tokenize: TokenizerName) -> Recorded:
     """The result of the sample, from the kernel and the formula, without a pipeline."""
     import pyarrow as pa
 
-    from beam_bleu.transforms.definition.config import BleuConfig
-    from beam_bleu.transforms.definition.scoring import counted_order
+    from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+    from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+    from beam_bleu.transforms.metrics.bleu.score import bleu_score
+    from beam_bleu.transforms.metrics.bleu.scoring import counted_order
     from beam_bleu.transforms.pairing.batch import SegmentBatch
-    from beam_bleu.transforms.score.bleu import bleu_score
-    from beam_bleu.transforms.statistics.kernel import count_batch
     from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
     config = BleuConfig(tokenize)

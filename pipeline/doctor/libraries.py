@@ -8,8 +8,8 @@ from importlib.metadata import version
 
 from beam_bleu.pipeline.command_line.filesystems import FILESYSTEMS, has_module
 from beam_bleu.pipeline.doctor.facts import Check, Fact
-from beam_bleu.transforms.definition.tokenizers import TOKENIZERS, Tokenizer
 from beam_bleu.transforms.extras import installing
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS, Tokenizer
 
 
 def _filesystems() -> Iterator[Fact]:
@@ -23,7 +23,7 @@ def _filesystems() -> Iterator[Fact]:
 
 def _tokenizer(row: Tokenizer, extra: str) -> Iterable[Fact]:
     from beam_bleu.transforms.errors import JobError
-    from beam_bleu.transforms.statistics.library_tokenizers import mecab
+    from beam_bleu.transforms.text.library_tokenizers import mecab
 
     try:
         if row.needs_model:  # no model is needed to see whether its library is there

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from beam_bleu.transforms.definition.tokenizers import TokenizerName
+from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 SAMPLE = (
     (

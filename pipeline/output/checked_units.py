@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from beam_bleu.transforms.definition.basis import SEGMENTS
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments
 from beam_bleu.transforms.totals.units import UnitSums

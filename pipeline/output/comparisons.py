@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.choices import table
-from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
-from beam_bleu.transforms.score.bleu import BleuScore
+from beam_bleu.transforms.metrics.bleu.score import BleuScore
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.comparison import (
     Difference,
     clusters,
@@ -67,7 +67,7 @@ class Comparison:
 def comparisons(
     systems: Sequence[str],
     moments: Moments,
-    scoring: Scoring,
+    metric: Metric,
     slicing: Slicing,
     evidence: Evidence,
     *,
@@ -80,7 +80,7 @@ def comparisons(
     Args:
       systems: the systems' names, in the order of the result.
       moments: the sums of the whole corpus and of its slices.
-      scoring: how sums become a score.
+      metric: how sums become a score.
       slicing: the slices.
       evidence: which systems are compared.
       has_whole: whether the whole corpus has a score.
@@ -93,7 +93,7 @@ def comparisons(
         found += _adjusted(
             Comparison(system, baseline, None, "corpus", difference)
             for system, baseline in evidence.compared(systems)
-            for difference in _difference(moments, system, baseline, None, scoring)
+            for difference in _difference(moments, system, baseline, None, metric)
         )
     baseline = evidence.baseline_of(systems)
     keys = [key for key in moments.keys if key is not None]
@@ -102,18 +102,18 @@ def comparisons(
         for key in slicing.in_order(keys)
         for system in systems
         if system != baseline
-        for difference in _difference(moments, system, baseline, key, scoring)
+        for difference in _difference(moments, system, baseline, key, metric)
     )
     return found
 
 
 def _difference(
-    moments: Moments, system: str, baseline: str, key: SliceKey | None, scoring: Scoring
+    moments: Moments, system: str, baseline: str, key: SliceKey | None, metric: Metric
 ) -> Iterator[Difference]:
     """The difference of two systems; none if they have no unit in common."""
     pair = moments.of_pair(system, baseline, key)
     if pair.units:
-        yield paired_difference(pair, scoring)
+        yield paired_difference(pair, metric)
 
 
 def _adjusted(family: Iterator[Comparison]) -> list[Comparison]:

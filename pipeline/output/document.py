@@ -37,13 +37,14 @@ from beam_bleu.pipeline.output.tasks import (
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
-from beam_bleu.transforms.definition.columns import BleuColumns
-from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
-from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.score.bleu import BleuScore, bleu_score
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR
+from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import require_all_scored
 from beam_bleu.transforms.totals.conditions import condition_warnings
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -181,9 +182,11 @@ def result_document(
         document["coverage"] = dataclasses.asdict(totals.coverage)
     if units.moments is not None:
         document |= uncertainty_parts(
-            systems, units.moments, scores, scorings.corpus, slicing, evidence
+            systems, units.moments, scores, Bleu(scorings.corpus), slicing, evidence
         )
-    document |= resampling_part(systems, totals.replicates, own, scorings.corpus, number, evidence)
+    document |= resampling_part(
+        systems, totals.replicates, own, Bleu(scorings.corpus), number, evidence
+    )
     if evidence.partition is not None:
         document["partition"] = evidence.partition
     return document

@@ -15,10 +15,10 @@ from beam_bleu.pipeline.output.comparisons import (
 )
 from beam_bleu.pipeline.output.language_scores import SliceScore
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.score.bleu import BleuScore
+from beam_bleu.transforms.metrics.bleu.score import BleuScore
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.resampling import resampled_scores
 from beam_bleu.transforms.score.uncertainty import CONFIDENCE, FEWEST_UNITS, too_few
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -36,7 +36,7 @@ def uncertainty_parts(
     systems: Sequence[str],
     moments: Moments,
     scores: Mapping[str, BleuScore],
-    scoring: Scoring,
+    metric: Metric,
     slicing: Slicing,
     evidence: Evidence,
 ) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def uncertainty_parts(
       systems: the systems' names, in the order of the result.
       moments: the sums of the whole corpus and of its slices.
       scores: the scores of the whole corpus, by system; none if languages have different tokens.
-      scoring: how sums become a score.
+      metric: how sums become a score.
       slicing: the slices.
       evidence: what is found out about the scores.
 
@@ -64,7 +64,7 @@ def uncertainty_parts(
     evidence.baseline_of(systems)
     if len(systems) == 1:
         return parts
-    found = comparisons(systems, moments, scoring, slicing, evidence, has_whole=bool(scores))
+    found = comparisons(systems, moments, metric, slicing, evidence, has_whole=bool(scores))
     parts["comparisons"] = listed_comparisons(found)
     parts["comparison_families"] = listed_families(found)
     if evidence.compare_all and scores:
@@ -76,7 +76,7 @@ def resampling_part(
     systems: Sequence[str],
     replicates: Replicates | None,
     sums: Mapping[str, CorpusSums],
-    scoring: Scoring,
+    metric: Metric,
     units: int,
     evidence: Evidence,
 ) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def resampling_part(
       systems: the systems' names, in the order of the result.
       replicates: all replicates.
       sums: the sums of the whole corpus, by system.
-      scoring: how sums become a score.
+      metric: how sums become a score.
       units: the number of units of the whole corpus.
       evidence: which systems are compared, and by which replicates.
 
@@ -107,7 +107,7 @@ def resampling_part(
     found = resampled_scores(
         replicates,
         {system: sums[system].columns for system in systems},
-        scoring,
+        metric,
         units,
         evidence.compared(systems),
     )

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.output.shared_signature import shared_signature
-from beam_bleu.transforms.definition.scoring import Scoring
-from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.score.bleu import BleuScore
+from beam_bleu.transforms.metrics.bleu.score import BleuScore
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, interval
+from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.output.language_scores import SliceScore
-from beam_bleu.transforms.score.bleu import BleuScore
-from beam_bleu.transforms.score.suspicious_input import suspicious_slices
+from beam_bleu.transforms.metrics.bleu.score import BleuScore
+from beam_bleu.transforms.metrics.bleu.suspicious_input import suspicious_slices
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 

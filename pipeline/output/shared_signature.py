@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from beam_bleu.transforms.definition.scoring import Scoring
-from beam_bleu.transforms.definition.signature import sacrebleu_signature, signature
-from beam_bleu.transforms.definition.text import TextName
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.bleu.signature import sacrebleu_signature, signature
+from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 

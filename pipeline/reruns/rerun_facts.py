@@ -12,8 +12,8 @@ from typing import Any
 from beam_bleu.pipeline.gates.results import definition, definition_of
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.evidence_parts import unit_of
-from beam_bleu.transforms.definition.signature import signature
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
+from beam_bleu.transforms.metrics.bleu.signature import signature
 
 _NONE = "none"
 

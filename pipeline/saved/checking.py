@@ -17,12 +17,12 @@ from beam_bleu.pipeline.saved.replicates_facts import facts_of_replicates
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
 from beam_bleu.pipeline.saved.tally_facts import facts_of_tally
-from beam_bleu.transforms.definition.cases import require_case
-from beam_bleu.transforms.definition.columns import BleuColumns, order_of, width
-from beam_bleu.transforms.definition.presets import PRESETS, preset
-from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import LENGTH
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, order_of, width
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.pairing.paired import InputRole
+from beam_bleu.transforms.text.cases import require_case
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.units import products

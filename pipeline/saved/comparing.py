@@ -19,13 +19,13 @@ from beam_bleu.pipeline.saved.same_definition import (
     shown,
 )
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
-from beam_bleu.transforms.definition.columns import bleu_basis, order_of
-from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis, order_of
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.comparison import independent_difference
 from beam_bleu.transforms.score.resampling import bootstrap_difference, resampled_scores
-from beam_bleu.transforms.score.row_scores import corpus_scores
 from beam_bleu.transforms.score.uncertainty import too_few
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
@@ -228,13 +228,13 @@ def _independent(
 ) -> ComparedScore:
     assert old.totals.moments is not None
     assert new.totals.moments is not None
-    scoring = new.scorings.corpus
+    metric = Bleu(new.scorings.corpus)
     sums = new.totals.moments.of_system(system)
     old_sums = old.totals.moments.of_system(system)
     if sums == old_sums:
         # Nothing has changed, as a gate says too. Other texts would have other sums and products.
         return ComparedScore(system, old_score, new_score, 0.0, 0.0, (0.0, 0.0), 1.0)
-    found = independent_difference(sums, old_sums, scoring, scoring)
+    found = independent_difference(sums, old_sums, metric, metric)
     return ComparedScore(
         system,
         old_score,
@@ -251,11 +251,11 @@ def _paired(
     system: str, old: SavedTotals, new: SavedTotals, old_score: float, new_score: float
 ) -> ComparedScore:
     assert new.totals.moments is not None
-    scoring = new.scorings.corpus
+    metric = Bleu(new.scorings.corpus)
     both = _both(system, old, new)
     difference = new_score - old_score
     if both.resampling.method == "bootstrap":
-        one, other = (corpus_scores(each, scoring) for each in both.sums)
+        one, other = (metric.values(each) for each in both.sums)
         drawn = one - other
         units = new.totals.moments.units
         found = bootstrap_difference(_NEW, _OLD, difference, drawn, units)
@@ -269,13 +269,13 @@ def _paired(
             found.p_value,
             "" if found.interval else too_few(units, unit_of(new.evidence)),
         )
-    p_value = _randomized(system, old, new, both, scoring)
+    p_value = _randomized(system, old, new, both, metric)
     reason = "randomization gives no standard error and no interval"
     return ComparedScore(system, old_score, new_score, difference, None, None, p_value, reason)
 
 
 def _randomized(
-    system: str, old: SavedTotals, new: SavedTotals, both: Replicates, scoring: Scoring
+    system: str, old: SavedTotals, new: SavedTotals, both: Replicates, metric: Metric
 ) -> float | None:
     assert old.totals.moments is not None
     assert new.totals.moments is not None
@@ -284,7 +284,7 @@ def _randomized(
         _OLD: old.totals.moments.of_system(system).sums,
     }
     units = new.totals.moments.units
-    found = resampled_scores(both, sums, scoring, units, [(_NEW, _OLD)])
+    found = resampled_scores(both, sums, metric, units, [(_NEW, _OLD)])
     return found.differences[0].p_value
 
 

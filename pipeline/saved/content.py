@@ -14,14 +14,14 @@ from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
-from beam_bleu.transforms.definition.columns import bleu_basis, order_of
-from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.resampling import Resampling
-from beam_bleu.transforms.definition.scoring import Scoring
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
-from beam_bleu.transforms.definition.text import TextName
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis, order_of
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.input_signs import InputSigns
 from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments

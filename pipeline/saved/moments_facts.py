@@ -8,15 +8,14 @@ import numpy as np
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import has_all_segments
-from beam_bleu.transforms.definition.basis import SEGMENTS
-from beam_bleu.transforms.definition.columns import bleu_basis, order_of
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis, order_of
+from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible, products_are_possible
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments, Pair, sorted_keys
 from beam_bleu.transforms.totals.unit_facts import (
     Fact,
-    columns_are_possible,
     is_bounded,
-    products_are_possible,
     unpacked,
 )
 

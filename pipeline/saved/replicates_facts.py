@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
-from beam_bleu.transforms.definition.basis import SEGMENTS
-from beam_bleu.transforms.definition.columns import bleu_basis, order_of
-from beam_bleu.transforms.totals.unit_facts import Fact, columns_are_possible
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis, order_of
+from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.totals.unit_facts import Fact
 
 _LARGEST_WEIGHTS = {"bootstrap": 8, "randomization": 1}
 

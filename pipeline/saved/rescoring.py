@@ -13,10 +13,10 @@ from beam_bleu.pipeline.command_line.unknown_values import unknown_value
 from beam_bleu.pipeline.saved.same_definition import shown
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.transforms.definition.columns import order_of
-from beam_bleu.transforms.definition.presets import PRESETS, preset
-from beam_bleu.transforms.definition.scoring import Scoring, counted_order
 from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.metrics.bleu.columns import order_of
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 
 _SCORING = ("smooth_method", "smooth_value", "max_ngram_order", "weights", "reference_length")
 """Fields of `Scoring` whose flags have their values."""

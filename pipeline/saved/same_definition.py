@@ -8,8 +8,8 @@ from typing import Any
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.transforms.definition.columns import order_of
 from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.metrics.bleu.columns import order_of
 
 Facts = Mapping[str, Any]
 """What totals depend on, by names that users know."""

@@ -10,9 +10,9 @@ from beam_bleu.pipeline.output.document import result_document
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
-from beam_bleu.transforms.definition.signature import text_versions
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.definition.text import TextName
+from beam_bleu.transforms.metrics.bleu.signature import text_versions
+from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.version import VERSION
 
 Text = tuple[str, str]

@@ -9,12 +9,13 @@ from fractions import Fraction
 import numpy as np
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
-from beam_bleu.transforms.definition.basis import SEGMENTS
-from beam_bleu.transforms.definition.columns import BleuColumns, bleu_basis, order_of
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, bleu_basis, order_of
+from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.slice_sums import SliceSums
-from beam_bleu.transforms.totals.unit_facts import Fact, columns_are_possible
+from beam_bleu.transforms.totals.unit_facts import Fact
 
 
 def facts_of_sums(saved: SavedTotals) -> Iterator[Fact]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.languages import tokenizer_of
-from beam_bleu.transforms.definition.presets import PresetName
-from beam_bleu.transforms.definition.scoring import Scoring, counted_order
-from beam_bleu.transforms.definition.text import TextName
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import PresetName
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
+from beam_bleu.transforms.text.languages import tokenizer_of
+from beam_bleu.transforms.text.text import TextName
 
 
 @dataclasses.dataclass(frozen=True)

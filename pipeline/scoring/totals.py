@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from beam_bleu.transforms.definition.text import TextName
 from beam_bleu.transforms.pairing.paired import FoundCoverage
 from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.rejected import Rejected

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from benchmarks.speed import without_kernel
 
@@ -14,9 +15,9 @@ def test_only_batches_larger_than_all_before_are_counted(monkeypatch: pytest.Mon
     counted = []
     count_batch = without_kernel._count_batch
 
-    def watched(batch, text, max_order):
+    def watched(batch, text, counter):
         counted.append(len(batch))
-        return count_batch(batch, text, max_order)
+        return count_batch(batch, text, counter)
 
     monkeypatch.setattr(without_kernel, "_count_batch", watched)
     monkeypatch.setattr(without_kernel, "_counted", {})
@@ -24,8 +25,8 @@ def test_only_batches_larger_than_all_before_are_counted(monkeypatch: pytest.Mon
     for rows in (90, 80, 100, 99, 1, 100):
         texts = (column.slice(0, rows), column.slice(0, rows))
         batch = SegmentBatch(texts, texts)
-        given = without_kernel.count_nothing(batch, BleuConfig().text, 4)
-        real = count_batch(batch, BleuConfig().text, 4)
+        given = without_kernel.count_nothing(batch, BleuConfig().text, BleuCounter(4))
+        real = count_batch(batch, BleuConfig().text, BleuCounter(4))
         assert given.counts.tolist() == real.counts.tolist()
         assert given.counts.flags.c_contiguous
         assert given.signs.identical.shape == real.signs.identical.shape

@@ -14,7 +14,7 @@ from saved_runs import RUN_NAMES, make_run
 from tampering import REASONS, Change, Tampering, changes, some_changes
 
 import beam_bleu.pipeline.saved.totals_file
-from beam_bleu.transforms.definition.columns import FIRST_MATCHES
+from beam_bleu.transforms.metrics.bleu.columns import FIRST_MATCHES
 
 
 @pytest.fixture(scope="module")

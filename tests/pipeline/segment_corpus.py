@@ -12,9 +12,9 @@ from command_line import streams, write_lines
 from result_folder import RECORDS
 from scoring import statistics_of
 
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.segment_table import bleu_table
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.score.bleu_table import bleu_table
 
 SEGMENTS = 3000
 SYSTEMS = ("first", "second", "größe")

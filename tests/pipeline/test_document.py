@@ -24,9 +24,9 @@ from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.presets import preset
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import preset
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.tally import Tally

@@ -10,7 +10,7 @@ from command_line import EXAMPLE, PROJECT, REFERENCES, called, streams
 
 from beam_bleu.pipeline.command_line import paths
 from beam_bleu.pipeline.command_line.filesystems import FILESYSTEMS, has_module
-from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 
 @pytest.mark.parametrize("scheme", FILESYSTEMS)

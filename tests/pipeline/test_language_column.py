@@ -16,7 +16,7 @@ import pytest
 import sacrebleu
 from command_line import Run, beside_standard_errors, called, write_lines
 
-from beam_bleu.transforms.statistics import library_tokenizers
+from beam_bleu.transforms.text import library_tokenizers
 
 SENTENCES = {
     "en": ["The cat, of 3.5 kg, sat on the mat.", "It's &quot;new&quot;, isn't it?", "cat 猫"],

@@ -15,10 +15,10 @@ from scoring import statistics_of
 from beam_bleu.pipeline.output.output_folder import staging_folder
 from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
 from beam_bleu.pipeline.output.publication import discard, in_place, write_documents
-from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.segment_table import bleu_table
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.score.bleu_table import bleu_table
 
 
 def table(first: int, count: int, config: BleuConfig) -> pa.Table:

@@ -18,8 +18,8 @@ from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, assert_clean, rows, s
 import beam_bleu.pipeline.output.parquet_shards as module
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.presets import preset
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import preset
 
 
 def test_the_scores_are_sacrebleus_sentence_scores(corpus, out):
@@ -175,7 +175,7 @@ def test_help_names_the_flags():
 def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain):
     program = (
         "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
-        "from beam_bleu.transforms.score.row_scores import _score_rows\n"
+        "from beam_bleu.transforms.metrics.bleu.row_scores import _score_rows\n"
         "print(code, len(_score_rows.loaded))"
     )
     done = subprocess.run(

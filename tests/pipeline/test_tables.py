@@ -30,7 +30,7 @@ from beam_bleu.pipeline.display.presets_table import presets_table
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.screen import FILE, Screen, screen_of_stdout
 from beam_bleu.pipeline.display.table import table
-from beam_bleu.transforms.definition import presets
+from beam_bleu.transforms.metrics.bleu import presets
 from beam_bleu.transforms.shown_names import look
 
 RECORDED = golden_tables.recorded()

@@ -32,9 +32,9 @@ from sacrebleu.metrics import BLEU
 from beam_bleu import BleuConfig, CorpusBleu
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
-from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.errors import InputError, UsageError
-from beam_bleu.transforms.statistics.read_model import LARGEST_MODEL
+from beam_bleu.transforms.text.read_model import LARGEST_MODEL
+from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
 
 JAPANESE = [
     "東京都に住んでいる学生は、毎日図書館で本を読みます。",
@@ -213,8 +213,8 @@ def test_a_model_beyond_the_limit_is_not_read(tmp_path, monkeypatch):
     run = called(*written(tmp_path, EUROPEAN), *flags, path)
     run.assert_failed(3, f"--spm_model {path}: cannot be used: it has more than 1073741824 bytes")
     # A file that grows, or a file on a filesystem whose size is not checked.
-    monkeypatch.setattr("beam_bleu.transforms.statistics.read_model.LARGEST_MODEL", 1000)
-    monkeypatch.setattr("beam_bleu.transforms.statistics.read_model._size", lambda path: 1)
+    monkeypatch.setattr("beam_bleu.transforms.text.read_model.LARGEST_MODEL", 1000)
+    monkeypatch.setattr("beam_bleu.transforms.text.read_model._size", lambda path: 1)
     run = called(*written(tmp_path, EUROPEAN), *flags, path)
     run.assert_failed(3, f"--spm_model {path}: cannot be used: it has more than 1000 bytes")
 

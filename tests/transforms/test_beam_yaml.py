@@ -29,11 +29,11 @@ from scoring import bleu_of, statistics_of
 
 import beam_bleu.transforms.beam_yaml
 from beam_bleu.transforms.beam_yaml import CorpusBleuRows
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.presets import PRESETS, preset
-from beam_bleu.transforms.definition.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
+from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.score.bleu import BleuScore
+from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 LISTING = PROJECT / "transforms" / "beam_yaml_provider.yaml"

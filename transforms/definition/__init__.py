@@ -1,1 +1,1 @@
-"""What a BLEU is: every choice that changes a number, each declared in one row of one table."""
+"""What slices and replicates are, and how choices are declared: each in one row of a table."""

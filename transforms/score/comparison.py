@@ -7,11 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from beam_bleu.transforms.definition.basis import SEGMENTS
-from beam_bleu.transforms.definition.columns import FIRST_MATCHES, first_short, order_of
-from beam_bleu.transforms.definition.scoring import Scoring
-from beam_bleu.transforms.score.corpus_formula import corpus_score
-from beam_bleu.transforms.score.gradient import NoGradientError, log_gradient
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, NoGradientError
+from beam_bleu.transforms.score.gradient import log_gradient
 from beam_bleu.transforms.score.uncertainty import (
     TWO_SIDED_95,
     along,
@@ -61,7 +58,7 @@ class Difference:
     reason: str = ""
 
 
-def paired_difference(pair: PairSums, scoring: Scoring) -> Difference:
+def paired_difference(pair: PairSums, metric: Metric) -> Difference:
     """The difference of two systems that have the same units.
 
     Most of what makes a test set easy or hard is the same for both, so the standard error of the
@@ -75,16 +72,16 @@ def paired_difference(pair: PairSums, scoring: Scoring) -> Difference:
         single segments.
     """
     system, baseline = pair.system, pair.baseline
-    score = corpus_score(system.sums, scoring)
-    score_of_baseline = corpus_score(baseline.sums, scoring)
+    score = metric.value(system.sums)
+    score_of_baseline = metric.value(baseline.sums)
     found = Difference(system.units, system.sums[SEGMENTS], score - score_of_baseline)
-    if _are_identical(pair, scoring):
+    if _are_identical(pair, metric):
         return _judged(found, 0.0)
     try:
         require_enough(system)
         _require_scores(score, score_of_baseline)
-        one = log_gradient(system.sums, scoring)
-        other = log_gradient(baseline.sums, scoring)
+        one = log_gradient(system.sums, metric)
+        other = log_gradient(baseline.sums, metric)
     except NoGradientError as error:
         return dataclasses.replace(found, reason=str(error))
     form = 0
@@ -108,30 +105,30 @@ def paired_difference(pair: PairSums, scoring: Scoring) -> Difference:
 
 
 def independent_difference(
-    new: UnitSums, old: UnitSums, scoring_new: Scoring, scoring_old: Scoring
+    new: UnitSums, old: UnitSums, metric_new: Metric, metric_old: Metric
 ) -> Difference:
     """The difference of two scores of different units, such as the texts of two nights.
 
     Args:
       new: the sums of one corpus.
       old: the sums of the other corpus; no unit of it is in the first one.
-      scoring_new: how the first sums become a score.
-      scoring_old: how the other sums become a score.
+      metric_new: how the first sums become a score.
+      metric_old: how the other sums become a score.
 
     Raises:
       ValueError: sums have a lower n-gram order than their scoring, or a scoring is only for
         single segments.
     """
-    score = corpus_score(new.sums, scoring_new)
-    old_score = corpus_score(old.sums, scoring_old)
+    score = metric_new.value(new.sums)
+    old_score = metric_old.value(old.sums)
     smaller = min(new, old, key=lambda each: each.units)
     found = Difference(smaller.units, smaller.sums[SEGMENTS], score - old_score)
     variance = Fraction()
     try:
         require_enough(smaller)
         _require_scores(score, old_score)
-        for units, scoring, its_score in ((new, scoring_new, score), (old, scoring_old, old_score)):
-            gradient = log_gradient(units.sums, scoring)
+        for units, metric, its_score in ((new, metric_new, score), (old, metric_old, old_score)):
+            gradient = log_gradient(units.sums, metric)
             own = Fraction(spread(units, gradient), gradient.denominator**2 * (units.units - 1))
             variance += Fraction(its_score) ** 2 * own
     except NoGradientError as error:
@@ -139,18 +136,16 @@ def independent_difference(
     return _judged(found, math.sqrt(variance))
 
 
-def _are_identical(pair: PairSums, scoring: Scoring) -> bool:
+def _are_identical(pair: PairSums, metric: Metric) -> bool:
     """Whether two systems have the same counts in every unit: no test set shows a difference.
 
     The squares of the differences of counts add up to 0 only then.
     """
-    short, orders = first_short(order_of(len(pair.system.sums))), scoring.max_ngram_order
-    columns = [*range(FIRST_MATCHES + orders), *range(short, short + orders)]
     return not any(
         pair.system.products[product(column, column)]
         + pair.baseline.products[product(column, column)]
         - 2 * pair.cross[column][column]
-        for column in columns
+        for column in metric.used(len(pair.system.sums))
     )
 
 

@@ -28,8 +28,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from beam_bleu.transforms.definition.scoring import Scoring
-from beam_bleu.transforms.score.row_scores import Scores, corpus_scores
+from beam_bleu.transforms.metrics.metric import Metric, Scores
 from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
@@ -97,7 +96,7 @@ class Resampled:
 def resampled_scores(
     replicates: Replicates,
     sums: Mapping[str, Sequence[int]],
-    scoring: Scoring,
+    metric: Metric,
     units: int,
     pairs: Sequence[tuple[str, str]] = (),
 ) -> Resampled:
@@ -105,8 +104,8 @@ def resampled_scores(
 
     Args:
       replicates: all of them.
-      sums: for each system the W sums of the corpus itself, with the columns of `totals/units.py`.
-      scoring: how sums become a score.
+      sums: for each system the W sums of the corpus itself, of its columns.
+      metric: how sums become a score.
       units: the number of units of the corpus.
       pairs: (system, baseline), the names of the systems that are compared.
 
@@ -115,11 +114,11 @@ def resampled_scores(
         for single segments.
     """
     whole = np.array([sums[system] for system in replicates.systems], np.int64)
-    score = dict(zip(replicates.systems, corpus_scores(whole, scoring).tolist(), strict=True))
+    score = dict(zip(replicates.systems, metric.values(whole).tolist(), strict=True))
     if replicates.resampling.method == "randomization":
-        return Resampled((), tuple(_swapped(replicates, whole, scoring, pairs, score)))
+        return Resampled((), tuple(_swapped(replicates, whole, metric, pairs, score)))
     drawn = {
-        system: corpus_scores(of_system, scoring)
+        system: metric.values(of_system)
         for system, of_system in zip(replicates.systems, replicates.sums, strict=True)
     }
     return Resampled(
@@ -193,7 +192,7 @@ def percentile_interval(scores: Scores) -> tuple[float, float]:
 def _swapped(
     replicates: Replicates,
     whole: np.ndarray,
-    scoring: Scoring,
+    metric: Metric,
     pairs: Sequence[tuple[str, str]],
     score: Mapping[str, float],
 ) -> list[ResampledDifference]:
@@ -202,8 +201,8 @@ def _swapped(
     for system, baseline in pairs:
         one, other = (replicates.systems.index(name) for name in (system, baseline))
         moved = replicates.sums[other] - replicates.sums[one]
-        drawn = corpus_scores(whole[one] + moved, scoring)
-        drawn -= corpus_scores(whole[other] - moved, scoring)
+        drawn = metric.values(whole[one] + moved)
+        drawn -= metric.values(whole[other] - moved)
         difference = score[system] - score[baseline]
         found.append(randomized_difference(system, baseline, difference, drawn))
     return found

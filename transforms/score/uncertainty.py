@@ -12,9 +12,8 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from beam_bleu.transforms.definition.basis import SEGMENTS
-from beam_bleu.transforms.definition.scoring import Scoring
-from beam_bleu.transforms.score.gradient import LogGradient, NoGradientError, log_gradient
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, NoGradientError
+from beam_bleu.transforms.score.gradient import LogGradient, log_gradient
 from beam_bleu.transforms.totals.units import UnitSums
 
 CONFIDENCE = 0.95
@@ -47,12 +46,12 @@ class Uncertainty:
     reason: str = ""
 
 
-def uncertainty(units: UnitSums, scoring: Scoring, score: float) -> Uncertainty:
+def uncertainty(units: UnitSums, metric: Metric, score: float) -> Uncertainty:
     """The uncertainty of a score.
 
     Args:
       units: the sums of the corpus, of the scoring's order or a higher one.
-      scoring: how sums become a score.
+      metric: how sums become a score.
       score: the score of these sums.
 
     Raises:
@@ -61,7 +60,7 @@ def uncertainty(units: UnitSums, scoring: Scoring, score: float) -> Uncertainty:
     """
     try:
         require_enough(units)
-        gradient = log_gradient(units.sums, scoring)
+        gradient = log_gradient(units.sums, metric)
         if not score:
             raise NoGradientError("the score is 0")
     except NoGradientError as error:

@@ -1,16 +1,12 @@
 """Batch statistics: the integers that each segment of a batch adds to the sums."""
 
-# mypy: allow-untyped-defs
-
 from __future__ import annotations
 
 import dataclasses
 
 import pyarrow as pa
 
-from beam_bleu.transforms.definition.columns import CANDIDATE_LENGTH
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup
 from beam_bleu.transforms.statistics.signs import BatchSigns
 
@@ -20,7 +16,7 @@ class BatchStatistics:
     """The statistics of a batch of segments, for every system.
 
     Attributes:
-      counts: int64 (systems, segments, W), the columns of the metric (definition/columns.py).
+      counts: int64 (systems, segments, W), the columns of the metric.
       reference_counts: int64 (segments,), the number of references of each segment.
       candidate_bytes: int64 (systems, segments), bytes of UTF-8.
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
@@ -30,6 +26,9 @@ class BatchStatistics:
         if segments have no numbers.
       groups: which segments are added up together, as in the batch.
       labels: columns of strings, (segments,) each, as in the batch.
+      lengths: int64 (segments,), the average length of the references of each segment, rounded
+        down.
+      empty_candidates: the number of candidates without a token.
     """
 
     counts: Integers
@@ -41,6 +40,8 @@ class BatchStatistics:
     numbers: Integers | None = None
     groups: tuple[RowGroup, ...] = ALL_ROWS
     labels: tuple[pa.DictionaryArray, ...] = ()
+    lengths: Integers | None = None
+    empty_candidates: int = 0
 
     def __len__(self) -> int:
         return len(self.reference_counts)
@@ -51,28 +52,7 @@ class BatchStatistics:
         arrays = (self.counts, self.reference_counts, self.candidate_bytes, self.reference_bytes)
         return sum(array.nbytes for array in arrays) + self.signs.nbytes
 
-    def shown_counts(self) -> tuple[int, int]:
-        """What Beam's counters show: the empty candidates, and the bytes of all texts.
-
-        They are computed at the first call.
-        """
-        # Not a cached property: before Python 3.12 it has one lock for all objects.
-        found: tuple[int, int] | None = self.__dict__.get("_shown")
-        if found is None:
-            found = _shown_counts(self.counts, self.candidate_bytes, self.reference_bytes)
-            self.__dict__["_shown"] = found
-        return found
-
-
-@compiled
-def _shown_counts(counts, candidate_bytes, reference_bytes):
-    """(the empty candidates, the bytes of all texts); the arguments are as in `BatchStatistics`."""
-    systems, segments, _ = counts.shape
-    empty = size = 0
-    for segment in range(segments):
-        size += reference_bytes[segment]
-    for system in range(systems):
-        for segment in range(segments):
-            empty += counts[system, segment, CANDIDATE_LENGTH] == 0
-            size += candidate_bytes[system, segment]
-    return empty, size
+    @property
+    def text_bytes(self) -> int:
+        """The bytes of all texts."""
+        return int(self.candidate_bytes.sum() + self.reference_bytes.sum())

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.definition.languages import (
-    EXAMPLES_OF_CODES,
-    LanguageCodeError,
-    tokenizer_of,
-)
-from beam_bleu.transforms.definition.text import Text
-from beam_bleu.transforms.definition.tokenizers import TokenizerName
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.kernel import count_batch, segment_name
+from beam_bleu.transforms.statistics.counting import Counter, count_batch, segment_name
 from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.text.languages import (
+    EXAMPLES_OF_CODES,
+    LanguageCodeError,
+    tokenizer_of,
+)
+from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +38,7 @@ class LanguageLabel:
 
 
 def count_by_language(
-    batch: SegmentBatch, label: LanguageLabel, text: Text, max_order: int
+    batch: SegmentBatch, label: LanguageLabel, text: Text, counter: Counter
 ) -> BatchStatistics:
     """Counts every segment of a batch, for every system, with the tokenizer of its language.
 
@@ -47,7 +47,7 @@ def count_by_language(
       label: where the segments have their languages.
       text: the steps from a text to its tokens. Each language has its own tokenizer, and shares
         the other steps.
-      max_order: the largest n-gram order to count.
+      counter: counts the columns of the metric.
 
     Returns:
       The statistics in the order of the batch.
@@ -58,9 +58,9 @@ def count_by_language(
     rows = _rows_by_tokenizer(batch, label)
     if len(rows) <= 1:  # a batch without segments has no language
         only = next(iter(rows), text.tokenize)
-        return count_batch(batch, dataclasses.replace(text, tokenize=only), max_order)
+        return count_batch(batch, dataclasses.replace(text, tokenize=only), counter)
     parts = [
-        count_batch(_taken(batch, of_part), dataclasses.replace(text, tokenize=each), max_order)
+        count_batch(_taken(batch, of_part), dataclasses.replace(text, tokenize=each), counter)
         for each, of_part in rows.items()
     ]
     return _assembled(batch, list(rows.values()), parts)
@@ -141,6 +141,8 @@ def _assembled(
     }
     return BatchStatistics(
         counts=together([part.counts for part in parts], axis=1),
+        lengths=field("lengths"),
+        empty_candidates=sum(part.empty_candidates for part in parts),
         reference_counts=field("reference_counts"),
         candidate_bytes=field("candidate_bytes"),
         reference_bytes=field("reference_bytes"),

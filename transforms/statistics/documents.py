@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.kernel import segment_name
+from beam_bleu.transforms.statistics.counting import segment_name
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.definition.scripts import SCRIPTS
 from beam_bleu.transforms.native.compiling import inner
 from beam_bleu.transforms.native.memory import BLOCK, clear_lowest_bit, count_bits, lowest_bit
-from beam_bleu.transforms.statistics.byte_classes import (
+from beam_bleu.transforms.text.byte_classes import (
     ascii_white_space_mask,
     large_code_point_mask,
     script_masks,
 )
+from beam_bleu.transforms.text.scripts import SCRIPTS
 
 _CHINESE, _JAPANESE, _SOUTHEAST_ASIAN, _KOREAN = range(1, len(SCRIPTS) + 1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.input_signs import InputSigns
 from beam_bleu.transforms.totals.moments.products import unit_sums

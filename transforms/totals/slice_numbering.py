@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.definition.columns import BleuColumns
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -79,8 +78,8 @@ class SliceNumbering:
         if name != LENGTH:
             return self._labels[name].of_labels(statistics.labels[self._places[name]])
         # The average, so that it does not depend on the order of the references.
-        sums, divisor = BleuColumns(statistics.counts[0].T).reference_length("average")
-        lengths = sums // divisor
+        lengths = statistics.lengths
+        assert lengths is not None
         return self._labels[name].of_ranges(np.searchsorted(self._edges, lengths, side="right"))
 
 

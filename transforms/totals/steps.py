@@ -14,9 +14,9 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
-from beam_bleu.transforms.definition.basis import Basis
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_adder import CorpusAdder

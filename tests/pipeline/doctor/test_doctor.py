@@ -20,10 +20,10 @@ from beam_bleu.pipeline.command_line.filesystems import FILESYSTEMS
 from beam_bleu.pipeline.doctor import command, engines, kernel, libraries, machine, packages
 from beam_bleu.pipeline.doctor.facts import Check, Fact
 from beam_bleu.pipeline.doctor.sample import RESULTS, SAMPLE
-from beam_bleu.transforms.definition.tokenizers import TOKENIZERS
 from beam_bleu.transforms.native import cache_folder
 from beam_bleu.transforms.native.cache_folder import CacheFolder
-from beam_bleu.transforms.statistics import library_tokenizers
+from beam_bleu.transforms.text import library_tokenizers
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 
 def facts(checks: Sequence[Check]) -> dict[str, Fact]:
@@ -180,7 +180,7 @@ def test_a_wrong_kernel_fails(monkeypatch):
 
 def test_a_library_that_cannot_be_imported_fails(monkeypatch):
     # numba raises an ImportError if numpy is too new for it.
-    monkeypatch.setitem(sys.modules, "beam_bleu.transforms.statistics.kernel", None)
+    monkeypatch.setitem(sys.modules, "beam_bleu.transforms.metrics.bleu.kernel", None)
     found = facts(kernel.CHECKS)
     assert found["cache"].status == "ok"
     assert {found["code"].status, found["numbers"].status} == {"FAIL"}

@@ -18,13 +18,13 @@ from parts import lines_in, run_into
 from beam_bleu.pipeline.saved import arrays
 from beam_bleu.pipeline.saved.reading import read_totals
 from beam_bleu.pipeline.saved.totals_file import sha256_of, totals_bytes, totals_of
-from beam_bleu.transforms.definition.columns import (
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.bleu.columns import (
     CANDIDATE_LENGTH,
     CLOSEST,
     FIRST_MATCHES,
     first_short,
 )
-from beam_bleu.transforms.errors import InputError
 
 SCHEMA = json.loads((PROJECT / "docs" / "totals.schema.json").read_text())
 

@@ -27,9 +27,9 @@ from beam_bleu.transforms.native.code_contents import contents_digest
 PACKAGE = pathlib.Path(beam_bleu.transforms.__file__).parent
 
 COUNT = """
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics.kernel import count_batch
+from beam_bleu.transforms.metrics.bleu.kernel import count_batch
 print(count_batch(to_batch([("a~b", ["a"])]), BleuConfig().text, 1).counts[0, 0, 1])
 """
 

@@ -8,26 +8,26 @@ import numpy as np
 import pytest
 from made_units import changed, made_units, pair_of_rows, sums_of_rows
 
-from beam_bleu.transforms.definition.basis import SEGMENTS
-from beam_bleu.transforms.definition.columns import CANDIDATE_LENGTH, FIRST_MATCHES
-from beam_bleu.transforms.definition.scoring import Scoring
+from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.score.comparison import (
     clusters,
     holm,
     independent_difference,
     paired_difference,
 )
-from beam_bleu.transforms.score.corpus_formula import corpus_score
 from beam_bleu.transforms.score.gradient import log_gradient
 from beam_bleu.transforms.score.uncertainty import uncertainty
 
-USUAL = Scoring()
+USUAL = Bleu(Scoring())
 ROWS = made_units(200, ratio=1.1)
 OTHER = changed(ROWS)
 
 
 def score_of(rows):
-    return corpus_score(tuple(np.sum(rows, axis=0).tolist()), USUAL)
+    return USUAL.value(tuple(np.sum(rows, axis=0).tolist()))
 
 
 def influences(rows):
@@ -121,7 +121,7 @@ def test_only_counts_of_the_definition_make_systems_different():
         row[FIRST_MATCHES + 3] = 0
     pair = pair_of_rows(rows, other)
     assert paired_difference(pair, USUAL).p_value is None
-    assert paired_difference(pair, Scoring(max_ngram_order=3)).p_value == 1
+    assert paired_difference(pair, Bleu(Scoring(max_ngram_order=3))).p_value == 1
 
 
 @pytest.mark.parametrize(
@@ -146,9 +146,9 @@ def test_without_a_standard_error_there_is_a_reason(rows, reason):
 
 def test_independent_differences_add_up_both_variances():
     new, old = sums_of_rows(OTHER), sums_of_rows(made_units(300, seed=9))
-    intl = Scoring(smooth_method="floor", max_ngram_order=3)
+    intl = Bleu(Scoring(smooth_method="floor", max_ngram_order=3))
     found = independent_difference(new, old, USUAL, intl)
-    scores = corpus_score(new.sums, USUAL), corpus_score(old.sums, intl)
+    scores = USUAL.value(new.sums), intl.value(old.sums)
     both = (
         uncertainty(new, USUAL, scores[0]).standard_error,
         uncertainty(old, intl, scores[1]).standard_error,

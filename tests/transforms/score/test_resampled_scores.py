@@ -8,18 +8,17 @@ import sacrebleu
 from made_units import changed, made_units
 from sacrebleu import significance
 
-from beam_bleu.transforms.definition.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.definition.resampling import Resampling
-from beam_bleu.transforms.definition.scoring import Scoring
-from beam_bleu.transforms.definition.smoothing import corpus_smooth_methods
-from beam_bleu.transforms.score.corpus_formula import corpus_score
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.bleu.smoothing import corpus_smooth_methods
 from beam_bleu.transforms.score.resampling import (
     bootstrap_difference,
     percentile_interval,
     randomized_difference,
     resampled_scores,
 )
-from beam_bleu.transforms.score.row_scores import corpus_scores
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
 
 
@@ -50,30 +49,30 @@ def test_the_scores_of_replicates_are_those_of_their_sums(smooth_method, rule):
     scorings = [Scoring(smooth_method, reference_length=rule)]
     scorings.append(Scoring(smooth_method, weights=(0.1, 0.4, 0.5), max_ngram_order=3))
     for scoring in scorings:
-        found = corpus_scores(sums, scoring).tolist()
-        assert found == [corpus_score(each, scoring) for each in sums.tolist()]
+        found = Bleu(scoring).values(sums).tolist()
+        assert found == [Bleu(scoring).value(each) for each in sums.tolist()]
 
 
 def test_effective_order():
     replicates, _ = drawn("bootstrap", 60, a=made_units(4, longest=3))
     scoring = Scoring(effective_order=True)
-    found = corpus_scores(replicates.sums[0], scoring).tolist()
-    assert found == [corpus_score(each, scoring) for each in replicates.sums[0].tolist()]
-    assert found != corpus_scores(replicates.sums[0], Scoring()).tolist()
+    found = Bleu(scoring).values(replicates.sums[0]).tolist()
+    assert found == [Bleu(scoring).value(each) for each in replicates.sums[0].tolist()]
+    assert found != Bleu(Scoring()).values(replicates.sums[0]).tolist()
 
 
 def test_a_scoring_of_a_higher_order_than_the_sums_is_an_error():
     replicates, sums = drawn("bootstrap", 5, a=made_units(4))
     with pytest.raises(ValueError, match="order 4 cannot be scored with max_ngram_order 5"):
-        resampled_scores(replicates, sums, Scoring(max_ngram_order=5), 4)
+        resampled_scores(replicates, sums, Bleu(Scoring(max_ngram_order=5)), 4)
 
 
 def test_the_bootstrap_is_that_of_the_formulas():
     rows = made_units(60)
     replicates, sums = drawn("bootstrap", 200, a=rows, b=changed(rows), c=made_units(60, seed=5))
-    found = resampled_scores(replicates, sums, Scoring(), 60, [("b", "a"), ("c", "b")])
+    found = resampled_scores(replicates, sums, Bleu(Scoring()), 60, [("b", "a"), ("c", "b")])
     scores = {
-        name: [corpus_score(each, Scoring()) for each in of_system.tolist()]
+        name: [Bleu(Scoring()).value(each) for each in of_system.tolist()]
         for name, of_system in zip("abc", replicates.sums, strict=True)
     }
     for each, name in zip(found.scores, "abc", strict=True):
@@ -82,7 +81,7 @@ def test_the_bootstrap_is_that_of_the_formulas():
         ordered = sorted(scores[name])
         assert each.interval == (ordered[5], ordered[194])
     for each, (one, other) in zip(found.differences, ["ba", "cb"], strict=True):
-        difference = corpus_score(sums[one], Scoring()) - corpus_score(sums[other], Scoring())
+        difference = Bleu(Scoring()).value(sums[one]) - Bleu(Scoring()).value(sums[other])
         of_replicates = [a - b for a, b in zip(scores[one], scores[other], strict=True)]
         mean = sum(of_replicates) / 200
         extreme = sum(abs(each - mean) >= abs(difference) for each in of_replicates)
@@ -100,7 +99,7 @@ def test_randomization_is_that_of_swapped_units():
     of_both = np.array([rows.sum(axis=0), others.sum(axis=0)])
     replicates = Replicates(Resampling("randomization", 150), 15, ("a", "b"), sums, of_both)
     whole = dict(zip("ab", of_both.tolist(), strict=True))
-    found = resampled_scores(replicates, whole, Scoring(), 50, [("b", "a")])
+    found = resampled_scores(replicates, whole, Bleu(Scoring()), 50, [("b", "a")])
     assert found.scores == ()
     (only,) = found.differences
 
@@ -108,7 +107,7 @@ def test_randomization_is_that_of_swapped_units():
         swaps = of_coins[:, np.newaxis] == 1
         first, second = np.where(swaps, rows, others), np.where(swaps, others, rows)
         of_first, of_second = (
-            corpus_score(each.sum(axis=0).tolist(), Scoring()) for each in (first, second)
+            Bleu(Scoring()).value(each.sum(axis=0).tolist()) for each in (first, second)
         )
         return of_first - of_second
 
@@ -125,7 +124,7 @@ def test_randomization_is_that_of_swapped_units():
 def test_identical_systems_have_a_p_value_of_1(method):
     rows = made_units(30)
     replicates, sums = drawn(method, 99, a=rows, b=rows)
-    (only,) = resampled_scores(replicates, sums, Scoring(), 30, [("a", "b")]).differences
+    (only,) = resampled_scores(replicates, sums, Bleu(Scoring()), 30, [("a", "b")]).differences
     assert (only.difference, only.p_value) == (0.0, 1.0)
     assert only.p_sacrebleu == 1 / 100  # sacreBLEU counts only what is larger than 0
 
@@ -134,8 +133,8 @@ def test_a_bootstrap_of_too_few_units_has_only_means():
     """The formulas find any difference of a single unit significant."""
     rows = made_units(29)
     replicates, sums = drawn("bootstrap", 99, a=rows, b=changed(rows), c=rows)
-    found = resampled_scores(replicates, sums, Scoring(), 29, [("b", "a"), ("c", "a")])
-    enough = resampled_scores(replicates, sums, Scoring(), 30, [("b", "a"), ("c", "a")])
+    found = resampled_scores(replicates, sums, Bleu(Scoring()), 29, [("b", "a"), ("c", "a")])
+    enough = resampled_scores(replicates, sums, Bleu(Scoring()), 30, [("b", "a"), ("c", "a")])
     assert [each.mean for each in found.scores] == [each.mean for each in enough.scores]
     assert [each.interval for each in found.scores] == [None] * 3
     for few, many in zip(found.differences, enough.differences, strict=True):
@@ -148,7 +147,7 @@ def test_a_bootstrap_of_too_few_units_has_only_means():
 def test_randomization_is_for_few_units_too():
     rows = made_units(2, longest=60)
     replicates, sums = drawn("randomization", 999, a=rows, b=changed(rows, share=1))
-    (only,) = resampled_scores(replicates, sums, Scoring(), 2, [("b", "a")]).differences
+    (only,) = resampled_scores(replicates, sums, Bleu(Scoring()), 2, [("b", "a")]).differences
     assert only.difference != 0
     assert only.p_value == pytest.approx(0.5, abs=0.1)  # both are swapped, or none
     assert only.p_sacrebleu == 1 / 1000
@@ -160,7 +159,7 @@ def test_if_all_units_are_swapped_the_difference_is_as_large():
     all_swapped = np.array([[each] for each in sums.values()])
     whole = all_swapped[:, 0]
     replicates = Replicates(Resampling("randomization", 1), 15, ("a", "b"), all_swapped, whole)
-    (only,) = resampled_scores(replicates, sums, Scoring(), 30, [("a", "b")]).differences
+    (only,) = resampled_scores(replicates, sums, Bleu(Scoring()), 30, [("a", "b")]).differences
     assert (only.p_value, only.p_sacrebleu) == (1.0, 0.5)
 
 
@@ -214,7 +213,7 @@ def test_replicates_of_sacrebleu_have_the_p_value_and_interval_of_sacrebleu(monk
     of_all = np.array([columns.sum(axis=0) for columns in drawn.values()])
     replicates = Replicates(Resampling("bootstrap", 300), 15, tuple(drawn), sums, of_all)
     whole = dict(zip(drawn, of_all.tolist(), strict=True))
-    found = resampled_scores(replicates, whole, Scoring(), 120, [("one", "other")])
+    found = resampled_scores(replicates, whole, Bleu(Scoring()), 120, [("one", "other")])
 
     by_system = {each.system: each for each in found.scores}
     for name, expected in (("other", baseline), ("one", result)):

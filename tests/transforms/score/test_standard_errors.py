@@ -8,27 +8,27 @@ import numpy as np
 import pytest
 from made_units import corpus_sums_of_rows, made_units, sums_of_rows
 
-from beam_bleu.transforms.definition.basis import SEGMENTS
-from beam_bleu.transforms.definition.columns import CANDIDATE_LENGTH, FIRST_MATCHES
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.scoring import Scoring
-from beam_bleu.transforms.score.bleu import bleu_score
-from beam_bleu.transforms.score.corpus_formula import corpus_score
+from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.score import bleu_score
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.score.gradient import log_gradient
 from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS, uncertainty
 
-USUAL = Scoring()
+USUAL = Bleu(Scoring())
 
 
-def found(rows, scoring=USUAL):
+def found(rows, metric=USUAL):
     units = sums_of_rows(rows)
-    return uncertainty(units, scoring, corpus_score(units.sums, scoring))
+    return uncertainty(units, metric, metric.value(units.sums))
 
 
-def by_influences(rows, scoring):
+def by_influences(rows, metric):
     """The standard error from each unit's influence, in fractions."""
     units = sums_of_rows(rows)
-    gradient = log_gradient(units.sums, scoring)
+    gradient = log_gradient(units.sums, metric)
     influences = [
         Fraction(
             sum(n * row[c] for c, n in zip(gradient.columns, gradient.numerators, strict=True)),
@@ -38,30 +38,30 @@ def by_influences(rows, scoring):
     ]
     mean = sum(influences) / len(rows)
     variance = sum((each - mean) ** 2 for each in influences)
-    score = corpus_score(units.sums, scoring)
+    score = metric.value(units.sums)
     return score * math.sqrt(variance * len(rows) / (len(rows) - 1))
 
 
 @pytest.mark.parametrize(
-    "scoring",
+    "metric",
     [
         USUAL,
-        Scoring(reference_length="average", smooth_method="add-k"),
-        Scoring(max_ngram_order=2, weights=(0.3, 0.7), smooth_method="nltk-method2"),
+        Bleu(Scoring(reference_length="average", smooth_method="add-k")),
+        Bleu(Scoring(max_ngram_order=2, weights=(0.3, 0.7), smooth_method="nltk-method2")),
     ],
     ids=str,
 )
 @pytest.mark.parametrize("ratio", [0.8, 1.3])
-def test_it_is_that_of_the_influences(scoring, ratio):
+def test_it_is_that_of_the_influences(metric, ratio):
     rows = made_units(50, ratio=ratio)
-    assert found(rows, scoring).standard_error == by_influences(rows, scoring)
+    assert found(rows, metric).standard_error == by_influences(rows, metric)
 
 
 @pytest.mark.parametrize("ratio", [0.8, 1.3])
 def test_it_is_that_of_a_bootstrap(ratio):
     rows = np.array(made_units(400, ratio=ratio))
     weights = np.random.default_rng(7).multinomial(400, np.full(400, 1 / 400), size=2000)
-    scores = [corpus_score(tuple(map(int, sums)), USUAL) for sums in weights @ rows]
+    scores = [USUAL.value(tuple(map(int, sums))) for sums in weights @ rows]
     result = found(rows.tolist())
     assert result.standard_error == pytest.approx(np.std(scores, ddof=1), rel=0.05)
     assert result.interval == pytest.approx(np.quantile(scores, [0.025, 0.975]), abs=0.4)
@@ -86,10 +86,10 @@ def test_segments_that_are_all_the_same_have_no_spread():
     assert score.interval == (score.score, score.score)
 
 
-def bleu_of(rows, scoring=USUAL):
+def bleu_of(rows, metric=USUAL):
     sums = corpus_sums_of_rows(rows)
     text = BleuConfig().text.name
-    return bleu_score(sums, text, scoring, judge_input=False, units=sums_of_rows(rows))
+    return bleu_score(sums, text, metric.scoring, judge_input=False, units=sums_of_rows(rows))
 
 
 def test_a_score_has_it_if_its_units_are_given():
@@ -101,7 +101,7 @@ def test_a_score_has_it_if_its_units_are_given():
     assert high - low == pytest.approx(2 * 1.96 * score.standard_error, rel=1e-4)
     assert score.warnings == ()
     without = bleu_score(
-        corpus_sums_of_rows(rows), BleuConfig().text.name, USUAL, judge_input=False
+        corpus_sums_of_rows(rows), BleuConfig().text.name, USUAL.scoring, judge_input=False
     )
     assert without == dataclasses.replace(score, standard_error=None, interval=None)
 

@@ -14,17 +14,19 @@ from hypothesis import strategies as st
 from sacrebleu_counts import assert_same, integers, sacrebleu_integers
 from scoring import counted
 
-from beam_bleu.transforms.definition.config import BleuConfig
-from beam_bleu.transforms.definition.languages import tokenizer_of
 from beam_bleu.transforms.errors import InputError, JobError
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter, count_batch
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics import by_language, library_tokenizers
+from beam_bleu.transforms.statistics import by_language
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.by_language import LanguageLabel, count_by_language
-from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.text import library_tokenizers
+from beam_bleu.transforms.text.languages import tokenizer_of
 
+COUNTER = BleuCounter(4)
 LABEL = LanguageLabel("lang", 1)
 
 SENTENCES = {
@@ -80,7 +82,7 @@ def test_each_language_has_the_integers_of_sacrebleu_in_any_order_and_split(draw
     for part in (slice(0, at), slice(at, None), slice(None)):
         if segments[part]:
             batch = labelled(segments[part], languages[part])
-            statistics = count_by_language(batch, LABEL, BleuConfig().text, 4)
+            statistics = count_by_language(batch, LABEL, BleuConfig().text, COUNTER)
             assert_counts_of_each_language(segments[part], languages[part], statistics)
 
 
@@ -88,7 +90,7 @@ def test_each_language_has_the_integers_of_sacrebleu_in_any_order_and_split(draw
 @given(st.randoms(use_true_random=False))
 def test_japanese_and_korean_have_the_integers_of_sacrebleu(draw):
     segments, languages = segments_of({**SENTENCES, **EASTERN}, draw, most=20)
-    statistics = count_by_language(labelled(segments, languages), LABEL, BleuConfig().text, 4)
+    statistics = count_by_language(labelled(segments, languages), LABEL, BleuConfig().text, COUNTER)
     assert_counts_of_each_language(segments, languages, statistics)
 
 
@@ -99,7 +101,7 @@ def test_hostile_texts_have_the_same_statistics_as_each_tokenizer_alone():
     config = BleuConfig(lowercase=True, normalize="nfc")
     groups = (RowGroup(0, 100, "a"), RowGroup(100, None, "b"))
     batch = labelled(segments, languages, groups=groups)
-    together = count_by_language(batch, LABEL, config.text, 4)
+    together = count_by_language(batch, LABEL, config.text, COUNTER)
     alone = {
         language: count_batch(
             batch, dataclasses.replace(config.text, tokenize=tokenizer_of(language)), 4
@@ -114,7 +116,7 @@ def test_hostile_texts_have_the_same_statistics_as_each_tokenizer_alone():
             return np.where(is_chinese[None, :, None], chinese, english)
         return np.where(is_chinese, chinese, english)
 
-    for name in ("counts", "reference_counts", "candidate_bytes", "reference_bytes"):
+    for name in ("counts", "lengths", "reference_counts", "candidate_bytes", "reference_bytes"):
         assert (getattr(together, name) == chosen(name, lambda each: each)).all(), name
     for each in dataclasses.fields(BatchSigns):
         expected = chosen(each.name, lambda statistics: statistics.signs)
@@ -122,7 +124,8 @@ def test_hostile_texts_have_the_same_statistics_as_each_tokenizer_alone():
     kept = {"systems", "numbers", "groups", "labels"}
     fields = {each.name for each in dataclasses.fields(BatchStatistics)}
     assert fields == kept | {
-        *("counts", "reference_counts", "candidate_bytes", "reference_bytes", "signs")
+        *("counts", "lengths", "reference_counts", "candidate_bytes", "reference_bytes"),
+        *("signs", "empty_candidates"),
     }
     assert all(getattr(together, name) is getattr(batch, name) for name in kept)
 
@@ -134,8 +137,8 @@ def test_a_batch_of_one_tokenizer_is_not_copied(monkeypatch):
     )
     segments = [("a", ["a"])] * 3
     batch = labelled(segments, ["zh", "en-zh", "zho_Hans"])
-    count_by_language(batch, LABEL, BleuConfig(lowercase=True).text, 2)
-    assert batches == [(batch, BleuConfig("zh", lowercase=True).text, 2)]
+    count_by_language(batch, LABEL, BleuConfig(lowercase=True).text, BleuCounter(2))
+    assert batches == [(batch, BleuConfig("zh", lowercase=True).text, BleuCounter(2))]
     assert batches[0][0] is batch
 
 
@@ -148,7 +151,11 @@ def test_a_batch_without_segments_is_counted():
         numbers=batch.numbers[:0],
         labels=tuple(column[:0] for column in batch.labels),
     )
-    assert count_by_language(empty, LABEL, BleuConfig().text, 4).counts.shape == (1, 0, 15)
+    assert count_by_language(empty, LABEL, BleuConfig().text, COUNTER).counts.shape == (
+        1,
+        0,
+        15,
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,7 +170,7 @@ def test_a_batch_without_segments_is_counted():
 def test_a_missing_or_wrong_language_is_bad_input_and_the_first_one_is_named(languages, cause):
     batch = labelled([("a", ["a"])] * len(languages), languages)
     with pytest.raises(InputError) as error:
-        count_by_language(batch, LABEL, BleuConfig().text, 4)
+        count_by_language(batch, LABEL, BleuConfig().text, COUNTER)
     assert error.value.cause == cause
     assert "a pair such as en-de" in error.value.remedy
 
@@ -172,7 +179,7 @@ def test_values_of_other_batches_in_the_dictionary_do_not_matter():
     column = pa.array(["?", "zh", "en"]).dictionary_encode()[1:]
     batch = labelled([("猫 a", ["猫 a"])] * 2, ["en", "en"])
     batch = dataclasses.replace(batch, labels=(batch.labels[0], column))
-    statistics = count_by_language(batch, LABEL, BleuConfig().text, 1)
+    statistics = count_by_language(batch, LABEL, BleuConfig().text, BleuCounter(1))
     assert counted(statistics).candidate_length.tolist() == [[2, 2]]
 
 
@@ -182,8 +189,8 @@ def test_a_library_is_needed_only_by_its_language(monkeypatch):
 
     monkeypatch.setattr(library_tokenizers, "mecab", missing)
     text = BleuConfig().text
-    count_by_language(labelled([("a", ["a"])] * 2, ["en", "zh"]), LABEL, text, 4)
+    count_by_language(labelled([("a", ["a"])] * 2, ["en", "zh"]), LABEL, text, COUNTER)
     with pytest.raises(JobError) as error:
-        count_by_language(labelled([("a", ["a"])] * 2, ["en", "en-ja"]), LABEL, text, 4)
+        count_by_language(labelled([("a", ["a"])] * 2, ["en", "en-ja"]), LABEL, text, COUNTER)
     assert "'ja-mecab'" in error.value.cause
     assert "beam-bleu[ja]" in error.value.remedy or "install ja" in error.value.remedy

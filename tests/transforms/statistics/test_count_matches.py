@@ -12,8 +12,9 @@ import sys
 import pyarrow as pa
 from beam_bleu.transforms.native.compiling import CompiledFunction
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.definition.columns import CANDIDATE_LENGTH
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.statistics.count_matches import CountMatches
 
 def refuse(function, *types):
@@ -24,7 +25,7 @@ def column(*texts):
 
 lowercase = sys.argv[2] == "lower"
 config = BleuConfig(sys.argv[1], lowercase, max_ngram_order=2, normalize="nfc")
-counting = CountMatches(config.text, max_order=2, threads=1)
+counting = CountMatches(config.text, BleuCounter(2), threads=1)
 if sys.argv[3] == "set up":
     counting.setup()
 CompiledFunction.load = refuse

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import count_batch
 from beam_bleu.transforms.native.columns import padded, spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.kernel import count_batch
 from beam_bleu.transforms.statistics.sizes import find_sizes
 
 TEXTS = st.one_of(st.none(), st.text(max_size=9))

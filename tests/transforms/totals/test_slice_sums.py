@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoring import statistics_of, sums_of
 
-from beam_bleu.transforms.definition.columns import BleuColumns, width
-from beam_bleu.transforms.definition.config import BleuConfig
 from beam_bleu.transforms.definition.slicing import SliceKey, slicing_of
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, width
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.score import bleu_score
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.score.bleu import bleu_score
 from beam_bleu.transforms.totals.slice_adder import SliceAdder
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from made_statistics import rows_of
 from scoring import statistics_of
 
-from beam_bleu.transforms.definition.columns import bleu_basis, width
-from beam_bleu.transforms.definition.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis, width
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.count_matches import CountMatches
@@ -95,5 +96,5 @@ def test_a_pipeline_gives_one_sum_for_each_system(threads):
 
     with beam.Pipeline(runner=FnApiRunner()) as root:
         made = root | beam.Create(batches, reshuffle=False)
-        statistics = made | beam.ParDo(CountMatches(CONFIG.text, ORDER, threads))
+        statistics = made | beam.ParDo(CountMatches(CONFIG.text, BleuCounter(ORDER), threads))
         assert_that(sum_corpus(statistics, bleu_basis(ORDER), threads=threads), check)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.definition.basis import Basis
 from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.basis import Basis
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.totals.moments.document_sums import DocumentSums, has_segments
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, exact, rows_added

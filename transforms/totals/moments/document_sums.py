@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.basis import SEGMENTS
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.totals.moments.moments import GroupKey
 

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from beam_bleu.transforms.definition.basis import SEGMENTS, Basis
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.native.machine_code import Prepared
 from beam_bleu.transforms.totals.moments.columns import by_column

@@ -8,7 +8,7 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.basis import SEGMENTS, Basis
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.totals.moments.gram import HIGH, LIMB_BITS, LOW
 from beam_bleu.transforms.totals.moments.moments import Pair

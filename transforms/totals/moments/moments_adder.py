@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from beam_bleu.transforms.definition.basis import SEGMENTS, Basis
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.moments.columns import by_column

@@ -15,8 +15,8 @@ from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
-from beam_bleu.transforms.definition.basis import Basis
 from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.document_adder import (
     DocumentAdder,

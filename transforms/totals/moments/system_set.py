@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from beam_bleu.transforms.definition.basis import Basis
 from beam_bleu.transforms.definition.slicing import SliceKey
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, joined

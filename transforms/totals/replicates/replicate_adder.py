@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.basis import SEGMENTS, Basis
 from beam_bleu.transforms.definition.resampling import Resampling
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns

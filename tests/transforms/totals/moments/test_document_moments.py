@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that
 
-from beam_bleu.transforms.definition.columns import PARTS_OF_A_TOKEN, bleu_basis
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing, slicing_of
+from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.moments.document_adder import DocumentAdder

@@ -17,10 +17,10 @@ from units_by_hand import (
     sums_by_hand,
 )
 
-from beam_bleu.transforms.definition.basis import SEGMENTS
-from beam_bleu.transforms.definition.columns import bleu_basis
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, slicing_of
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.moments import group_sums
 from beam_bleu.transforms.totals.moments.columns import by_column
 from beam_bleu.transforms.totals.moments.moments import Moments

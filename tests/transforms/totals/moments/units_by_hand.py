@@ -2,13 +2,13 @@
 
 from made_statistics import made_statistics
 
-from beam_bleu.transforms.definition.columns import (
+from beam_bleu.transforms.definition.slicing import SliceKey
+from beam_bleu.transforms.metrics.bleu.columns import (
     AVERAGE,
     PARTS_OF_A_TOKEN,
     SHORTEST,
     bleu_basis,
 )
-from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.totals.units import PairSums, UnitSums
 
 ORDER = 3

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_statistics import made_statistics, rows_of
 
-from beam_bleu.transforms.definition.columns import bleu_basis
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
 from beam_bleu.transforms.totals.moments.columns import by_column
 from beam_bleu.transforms.totals.replicates.generator import coin, weight
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder

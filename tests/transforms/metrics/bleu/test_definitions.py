@@ -1,0 +1,347 @@
+"""Every definition of BLEU gives the numbers of its tool."""
+
+import functools
+import math
+import operator
+import random
+import warnings
+
+import brute_force
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
+from scoring import bleu_of, score_of, sums_of
+
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.presets import preset
+
+DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=150)
+
+
+@st.composite
+def corpora(draw, longest=9, most_references=3):
+    """Corpora with a small vocabulary: ties, all numbers of matches, and empty candidates."""
+    line = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=longest).map(" ".join)
+    segment = st.tuples(line, st.lists(line, min_size=1, max_size=most_references))
+    return draw(st.lists(segment, min_size=1, max_size=6))
+
+
+def nltks(segments, weights=(0.25,) * 4, smoothing=None):
+    """NLTK's score of a corpus, 0..100."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of orders without matches
+        return 100 * corpus_bleu(
+            [[each.split() for each in references] for _, references in segments],
+            [candidate.split() for candidate, _ in segments],
+            weights,
+            smoothing,
+        )
+
+
+def in_brute_force(segments, order=4, rule="closest"):
+    """The sums of tests/brute_force.py, for tokens between white space."""
+    tokens = [
+        (candidate.split(), [each.split() for each in references])
+        for candidate, references in segments
+    ]
+    return brute_force.corpus_sums(tokens, order, rule)
+
+
+RULES = ["closest", "closest_first", "shortest", "longest", "average"]
+SMOOTHINGS = {
+    "none": lambda sums: brute_force.papineni2002(sums),
+    "exp": lambda sums: brute_force.sacrebleu(sums, "exp"),
+    "floor": lambda sums: brute_force.sacrebleu(sums, "floor"),
+    "add-k": lambda sums: brute_force.sacrebleu(sums, "add-k"),
+    "epsilon": lambda sums: brute_force.papineni2002_epsilon(sums),
+    "mteval": lambda sums: brute_force.mteval13a(sums),
+    "leave-out": lambda sums: brute_force.nltk_legacy(sums),
+    **{
+        f"nltk-method{method}": lambda sums, method=method: brute_force.nltk(sums, method)
+        for method in range(5)
+    },
+}
+
+
+@pytest.mark.parametrize("method", SMOOTHINGS)
+@DETERMINISTIC
+@given(data=st.data())
+def test_every_smoothing_with_every_reference_length_agrees_with_brute_force(method, data):
+    segments = data.draw(corpora())
+    rule = data.draw(st.sampled_from(RULES))
+    order = data.draw(st.integers(1, 6))
+    config = BleuConfig("none", smooth_method=method, max_ngram_order=order, reference_length=rule)
+    sums = in_brute_force(segments, order, rule)
+    # An empty text scores 0 here. Tools do different things, or divide by zero.
+    expected = SMOOTHINGS[method](sums) if sums.candidate_length else 0
+    ours = score_of(segments, config)
+    assert ours.score == pytest.approx(100 * expected, rel=1e-11, abs=0)
+    assert ours.ref_len == float(sums.reference_length)
+    why_zero = [each for each in ours.warnings if each.startswith("the score is ")]
+    assert bool(why_zero) == (ours.score < 1e-9)
+
+
+@DETERMINISTIC
+@given(data=st.data())
+def test_any_weights_agree_with_brute_force(data):
+    segments = data.draw(corpora())
+    weights = data.draw(
+        st.lists(st.sampled_from([0, 0.1, 0.25, 1, 3]), min_size=1, max_size=6).filter(any)
+    )
+    sums = in_brute_force(segments, len(weights))
+    for method in ("none", "epsilon", "leave-out", "nltk-method0"):
+        config = preset("papineni2002", smooth_method=method, weights=tuple(weights))
+        of_method = {
+            "none": brute_force.papineni2002,
+            "epsilon": brute_force.papineni2002_epsilon,
+            "leave-out": brute_force.nltk_legacy,
+            "nltk-method0": brute_force.nltk,
+        }[method]
+        expected = of_method(sums, weights=weights) if sums.candidate_length else 0
+        ours = score_of(segments, config).score
+        assert ours == pytest.approx(100 * expected, rel=1e-11, abs=1e-300)
+
+
+@DETERMINISTIC
+@given(corpora(most_references=1))
+def test_tensorflow_with_smoothing_agrees_with_brute_force(segments):
+    sums = in_brute_force(segments, rule="shortest")
+    expected = 0
+    if sums.candidate_length and sums.reference_length:  # otherwise it divides by zero
+        expected = brute_force.tensorflow(sums, smooth=True)
+    elif sums.candidate_length:
+        return
+    ours = score_of(segments, preset("tensorflow", smooth_method="add-k-all"))
+    assert ours.score == pytest.approx(100 * expected, rel=1e-11, abs=0)
+
+
+@DETERMINISTIC
+@given(corpora(most_references=1), st.integers(1, 6))
+def test_d2l_agrees_with_brute_force(segments, order):
+    for candidate, references in segments:
+        ours = score_of([(candidate, references)], preset("d2l", max_ngram_order=order))
+        tokens = candidate.split(), references[0].split()
+        expected = brute_force.d2l(*tokens, order) if tokens[0] else 0
+        assert ours.score == pytest.approx(100 * expected, rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize("method", range(5))
+@DETERMINISTIC
+@given(data=st.data())
+def test_nltks_methods_on_sums_are_nltks(method, data):
+    segments = data.draw(corpora())
+    order = data.draw(st.sampled_from([1, 2, 4, 5]))
+    weights = data.draw(
+        st.none() | st.lists(st.sampled_from([0, 0.1, 0.25, 1]), min_size=order, max_size=order)
+    )
+    if weights is not None and not any(weights):
+        weights[-1] = 0.5
+    value = data.draw(st.none() | st.sampled_from([0.01, 0.5, 3])) if method in (1, 4) else None
+    keywords = {} if value is None else {"epsilon" if method == 1 else "k": value}
+    smoothing = getattr(SmoothingFunction(**keywords), f"method{method}")
+    config = BleuConfig(
+        "none",
+        smooth_method=f"nltk-method{method}",
+        smooth_value=value,
+        max_ngram_order=order,
+        weights=None if weights is None else tuple(weights),
+    )
+    theirs = nltks(segments, weights or (1 / order,) * order, smoothing)
+    assert score_of(segments, config).score == pytest.approx(theirs, rel=1e-12, abs=0)
+
+
+@DETERMINISTIC
+@given(corpora())
+def test_the_preset_nltk_is_nltks_default(segments):
+    ours = score_of(segments, preset("nltk"))
+    assert ours.score == pytest.approx(nltks(segments), rel=1e-12, abs=0)
+
+
+def test_candidates_shorter_than_an_order_add_to_nltks_total():
+    # The bigrams are 1/1, but NLTK counts 1/2, because it adds max(1, 0) for the second segment.
+    segments = [("a b", ["a b"]), ("c", ["c"])]
+    config = preset("nltk", weights=(0.5, 0.5))
+    assert score_of(segments, config).score == pytest.approx(100 * math.sqrt(1 / 2), rel=1e-12)
+    assert nltks(segments, (0.5, 0.5)) == pytest.approx(100 * math.sqrt(1 / 2), rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["nltk-method5", "nltk-method6", "nltk-method7"])
+def test_methods_of_single_segments_are_refused_for_sums(method):
+    config = BleuConfig(smooth_method=method)
+    sums = sums_of([("a b c d e", ["a b c d e"])], config)
+    with pytest.raises(ValueError, match=f"'{method}' is for segment scores only.* last segment"):
+        bleu_of(sums, config)
+
+
+@pytest.mark.parametrize(
+    ("rule", "length"),
+    # Candidate of 3 tokens; 4 and 2 are equally close.
+    [("closest", 2), ("closest_first", 4), ("shortest", 1), ("longest", 9), ("average", 4.0)],
+)
+def test_the_length_of_the_references_follows_the_rule(rule, length):
+    references = ["a b c d", "a b", "a", "a b c d e f g h i"]
+    result = score_of([("a b c", references)], BleuConfig("none", reference_length=rule))
+    assert result.ref_len == length
+    assert type(result.ref_len) is type(length)
+    assert result.ratio == 3 / length
+    assert result.bp == (1.0 if length <= 3 else math.exp(1 - length / 3))
+
+
+def test_an_average_is_exact_for_any_numbers_of_references():
+    # 1/3 + 1/3 + 1/3 + 1/7 (7 times) is 2 exactly; added as floats it is not.
+    thirds = [("a", ["a", "", ""])] * 3
+    sevenths = [("a", ["a", *[""] * 6])] * 7
+    config = BleuConfig("none", reference_length="average")
+    shuffled = thirds + sevenths
+    random.Random(1).shuffle(shuffled)
+    result = score_of(shuffled, config)
+    assert result.ref_len == 2.0
+    # Not `sum`, which compensates for rounding since Python 3.12.
+    assert functools.reduce(operator.add, [1 / 3] * 3 + [1 / 7] * 7) != 2.0
+
+
+def test_an_average_is_rounded_once():
+    result = score_of([("a", ["a", "", ""])], BleuConfig("none", reference_length="average"))
+    assert result.ref_len == 1 / 3
+    assert result.ratio == 3.0
+
+
+@pytest.mark.parametrize("rule", ["closest", "closest_first", "shortest", "longest", "average"])
+def test_missing_references_have_no_length_and_empty_ones_have(rule):
+    config = BleuConfig("none", reference_length=rule)
+    lengths = {
+        text: score_of([("a", ["a b c", text])], config).ref_len for text in (None, "", "a b c")
+    }
+    assert lengths[None] == lengths["a b c"] == 3
+    assert (
+        lengths[""]
+        == {
+            "closest": 0,  # 0 and 3: 0 is closer to 1
+            "closest_first": 0,
+            "shortest": 0,
+            "longest": 3,
+            "average": 1.5,
+        }[rule]
+    )
+
+
+def test_an_order_of_weight_0_is_ignored():
+    # No 3-gram matches. The score is 0 only if 3-grams have a weight.
+    segments = [("a b c x", ["a b x c x"])]
+    for method in ("none", "exp", "floor", "add-k"):
+        config = BleuConfig("none", smooth_method=method, max_ngram_order=2)
+        two = score_of(segments, config).score
+        config = BleuConfig("none", smooth_method=method, weights=(0.5, 0.5, 0, 0))
+        assert score_of(segments, config).score == pytest.approx(two, rel=1e-12)
+        assert two > 0
+
+
+def test_an_order_of_weight_0_does_not_halve_the_next():
+    # exp halves at each order without matches; the ignored third order does not count.
+    segments = [("a b x y z", ["a b c x d y z"])]
+    config = BleuConfig("none", weights=(0, 0, 0, 1.0))
+    fourgrams = BleuConfig("none", smooth_method="floor", smooth_value=0.5, weights=(0, 0, 0, 1.0))
+    assert not any(score_of(segments, config).matches[2:])
+    # No order with a weight has a match, so the score is 0 as in sacreBLEU, for every smoothing.
+    assert score_of(segments, config).score == score_of(segments, fourgrams).score == 0
+    config = BleuConfig("none", weights=(0.5, 0, 0, 0.5))
+    expected = 100 * math.sqrt(1 * (1 / 2) / 2) * math.exp(1 - 7 / 5)
+    assert score_of(segments, config).score == pytest.approx(expected, rel=1e-12)
+
+
+def test_weights_need_not_sum_to_1():
+    segments = [("a b c x", ["a b c d e"])]
+    config = BleuConfig("none", max_ngram_order=2, weights=(0.5, 0.25))
+    expected = 100 * math.exp(1 - 5 / 4) * (3 / 4) ** 0.5 * (2 / 3) ** 0.25
+    assert score_of(segments, config).score == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 5, 16])
+def test_equal_weights_that_sum_to_1_are_the_default(order):
+    rng = random.Random(order)
+    line = [rng.choice("abc") for _ in range(40)]
+    segments = [(" ".join(line), [" ".join([*line[:20], "x", *line[20:]])])]
+    plain = BleuConfig(max_ngram_order=order)
+    weighted = BleuConfig(max_ngram_order=order, weights=(1 / order,) * order)
+    assert score_of(segments, weighted).score == pytest.approx(
+        score_of(segments, plain).score, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("method", ["exp", "floor", "none", "epsilon", "mteval"])
+def test_a_score_is_0_if_effective_order_leaves_out_all_weights(method):
+    # With effective order, a candidate of two words has no third order. Only that has a weight.
+    config = BleuConfig(
+        "none",
+        smooth_method=method,
+        weights=(0, 0, 1),
+        max_ngram_order=3,
+        effective_order=True,
+    )
+    assert score_of([("x y", ["p q"])], config).score == 0
+    assert score_of([("x y", ["x y"])], config).score == 0
+
+
+@pytest.mark.parametrize("method", ["nltk-method0", "epsilon"])
+def test_a_tiny_number_in_place_of_0_gives_a_warning(method):
+    result = score_of([("a b c", ["a b c d"])], BleuConfig("none", smooth_method=method))
+    assert 0 < result.score < 1e-9
+    (warning,) = result.warnings
+    assert warning.startswith("the score is almost 0: no candidate has 4 tokens")
+
+
+# Policies
+
+
+def test_no_candidate_token_is_0_whatever_the_smoothing():
+    for method in ("exp", "add-k", "add-k-all", "epsilon", "leave-out", "nltk-method2"):
+        for references in (["a b"], [""]):
+            result = score_of([("", references)], BleuConfig(smooth_method=method))
+            assert result.score == 0
+            assert result.warnings == ("the score is 0: no candidate has a token",)
+
+
+@pytest.mark.parametrize(
+    "name", ["sacrebleu", "papineni2002", "tensorflow", "d2l", "nltk", "nltk_legacy"]
+)
+def test_a_perfect_candidate_scores_100(name):
+    result = score_of([("a b c d e f", ["x", "a b c d  e f"])], preset(name))
+    assert result.score == pytest.approx(100, rel=1e-12)
+    assert result.warnings == ()
+
+
+def test_the_warning_of_a_corpus_without_4_grams_has_a_reason_and_a_remedy():
+    segments = [("a b c", ["a b  c"]), ("a", ["a"])]
+    result = score_of(segments, BleuConfig())
+    assert result.score == 0
+    (warning,) = result.warnings
+    assert "no candidate has 4 tokens" in warning
+    assert "effective_order" in warning
+    assert "max_ngram_order" in warning
+    for better in ({"effective_order": True}, {"max_ngram_order": 3}):
+        result = score_of(segments, BleuConfig(**better))
+        assert result.score == pytest.approx(100)
+        assert result.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("segments", "config", "words"),
+    [
+        ([("x y", ["a b"])], BleuConfig(), "of the same segments"),
+        (
+            [("a b c d x", ["a c b d e"])],
+            BleuConfig(smooth_method="none"),
+            "no 2-gram of a candidate is in its references",
+        ),
+        ([("a b c d e", ["a b c d e " * 1000])], BleuConfig(), "many times shorter"),
+        ([("a b", ["a c"])], BleuConfig(max_ngram_order=2, weights=(0, 1)), "no 2-gram of"),
+        ([("a b", ["a  b"])], BleuConfig(weights=(0, 0, 0, 1)), "no candidate has 4 tokens"),
+    ],
+)
+def test_every_score_of_0_has_a_reason(segments, config, words):
+    result = score_of(segments, config)
+    assert result.score == 0
+    (warning,) = (each for each in result.warnings if each.startswith("the score is "))
+    assert warning.startswith("the score is 0: ")
+    assert words in warning

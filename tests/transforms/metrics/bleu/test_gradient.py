@@ -1,0 +1,139 @@
+"""The gradient is that of the formula, for every way to configure it."""
+
+import dataclasses
+import math
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from made_units import corpus_sums_of_rows, made_units, sums_of_rows
+
+from beam_bleu.transforms.metrics.bleu.columns import (
+    CANDIDATE_LENGTH,
+    FIRST_MATCHES,
+    SHORTEST,
+    width,
+)
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.score import bleu_score
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, corpus_smooth_methods
+from beam_bleu.transforms.metrics.metric import NoGradientError
+from beam_bleu.transforms.score.gradient import log_gradient
+
+SETTINGS = settings(deadline=None, derandomize=True, max_examples=80)
+
+
+@st.composite
+def scorings(draw, smooth_method):
+    orders = draw(st.integers(1, 5))
+    method = SMOOTH_METHODS[smooth_method]
+    weight = st.sampled_from([0.0, 0.1, 1 / 3, 0.25, 1, 2])
+    weights = draw(st.none() | st.tuples(*[weight] * orders).filter(any))
+    values = [None] if method.value is None else [None, 0, 0.3, 2]
+    return Scoring(
+        smooth_method=smooth_method,
+        smooth_value=draw(
+            st.sampled_from([each for each in values if each or not method.divides_by_value])
+        ),
+        max_ngram_order=orders,
+        effective_order=method.takes_effective_order and draw(st.booleans()),
+        reference_length=draw(st.sampled_from(list(REFERENCE_LENGTHS))),
+        weights=weights,
+    )
+
+
+@pytest.mark.parametrize("smooth_method", corpus_smooth_methods())
+@SETTINGS
+@given(data=st.data())
+def test_it_is_the_derivative_of_the_score(smooth_method, data):
+    scoring = data.draw(scorings(smooth_method))
+    rows = made_units(
+        data.draw(st.integers(5, 20)),
+        5,
+        seed=data.draw(st.integers(0, 1000)),
+        longest=data.draw(st.sampled_from([3, 12])),
+        ratio=data.draw(st.sampled_from([0.7, 1.3])),
+        matching=0.9,
+    )
+    sums = sums_of_rows(rows).sums
+    # To the last bit the score of the same corpus.
+    whole = bleu_score(
+        corpus_sums_of_rows(rows), BleuConfig().text.name, scoring, judge_input=False
+    )
+    assert Bleu(scoring).value(sums) == whole.score
+    # Near the corner of the brevity penalty a numerical derivative sees both sides.
+    assume(abs(whole.ratio - 1) > 0.01)
+    try:
+        found = log_gradient(sums, Bleu(scoring))
+    except NoGradientError:
+        orders = [
+            n
+            for n in range(scoring.max_ngram_order)
+            if scoring.weights is None or scoring.weights[n]
+        ]
+        assert not all(whole.matches[n] for n in orders)
+        return
+    scoring = with_the_orders_that_count(scoring, whole)
+    exact = dict(zip(found.columns, found.numerators, strict=True))
+    for column in range(width(5)):
+        if not sums[column]:
+            assert column not in exact
+            continue
+        derivative = exact.get(column, 0) / found.denominator
+        assert derivative == pytest.approx(numerical(sums, column, scoring), rel=1e-5, abs=1e-9)
+
+
+def with_the_orders_that_count(scoring, score):
+    """The same score without effective order: a small change would make a longer order count."""
+    if not scoring.effective_order:
+        return scoring
+    orders = sum(map(bool, score.totals))
+    return dataclasses.replace(
+        scoring,
+        effective_order=False,
+        max_ngram_order=orders,
+        weights=scoring.weights and scoring.weights[:orders],
+    )
+
+
+def numerical(sums, column, scoring):
+    """The derivative of log BLEU by differences of the real formula."""
+    step = 1e-4 * sums[column]
+
+    def log_score(change):
+        moved = [*sums[:column], sums[column] + change, *sums[column + 1 :]]
+        return math.log(Bleu(scoring).value(moved))
+
+    return (
+        8 * (log_score(step) - log_score(-step)) - (log_score(2 * step) - log_score(-2 * step))
+    ) / (12 * step)
+
+
+def test_at_the_corner_of_the_brevity_penalty_it_is_that_of_longer_candidates():
+    sums = list(sums_of_rows(made_units(30)).sums)
+    scoring = Scoring(reference_length="shortest")
+    sums[SHORTEST] = sums[CANDIDATE_LENGTH]
+    assert SHORTEST not in log_gradient(sums, Bleu(scoring)).columns
+    sums[SHORTEST] += 1
+    assert SHORTEST in log_gradient(sums, Bleu(scoring)).columns
+
+
+@pytest.mark.parametrize("smooth_method", corpus_smooth_methods())
+def test_without_a_match_of_an_order_that_counts_there_is_none(smooth_method):
+    sums = list(sums_of_rows(made_units(30)).sums)
+    sums[FIRST_MATCHES + 3] = 0
+    with pytest.raises(NoGradientError, match=r"^no 4-gram of a candidate is in its references$"):
+        log_gradient(sums, Bleu(Scoring(smooth_method=smooth_method)))
+    without = Scoring(smooth_method=smooth_method, weights=(0.5, 0.25, 0.25, 0.0))
+    assert log_gradient(sums, Bleu(without)).columns
+
+
+def test_orders_that_no_candidate_has_do_not_count_with_effective_order():
+    sums = sums_of_rows(made_units(30, longest=2, matching=1)).sums
+    effective = log_gradient(sums, Bleu(Scoring(effective_order=True)))
+    assert effective == log_gradient(sums, Bleu(Scoring(max_ngram_order=2)))
+    with pytest.raises(NoGradientError, match="no 3-gram"):
+        log_gradient(sums, Bleu(Scoring()))

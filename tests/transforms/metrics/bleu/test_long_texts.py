@@ -1,0 +1,202 @@
+"""Long texts are counted exactly on both sides of each limit of the kernel.
+
+Their tokens are written or not, depending on the bytes of the texts and the tokens of the
+references. Blocks of 64 bytes in which each byte is a token are numbered in their own way.
+"""
+
+from __future__ import annotations
+
+import random
+
+import brute_force
+import pytest
+from hostile_texts import Segment
+from sacrebleu_counts import assert_equal_to_sacrebleu, counted
+
+from beam_bleu.transforms.metrics.bleu import count_rows
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.text import hash_tables, tokenization
+
+AROUND = range(-2, 3)
+
+SYMBOLS = "!&*.,-;:"
+PIECES = [
+    *(
+        "a",
+        "9",
+        "xy",
+        "-",
+        ".",
+        "..",
+        "...",
+        ",",
+        " ",
+        "  ",
+        "!?",
+        "(&)",
+        "\u3000",
+        "\u00e9",
+        "\u4e2d",
+    ),
+    *("&quot;", "&amp;", "&lt;", "&gt;", "&amp;lt;", "&", "a" * 15, "b" * 16, "c" * 70),
+]
+
+
+def changed(rng: random.Random, text: str) -> str:
+    """The text with some pieces replaced."""
+    for _ in range(1 + len(text) // 40):
+        at = rng.randrange(len(text) + 1)
+        text = text[:at] + rng.choice(PIECES) + text[at + rng.randrange(3) :]
+    return text
+
+
+def mixed(rng: random.Random, size: int) -> str:
+    """Runs of symbols and letters, each of which is a token, between other texts."""
+    text = ""
+    while len(text) < size:
+        run = rng.randrange(150)
+        text += rng.choice(
+            [
+                "".join(rng.choices(SYMBOLS, k=run)),
+                "".join(rng.choices("!;", k=run)),
+                " ".join(rng.choices("abc", k=run)),
+                "....1" * (run // 5),
+                "".join(rng.choices(PIECES, k=run // 10)),
+            ]
+        )
+    return text
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "none", "char", "intl", "zh"])
+def test_texts_with_many_single_bytes(tokenize: str) -> None:
+    rng = random.Random(tokenize)
+    segments: list[Segment] = []
+    for size in (600, 1100, 1500, 3000) * 6:
+        reference = mixed(rng, size)
+        segments.append((changed(rng, reference), [reference]))
+        segments.append((mixed(rng, size), [reference, changed(rng, reference), mixed(rng, 300)]))
+    assert_equal_to_sacrebleu(segments, BleuConfig(tokenize))
+
+
+@pytest.mark.parametrize("shift", range(64))
+def test_single_bytes_at_each_place_of_a_block(shift: int) -> None:
+    """The last byte of a block can be a token, or begin a longer one, or join a digit."""
+    rng = random.Random(shift)
+    segments: list[Segment] = []
+    for after in ("", "1", "a", "ab", ".1", "..1", " a", "&lt;", "\u00e9", "-", "\u3000"):
+        dense = "a" * shift + "".join(rng.choices("!;.&", k=200)) + after + "!;" * 300 + "9-" * 50
+        text = dense + "." * 65 + after + "x" * shift + ";" * 64 + after
+        segments += [(text, [text[shift:] + text]), (text + text, [text + "!;" + text])]
+    assert_equal_to_sacrebleu(segments, BleuConfig("13a"))
+
+
+@pytest.mark.parametrize("more", AROUND)
+@pytest.mark.parametrize("word", ["a", "word", "w" * 40])
+def test_the_most_bytes_of_which_tokens_are_written(word: str, more: int) -> None:
+    segments: list[Segment] = []
+    for size in (count_rows._LONGEST_WRITTEN, count_rows.MOST_WRITTEN):
+        text = (f"{word} other " * size)[: size + more - 1] + "z"
+        half = text[: (size + more) // 2]
+        segments += [
+            (text, ["a word"]),
+            ("a word other", [text]),
+            (half, [text[len(half) :]]),
+            (half, ["word", text[len(half) : -5], "other word"]),
+        ]
+    assert_equal_to_sacrebleu(segments, BleuConfig("13a"))
+
+
+@pytest.mark.parametrize("more", [*AROUND, 63, 64, 65])
+def test_the_most_tokens_that_are_written(more: int) -> None:
+    rng = random.Random(more)
+    segments: list[Segment] = []
+    for count in (64, tokenization.TOKENS_AT_ONCE, 2 * tokenization.TOKENS_AT_ONCE):
+        for token, between in (("!", ""), ("ab", " "), ("!a", " ")):
+            text = between.join(rng.choices([token, token[0], ";"], k=count + more))
+            segments += [(text[3:], [text]), (text, [text[:-3], text[7:]])]
+    assert_equal_to_sacrebleu(segments, BleuConfig("13a"))
+
+
+@pytest.mark.parametrize("different", [127, 128, 129, 130, 255, 256, 257, 511, 513, 2049, 5000])
+def test_the_index_of_different_tokens_grows(different: int) -> None:
+    rng = random.Random(different)
+    words = [f"w{number}" for number in range(different)]
+    reference = [*words, *rng.choices(words, k=500)]
+    candidate = [*reference[::-1], *words[1:], "other", *reference[5:]]
+    ours = counted([(" ".join(candidate), [" ".join(reference)])], BleuConfig("none"))[0]
+    expected = [brute_force.clipped_matches(candidate, [reference], n) for n in range(1, 5)]
+    assert ours[2:6].tolist() == expected
+
+
+def test_every_byte_that_can_be_a_token() -> None:
+    letters = "".join(map(chr, range(1, 128)))
+    text = " ".join(letters) * 3
+    for tokenize in ("13a", "none", "char"):
+        assert_equal_to_sacrebleu(
+            [(text[::-1], [text]), (text, ["!" * 1100])], BleuConfig(tokenize)
+        )
+
+
+def words_of(rng: random.Random, size: int, repeated: float) -> list[str]:
+    """Different words, some of which are a word or a piece from before."""
+    words = [f"w{number}" for number in range(size)]
+    for at in range(4, size - 4):
+        if rng.random() < repeated:
+            back = rng.randrange(at)
+            piece = words[back : back + rng.randrange(1, 6)]
+            words[at : at + len(piece)] = piece
+    return words[:size]
+
+
+def assert_equal_to_brute_force(candidate: list[str], references: list[list[str]]) -> None:
+    segment: Segment = (" ".join(candidate), [" ".join(reference) for reference in references])
+    ours = counted([segment], BleuConfig("none"))[0]
+    expected = [brute_force.clipped_matches(candidate, references, n) for n in range(1, 5)]
+    assert ours[2:6].tolist() == expected
+
+
+@pytest.mark.parametrize("reference_count", [1, 2, 5])
+@pytest.mark.parametrize("repeated", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize("size", [65, 66, 128, 400, 2040, 2050, 2500])
+def test_ngrams_that_are_unique_in_the_candidate(
+    size: int, repeated: float, reference_count: int
+) -> None:
+    """A reference follows the candidate, leaves it, reaches its end, and has its n-grams twice."""
+    rng = random.Random(f"{size} {repeated} {reference_count}")
+    candidate = words_of(rng, size, repeated)
+    half = size // 2
+    references = [
+        [*candidate[half:], *candidate, *candidate[-3:], *candidate[:3]],
+        [*candidate[:half], "other", *candidate[half:]],
+        [*candidate[1:], candidate[0]],
+        candidate[::-1],
+        [word for word in candidate for _ in range(2)],
+    ][:reference_count]
+    assert_equal_to_brute_force(candidate, references)
+    assert_equal_to_brute_force(candidate[:-1], references[::-1])
+    assert_equal_to_brute_force(candidate, [*references, candidate])
+
+
+@pytest.mark.parametrize("more", AROUND)
+@pytest.mark.parametrize("reference_count", [1, 2])
+def test_the_longest_candidate_that_references_are_looked_up_in(
+    reference_count: int, more: int
+) -> None:
+    """A longer candidate would need a larger table than the references."""
+    rng = random.Random(more)
+    words = words_of(rng, 2800, 0.2)
+    references = [words[: 2600 // reference_count], words[-2600 // reference_count :]]
+    references = references[:reference_count]
+    entries = sum(len(reference) + 1 for reference in references)
+    size = 1
+    while hash_tables.table_bits(size + 1) <= hash_tables.table_bits(entries):
+        size += 1
+    candidate = (words[3:] + words + words[::-1])[: size - 1 + more]
+    assert_equal_to_brute_force(candidate, references)
+
+
+@pytest.mark.parametrize("size", range(5))
+def test_a_candidate_with_fewer_tokens_than_an_order(size: int) -> None:
+    words = words_of(random.Random(size), 300, 0.1)
+    assert_equal_to_brute_force(words[7 : 7 + size], [words, words[5:]])
+    assert_equal_to_brute_force(words[7 : 7 + size], [words])

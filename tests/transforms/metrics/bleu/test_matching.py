@@ -1,0 +1,178 @@
+"""The matches of every order equal those that a brute force counts, at all limits of the kernel."""
+
+from __future__ import annotations
+
+import random
+
+import brute_force
+import numpy as np
+import pyarrow as pa
+import pytest
+from scoring import counted
+
+from beam_bleu.transforms.metrics.bleu import kernel
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.text import tokenization
+
+LENGTHS = [0, 1, 2, 5, 16, 17, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129]
+"""Tokens of a text. References of up to 32, up to 64 and more tokens are counted differently."""
+
+ALPHABETS = [
+    ["a"],
+    ["a", "b"],
+    ["a", "b", "c", "d", "e"],
+    [f"w{number}" for number in range(50)],
+    # Tokens at the limits of the words that hold a token, with the same begin or the same end.
+    [letter * size for letter in "xy" for size in (7, 8, 9, 14, 15, 16, 17, 40)],
+    ["commonbegin" + each + "commonend" for each in "abc"],
+    ["a", "a\0", "a\0\0", "\0", "b" * 15, "b" * 15 + "\0", "b" * 15 + "\1"],
+]
+
+Tokens = list[str]
+Case = tuple[list[Tokens], list[Tokens | None]]
+"""The candidates of all systems, and the references."""
+
+
+def text_of(rng: random.Random, alphabet: Tokens) -> Tokens:
+    return rng.choices(alphabet, k=rng.choice(LENGTHS))
+
+
+def candidate_for(
+    rng: random.Random,
+    references: list[Tokens | None],
+    alphabet: Tokens,
+    size: int | None = None,
+) -> Tokens:
+    """Pieces of the references, in any order, between other tokens."""
+    wanted = rng.choice(LENGTHS) if size is None else size
+    candidate: Tokens = []
+    while len(candidate) < wanted:
+        source = rng.choice(references) or alphabet
+        begin = rng.randrange(len(source))
+        candidate += source[begin : begin + rng.randrange(1, 25)]
+        candidate += rng.choices([*alphabet, "other"], k=rng.randrange(2))
+    return candidate[:wanted]
+
+
+def cases_of(seed: int, systems: int, reference_count: int, count: int) -> list[Case]:
+    rng = random.Random(seed)
+    cases: list[Case] = []
+    for _ in range(count):
+        alphabet = rng.choice(ALPHABETS)
+        references: list[Tokens | None] = [
+            None if rng.random() < 0.2 else text_of(rng, alphabet) for _ in range(reference_count)
+        ]
+        if all(reference is None for reference in references):
+            references[-1] = text_of(rng, alphabet)
+        candidates = [candidate_for(rng, references, alphabet) for _ in range(systems)]
+        cases.append((candidates, references))
+    return cases
+
+
+def check(cases: list[Case], max_order: int) -> None:
+    """Counts the cases in one batch and compares the matches and lengths."""
+    candidates, references = (
+        tuple(
+            pa.array(
+                [None if text is None else " ".join(text) for text in texts], pa.large_string()
+            )
+            for texts in zip(*side, strict=True)
+        )
+        for side in zip(*cases, strict=True)
+    )
+    names = tuple(f"system{number}" for number in range(len(candidates)))
+    batch = SegmentBatch(candidates=candidates, references=references, systems=names)
+    found = counted(count_batch(batch, BleuConfig("none").text, max_order))
+    for row, (texts, given) in enumerate(cases):
+        present = [reference for reference in given if reference is not None]
+        for system, candidate in enumerate(texts):
+            expected = [
+                brute_force.clipped_matches(candidate, present, n) for n in range(1, max_order + 1)
+            ]
+            assert found.matches[system, row].tolist() == expected, (candidate, present)
+            totals = [max(len(candidate) - n, 0) for n in range(max_order)]
+            assert found.totals[system, row].tolist() == totals
+            assert found.candidate_length[system, row] == len(candidate)
+
+
+@pytest.mark.parametrize("max_order", range(1, LARGEST_NGRAM_ORDER + 1))
+def test_every_order(max_order: int) -> None:
+    check(cases_of(max_order, systems=1, reference_count=1, count=60), max_order)
+    check(cases_of(max_order, systems=2, reference_count=3, count=30), max_order)
+
+
+@pytest.mark.parametrize("max_order", [4, 6])
+@pytest.mark.parametrize("systems", [1, 2, 16])
+@pytest.mark.parametrize("reference_count", [1, 2, 5])
+def test_systems_and_references(reference_count: int, systems: int, max_order: int) -> None:
+    check(cases_of(7, systems, reference_count, count=200 // systems), max_order)
+
+
+@pytest.mark.parametrize("size", LENGTHS[1:])
+def test_one_token_repeated(size: int) -> None:
+    cases: list[Case] = [([["a"] * other], [["a"] * size]) for other in LENGTHS]
+    check(cases, LARGEST_NGRAM_ORDER)
+
+
+@pytest.mark.parametrize("size", [600, 1200])
+@pytest.mark.parametrize("letters", [1, 2, 3, 6, 7, 12, 13, 30, 31, 90, 600])
+def test_long_texts(letters: int, size: int) -> None:
+    """How many orders are counted without hashing depends on the number of different tokens."""
+    rng = random.Random(size + letters)
+    alphabet = [f"w{number}" for number in range(letters)]
+    cases: list[Case] = []
+    for systems in (1, 1, 2):
+        references: list[Tokens | None] = [rng.choices(alphabet, k=size)]
+        candidates = [candidate_for(rng, references, alphabet, size) for _ in range(systems)]
+        check([(candidates, references)], 6)
+        cases.append(([candidates[0]], [*references, None, rng.choices(alphabet, k=size)]))
+    check(cases, 4)
+
+
+def test_many_different_tokens_after_a_repeated_one() -> None:
+    """The table of tokens grows more than once, and by different steps."""
+    words = [f"w{number}" for number in range(6000)]
+    for reference in (words, ["a"] * 5000 + words, words + ["a"] * 5000, words[:300] * 2 + words):
+        check([([reference[::2] + reference[:2000]], [reference])], 4)
+
+
+def tokens_with_equal_keys() -> tuple[Tokens, Tokens]:
+    """Two lists of tokens. Each token has the same 32 bits of its key as one in the other list.
+
+    A program can find them only with the secret of this process.
+    """
+    rng = np.random.default_rng(7)
+    letters = rng.integers(ord("a"), ord("z") + 1, (300_000, 9), np.uint8)
+    letters[:, 8] = ord(" ")
+    text = np.concatenate([letters.ravel(), np.zeros(128, np.uint8)])
+    begin = text.ctypes.data
+    tokens = np.zeros((len(letters) + tokenization.SPARE_TOKENS, 3), np.uint64)
+    tokenization.tokenize(
+        begin, begin + letters.size, 0, tokens.ctypes.data, tokenization.ANY, 0, kernel._SEED
+    )
+    keys = tokens[: len(letters), 0] & np.uint64(0xFFFFFFFF)
+    order = np.argsort(keys, kind="stable")
+    equal = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    ones, others = (
+        [letters[row, :8].tobytes().decode() for row in order[equal + shift]] for shift in (0, 1)
+    )
+    pairs = [(one, other) for one, other in zip(ones, others, strict=True) if one != other]
+    return [one for one, _ in pairs], [other for _, other in pairs]
+
+
+def test_different_tokens_with_the_same_key() -> None:
+    ones, others = tokens_with_equal_keys()
+    assert ones
+    one, other = ones[:1], others[:1]
+    cases: list[Case] = []
+    for between in ([], ["x"], ["x"] * 40):
+        text, changed = one + between + one, other + between + other
+        both = one + between + other + between
+        for candidate in (text, changed, both):
+            cases += [([candidate], [reference]) for reference in (text, changed, both)]
+            cases += [([candidate], [["x", "y"]]), ([["x", "y"]], [both + candidate])]
+    check(cases, 4)
+    check([(candidates, references * 2) for candidates, references in cases], 4)

@@ -1,0 +1,334 @@
+"""Segment scores equal sacreBLEU's to the last bit, and NLTK's, compiled and interpreted."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+from sacrebleu.metrics import BLEU
+from scoring import of_segments, statistics_of
+
+from beam_bleu.transforms.metrics.bleu import formula
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.bleu.segment_table import bleu_table, bleu_table_schema
+from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
+from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.signs import BatchSigns
+
+DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
+
+SEGMENTS: list[Segment] = [
+    ("the cat sat on the mat .", ["the cat sat on a mat .", "a cat sat on the mat"]),
+    ("The cat SAT on it", ["the cat sat on it", None]),  # a missing reference
+    ("", ["a b c"]),
+    ("a b c", [""]),
+    ("", [""]),
+    ("a", ["a"]),
+    ("a b", ["a b"]),
+    ("a b c", ["b c d", "c d e", "a b c d e f"]),
+    ("a b c d e f g h", ["a b c d e f g h"]),
+    ("x y z w v", ["a b c d e"]),
+    ("x a y b z", ["a b"]),  # words, but no pairs
+    ("1,000.5 -- it's", ["1,000.5 -- is it"]),
+]
+
+texts = st.lists(st.sampled_from(["a", "b", "B", "c.", "7"]), max_size=9).map(" ".join)
+segments = st.lists(
+    st.tuples(texts, st.lists(st.one_of(texts, st.none()), min_size=1, max_size=3)).filter(
+        lambda segment: any(reference is not None for reference in segment[1])
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+def scored(given: list[Segment], config: BleuConfig) -> pa.Table:
+    return bleu_table(statistics_of(to_batch(given), config), config.scoring)
+
+
+def present(references) -> list[str]:
+    return [reference for reference in references if reference is not None]
+
+
+def assert_equals_sacrebleu(given: list[Segment], **choices) -> None:
+    ours = scored(given, of_segments(BleuConfig(**choices)))
+    bleu = BLEU(effective_order=True, **choices)
+    # sacreBLEU's add-k changes the counts that it returns; these are the ones before smoothing.
+    unsmoothed = {"smooth_method": "none", "smooth_value": None}
+    counting = BLEU(effective_order=True, **{**choices, **unsmoothed})
+    for row, (candidate, references) in zip(ours.to_pylist(), given, strict=True):
+        expected = bleu.sentence_score(candidate, present(references))
+        counts = counting.sentence_score(candidate, present(references))
+        assert row["score"] == expected.score, (candidate, references)
+        assert (row["sys_len"], row["ref_len"]) == (expected.sys_len, expected.ref_len)
+        assert (row["matches"], row["totals"]) == (counts.counts, counts.totals)
+
+
+SACREBLEUS = [
+    {},
+    {"lowercase": True},
+    {"tokenize": "none"},
+    {"smooth_method": "floor"},
+    {"smooth_method": "floor", "smooth_value": 0.37},
+    {"smooth_method": "floor", "smooth_value": 0},
+    {"smooth_method": "add-k"},
+    {"smooth_method": "add-k", "smooth_value": 0.3},
+    {"smooth_method": "none"},
+]
+
+
+@pytest.mark.parametrize("order", range(1, 7))
+@pytest.mark.parametrize("choices", SACREBLEUS, ids=str)
+def test_the_scores_are_sacrebleus(choices, order):
+    assert_equals_sacrebleu(SEGMENTS, **choices, max_ngram_order=order)
+
+
+@DETERMINISTIC
+@given(segments, st.sampled_from(SACREBLEUS), st.integers(1, 6))
+def test_the_scores_of_any_segments_are_sacrebleus(given, choices, order):
+    assert_equals_sacrebleu(given, **choices, max_ngram_order=order)
+
+
+def test_the_scores_of_long_segments_are_sacrebleus():
+    generator = random.Random(7)
+    words = [f"w{i}" for i in range(40)]
+    given = []
+    for _ in range(400):
+        candidate = generator.choices(words, k=generator.randrange(1, 90))
+        references = [
+            " ".join(word for word in candidate if generator.random() < keep)
+            for keep in (0.95, 0.8)
+        ]
+        given.append((" ".join(candidate), references))
+    for choices in SACREBLEUS:
+        assert_equals_sacrebleu(given, **choices)
+
+
+def nltks(number: int, candidate: str, references, order: int) -> float | None:
+    """NLTK's score, 0..100; None if it raises an error."""
+    function = getattr(SmoothingFunction(), f"method{number}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of orders without matches
+        try:
+            return 100 * sentence_bleu(
+                [reference.split() for reference in present(references)],
+                candidate.split(),
+                (1 / order,) * order,
+                function,
+            )
+        except AssertionError:
+            return None
+
+
+def assert_equals_nltk(number: int, given: list[Segment], order: int = 4) -> None:
+    smoothing = f"nltk-method{number}"
+    config = BleuConfig(tokenize="none", smooth_method=smoothing, max_ngram_order=order)
+    ours = scored(given, of_segments(config))["score"].to_pylist()
+    for score, (candidate, references) in zip(ours, given, strict=True):
+        expected = nltks(number, candidate, references, order)
+        if expected is not None:
+            expected = pytest.approx(expected, rel=1e-12, abs=0)
+        assert score == expected, (candidate, references)
+
+
+@pytest.mark.parametrize("order", [3, 4, 5, 6])
+@pytest.mark.parametrize("number", range(8))
+def test_the_scores_are_nltks(number, order):
+    assert_equals_nltk(number, SEGMENTS, order)
+
+
+@DETERMINISTIC
+@given(st.integers(0, 7), segments)
+@example(6, [("a b c d", ["a b c d"])])  # method 6 is defined only for these
+@example(6, [("a b c 7", ["a b c c"])])
+def test_the_scores_of_any_segments_are_nltks(number, given):
+    assert_equals_nltk(number, given)
+
+
+def test_a_score_that_is_not_defined_is_null():
+    config = of_segments(BleuConfig(smooth_method="nltk-method6"))
+    table = scored([("a b c", ["a b"]), ("a b c", ["a b c"]), ("x", ["a"])], config)
+    first, second, third = table["score"].to_pylist()
+    assert first is None  # no 3-gram matches
+    assert second == pytest.approx(100)
+    assert third == 0
+
+
+def interpreted(statistics: BatchStatistics, system: int, row: int, config: BleuConfig) -> float:
+    """The score from the formula, run by Python without compiling."""
+    columns = BleuColumns(statistics.counts[system, row].tolist())
+    length = columns.candidate_length
+    precisions = [0.0] * config.max_ngram_order
+    method, weights = formula.method_number(config.smooth_method), config.weights or ()
+    counted = formula.smooth(
+        method,
+        config.scoring.effective_smooth_value,
+        config.effective_order,
+        weights,
+        columns.matches,
+        columns.totals,
+        columns.short_candidates,
+        length,
+        precisions,
+    )
+    bp = formula.brevity_penalty(length, *columns.reference_length(config.reference_length))
+    return formula.weighted_score(method, weights, precisions, counted, bp)
+
+
+def assert_compiled_is_interpreted(config: BleuConfig) -> None:
+    statistics = statistics_of(to_batch(SEGMENTS * 3), config)
+    ours = bleu_table(statistics, config.scoring)["score"].to_pylist()
+    for row, score in enumerate(ours):
+        expected = interpreted(statistics, 0, row, config)
+        assert score == (None if np.isnan(expected) else expected), (config, row)
+
+
+@pytest.mark.parametrize("method", SMOOTH_METHODS)
+@pytest.mark.parametrize("rule", REFERENCE_LENGTHS)
+def test_compiled_and_interpreted_are_the_same_to_the_last_bit(method, rule):
+    for weights in (None, (0.1, 0.2, 0.3, 0.9), (1.0, 0.0, 0.0, 0.5)):
+        config = BleuConfig(smooth_method=method, reference_length=rule, weights=weights)
+        assert_compiled_is_interpreted(of_segments(config))
+        if method.startswith("nltk"):
+            continue
+        assert_compiled_is_interpreted(config)  # a definition that is not in effective order
+
+
+def test_rows_are_numbered_and_named_system_by_system():
+    one, other = (
+        to_batch([(candidate, ["a b c", "a"]) for candidate in candidates])
+        for candidates in (["a b c", "a"], ["x", "c b"])
+    )
+    both = dataclasses.replace(
+        one,
+        candidates=(*one.candidates, *other.candidates),
+        systems=("first", "größe"),
+        numbers=np.array([5_000_000_000, 5_000_000_001]),
+    )
+    config = BleuConfig(max_ngram_order=2)
+    table = bleu_table(statistics_of(both, config, max_order=5), config.scoring)
+    assert table.schema == bleu_table_schema(config.scoring)
+    rows = table.to_pylist()
+    assert [row["index"] for row in rows] == [5_000_000_000, 5_000_000_001] * 2
+    assert [row["system"] for row in rows] == ["first", "first", "größe", "größe"]
+    # If statistics have a higher order, the first N are shown.
+    assert [row["matches"] for row in rows] == [[3, 2], [1, 0], [0, 0], [2, 0]]
+    assert [row["totals"] for row in rows] == [[3, 2], [1, 0], [1, 0], [2, 1]]
+    assert [row["sys_len"] for row in rows] == [3, 1, 1, 2]
+    assert [row["ref_len"] for row in rows] == [3, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("rule", "lengths"), [("closest", [3, 1]), ("longest", [4, 1]), ("average", [8 / 3, 1.0])]
+)
+def test_the_length_of_the_references_is_by_the_rule(rule, lengths):
+    config = of_segments(BleuConfig(reference_length=rule))
+    ref_len = scored([("a b c", ["a b c d", "a", "x y z"]), ("a", [None, "b"])], config)["ref_len"]
+    assert ref_len.to_pylist() == lengths
+    assert ref_len.type == (pa.float64() if rule == "average" else pa.int64())
+
+
+def test_statistics_of_too_low_an_order_are_refused():
+    statistics = statistics_of(to_batch(SEGMENTS), BleuConfig())
+    for config in (BleuConfig(smooth_method="nltk-method5"), BleuConfig(max_ngram_order=5)):
+        with pytest.raises(ValueError, match=r"order 4 cannot be scored .* order 5"):
+            bleu_table(statistics, config.scoring)
+
+
+def test_no_segments_are_no_rows():
+    statistics = statistics_of(to_batch(SEGMENTS), BleuConfig())
+    none = BatchStatistics(
+        statistics.counts[:, :0],
+        statistics.reference_counts[:0],
+        statistics.candidate_bytes[:, :0],
+        statistics.reference_bytes[:0],
+        BatchSigns.none(systems=1, reference_count=1, segments=0),
+        ("a",),
+        numbers=np.zeros(0, np.int64),
+    )
+    assert len(bleu_table(none, BleuConfig().scoring)) == 0
+
+
+def test_the_scoring_of_segments():
+    scoring = Scoring("floor", 0.5, reference_length="longest")
+    same = dataclasses.replace(scoring, effective_order=True)
+    assert scoring.for_segments() == same
+    assert scoring.for_segments("floor") == same
+    assert scoring.for_segments(None, 0.2) == dataclasses.replace(same, smooth_value=0.2)
+    other = scoring.for_segments("nltk-method5")
+    assert (other.smooth_method, other.smooth_value, other.reference_length) == (
+        "nltk-method5",
+        None,
+        "longest",
+    )
+    with pytest.raises(ValueError, match="cannot be used with"):
+        Scoring().for_segments(None, 0.2)
+    with pytest.raises(ValueError, match=r"smooth_method must be one of exp, .*, got 'expo'"):
+        Scoring().for_segments("expo")
+
+
+@pytest.mark.parametrize("number", [4, 6, 7])
+def test_methods_that_divide_by_their_value_refuse_0(number):
+    with pytest.raises(ValueError, match="must be 1e-06 or more for smooth_method 'nltk-method"):
+        BleuConfig(smooth_method=f"nltk-method{number}", smooth_value=0)
+
+
+PROGRAM = """
+import dataclasses
+import sys
+import numpy as np
+from beam_bleu.transforms.native.compiling import CompiledFunction
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.metrics.bleu.score_segments import ScoreSegments
+from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+
+def refuse(function, *types):
+    sys.exit(f"{function} is compiled late")
+
+config = BleuConfig(smooth_method=sys.argv[1], reference_length=sys.argv[2])
+batch = to_batch([("a b", ["a"]), ("c", ["d", "e"])])
+batch = dataclasses.replace(batch, numbers=np.arange(2))
+statistics = count_batch(batch, config.text, max_order=5)
+scoring = ScoreSegments(config.scoring.for_segments(), threads=1)
+if sys.argv[3] == "set up":
+    scoring.setup()
+CompiledFunction.load = refuse
+print(len(scoring.work(statistics)[0]))
+"""
+
+
+def late(method: str, rule: str, first: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", PROGRAM, method, rule, first]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(("method", "rule"), [("exp", "closest"), ("nltk-method5", "average")])
+def test_setup_leaves_nothing_to_compile(method, rule):
+    done = late(method, rule, "set up")
+    assert (done.returncode, done.stdout.strip()) == (0, "2"), done.stderr
+
+
+def test_without_setup_the_first_batch_would_compile():
+    assert "is compiled late" in late("exp", "closest", "not set up").stderr
+
+
+def test_segments_without_numbers_have_no_rows():
+    # Rows of two batches would have the same numbers.
+    statistics = count_batch(to_batch([("a", ["a"])]), BleuConfig().text, 4)
+    with pytest.raises(ValueError, match="set the numbers of the batch"):
+        bleu_table(statistics, BleuConfig().scoring.for_segments())

@@ -1,0 +1,385 @@
+"""Suspicious input gives a warning, as docs/line_parallel.md says, and changes no number."""
+
+from __future__ import annotations
+
+import logging
+import pathlib
+import re
+from collections.abc import Sequence
+
+import apache_beam as beam
+import pytest
+import sacrebleu
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scoring import bleu_of, score_of, sums_of
+
+from beam_bleu import BleuConfig, BleuScore, CorpusBleu
+from beam_bleu.transforms.metrics.bleu import suspicious_input
+from beam_bleu.transforms.pairing.segments.batching import Segment
+from beam_bleu.transforms.text.languages import tokenizer_of
+from beam_bleu.transforms.text.scripts import SCRIPTS, ScriptName
+from beam_bleu.transforms.text.text import TextName
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+
+PAGE = pathlib.Path(__file__).parents[4] / "docs" / "line_parallel.md"
+
+
+def told(segments: Sequence[Segment], *words: str, **config: object) -> bool:
+    """Whether a warning has these words. Checks that there is no other warning about the input."""
+    warnings = score_of(segments, BleuConfig(**config)).warnings
+    warnings = tuple(each for each in warnings if not each.startswith("the score is"))
+    if not warnings:
+        return False
+    (warning,) = warnings
+    for word in words:
+        assert word in warning
+    return True
+
+
+def lines(text: str, count: int, other: str, others: int, reference: str = "r s") -> list[Segment]:
+    """`count` segments with one candidate, and `others` with the other one."""
+    return [(text, [reference])] * count + [(other, [reference])] * others
+
+
+# Text that looks tokenized
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(
+    tokenized=st.integers(90, 110),
+    rest=st.lists(st.sampled_from(["a.", "a . ", " .", "", ".", "b"]), max_size=20),
+)
+@example(tokenized=99, rest=[])
+@example(tokenized=99, rest=["."])
+@example(tokenized=100, rest=[])
+@example(tokenized=99, rest=[" ."])
+def test_text_looks_tokenized_exactly_when_sacrebleu_says_so(tokenized, rest):
+    segments = [(text, ["a b c"]) for text in [*["a b c ."] * tokenized, *rest]]
+    handler = _Kept()
+    logger = logging.getLogger("sacrebleu")
+    logger.addHandler(handler)
+    try:
+        sacrebleu.BLEU().corpus_score([text for text, _ in segments], [["a b c"] * len(segments)])
+    finally:
+        logger.removeHandler(handler)
+    assert told(segments, "look tokenized", "of " + str(len(segments))) == any(
+        "forgot to detokenize" in message for message in handler.messages
+    )
+
+
+class _Kept(logging.Handler):
+    """Keeps all messages, even if the logger's handlers drop them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+
+
+def test_tokenized_text_gives_no_warning_with_a_tokenizer_for_such_text():
+    segments = lines("a b .", 1204, "a b.", 1800)
+    kernels = [each for each in TOKENIZERS if each not in ("ja-mecab", "ko-mecab", "spm")]
+    warned = {each for each in kernels if told(segments, "1,204 of 3,004", tokenize=each)}
+    assert warned == {"13a", "intl", "zh", "char"}
+
+
+# Text that the tokenizer does not split
+
+WRITTEN = {
+    "chinese": ("我喜欢吃苹果和香蕉。", "我喜欢吃苹果。"),
+    "japanese": ("私はリンゴとバナナが好きです。", "私はリンゴが好きです。"),
+    "southeast_asian": ("ฉันชอบกินแอปเปิ้ลและกล้วย", "ฉันชอบกินแอปเปิ้ล"),
+    "korean": ("고양이가 매트 위에 조용히 앉았다.", "고양이가 매트 위에 앉았다."),
+}
+"""A candidate and its reference in each script."""
+
+NAMES = {
+    "chinese": ("Chinese", "--language zh"),
+    "japanese": ("Japanese", "--language ja"),
+    "southeast_asian": ("Thai, Lao, Khmer or Burmese", "spm"),
+    "korean": ("Korean", "ko-mecab (--language ko"),
+}
+
+
+def told_of_scripts(sums: CorpusSums, tokenize: TokenizerName = "13a") -> list[str]:
+    """The warnings about text that a tokenizer does not split."""
+    text = TextName(tokenize, False, None, "")
+    found = suspicious_input.suspicions(sums, text, BleuConfig().scoring)
+    return [each for each in found if "finds words by spaces" in each]
+
+
+def of_script(name: ScriptName, count: int, others: int = 0) -> CorpusSums:
+    candidate, reference = WRITTEN[name]
+    segments = [(candidate, [reference])] * count + [("ein Hund", ["eine Katze"])] * others
+    return sums_of(segments, BleuConfig())
+
+
+@pytest.mark.parametrize("tokenize", TOKENIZERS)
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_tokenizer_that_does_not_split_a_script_gives_a_warning(script, tokenize):
+    warnings = told_of_scripts(of_script(script, 30), tokenize)
+    assert len(warnings) == (script not in TOKENIZERS[tokenize].splits)
+    for warning in warnings:
+        assert warning.startswith(f"30 of 30 segments are {NAMES[script][0]} text, which ")
+        assert f"the tokenizer {tokenize} finds" in warning
+        assert NAMES[script][1] in warning
+
+
+def test_the_usual_tokenizers_split_no_script_and_those_of_languages_split_their_own():
+    for tokenize in ("13a", "intl", "none", "ascii-space"):
+        assert TOKENIZERS[tokenize].splits == ()
+    for language, script in (("zh", "chinese"), ("ja", "japanese"), ("ko", "korean")):
+        assert script in TOKENIZERS[tokenizer_of(language)].splits
+        assert f"--language {language}" in SCRIPTS[script].remedy
+        assert f"tokenizer {tokenizer_of(language)} " in SCRIPTS[script].remedy
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "count", "others", "is_told"),
+    [
+        ("13a", 1, 0, True),
+        ("13a", 1, 99, True),
+        ("13a", 1, 100, False),
+        ("intl", 5, 400, True),
+        ("none", 25, 75, True),  # some words of tokenized text are long, too
+        ("none", 24, 76, False),
+        ("ascii-space", 24, 76, False),
+    ],
+)
+def test_a_part_of_the_corpus_is_enough(tokenize, count, others, is_told):
+    warnings = told_of_scripts(of_script("chinese", count, others), tokenize)
+    assert len(warnings) == is_told
+    verb = "is" if count == 1 else "are"
+    assert all(f"{count} of {count + others} segments {verb} Ch" in each for each in warnings)
+
+
+def test_japanese_texts_without_kana_do_not_look_chinese():
+    japanese = of_script("japanese", 100)
+    (warning,) = told_of_scripts(japanese + of_script("chinese", 10))
+    assert "Japanese" in warning
+    assert len(told_of_scripts(japanese + of_script("chinese", 11))) == 2
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference"),
+    [
+        ("The word 你好 means hello.", "The word 你好 is a greeting."),
+        ("Wang (王小明先生) signed the contract today.", "Wang (王小明先生) has signed it today."),
+        ("我 喜欢 苹果 。", "我 喜欢 苹果 。"),
+        ("我喜欢苹果和香蕉。", "I like apples and bananas."),  # not translated
+        ("Straße “grün”", "Straße “grün” ½"),
+        ("Он пришёл вчера.", "Он вчера пришёл."),
+        ("यह एक वाक्य है", "यह वाक्य है"),
+    ],
+)
+def test_quotes_and_scripts_with_spaces_give_no_warning(candidate, reference):
+    assert told_of_scripts(sums_of([(candidate, [reference])] * 50, BleuConfig())) == []
+
+
+def test_slices_with_much_more_of_a_script_are_named():
+    chinese, mixed, others = (
+        of_script("chinese", *numbers) for numbers in ((10, 0), (5, 5), (0, 500))
+    )
+    text = TextName("13a", False, None, "")
+    whole = chinese + mixed + others
+    slices = {"a": chinese, "b": mixed, "c": others}
+    (warning,) = suspicious_input.suspicious_slices(whole, slices, text)
+    assert warning.startswith("there is Chinese text in a (10 of 10 segments), b (5 of 10 ")
+    assert warning.endswith(
+        "for such text, use the tokenizer zh (--language zh, or --language_column)"
+    )
+    assert suspicious_input.suspicious_slices(chinese, {"a": chinese, "b": chinese}, text) == ()
+    many = {str(number): chinese for number in range(5)}
+    (warning,) = suspicious_input.suspicious_slices(whole, many, text)
+    assert (
+        "in 0 (10 of 10 segments), 1 (10 of 10 segments), 2 (10 of 10 segments) and 2 more"
+        in warning
+    )
+    zh = TextName("zh", False, None, "")
+    assert suspicious_input.suspicious_slices(whole, slices, zh) == ()
+
+
+# A system that is a reference
+
+
+def test_a_system_that_is_a_reference_gives_a_warning():
+    words = "the same as references 2, byte for byte, in all 2 segments"
+    assert told([("a b", ["x", "a b"]), ("", ["x", ""])], words)
+    assert not told([("a b", ["x", "a b"]), ("c", ["x", "c "])])
+    assert not told([("a b", ["x", "a b"]), ("c", ["x", None])])
+    assert not told([("a b", ["x", "a b"]), ("c", ["c"])])  # each from another stream
+    assert not told([("", [""]), ("", [""])])  # empty texts are equal
+    assert not told([("\u2003", ["\u2003"])])
+
+
+def test_all_references_that_a_system_equals_are_named():
+    warnings = score_of([("a b", ["a b", "a b"])], BleuConfig()).warnings
+    assert [re.findall(r"references \d", each) for each in warnings if "same as" in each] == [
+        ["references 1"],
+        ["references 2"],
+    ]
+
+
+# Line ends
+
+
+@pytest.mark.parametrize(
+    ("segments", "words"),
+    [
+        (
+            lines("a\r", 6, "a", 4),
+            ["in the candidates (6 of 10 lines), but not in references 1 (0 of 10 lines)"],
+        ),
+        (
+            lines("a", 9, "a\r", 1, "b\r"),
+            ["in references 1 (10 of 10 lines), but not in the candidates (1 of 10 lines)"],
+        ),
+        (
+            [("a\r", ["b", "c\r"])] * 3,
+            ["the candidates (3 of 3 lines) and references 2", "not in references 1 (0 of 3"],
+        ),
+        # Only the references that are there have line ends.
+        (
+            [("a", ["b"])] * 3 + [("a", ["b", "c\r"])],
+            ["in references 2 (1 of 1 lines), but not in the candidates (0 of 4 lines) and ref"],
+        ),
+        ([("a", [None, "b\r"])], ["in references 2 (1 of 1 lines), but not in the candidates"]),
+        (lines("a\r", 5, "a", 5), []),  # exactly half is not enough
+        (lines("a", 8, "a\r", 2, "b\r"), []),  # a fifth is more than a tenth
+        (lines("a\r", 10, "", 0, "b\r"), []),  # in all streams
+        (lines("a\r\n b", 10, "", 0), []),  # inside a text
+    ],
+)
+def test_windows_line_ends_in_only_a_part_of_the_streams_give_a_warning(segments, words):
+    assert told(segments, *words) == bool(words)
+
+
+# Empty candidates
+
+
+@pytest.mark.parametrize(
+    ("filled", "empty", "is_told"),
+    [(4, 6, True), (5, 5, False), (4, 5, False), (1, 9, True), (0, 10, False), (1000, 2004, True)],
+)
+def test_a_warning_about_empty_candidates_needs_ten_segments(filled, empty, is_told):
+    segments = lines("a b c d e", filled, " \t", empty, "b c")
+    warnings = score_of(segments, BleuConfig()).warnings
+    found = [each for each in warnings if "most candidates are empty" in each]
+    assert bool(found) == is_told
+    assert all(f"{empty:,} of {filled + empty:,} have no token" in each for each in found)
+
+
+def test_a_candidate_without_tokens_is_empty():
+    segments = lines("<skipped>", 9, "a b", 1, "c")
+    assert told(segments, "9 of 10", tokenize="13a")
+    assert not told(segments, tokenize="none")
+
+
+# Lengths
+
+
+@pytest.mark.parametrize(
+    ("candidate_tokens", "reference_tokens", "words"),
+    [
+        (50, 100, ""),
+        (49, 100, "have 0.49 times as many tokens as the references (49 and 100)"),
+        (200, 100, ""),
+        (201, 100, "have 2.01 times as many tokens as the references (201 and 100)"),
+        (3000, 1200, "(3,000 and 1,200)"),
+        (1, 99, ""),  # too short for a warning
+        (999, 99, ""),
+        (0, 500, ""),  # the score is 0, and its own warning gives the reason
+        (500, 0, ""),
+    ],
+)
+def test_lengths_that_do_not_fit_give_a_warning(candidate_tokens, reference_tokens, words):
+    segments = [("a " * candidate_tokens, ["b " * reference_tokens])]
+    assert told(segments, words) == bool(words)
+
+
+def test_the_length_of_the_references_is_that_of_the_definition():
+    segments = [("a " * 100, ["b " * 100, "c " * 300])]
+    rules = ["closest", "closest_first", "shortest", "longest", "average"]
+    assert [rule for rule in rules if told(segments, reference_length=rule)] == ["longest"]
+    assert told([("a " * 60, ["b " * 100, "c " * 201])], "(60 and 150)", reference_length="average")
+
+
+# All of them
+
+
+def test_warnings_do_not_depend_on_split_and_order():
+    segments = [
+        *lines("a b c .", 120, "", 500, "b " * 20),
+        *[("x .", ["x .", "y"]), ("é", [None, "é\r"]), ("", ["", None, "a\r"])] * 40,
+    ]
+    config = BleuConfig()
+    expected = bleu_of(sums_of(segments, config), config)
+    # Tokenized text, line ends of references 3, empty candidates, and the ratio.
+    assert len(expected.warnings) == 4
+    for step in (1, 7, 100):
+        parts = [sums_of(segments[at : at + step], config) for at in range(0, len(segments), step)]
+        for order in (parts, parts[::-1]):
+            total = order[0]
+            for part in order[1:]:
+                total += part
+            assert bleu_of(total, config) == expected
+
+
+def test_a_warning_about_input_changes_no_number():
+    config = BleuConfig()
+    sums = sums_of([("a b c d .\r", ["a b c d ."])] * 200, config)
+    suspicious = bleu_of(sums, config)
+    plain = bleu_of(sums, config, judge_input=False)
+    assert suspicious.warnings
+    assert plain.warnings == ()
+    numbers = [field for field in vars(plain) if field != "warnings"]
+    assert [getattr(plain, each) for each in numbers] == [
+        getattr(suspicious, each) for each in numbers
+    ]
+
+
+def test_the_library_warns_for_each_key():
+    segments = [
+        ("same", ("a b c d e", ["a b c d e"])),
+        ("fine", ("a b c d e", ["a b c d e f", "x"])),
+        ("fine", ("a b c d f", ["x"])),
+    ]
+
+    def warnings(key: str, score: BleuScore) -> tuple[str, list[str]]:
+        return key, [each.split(",")[0] for each in score.warnings]
+
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        scores = (
+            pipeline
+            | beam.Create(segments)
+            | CorpusBleu.PerKey(BleuConfig(), uncertainty=False)  # of a few segments
+            | beam.MapTuple(warnings)
+        )
+        expected = [("same", ["the candidates are the same as references 1"]), ("fine", [])]
+        assert_that(scores, equal_to(expected))
+
+
+def test_the_page_has_the_thresholds():
+    page = PAGE.read_text()
+    section = page[page.index("\n## Suspicious input") :].split("\n## ")[1]
+    shown = [int(number) for number in re.findall(r"\b(\d+) (?:lines|segments|reference)", section)]
+    assert shown == [
+        suspicious_input._TOKENIZED_LINES,
+        suspicious_input._FEWEST_TOKENS,
+        suspicious_input._FEWEST_SEGMENTS,
+    ]
+    script = re.findall(r"(\d+) (?:Chinese|Thai|Korean) letters", section)
+    assert script == [
+        str(SCRIPTS[name].letters) for name in ("chinese", "southeast_asian", "korean")
+    ]
+    assert SCRIPTS["japanese"].letters == SCRIPTS["chinese"].letters
+    assert suspicious_input._OF_A_SCRIPT == 1 / 100
+    assert "one segment in a hundred" in section
+    assert suspicious_input._OF_A_SCRIPT_IF_TOKENIZED == 1 / 4
+    assert "a quarter of the segments" in section

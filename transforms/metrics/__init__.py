@@ -1,0 +1,1 @@
+"""The metrics: each one is a folder that knows all about itself."""

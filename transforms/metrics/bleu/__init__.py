@@ -1,0 +1,1 @@
+"""BLEU: its columns, how they are counted, and how they become a score."""

@@ -1,0 +1,147 @@
+"""The columns of BLEU: the integers of a segment from which every definition of BLEU is computed.
+
+A unit is what is drawn at random if a test set is drawn at random: a segment, or a document with
+all of its segments. The integers of a document are the sums of those of its segments.
+
+The columns are a basis: no column follows from the others, all integers are 0 or more, and most
+columns are 0 for usual texts. For a corpus of segments with one reference each and without very
+short candidates only `SEGMENTS`, `CANDIDATE_LENGTH`, `SHORTEST` and the matches are not 0.
+
+The totals follow from the other columns. Let h_j be 1 if a candidate has fewer than j tokens,
+otherwise 0 (`short_candidates`). Then t_n = max(c - n + 1, 0) = c - (n - 1) + h_1 + ... + h_(n-1).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.metrics.bleu.reference_lengths import ReferenceLengthName
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
+
+CANDIDATE_LENGTH, SHORTEST, CLOSEST, CLOSEST_FIRST, LONGEST, AVERAGE, FIRST_MATCHES = range(1, 8)
+"""The columns after `SEGMENTS`: the tokens of the candidate, the tokens of its references by the
+rule "shortest", then what other rules give in addition: "closest" minus "shortest",
+"closest_first" minus "closest", "longest" minus "shortest", and "average" minus "shortest" in parts
+of a token (`PARTS_OF_A_TOKEN`); then matches and short candidates of N orders.
+"""
+
+PARTS_OF_A_TOKEN = 720_720
+"""The unit of the column `AVERAGE`: the least common multiple of 1 to 16. So the average of up to
+16 references is exact. With more references it is rounded down, by less than a millionth of a token
+in a segment."""
+
+_NAMES = (
+    "segments",
+    "candidate_length",
+    "ref_shortest",
+    "ref_closest_more",
+    "ref_closest_first_more",
+    "ref_longest_more",
+    "ref_average_more",
+)
+
+_LENGTH_COLUMNS = {
+    "closest": ((SHORTEST, CLOSEST), 1),
+    "closest_first": ((SHORTEST, CLOSEST, CLOSEST_FIRST), 1),
+    "shortest": ((SHORTEST,), 1),
+    "longest": ((SHORTEST, LONGEST), 1),
+    "average": ((SHORTEST, AVERAGE), PARTS_OF_A_TOKEN),
+}
+"""For each rule the columns whose sum is the reference length, and the divisor of the last one."""
+
+
+def width(max_order: int) -> int:
+    """The number of columns, W, for the n-gram orders 1 to N."""
+    return FIRST_MATCHES + 2 * max_order
+
+
+def order_of(of_columns: int) -> int:
+    """The largest n-gram order, N, of this number of columns."""
+    return (of_columns - FIRST_MATCHES) // 2
+
+
+def first_short(max_order: int) -> int:
+    """The column of the candidates that have no token (h_1). That of h_n is n - 1 columns later."""
+    return FIRST_MATCHES + max_order
+
+
+@functools.cache
+def bleu_basis(max_order: int) -> Basis:
+    """The columns of BLEU for the n-gram orders 1 to N.
+
+    >>> bleu_basis(2).names[-4:]
+    ('matches_1', 'matches_2', 'short_1', 'short_2')
+    """
+    orders = range(1, max_order + 1)
+    names = (*_NAMES, *(f"matches_{n}" for n in orders), *(f"short_{n}" for n in orders))
+    return Basis(names, shared=(SEGMENTS, SHORTEST, LONGEST, AVERAGE))
+
+
+def length_columns(rule: ReferenceLengthName) -> tuple[tuple[int, int], ...]:
+    """The columns that add up to the reference length by a rule: (column, its factor).
+
+    The sum of each column times its factor is an integer: the length times `length_divisor`.
+    """
+    columns, divisor = function_of(_LENGTH_COLUMNS, rule, "reference length")
+    return tuple((column, 1 if column == AVERAGE else divisor) for column in columns)
+
+
+def length_divisor(rule: ReferenceLengthName) -> int:
+    """The number by which the sum of `length_columns` is divided."""
+    _, divisor = function_of(_LENGTH_COLUMNS, rule, "reference length")
+    return divisor
+
+
+class BleuColumns:
+    """BLEU's columns by their names.
+
+    Args:
+      columns: W columns: the integers of one segment or of a sum, numbers that carry their
+        derivatives, or arrays of the same shape.
+    """
+
+    def __init__(self, columns: Sequence[Any] | NDArray[Any]) -> None:
+        self._columns: Any = columns
+        self.max_order = order_of(len(columns))
+
+    @property
+    def segments(self) -> Any:
+        """The number of segments."""
+        return self._columns[SEGMENTS]
+
+    @property
+    def candidate_length(self) -> Any:
+        """Tokens in the candidates."""
+        return self._columns[CANDIDATE_LENGTH]
+
+    @property
+    def matches(self) -> Sequence[Any]:
+        """Clipped n-gram matches; [n - 1] is of order n."""
+        matches: Sequence[Any] = self._columns[FIRST_MATCHES : first_short(self.max_order)]
+        return matches
+
+    @property
+    def short_candidates(self) -> Sequence[Any]:
+        """Candidates with fewer than n tokens; [n - 1] is of order n, so the first are empty."""
+        short: Sequence[Any] = self._columns[first_short(self.max_order) :]
+        return short
+
+    @property
+    def totals(self) -> tuple[Any, ...]:
+        """N-grams in the candidates; [n - 1] is of order n."""
+        total = self.candidate_length
+        totals = [total]
+        for short in self.short_candidates[:-1]:
+            total = total - self.segments + short
+            totals.append(total)
+        return tuple(totals)
+
+    def reference_length(self, rule: ReferenceLengthName) -> tuple[Any, int]:
+        """Tokens in the references by a rule: integers, and the number that divides them."""
+        parts = [self._columns[column] * factor for column, factor in length_columns(rule)]
+        return sum(parts[1:], parts[0]), length_divisor(rule)

@@ -1,0 +1,259 @@
+"""BLEU's formula: from the integers of a corpus, or of a segment, to a score.
+
+Papineni et al. 2002 (https://aclanthology.org/P02-1040), section 2.3:
+BLEU = BP * exp(sum over n of w_n log p_n), BP = exp(1 - r/c) if c < r, else 1.
+All definitions share this formula. They differ in the smoothing of orders without matches
+(`smooth`), in the weights and in r. For sacreBLEU's methods the operations and their order
+are those of `BLEU.compute_bleu` in sacreBLEU 2.6, and for NLTK's methods those of NLTK's
+`SmoothingFunction`, so that the results are the same.
+
+The functions run in three ways. For a corpus, Python runs them, with unbounded integers. For the
+gradient, it runs them with numbers that carry their derivatives (gradient.py). For every segment of
+a batch, numba compiles them, with int64 (bleu_table.py). So they use only loops and numbers.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import MutableSequence, Sequence
+
+from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
+from beam_bleu.transforms.metrics.dual_numbers import Number, exp, log
+
+# The numbers of the methods in this file, because compiled code cannot compare names.
+_EXP, _FLOOR, _ADD_K, _NONE = range(4)
+_ADD_K_ALL, _EPSILON, _MTEVAL = range(4, 7)
+_LEAVE_OUT, _METHOD0, _METHOD1, _METHOD2, _METHOD3 = range(7, 12)
+_METHOD4, _METHOD5, _METHOD6, _METHOD7 = range(12, 16)
+_NUMBERS = {
+    "exp": _EXP,
+    "floor": _FLOOR,
+    "add-k": _ADD_K,
+    "none": _NONE,
+    "add-k-all": _ADD_K_ALL,
+    "epsilon": _EPSILON,
+    "mteval": _MTEVAL,
+    "leave-out": _LEAVE_OUT,
+    "nltk-method0": _METHOD0,
+    "nltk-method1": _METHOD1,
+    "nltk-method2": _METHOD2,
+    "nltk-method3": _METHOD3,
+    "nltk-method4": _METHOD4,
+    "nltk-method5": _METHOD5,
+    "nltk-method6": _METHOD6,
+    "nltk-method7": _METHOD7,
+}
+
+# Each method is of one family. In the first one, the score is 0 if nothing matches. In the second
+# one it is 0 only if the candidates have no token. The third one is NLTK's.
+_AS_SACREBLEU = (_EXP, _FLOOR, _ADD_K, _NONE)
+_ZERO_WITHOUT_TOKENS = (_ADD_K_ALL, _EPSILON, _MTEVAL)
+_AS_NLTK = (
+    *(_LEAVE_OUT, _METHOD0, _METHOD1, _METHOD2, _METHOD3),
+    *(_METHOD4, _METHOD5, _METHOD6, _METHOD7),
+)
+
+# The methods that can leave an order without matches at precision 0.
+_LEAVE_0 = (_ADD_K, _NONE, _ADD_K_ALL)
+_LEAVE_0_AS_NLTK = (_LEAVE_OUT, _METHOD2, _METHOD4, _METHOD5, _METHOD6, _METHOD7)
+
+_SMALLEST = sys.float_info.min
+"""The number that NLTK's method 0 uses for a precision of 0."""
+
+
+def method_number(smooth_method: SmoothMethodName) -> int:
+    """The number of a smoothing method in the formula."""
+    return function_of(_NUMBERS, smooth_method, "smooth_method")
+
+
+def brevity_penalty(sys_len: Number, ref_len: Number, divisor: int = 1) -> Number:
+    """exp(1 - r/c) if the candidates are shorter than the references, else 1; 0 without tokens.
+
+    The reference length r is `ref_len / divisor`. So an average is exact.
+    """
+    if sys_len * divisor >= ref_len:
+        return 1.0
+    return exp(1 - ref_len / (sys_len * divisor)) if sys_len > 0 else 0.0
+
+
+def smooth(
+    method: int,
+    value: float,
+    effective_order: bool,
+    weights: Sequence[float],
+    matches: Sequence[Number],
+    totals: Sequence[Number],
+    short: Sequence[Number],
+    length: Number,
+    precisions: MutableSequence[Number],
+) -> int:
+    """Writes the precision of each order, 0..100, and returns the number of orders that count.
+
+    Args:
+      method: the number of the smoothing method.
+      value: its value.
+      effective_order: whether orders longer than every candidate are left out.
+      weights: N numbers; empty if all orders have the same weight.
+      matches: clipped matches of the orders 1 to N, or to 5 if the method needs it.
+      totals: n-grams of the same orders.
+      short: the numbers of candidates without an n-gram of each of these orders.
+      length: the number of tokens of the candidates.
+      precisions: N numbers, which are overwritten with the result.
+
+    Returns:
+      The number of orders that count. 0 if the score is 0 because nothing matches. -1 if
+      the method is not defined for these numbers.
+
+    Raises:
+      ValueError: no method has this number.
+    """
+    orders = len(precisions)
+    for n in range(orders):
+        precisions[n] = 0.0
+    if method in _AS_NLTK:
+        return _smooth_as_nltk(method, value, matches, totals, short, length, precisions)
+    if method in _ZERO_WITHOUT_TOKENS:
+        if length == 0:
+            return 0
+    elif method not in _AS_SACREBLEU:
+        raise ValueError("no smoothing method has this number")
+    else:
+        any_match = False
+        for n in range(orders):
+            any_match |= matches[n] != 0 and (len(weights) == 0 or weights[n] != 0)
+        if not any_match:
+            return 0
+    halvings = 1.0
+    for n in range(orders):
+        if len(weights) != 0 and weights[n] == 0:
+            if totals[n] != 0:
+                precisions[n] = 100.0 * matches[n] / totals[n]
+            continue
+        added = value if method == _ADD_K_ALL or (method == _ADD_K and n > 0) else 0.0
+        total = totals[n] + added
+        if total == 0:  # no candidate is as long as this order
+            if effective_order:
+                # If none of the orders before it has a weight, nothing can match.
+                return n if len(weights) == 0 or _weighted_orders(weights, n) > 0 else 0
+            if method == _EPSILON:
+                precisions[n] = 100.0 * value
+            elif method == _MTEVAL:
+                precisions[n] = 100.0
+            else:
+                break
+            continue
+        if matches[n] + added != 0:
+            precisions[n] = 100.0 * (matches[n] + added) / total
+        elif method in (_EXP, _MTEVAL):
+            halvings *= 2
+            precisions[n] = 100.0 / (halvings * total)
+        elif method == _FLOOR:
+            precisions[n] = 100.0 * value / total
+        elif method == _EPSILON:
+            precisions[n] = 100.0 * value
+        elif method not in _LEAVE_0:
+            raise ValueError("this smoothing method has no rule for an order without matches")
+    return orders
+
+
+def _weighted_orders(weights: Sequence[float], orders: int) -> int:
+    """The number of orders with a weight among the first orders."""
+    count = 0
+    for n in range(orders):
+        count += weights[n] != 0
+    return count
+
+
+def _smooth_as_nltk(
+    method: int,
+    value: float,
+    matches: Sequence[Number],
+    totals: Sequence[Number],
+    short: Sequence[Number],
+    length: Number,
+    precisions: MutableSequence[Number],
+) -> int:
+    """The precisions of NLTK 3.9's SmoothingFunction, whose denominators are max(1, total).
+
+    In a corpus this means: a candidate shorter than n adds 1 to the total of order n.
+    NLTK 3.2.2 to 3.2.5 did the same, and did not change precisions of 0.
+    """
+    orders = len(precisions)
+    if matches[0] == 0:
+        return 0
+    if method == _METHOD6 and matches[2] == 0:
+        return -1  # NLTK raises an error
+    halvings = 1.0
+    for n in range(orders):
+        denominator = totals[n] + short[n]
+        precisions[n] = matches[n] / denominator
+        if method == _METHOD2 and n > 0:
+            precisions[n] = (matches[n] + 1) / (denominator + 1)
+        elif matches[n] == 0:
+            if method == _METHOD0:
+                precisions[n] = _SMALLEST
+            elif method == _METHOD1:
+                precisions[n] = value / denominator
+            elif method == _METHOD3:
+                halvings *= 2
+                precisions[n] = 1 / (halvings * denominator)
+            elif method in (_METHOD4, _METHOD7) and length > 1:
+                halvings *= 2
+                precisions[n] = 1 / (halvings * value / log(length)) / denominator
+            elif method not in _LEAVE_0_AS_NLTK:
+                raise ValueError("this smoothing method has no rule for an order without matches")
+    if method in (_METHOD5, _METHOD7):
+        before = precisions[0] + 1
+        beyond = matches[4] / (totals[4] + short[4])
+        for n in range(orders):
+            following = precisions[n + 1] if n + 1 < orders else beyond
+            before = (before + precisions[n] + following) / 3
+            precisions[n] = before
+    elif method == _METHOD6:
+        for n in range(2, orders):
+            prior = 0.0 if precisions[n - 2] == 0 else precisions[n - 1] ** 2 / precisions[n - 2]
+            precisions[n] = (matches[n] + value * prior) / (totals[n] + value)
+    for n in range(orders):
+        precisions[n] *= 100
+    return orders
+
+
+def weighted_score(
+    method: int, weights: Sequence[float], precisions: Sequence[Number], orders: int, bp: Number
+) -> Number:
+    """BP * exp(sum of w_n log p_n), 0..100.
+
+    Args:
+      method: the number of the smoothing method.
+      weights: N numbers; empty if all orders have the same weight.
+      precisions: the precisions from `smooth`.
+      orders: the number that `smooth` returned.
+      bp: the brevity penalty.
+    """
+    if orders <= 0:
+        return 0.0 if orders == 0 else math.nan
+    # NLTK leaves precisions of 0 out of the sum. Most of its methods replace them.
+    leaves_out = method in _AS_NLTK
+    total = 0.0
+    for n in range(orders):
+        if len(weights) != 0 and weights[n] == 0:
+            continue
+        if precisions[n] == 0:
+            if leaves_out:
+                continue
+            return 0.0
+        if len(weights) != 0:
+            term = weights[n] * log(precisions[n] / 100)
+        elif leaves_out:
+            term = log(precisions[n] / 100) / orders
+        else:
+            term = log(precisions[n])
+        # From left to right, like Python's `sum` until 3.11, which sacreBLEU uses. Later versions
+        # of `sum` compensate for rounding, so the same sums would give another score.
+        total += term
+    if len(weights) != 0 or leaves_out:
+        # The weights may not sum to 1, so here the precisions were used as 0..1.
+        return 100 * bp * exp(total)
+    return bp * exp(total / orders)

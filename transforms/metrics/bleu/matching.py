@@ -1,0 +1,225 @@
+"""Compiled counting: how many n-grams of each candidate occur in the references.
+
+The code handles one segment at a time: its references and all its candidates, already
+tokenized. Each token of a candidate gets a mask: bit p is set if the reference has the token at
+position p. A reference of up to 64 tokens has a mask of one word, and all orders are shifts and
+ands of masks. Let M[1] be the mask of token i. Then
+
+    M[n] = (M[n - 1] of token i - 1, shifted by one) & M[1]
+
+has the positions where the reference has the n-gram that ends at token i. Equal n-grams have
+equal masks, and different n-grams have masks without a common bit. So a match is counted by
+claiming a position that no earlier n-gram has claimed, and the matches of an n-gram are clipped to
+its occurrences in the reference. With several references, an occurrence in the candidate matches
+if it can be claimed in any of them, and is claimed in each where it can be. A vector has a lane for
+each order, so all orders take the same few instructions.
+
+The mask of a token comes from one comparison of its key with the keys of all tokens of the
+reference, 32 bits each. Keys are not enough to be exact. So each token of a reference is compared
+with the first one of its key, and so is each token of a candidate. If two different tokens
+have the same 32 bits, which no text can provoke (see hashing.py), or if a reference is longer than
+64 tokens, the segment is counted by long_matching.py instead.
+
+All memory is addressed directly (see native/memory.py).
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from beam_bleu.transforms.native.compiling import inlined, inner
+from beam_bleu.transforms.native.lanes import FOUR_LANES, SIXTEEN_LANES, Lanes, equal_numbers
+from beam_bleu.transforms.native.memory import (
+    load_half,
+    load_int,
+    load_word,
+    lowest_bit,
+    store_count,
+    store_half,
+    store_int,
+)
+from beam_bleu.transforms.text.tokens import (
+    FIRST,
+    SECOND,
+    TOKEN_BYTES,
+    is_same_token,
+)
+
+LONGEST_REFERENCE = 64
+"""The most tokens of a reference: the bits of a mask."""
+
+CLAIM_BYTES = 2
+"""The memory for the orders that a token of a candidate has claimed, a bit for each."""
+
+KEY_BYTES = 4
+
+KEYS_BYTES = KEY_BYTES * LONGEST_REFERENCE
+"""The memory for the low 32 bits of the keys of a reference."""
+
+_NOTHING = np.uint64(0)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+_equal_32, _equal_64 = equal_numbers(32), equal_numbers(LONGEST_REFERENCE)
+
+
+@inlined
+def _mask(token, keys, inside, short):
+    """The positions in a reference of the tokens with the same key."""
+    if short:
+        return _equal_32(keys, load_word(token)) & inside
+    return _equal_64(keys, load_word(token)) & inside
+
+
+@inlined
+def _difference(token, mask, reference):
+    """0 if the first token of a mask is the same as this token, or if there is none."""
+    holder = reference + lowest_bit(mask) * TOKEN_BYTES if mask != _NOTHING else token
+    words = load_word(token + FIRST) ^ load_word(holder + FIRST)
+    words |= load_word(token + SECOND) ^ load_word(holder + SECOND)
+    if words != _NOTHING and is_same_token(token, holder):  # a long token at another address
+        words = _NOTHING
+    return words
+
+
+@inlined
+def _enter_keys(first, last, keys, inside, short):
+    """Writes the keys of a reference; returns 0 if different tokens have different keys."""
+    token, key = first, keys
+    while token < last:
+        store_count(key, np.int64(load_word(token)))
+        token += TOKEN_BYTES
+        key += KEY_BYTES
+    token, different = first, _NOTHING
+    while token < last:
+        different |= _difference(token, _mask(token, keys, inside, short), first)
+        token += TOKEN_BYTES
+    return different
+
+
+def _matching(lanes: Lanes, short: bool, several: bool) -> Any:
+    """Makes the function that counts a candidate against one reference.
+
+    Args:
+      lanes: the operations on vectors with a lane for each order.
+      short: whether no reference has more than 32 tokens.
+      several: whether there can be several references.
+    """
+    zeros, following, free_of, claim = lanes.zeros, lanes.following, lanes.free, lanes.claim
+    not_zero, add, count_bits, store = lanes.not_zero, lanes.add, lanes.count_bits, lanes.store
+
+    @inner
+    def match(token, end, reference, keys, inside, claimed_orders, kept, counts, orders):
+        """Writes the matches of each order in the references up to this one.
+
+        Args:
+          token: address of the candidate's first token.
+          end: address of the end of its tokens.
+          reference: address of the tokens of the reference.
+          keys: address of their keys.
+          inside: the mask of its positions.
+          claimed_orders: address of the orders claimed in other references, for each token.
+          kept: all bits, or 0 if there was no reference before.
+          counts: address of memory for N int64.
+          orders: the largest order, N.
+
+        Returns:
+          0 if the counts are exact.
+        """
+        grams = claimed = found = zeros()
+        different = _NOTHING
+        while token < end:
+            mask = _mask(token, keys, inside, short)
+            different |= _difference(token, mask, reference)
+            grams = following(grams, mask)
+            free = free_of(grams, claimed)
+            claimed = claim(claimed, free)
+            if several:
+                matched = not_zero(free) | (load_half(claimed_orders) & kept)
+                store_half(claimed_orders, matched)
+                claimed_orders += CLAIM_BYTES
+                found = add(found, matched)
+            token += TOKEN_BYTES
+        store(counts, found if several else count_bits(claimed), orders)
+        return different
+
+    return match
+
+
+_match_one_short = _matching(FOUR_LANES, short=True, several=False)
+_match_one = _matching(FOUR_LANES, short=False, several=False)
+_match = _matching(FOUR_LANES, short=False, several=True)
+_match_high_orders = _matching(SIXTEEN_LANES, short=False, several=True)
+
+
+@inlined
+def store_none(matches, max_order):
+    """Writes that a candidate has no match, for each order."""
+    for n in range(max_order):
+        store_int(matches, n, 0)
+
+
+@inner
+def match_segment(
+    reference_count, texts, bounds, max_order, tokens, claimed_orders, keys, matches, stride
+):
+    """Writes the clipped matches of every candidate of one segment, for each order.
+
+    Args:
+      reference_count: the number of references; they are the first texts. Each has at most
+        LONGEST_REFERENCE tokens.
+      texts: the number of all texts; the others are candidates.
+      bounds: address of texts + 1 int64: text t has the tokens bounds[t] <= i <
+        bounds[t + 1] - 1; the last one is the gap.
+      max_order: the largest n-gram order, N.
+      tokens: address of the segment's tokens.
+      claimed_orders: address of CLAIM_BYTES for each token.
+      keys: address of KEYS_BYTES.
+      matches: address of N int64 for the first candidate.
+      stride: bytes from these to those of the next candidate.
+
+    Returns:
+      Whether the counts are exact. If not, they are wrong.
+    """
+    kept = different = _NOTHING
+    for reference in range(reference_count):
+        first, last = load_int(bounds, reference), load_int(bounds, reference + 1) - 1
+        if first == last:
+            continue
+        begin, end = tokens + first * TOKEN_BYTES, tokens + last * TOKEN_BYTES
+        inside = _ALL >> np.uint64(LONGEST_REFERENCE - (last - first))
+        short = last - first <= 32
+        if short:
+            different |= _enter_keys(begin, end, keys, inside, True)
+        else:
+            different |= _enter_keys(begin, end, keys, inside, False)
+        for text in range(reference_count, texts):
+            first, last = load_int(bounds, text), load_int(bounds, text + 1) - 1
+            one, end = tokens + first * TOKEN_BYTES, tokens + last * TOKEN_BYTES
+            claimed = claimed_orders + first * CLAIM_BYTES
+            counts = matches + (text - reference_count) * stride
+            if max_order > 4:
+                different |= _match_high_orders(
+                    one, end, begin, keys, inside, claimed, kept, counts, max_order
+                )
+            elif reference_count > 1:
+                different |= _match(one, end, begin, keys, inside, claimed, kept, counts, max_order)
+            elif short:
+                different |= _match_one_short(
+                    one, end, begin, keys, inside, claimed, kept, counts, max_order
+                )
+            else:
+                different |= _match_one(
+                    one, end, begin, keys, inside, claimed, kept, counts, max_order
+                )
+        if different != _NOTHING:
+            return False
+        kept = _ALL
+    if kept == _NOTHING:  # no reference has a token
+        for candidate in range(texts - reference_count):
+            store_none(matches + candidate * stride, max_order)
+    return True

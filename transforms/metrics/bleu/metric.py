@@ -1,0 +1,67 @@
+"""BLEU as a `Metric`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from beam_bleu.transforms.metrics.bleu.columns import (
+    FIRST_MATCHES,
+    BleuColumns,
+    first_short,
+    order_of,
+)
+from beam_bleu.transforms.metrics.bleu.corpus_formula import scored_columns
+from beam_bleu.transforms.metrics.bleu.row_scores import corpus_scores
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.dual_numbers import Number
+from beam_bleu.transforms.metrics.metric import NoGradientError, Scores
+from beam_bleu.transforms.native.arrays import Integers
+
+
+@dataclasses.dataclass(frozen=True)
+class Bleu:
+    """BLEU by a scoring; see `Metric`.
+
+    The brevity penalty has a corner where c = r. There the derivative is that of longer
+    candidates, 0, as for all candidates that are not shorter than the references.
+
+    Attributes:
+      scoring: how sums become a score. It is one of a corpus.
+    """
+
+    scoring: Scoring
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """BLEU, 0..100."""
+        return scored_columns(sums, self.scoring).score
+
+    def values(self, sums: Integers) -> Scores:
+        """BLEU of each row."""
+        return corpus_scores(sums, self.scoring)
+
+    def require_gradient(self, sums: Sequence[int]) -> None:
+        """Checks that every order that counts has a match. Otherwise smoothing decides the score.
+
+        Raises:
+          NoGradientError: an order has no match.
+        """
+        scoring = self.scoring
+        scored, columns = scored_columns(sums, scoring), BleuColumns(sums)
+        if not columns.candidate_length:
+            raise NoGradientError("no candidate has a token")
+        for order in range(1, (scored.orders or scoring.max_ngram_order) + 1):
+            if scoring.weights and not scoring.weights[order - 1]:
+                continue
+            if not columns.matches[order - 1]:
+                is_too_long = scoring.effective_order and not columns.totals[order - 1]
+                if not scored.orders and is_too_long:
+                    raise NoGradientError(
+                        "no candidate is as long as the n-grams that have a weight"
+                    )
+                raise NoGradientError(f"no {order}-gram of a candidate is in its references")
+
+    def used(self, width: int) -> Sequence[int]:
+        """The lengths, and the columns of the orders that count."""
+        short, orders = first_short(order_of(width)), self.scoring.max_ngram_order
+        return [*range(FIRST_MATCHES + orders), *range(short, short + orders)]

@@ -1,0 +1,126 @@
+"""Sums as rows of a table that a user keeps: integers with names, which SQL can add up.
+
+A row has all that every definition with the same tokens needs: the sums of the columns of
+BLEU, those of the products of each pair of columns, and the smallest and the largest
+number of references of a segment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import decimal
+import itertools
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, bleu_basis, order_of, width
+from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible, products_are_possible
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.moments.exact import exact
+from beam_bleu.transforms.totals.units import UnitSums
+
+MIN_REFERENCES, MAX_REFERENCES = "min_references", "max_references"
+"""The columns that are not added up: of several rows, the least and the greatest count."""
+
+
+def summed_columns(max_order: int) -> list[str]:
+    """The names of all columns that are added up: of sums, then of products.
+
+    >>> columns = summed_columns(4)
+    >>> columns[0], columns[7], columns[11], columns[15], columns[-1], len(columns)
+    ('segments', 'matches_1', 'short_1', 'segments_x_segments', 'short_4_x_short_4', 135)
+    """
+    names = bleu_basis(max_order).names
+    products = (f"{names[j]}_x_{each}" for i, each in enumerate(names) for j in range(i + 1))
+    return [*names, *products]
+
+
+def row_of_sums(sums: CorpusSums) -> dict[str, int]:
+    """The row of sums that have `units`."""
+    assert sums.units is not None
+    values = (*sums.units.sums, *sums.units.products)
+    names = summed_columns(order_of(len(sums.columns)))
+    return {
+        **dict(zip(names, values, strict=True)),
+        MIN_REFERENCES: sums.min_reference_count,
+        MAX_REFERENCES: sums.max_reference_count,
+    }
+
+
+def sums_of_row(row: Mapping[str, Any]) -> CorpusSums:
+    """The sums of a row, or of rows that are added up. They have no bytes and no signs.
+
+    Raises:
+      ValueError: a column is missing or is no integer, there is no segment, or no segments have
+        these sums.
+    """
+    max_order = next(order for order in itertools.count() if f"matches_{order + 1}" not in row)
+    columns = summed_columns(max_order)
+    values = tuple(_count(name, row.get(name)) for name in columns)
+    fewest, most = (_count(name, row.get(name)) for name in (MIN_REFERENCES, MAX_REFERENCES))
+    if max_order < 1 or values[SEGMENTS] < 1:
+        raise ValueError("the sums of one or more segments have matches_1, and segments above 0")
+    if not 1 <= fewest <= most:
+        raise ValueError(
+            f"{MIN_REFERENCES} must be 1 or more, and at most {MAX_REFERENCES}: "
+            f"got {fewest} and {most}"
+        )
+    of_unit = width(max_order)
+    units = UnitSums(values[SEGMENTS], values[:of_unit], values[of_unit:])
+    _require_possible(units, most)
+    return CorpusSums(units.sums, fewest, most, units=units)
+
+
+def _require_possible(units: UnitSums, references: int) -> None:
+    """Checks that there can be segments with these sums.
+
+    Raises:
+      ValueError: there are none.
+    """
+    bleu = BleuColumns(units.sums)
+    for order, (matches, ngrams) in enumerate(zip(bleu.matches, bleu.totals, strict=True), 1):
+        if matches > ngrams:
+            raise ValueError(
+                f"matches_{order} is {matches}, but the candidates have {max(ngrams, 0)} n-grams "
+                f"of order {order}"
+            )
+    columns, packed = (exact(np.array(each, object)) for each in (units.sums, units.products))
+    if not columns_are_possible(columns, references):
+        raise ValueError(
+            "no segments have these sums: segments, lengths, matches_* and short_* contradict "
+            f"each other, or {MAX_REFERENCES}; {_ALL_ROWS}"
+        )
+    if not products_are_possible(
+        *(np.array(units.units), columns, packed, references), are_segments=True
+    ):
+        raise ValueError(
+            f"the products A_x_B are not those of segments with these sums; {_ALL_ROWS}"
+        )
+
+
+_ALL_ROWS = (
+    "add up the same rows for each column, and take the smallest min_references and the largest "
+    "max_references"
+)
+
+
+def _count(name: str, value: Any) -> int:
+    """An integer of any type that databases return: Python's, numpy's, or a `Decimal`.
+
+    Raises:
+      ValueError: it is another value. A float is one, too: above 2^53 it is not exact.
+    """
+    count: int | None = None
+    if isinstance(value, decimal.Decimal):
+        if value.is_finite() and value == value.to_integral_value():
+            count = int(value)
+    elif not isinstance(value, bool | np.bool_):
+        with contextlib.suppress(TypeError):
+            count = operator.index(value)
+    if count is None or count < 0:
+        raise ValueError(f"{name} must be an integer, 0 or more, got {value!r}")
+    return count

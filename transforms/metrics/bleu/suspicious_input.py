@@ -1,0 +1,192 @@
+"""Warnings about suspicious input, computed from sums.
+
+docs/line_parallel.md has the rules and their reasons. A warning changes no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from beam_bleu.transforms.errors import joined
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.text.scripts import SCRIPTS, Script
+from beam_bleu.transforms.text.text import TextName
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+
+_TOKENIZED_LINES = 100
+"""The number of candidates that end in " ." from which sacreBLEU warns, for any corpus size."""
+
+_MOST = 1 / 2
+"""'Most' means more than this share."""
+
+_STRAY = 1 / 10
+"""Up to this share of a stream's lines may end in a carriage return by accident."""
+
+_OF_A_SCRIPT = 1 / 100
+"""From this share of segments on, text that the tokenizer does not split is no accident."""
+
+_OF_A_SCRIPT_IF_TOKENIZED = 1 / 4
+"""The same with a tokenizer for tokenized text: some words of such text are long, too."""
+
+_BY_CHANCE = 1 / 10
+"""Up to so many Chinese texts for each Japanese text are Japanese ones without kana."""
+
+_DENSER = 2
+"""A slice is named if the share of such text is more than so many times that of the corpus."""
+
+_SHOWN_SLICES = 3
+
+_SHORTEST_RATIO, _LONGEST_RATIO = 0.5, 2
+
+_FEWEST_TOKENS = 100
+"""Tokens of the references, about five sentences. Shorter texts often differ more in length."""
+
+_FEWEST_SEGMENTS = 10
+"""Segments. With fewer segments, one or two empty candidates would already be most of them."""
+
+
+def suspicions(sums: CorpusSums, text: TextName, scoring: Scoring) -> tuple[str, ...]:
+    """Sentences about suspicious input of one system's score.
+
+    Args:
+      sums: those of the corpus.
+      text: how the texts became tokens.
+      scoring: how sums become a score.
+    """
+    return (
+        *_tokenized(sums, text),
+        *_scripts(sums, text),
+        *_identical(sums),
+        *_line_ends(sums),
+        *_empty_candidates(sums),
+        *_length_ratio(sums, scoring),
+    )
+
+
+def _tokenized(sums: CorpusSums, text: TextName) -> Iterator[str]:
+    lines = sums.signs.tokenized
+    if lines >= _TOKENIZED_LINES and not TOKENIZERS[text.tokenize].takes_tokenized_text:
+        yield (
+            f"the candidates look tokenized: {lines:,} of {sums.segments:,} end in ' .'; "
+            "score detokenized text, or, if the references are tokenized in the same way, "
+            "use the tokenizer none"
+        )
+
+
+def _scripts(sums: CorpusSums, text: TextName) -> Iterator[str]:
+    for script, segments in _not_split(sums, text):
+        yield (
+            f"{_segments(segments, sums)} {script.shown} text, which {script.reason}, and the "
+            f"tokenizer {text.tokenize} finds words by spaces; for such text, use {script.remedy}"
+        )
+
+
+def suspicious_slices(
+    whole: CorpusSums, slices: Mapping[str, CorpusSums], text: TextName
+) -> tuple[str, ...]:
+    """Sentences about slices with much more suspicious input than the whole corpus.
+
+    Args:
+      whole: the sums of one system's segments.
+      slices: those of each slice, by a name for a reader.
+      text: how the texts became tokens.
+    """
+    found: dict[Script, list[str]] = {}
+    for name, sums in slices.items():
+        for script, segments in _not_split(sums, text):
+            of_whole = whole.signs.scripts[_POSITIONS[script.name]]
+            if segments * whole.segments > _DENSER * of_whole * sums.segments:
+                shown = f"{name} ({segments:,} of {sums.segments:,} segments)"
+                found.setdefault(script, []).append(shown)
+    return tuple(
+        f"there is {script.shown} text in {joined(names, _SHOWN_SLICES)}, and the tokenizer "
+        f"{text.tokenize} finds words by spaces; for such text, use {script.remedy}"
+        for script, names in found.items()
+    )
+
+
+def _not_split(sums: CorpusSums, text: TextName) -> Iterator[tuple[Script, int]]:
+    """The scripts that the tokenizer does not split, with the numbers of their segments."""
+    tokenizer = TOKENIZERS[text.tokenize]
+    fewest = _OF_A_SCRIPT_IF_TOKENIZED if tokenizer.takes_tokenized_text else _OF_A_SCRIPT
+    counts = dict(zip(SCRIPTS, sums.signs.scripts, strict=True))
+    if counts["chinese"] <= _BY_CHANCE * counts["japanese"]:
+        counts["chinese"] = 0
+    for name, segments in counts.items():
+        if name not in tokenizer.splits and segments and segments >= fewest * sums.segments:
+            yield SCRIPTS[name], segments
+
+
+_POSITIONS = {name: position for position, name in enumerate(SCRIPTS)}
+
+
+def _segments(count: int, sums: CorpusSums) -> str:
+    return f"{count:,} of {sums.segments:,} segments {'is' if count == 1 else 'are'}"
+
+
+def _identical(sums: CorpusSums) -> Iterator[str]:
+    if not BleuColumns(
+        sums.columns
+    ).candidate_length:  # all texts are empty, so they are always equal
+        return
+    for position, identical in enumerate(sums.signs.identical, 1):
+        if identical == sums.segments:
+            yield (
+                f"the candidates are the same as references {position}, byte for byte, in all "
+                f"{sums.segments:,} segments; check that they are the system's own output"
+            )
+
+
+def _line_ends(sums: CorpusSums) -> Iterator[str]:
+    signs = sums.signs
+    streams = [("the candidates", signs.candidate_returns, sums.segments)]
+    for position, of_position in enumerate(
+        zip(signs.reference_returns, signs.given, strict=True), 1
+    ):
+        streams.append((f"references {position}", *of_position))
+    crlf = [_shown(*each) for each in streams if each[1] > _MOST * each[2]]
+    # If every reference of a position is missing, it has no lines and does not count as a stream.
+    others = [_shown(*each) for each in streams if each[2] and each[1] <= _STRAY * each[2]]
+    if crlf and others:
+        yield (
+            f"there are Windows line ends (CRLF) in {' and '.join(crlf)}, but not in "
+            f"{' and '.join(others)}; check that they belong together, and give all of them the "
+            "same line ends"
+        )
+
+
+def _shown(stream: str, returns: int, lines: int) -> str:
+    return f"{stream} ({returns:,} of {lines:,} lines)"
+
+
+def _empty_candidates(sums: CorpusSums) -> Iterator[str]:
+    columns = BleuColumns(sums.columns)
+    empty = columns.short_candidates[0]
+    # If all are empty, the score is 0, and its own warning gives the reason.
+    if (
+        sums.segments >= _FEWEST_SEGMENTS
+        and columns.candidate_length
+        and empty > _MOST * sums.segments
+    ):
+        yield (
+            f"most candidates are empty: {empty:,} of {sums.segments:,} have no token; "
+            "check that the system's output is complete"
+        )
+
+
+def _length_ratio(sums: CorpusSums, scoring: Scoring) -> Iterator[str]:
+    columns = BleuColumns(sums.columns)
+    of_candidates = columns.candidate_length
+    length = Fraction(*columns.reference_length(scoring.reference_length))
+    if not of_candidates or length < _FEWEST_TOKENS:
+        return
+    ratio = of_candidates / length
+    if ratio < _SHORTEST_RATIO or ratio > _LONGEST_RATIO:
+        yield (
+            f"the candidates have {float(ratio):.2f} times as many tokens as the references "
+            f"({of_candidates:,} and {float(length):,.0f}); check that both are complete "
+            "and of the same segments"
+        )

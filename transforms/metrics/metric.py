@@ -1,0 +1,86 @@
+"""What every metric has: columns that add up, and a function from their sums to a score."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_bleu.transforms.metrics.dual_numbers import Number
+
+SEGMENTS = 0
+"""The first column of every basis: 1 for each segment."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Basis:
+    """The columns of a metric.
+
+    All integers are 0 or more. Those of several segments are added up, and no column follows from
+    the others.
+
+    Attributes:
+      names: the name of each column. The first one is "segments".
+      shared: the columns that follow from the references alone, in ascending order. They are the
+        same for all systems of a segment.
+    """
+
+    names: tuple[str, ...]
+    shared: tuple[int, ...]
+
+    @property
+    def width(self) -> int:
+        """The number of columns, W."""
+        return len(self.names)
+
+
+Scores = NDArray[np.float64]
+"""float64 (rows,), the scores of many sums."""
+
+
+class NoGradientError(ValueError):
+    """The score of a corpus has no gradient. The message is the reason."""
+
+
+class Metric(Protocol):
+    """A definition of a metric: how sums of its columns become a score.
+
+    It is a frozen value, so that it can be sent to workers.
+    """
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """The score.
+
+        Args:
+          sums: W columns, added up over segments: integers without a bound, or numbers that carry
+            their derivatives.
+
+        Raises:
+          ValueError: these sums lack columns that the definition needs.
+        """
+
+    def values(self, sums: NDArray[np.int64]) -> Scores:
+        """The scores of many sums at once: to the last bit those of `value`.
+
+        Args:
+          sums: int64 (rows, W).
+
+        Returns:
+          float64 (rows,). Sums of no segment have the score 0.
+
+        Raises:
+          ValueError: these sums lack columns that the definition needs.
+        """
+
+    def require_gradient(self, sums: Sequence[int]) -> None:
+        """Checks that a small change of the sums changes the score as its gradient says.
+
+        Raises:
+          NoGradientError: it does not.
+        """
+
+    def used(self, width: int) -> Sequence[int]:
+        """Those of W columns from which the score is computed."""

@@ -1,0 +1,101 @@
+"""Counts the segments of a batch: what is the same for every metric, and the metric's columns.
+
+`count_batch` is the function that other rooms call. Compiled code releases the interpreter's lock,
+so several threads can run it at the same time.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import pyarrow as pa
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.columns import Spans, TextColumns, padded
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.signs import find_signs
+from beam_bleu.transforms.statistics.sizes import TextSizes, find_sizes
+from beam_bleu.transforms.text.splitting import splittable
+from beam_bleu.transforms.text.text import Text
+
+
+class Counter(Protocol):
+    """Counts the columns of a metric."""
+
+    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+        """The columns of each segment, int64 (systems, segments, W).
+
+        Args:
+          spans: where the texts are; references come first. They are ready to be split.
+          sizes: their sizes.
+          batch: the batch, for messages.
+          text: the steps from a text to its tokens.
+        """
+
+    def lengths(self, counts: Integers) -> Integers:
+        """The average length of the references of each segment, rounded down, int64 (segments,)."""
+
+    def empty_candidates(self, counts: Integers) -> int:
+        """The number of candidates without a token."""
+
+
+def count_batch(batch: SegmentBatch, text: Text, counter: Counter) -> BatchStatistics:
+    """Counts every segment of a batch, for every system.
+
+    Args:
+      batch: the segments; each has at least one reference.
+      text: the steps from a text to its tokens.
+      counter: counts the columns of the metric.
+
+    Raises:
+      InputError: a segment has no reference, or 2 GiB of text or more, or the tokenizer
+        cannot tokenize it.
+    """
+    reference_count = len(batch.references)
+    texts = TextColumns(padded(column) for column in (*batch.references, *batch.candidates))
+    sizes = find_sizes(texts.spans, reference_count)
+    if sizes.bare_row >= 0:
+        raise InputError(
+            f"{segment_name(batch, sizes.bare_row)} has no reference",
+            "give every segment one or more references (an empty string is one)",
+        )
+    # Of the original texts.
+    signs = find_signs(texts.spans, reference_count, batch.references_per_line)
+    changed, changed_sizes = splittable(texts, text), sizes
+    if changed is not texts:
+        changed_sizes = find_sizes(changed.spans, reference_count)
+    counts = counter.count(changed.spans, changed_sizes, batch, text)
+    return BatchStatistics(
+        counts=counts,
+        lengths=counter.lengths(counts),
+        empty_candidates=counter.empty_candidates(counts),
+        reference_counts=sizes.reference_counts,
+        candidate_bytes=sizes.candidate_bytes,
+        reference_bytes=sizes.reference_bytes,
+        signs=signs,
+        systems=batch.systems,
+        numbers=batch.numbers,
+        groups=batch.groups,
+        labels=batch.labels,
+    )
+
+
+def segment_name(batch: SegmentBatch, row: int) -> str:
+    """The name of a segment for messages. Numbers begin with 1, like lines in editors."""
+    return "a segment" if batch.numbers is None else f"segment {batch.numbers[row] + 1}"
+
+
+def prepare_counting(text: Text, counter: Counter) -> None:
+    """Prepares this process for its first batch. A second call does nothing.
+
+    It compiles the code that counts or loads it from the cache, and loads the tokenizer's library,
+    dictionary and model.
+
+    Raises:
+      JobError: the library of the tokenizer is missing.
+      InputError: the tokenizer's model is not a SentencePiece model.
+    """
+    column = pa.array(["a"], pa.large_string())
+    count_batch(SegmentBatch(candidates=(column,), references=(column,)), text, counter)

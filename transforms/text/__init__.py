@@ -1,0 +1,1 @@
+"""How texts become tokens: every choice, and the compiled code that makes it."""

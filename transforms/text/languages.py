@@ -1,0 +1,177 @@
+"""The tokenizers of languages: which one a language code chooses.
+
+The choice is that of sacreBLEU's `-l`: Chinese, Japanese and Korean have tokenizers of their own,
+and every other language has 13a.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Mapping
+
+from beam_bleu.transforms.definition.choices import table
+from beam_bleu.transforms.text.tokenizers import TokenizerName
+
+
+@dataclasses.dataclass(frozen=True)
+class Language:
+    """A row of `LANGUAGES`.
+
+    Attributes:
+      name: its code in sacreBLEU.
+      description: the language in words.
+      codes: all its codes in ISO 639.
+      tokenize: its tokenizer.
+      regions: the regions where it is an official language.
+    """
+
+    name: str
+    description: str
+    codes: tuple[str, ...]
+    tokenize: TokenizerName
+    regions: tuple[str, ...]
+
+
+LANGUAGES: Mapping[str, Language] = table(
+    Language(
+        "zh",
+        "Chinese",
+        ("zh", "zho", "chi", "cmn", "lzh", "wuu", "yue"),
+        "zh",
+        ("CN", "HK", "MO", "SG", "TW"),
+    ),
+    Language("ja", "Japanese", ("ja", "jpn"), "ja-mecab", ("JP",)),
+    Language("ko", "Korean", ("ko", "kor"), "ko-mecab", ("KP", "KR")),
+)
+"""The languages with tokenizers of their own."""
+
+OTHER_LANGUAGES: TokenizerName = "13a"
+"""The tokenizer of all other languages."""
+
+_ROWS = {code: row for row in LANGUAGES.values() for code in row.codes}
+
+_TWO_LETTERS = """
+    aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy
+    da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu
+    hy hz ia id ie ig ii ik io is it iu iw ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la
+    lb lg li ln lo lt lu lv mg mh mi mk ml mn mo mr ms mt my na nb nd ne ng nl nn no nr nv ny oc
+    oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st
+    su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh
+    zu
+"""
+"""The codes of ISO 639-1, with those that it had before. They are few, so that a wrong one can be
+told apart: jp and cn are codes of countries."""
+
+_NO_LANGUAGE = ("mis", "mul", "und", "zxx")
+"""Codes of ISO 639 that say that a text has no language, several ones, or an unknown one."""
+
+_CODE = r"[a-z]{2,3}(?:[-_][A-Z][a-z]{3})?(?:[-_](?:[A-Z]{2}|[0-9]{3}))?"
+"""A language, such as zh, zho_Hans, zh-Hant or pt_BR. The capitals tell a script or a region apart
+from a second language: zh-CN is one language, and en-zh are two."""
+
+_PAIR = re.compile(rf"(?:({_CODE})-)?({_CODE})")
+
+EXAMPLES_OF_CODES = (
+    "a code such as de, zh or pt_BR, or a pair such as en-de: languages in small letters, regions "
+    "in capitals, and a hyphen between the languages of a pair"
+)
+
+
+class LanguageCodeError(ValueError):
+    """A text is not the code of a language, or it can be the code of several ones.
+
+    Attributes:
+      remedy: what to write, after "write ".
+    """
+
+    def __init__(self, cause: str, remedy: str = EXAMPLES_OF_CODES) -> None:
+        super().__init__(cause)
+        self.remedy = remedy
+
+
+@functools.lru_cache(maxsize=1024)
+def tokenizer_of(code: str) -> TokenizerName:
+    """The tokenizer of a language.
+
+    Args:
+      code: the code of the language, or a pair, such as "en-de": its target counts. A code has two
+        letters (ISO 639-1) or three (ISO 639-3). A script and a region can follow it.
+
+    Raises:
+      LanguageCodeError: it is no such code, or it can be a pair or a language with a region; the
+        message shows it.
+
+    Example:
+      >>> tokenizer_of("en-zh"), tokenizer_of("zh-en")
+      ('zh', '13a')
+    """
+    found = _PAIR.fullmatch(code)
+    if found is None:
+        raise LanguageCodeError(f"{_shown(code)} is not a language code")
+    source, target = found.groups()
+    if source is not None:
+        _require_clear(code, source, target)
+    for each in (source, target):
+        if each is not None and not _is_known(_language(each)):
+            of_pair = "" if each == code else f" of {code!r}"
+            raise LanguageCodeError(f"{each!r}{of_pair} is not the code of a language")
+    return _tokenizer(_language(target))
+
+
+def sacrebleus_tokenizer_of(code: str) -> TokenizerName | None:
+    """The tokenizer that sacreBLEU chooses for a pair; None for a single language: it takes pairs.
+
+    It takes what comes after the first hyphen, and knows only its own code for each language.
+
+    >>> sacrebleus_tokenizer_of("en-zh"), sacrebleus_tokenizer_of("en-zho")
+    ('zh', '13a')
+    """
+    _, *targets = code.split("-")
+    if not targets:
+        return None
+    return LANGUAGES[targets[0]].tokenize if targets[0] in LANGUAGES else OTHER_LANGUAGES
+
+
+def _require_clear(code: str, source: str, target: str) -> None:
+    """Checks that a pair is not a language whose region is in small letters, such as zh-tw.
+
+    It is clear enough if both have the same tokenizer, such as pt-br (Portuguese of Brazil, or from
+    Portuguese to Breton).
+    """
+    row = _ROWS.get(_language(source))
+    if row is None or target.upper() not in row.regions or row.tokenize == _tokenizer(target):
+        return
+    region = f"{source}-{target.upper()}"
+    if not _is_known(target):
+        raise LanguageCodeError(
+            f"{target!r} of {code!r} is not the code of a language, but "
+            f"{target.upper()} is a region",
+            f"{region} if the texts are {row.description}",
+        )
+    raise LanguageCodeError(
+        f"{code!r} can be {region}, which is {row.description}, or a pair with the language "
+        f"{target}",
+        f"{region} for {row.description}, or the language {target} with its code of three letters",
+    )
+
+
+def _tokenizer(language: str) -> TokenizerName:
+    return _ROWS[language].tokenize if language in _ROWS else OTHER_LANGUAGES
+
+
+def _language(code: str) -> str:
+    """A code without its script and region."""
+    return re.split("[-_]", code)[0]
+
+
+def _is_known(language: str) -> bool:
+    # There are almost 8,000 codes with three letters, so these are not compared with a list.
+    if len(language) == 2:
+        return language in _TWO_LETTERS.split()
+    return language not in _NO_LANGUAGE
+
+
+def _shown(code: str, most: int = 40) -> str:
+    return repr(code if len(code) <= most else f"{code[:most]}...")

@@ -1,0 +1,183 @@
+"""Tokenizers of other libraries, called from Python for each text.
+
+sacreBLEU's own objects tokenize Japanese and Korean, and SentencePiece tokenizes with any of
+its models, so the tokens are the same as theirs. The libraries are optional: they are imported
+when a definition needs them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import inspect
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.errors import InputError, JobError, UsageError
+from beam_bleu.transforms.extras import installing
+from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
+
+# Two threads cannot use one tagger of MeCab at the same time, because it has state. MeCab never
+# releases the interpreter's lock, so this lock costs no time.
+_mecab_lock = threading.Lock()
+
+_TEXTS_A_CALL = 256
+
+
+def tokenized(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
+    """The texts with white space between their tokens.
+
+    Raises:
+      JobError: the library is missing.
+      InputError: the library cannot tokenize a text.
+    """
+    lines = column.to_pylist()
+    # sacreBLEU strips the end of a text before it tokenizes.
+    present = [line.rstrip() for line in lines if line is not None]
+    cut = function_of(_TOKENIZERS, text.tokenize, "tokenizer").cut
+    tokens = iter(cut(present, text))
+    return pa.array([None if line is None else next(tokens) for line in lines], pa.large_string())
+
+
+def require_tokenizer(text: Text) -> None:
+    """Checks before a job starts that this machine has the library that a definition needs.
+
+    Raises:
+      UsageError: a library is missing.
+      InputError: the file is not a SentencePiece model.
+    """
+    if TOKENIZERS[text.tokenize].extra is None:
+        return
+    try:
+        function_of(_TOKENIZERS, text.tokenize, "tokenizer").load(text)
+    except JobError as error:
+        raise UsageError(
+            f"tokenize {text.tokenize!r} needs a library that is not installed here: "
+            f"{_reason(error.__cause__)}",
+            _install(text.tokenize),
+        ) from error
+
+
+_MECABS = {
+    "ja-mecab": ("sacrebleu.tokenizers.tokenizer_ja_mecab", "TokenizerJaMecab"),
+    "ko-mecab": ("sacrebleu.tokenizers.tokenizer_ko_mecab", "TokenizerKoMecab"),
+}
+"""The module and the class of sacreBLEU's tokenizers."""
+
+
+@functools.cache
+def mecab(tokenize: TokenizerName) -> Any:
+    """The tokenizer of sacreBLEU with this name. A process makes it only once.
+
+    Raises:
+      JobError: it is missing, or its dictionary is not the one that sacreBLEU uses.
+    """
+    module, tokenizer = function_of(_MECABS, tokenize, "tokenizer")
+    try:
+        return getattr(importlib.import_module(module), tokenizer)()
+    except (ImportError, RuntimeError, AssertionError) as error:
+        raise _missing(tokenize, error) from error
+
+
+def _missing(tokenize: TokenizerName, error: Exception) -> JobError:
+    return JobError(
+        f"a worker does not have the library for tokenize {tokenize!r}: {_reason(error)}",
+        f"install it where the workers run: {_install(tokenize)}",
+    )
+
+
+def _reason(error: BaseException | None) -> str:
+    """The first line of a library's error that is not empty."""
+    return next(iter(str(error).strip().splitlines()), "")
+
+
+def _install(tokenize: TokenizerName) -> str:
+    extra = TOKENIZERS[tokenize].extra
+    if extra is None:
+        raise ValueError(f"tokenize {tokenize!r} needs no library")
+    return installing(extra)
+
+
+def _load_mecab(text: Text) -> Any:
+    return mecab(text.tokenize)
+
+
+def _in_words(lines: Sequence[str], text: Text) -> list[str]:
+    tokenizer = mecab(text.tokenize)
+    # Without sacreBLEU's cache of 65,536 lines. A large corpus fills it and rarely repeats a line.
+    cut = functools.partial(inspect.unwrap(type(tokenizer).__call__), tokenizer)
+    with _mecab_lock:
+        words = []
+        for line in lines:
+            try:
+                words.append(cut(line))
+            except AttributeError as error:
+                # MeCab returned nothing, and sacreBLEU did not check it.
+                raise InputError(
+                    f"{text.tokenize} cannot tokenize a line of {len(line)} characters: "
+                    f"{tokenizer.tagger.what()}",
+                    "cut it into sentences, or check that the lines end with a newline",
+                ) from error
+    return words
+
+
+def _load_sentencepiece(text: Text) -> Any:
+    if text.spm_model is None:
+        raise ValueError(f"tokenize {text.tokenize!r} needs an spm_model")
+    return _sentencepiece(text.spm_model)
+
+
+def _in_pieces(lines: Sequence[str], text: Text) -> list[str]:
+    processor = _load_sentencepiece(text)
+    # A call gets a limited number of texts, so that the pieces of all texts are not Python objects
+    # at the same time. Other threads can work during a call.
+    calls = (
+        processor.EncodeAsPieces(lines[start : start + _TEXTS_A_CALL], num_threads=1)
+        for start in range(0, len(lines), _TEXTS_A_CALL)
+    )
+    return [" ".join(pieces) for call in calls for pieces in call]
+
+
+@functools.lru_cache(maxsize=4)
+def _sentencepiece(model: SentencePieceModel) -> Any:
+    """SentencePiece with a model. Threads can share it."""
+    try:
+        import sentencepiece
+    except ImportError as error:
+        raise _missing("spm", error) from error
+    processor = sentencepiece.SentencePieceProcessor()
+    try:
+        processor.LoadFromSerializedProto(model.data)
+    except RuntimeError as error:
+        raise InputError(
+            f"the file is not a SentencePiece model: {error}",
+            "give the .model file that SentencePiece has made",
+        ) from error
+    return processor
+
+
+@dataclasses.dataclass(frozen=True)
+class _Library:
+    """The functions that call a library.
+
+    Attributes:
+      load: loads what the library needs; the result is kept.
+      cut: returns the lines with white space between their tokens.
+    """
+
+    load: Callable[[Text], Any]
+    cut: Callable[[Sequence[str], Text], list[str]]
+
+
+_TOKENIZERS = {
+    "ja-mecab": _Library(_load_mecab, _in_words),
+    "ko-mecab": _Library(_load_mecab, _in_words),
+    "spm": _Library(_load_sentencepiece, _in_pieces),
+}

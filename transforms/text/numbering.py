@@ -1,0 +1,254 @@
+"""Compiled code: a number for each different token of a long segment's references.
+
+The tokens of a long text are numbered in groups, while they are in the nearest cache. Only the
+different ones are kept, side by side. Number i, from 1 on, is token i - 1 of these. An index finds
+them: a hash table whose slots have the high half of the token's key, and its number. An empty slot
+is 0. The index begins small, because a large one for a long text of few
+different tokens would cost more than the text. It grows before it is more than half full.
+
+A token of one byte needs no index: a table has the numbers of all bytes. In a block with many such
+tokens and few others, they are numbered without making tokens of them.
+
+All of this has its addresses and numbers in one piece of memory, the vocabulary. It has int64:
+
+* _TOKENS: address of the different tokens
+* _INDEX, _BITS, _MOST_BITS: address of the index, log2 of the number of its slots now and at most
+* _KNOWN: the number of different tokens
+* _OTHER: the number of tokens that no reference has; 0 while the references are numbered
+* NUMBER: address of the number of the next token
+* _ONE_TOKEN: memory for a token
+
+Then it has the number of each byte, 32 bits each; 0 if it is not known yet.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from beam_bleu.transforms.native.compiling import callable_by_compiled, inlined, inner
+from beam_bleu.transforms.native.memory import (
+    clear,
+    clear_lowest_bit,
+    load_byte,
+    load_count,
+    load_int,
+    load_word,
+    lowest_bit,
+    prefetch,
+    store_count,
+    store_int,
+    store_word,
+)
+from beam_bleu.transforms.text.hash_tables import home, step
+from beam_bleu.transforms.text.tokens import (
+    FIRST,
+    SECOND,
+    TOKEN_BYTES,
+    entity,
+    is_same_token,
+    write_token,
+)
+
+NUMBER_BYTES = 4
+
+_TOKENS, _INDEX, _BITS, _MOST_BITS, _KNOWN, _OTHER, NUMBER, _ONE_TOKEN = range(8)
+_OF_BYTES = _ONE_TOKEN * 8 + TOKEN_BYTES
+_BYTES = 256
+
+VOCABULARY_BYTES = _OF_BYTES + _BYTES * NUMBER_BYTES
+INDEX_SLOT_BYTES = 8
+
+_FEWEST_BITS = 8
+
+_NOTHING = np.uint64(0)
+_ONE = np.uint64(1)
+_LOW = np.uint64(0xFFFFFFFF)
+_HIGH = ~_LOW
+
+
+def most_different(size: int) -> int:
+    """The most different tokens in this number of bytes: there are 256 of one byte."""
+    return size // 2 + _BYTES
+
+
+def most_index_bits(size: int) -> int:
+    """log2 of the number of slots of the largest index for this number of bytes."""
+    bits = _FEWEST_BITS
+    while (1 << bits) < 2 * most_different(size):
+        bits += 1
+    return bits
+
+
+callable_by_compiled(most_different)
+callable_by_compiled(most_index_bits)
+
+
+@inner
+def begin_vocabulary(vocabulary, tokens, index, size, numbers, written):
+    """Makes an empty vocabulary.
+
+    Args:
+      vocabulary: address of VOCABULARY_BYTES.
+      tokens: address of memory for the different tokens.
+      index: address of 2 ** most_index_bits(size) slots.
+      size: the bytes of all references.
+      numbers: address of the number of the first token.
+      written: whether no bytes are numbered, only tokens.
+    """
+    clear(vocabulary, _OF_BYTES if written else VOCABULARY_BYTES)
+    store_int(vocabulary, _TOKENS, tokens)
+    store_int(vocabulary, _INDEX, index)
+    store_int(vocabulary, _BITS, _FEWEST_BITS)
+    store_int(vocabulary, _MOST_BITS, most_index_bits(size))
+    store_int(vocabulary, NUMBER, numbers)
+    clear(index, INDEX_SLOT_BYTES << _FEWEST_BITS)
+
+
+@inner
+def end_references(vocabulary):
+    """From here on, tokens that are not known get the same number. Returns how many are known."""
+    known = load_int(vocabulary, _KNOWN)
+    store_int(vocabulary, _OTHER, known + 1)
+    return known
+
+
+@inlined
+def _is_other_token(slot, token, tokens):
+    """Whether another token than this one is in the slot."""
+    if slot == _NOTHING:
+        return False
+    if (slot ^ load_word(token)) > _LOW:
+        return True
+    found = tokens + (np.int64(slot & _LOW) - 1) * TOKEN_BYTES
+    words = load_word(token + FIRST) ^ load_word(found + FIRST)
+    words |= load_word(token + SECOND) ^ load_word(found + SECOND)
+    return words != _NOTHING and not is_same_token(token, found)
+
+
+@inner
+def _grow(vocabulary, seed):
+    """Makes the index four times as large, if it may be, and enters all known tokens again."""
+    tokens, index = load_int(vocabulary, _TOKENS), load_int(vocabulary, _INDEX)
+    bits = min(load_int(vocabulary, _BITS) + 2, load_int(vocabulary, _MOST_BITS))
+    store_int(vocabulary, _BITS, bits)
+    clear(index, INDEX_SLOT_BYTES << bits)
+    for number in range(load_int(vocabulary, _KNOWN)):
+        key = load_word(tokens + number * TOKEN_BYTES)
+        at = home(key, bits, seed)
+        while load_word(index + at * INDEX_SLOT_BYTES) != _NOTHING:
+            at = (at + step(key, seed)) & ((1 << bits) - 1)
+        store_word(index + at * INDEX_SLOT_BYTES, (key & _HIGH) | np.uint64(number + 1))
+
+
+@inner
+def number_places(first, last, entities_end, vocabulary, seed):
+    """Makes tokens of their places, at the addresses first..last, and writes their numbers."""
+    index, bits = load_int(vocabulary, _INDEX), load_int(vocabulary, _BITS)
+    token = first
+    while token < last:
+        write_token(token, entities_end, seed)
+        prefetch(index + home(load_word(token), bits, seed) * INDEX_SLOT_BYTES)
+        token += TOKEN_BYTES
+    number_tokens(first, last, vocabulary, seed)
+
+
+@inner
+def number_tokens(token, last, vocabulary, seed):
+    """Writes the numbers of the tokens at the addresses token..last."""
+    tokens, index = load_int(vocabulary, _TOKENS), load_int(vocabulary, _INDEX)
+    bits, other = load_int(vocabulary, _BITS), load_int(vocabulary, _OTHER)
+    place = load_int(vocabulary, NUMBER)
+    while token < last:
+        key = load_word(token)
+        at = home(key, bits, seed)
+        slot = load_word(index + at * INDEX_SLOT_BYTES)
+        while _is_other_token(slot, token, tokens):
+            at = (at + step(key, seed)) & ((1 << bits) - 1)
+            slot = load_word(index + at * INDEX_SLOT_BYTES)
+        number = np.int64(slot & _LOW)
+        if number == 0:
+            number = other
+            if other == 0:
+                known = load_int(vocabulary, _KNOWN)
+                number = known + 1
+                store_int(vocabulary, _KNOWN, number)
+                kept = tokens + known * TOKEN_BYTES
+                store_word(kept, key)
+                store_word(kept + FIRST, load_word(token + FIRST))
+                store_word(kept + SECOND, load_word(token + SECOND))
+                store_word(index + at * INDEX_SLOT_BYTES, (key & _HIGH) | np.uint64(number))
+                if number * 2 > 1 << bits:
+                    _grow(vocabulary, seed)
+                    bits = load_int(vocabulary, _BITS)
+        store_count(place, number)
+        place += NUMBER_BYTES
+        token += TOKEN_BYTES
+    store_int(vocabulary, NUMBER, place)
+
+
+@inner
+def _number_byte(address, byte, entities_end, vocabulary, seed):
+    """Finds the number of a token of one byte with the index, and keeps it in the table."""
+    token = vocabulary + _ONE_TOKEN * 8
+    store_int(token + FIRST, 0, address)
+    store_int(token + SECOND, 0, address + 1)
+    place = load_int(vocabulary, NUMBER)
+    number_places(token, token + TOKEN_BYTES, entities_end, vocabulary, seed)
+    store_int(vocabulary, NUMBER, place)
+    number = load_count(place)
+    store_count(vocabulary + _OF_BYTES + byte * NUMBER_BYTES, number)
+    return number
+
+
+@inner
+def _number_bytes(block, mask, entities_end, vocabulary, seed):
+    """Writes the numbers of the bytes of a mask: each one is a token, or begins an entity."""
+    place = load_int(vocabulary, NUMBER)
+    while mask != _NOTHING:
+        at = block + lowest_bit(mask)
+        mask = clear_lowest_bit(mask)
+        byte = load_byte(at)
+        if byte == ord("&"):
+            byte = np.int64(entity(at, entities_end)[0])
+        number = load_count(vocabulary + _OF_BYTES + byte * NUMBER_BYTES)
+        if number == 0:
+            store_int(vocabulary, NUMBER, place)
+            number = _number_byte(at, byte, entities_end, vocabulary, seed)
+        store_count(place, number)
+        place += NUMBER_BYTES
+    store_int(vocabulary, NUMBER, place)
+
+
+@inner
+def number_block(block, singles, longer, ends, entities_end, token, vocabulary, seed):
+    """Writes the numbers of the tokens that start in a block, if they end in it, too.
+
+    Args:
+      block: address of the block.
+      singles: the mask of the tokens of one byte, and of entities.
+      longer: the mask of the starts of the other tokens.
+      ends: the mask of the ends of all these tokens.
+      entities_end: address of the end of the text; its start if there are no entities.
+      token: address of memory for a token.
+      vocabulary: address of the vocabulary.
+      seed: the process's secret (see hashing.py).
+
+    Returns:
+      The mask of the start of the last token, if it does not end in the block.
+    """
+    while longer != _NOTHING:
+        start = longer & (_NOTHING - longer)
+        before = start - _ONE
+        ends &= ~(before | start)
+        if ends == _NOTHING:
+            break
+        _number_bytes(block, singles & before, entities_end, vocabulary, seed)
+        singles &= ~before
+        store_int(token + FIRST, 0, block + lowest_bit(start))
+        store_int(token + SECOND, 0, block + lowest_bit(ends))
+        number_places(token, token + TOKEN_BYTES, entities_end, vocabulary, seed)
+        longer ^= start
+    _number_bytes(block, singles, entities_end, vocabulary, seed)
+    return longer

@@ -1,0 +1,65 @@
+"""Wires the reading of a SentencePiece model to Beam's filesystems."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import BinaryIO
+
+from apache_beam.io.filesystem import CompressionTypes
+
+from beam_bleu.transforms.errors import BleuError, InputError, unreadable
+from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
+
+__all__ = ["LARGEST_MODEL", "read_model"]
+
+LARGEST_MODEL = 1 << 30
+"""The largest size of a model in bytes: it is kept in memory and sent with the job."""
+
+
+def read_model(path: str) -> SentencePieceModel:
+    """The model in a file on any filesystem that Beam knows.
+
+    Raises:
+      InputError: the file cannot be read, is not a regular file, or is too large.
+      JobError: this process cannot open another file.
+    """
+    try:
+        if is_local(path) and not _size(path):
+            # Linux's own files (/proc) report a size of 0, and some of them never end.
+            return SentencePieceModel.of(b"")
+        with filesystem_of(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+            return SentencePieceModel.of(_all_of(file))
+    except BleuError:
+        raise
+    except Exception as error:  # each filesystem has exceptions of its own
+        raise unreadable("cannot be read", error, "check the path") from error
+
+
+def _size(path: str) -> int:
+    """The size of a regular file on this machine."""
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        what = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or a device"
+        raise InputError(f"cannot be read: it is {what}, not a file", "name a .model file")
+    if status.st_size > LARGEST_MODEL:
+        raise _too_large()
+    return status.st_size
+
+
+def _all_of(file: BinaryIO) -> bytes:
+    """The bytes of an open file, read in pieces: one read may return less than requested."""
+    data = bytearray()
+    while piece := file.read(min(1 << 24, LARGEST_MODEL + 1 - len(data))):
+        data += piece
+        if len(data) > LARGEST_MODEL:
+            raise _too_large()
+    return bytes(data)
+
+
+def _too_large() -> InputError:
+    return InputError(
+        f"cannot be used: it has more than {LARGEST_MODEL} bytes",
+        "name a .model file of SentencePiece; such a file has a few megabytes",
+    )

@@ -1,0 +1,246 @@
+"""The tokenizers `zh` and `intl`: they put spaces into a text, which is then split at them.
+
+sacreBLEU inserts the spaces with several regular expressions. Here a tokenizer is a table
+with the class of every code point, and the same rules serve both tokenizers. The tests compare
+the tokens with sacreBLEU's:
+
+* Some characters are always tokens of their own ("alone"): for `zh` Chinese code points and the
+  ASCII symbols of 13a, for `intl` the symbols of Unicode (S).
+* Points are `.` and `,` for `zh`, and punctuation marks (P) for `intl`. Digits are 0-9 for `zh`,
+  and numbers of any script (N) for `intl`. In a run of points, each point is a token of its own.
+  The exception is the last one: it joins a digit after it, or the end of the text, if (the
+  length of the run is odd) == (there is a digit, or the start of the text, before the run).
+* Such a last point, if it is the only one of its run, also joins the digit before it.
+* For `zh`, a hyphen is a token of its own if a digit is directly before it.
+
+The rules for points are those of 13a, except at the ends of the text: 13a adds spaces there,
+so a point always has neighbours. The rules follow from sacreBLEU's two regular expressions.
+The first one matches a point together with a character before it that is not a digit, and
+separates them. Its next match starts after that point, so this point cannot be the character
+before the next one. So every second point of a run is left, beginning with the first one if a
+digit or nothing is before it. The second expression separates the points that are left if the
+next character is not a digit.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+
+from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.native.arrays import Bytes
+from beam_bleu.transforms.native.columns import padded_column, spans
+from beam_bleu.transforms.native.compiling import compiled, inner
+from beam_bleu.transforms.native.memory import (
+    BLOCK,
+    READ_AHEAD,
+    address_of,
+    clear_lowest_bit,
+    copy_block,
+    load_byte,
+    load_word,
+    lowest_bit,
+    store_byte,
+    store_word,
+)
+from beam_bleu.transforms.text.byte_classes import code_point_masks
+from beam_bleu.transforms.text.code_points import code_point, letter_size
+from beam_bleu.transforms.text.tokenizers import TokenizerName
+
+_OTHER, _WHITE, _ALONE, _POINT, _DIGIT, _HYPHEN = range(6)
+
+_CODE_POINTS = 0x110000
+_WHITE_SPACE = [
+    *(range(first, last + 1) for first, last in ((0x09, 0x0D), (0x1C, 0x20), (0x2000, 0x200A))),
+    (0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000),
+]
+_SYMBOLS = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
+
+# sacreBLEU's ranges of Chinese characters, in order, and joined if they are adjacent. It writes
+# Extension B as '\u20000'..'\u2a6d6'. Python reads this as U+2000 and "0" to U+2A6D and "6",
+# and compares single code points with these. So the first range is U+2001 to U+2A6D, and no
+# character above U+FFFF is Chinese.
+_CHINESE = (
+    (0x2001, 0x2A6D),
+    (0x2E80, 0x2FDF),
+    (0x2FF0, 0x303F),
+    (0x3100, 0x312F),
+    (0x31A0, 0x31BF),
+    (0x31C0, 0x31EF),
+    (0x3200, 0x4DB5),
+    (0x4E00, 0x9FBB),
+    (0xF900, 0xFA2D),
+    (0xFA30, 0xFA6A),
+    (0xFA70, 0xFAD9),
+    (0xFE10, 0xFE1F),
+    (0xFE30, 0xFE4F),
+    (0xFF00, 0xFFEF),
+)
+
+_NOTHING = np.uint64(0)
+
+
+def spaced(column: pa.LargeStringArray, tokenize: TokenizerName) -> pa.LargeStringArray:
+    """The texts of a padded column with spaces between the tokens of a tokenizer."""
+    places = spans([column])
+    starts, ends = places.starts[0], places.ends[0]
+    # At most one space between two code points, and at both ends of a text.
+    room = 2 * int((ends - starts).sum()) + len(column) + READ_AHEAD
+    texts = np.empty(room, np.uint8)
+    offsets = np.zeros(len(column) + 1, np.int64)
+    # sacreBLEU strips the end of a text for every tokenizer, but not always the start.
+    strips_start = function_of(_STRIPS_START, tokenize, "tokenizer")
+    _space_rows(starts, ends, strips_start, _classes(tokenize), texts, offsets)
+    texts[offsets[-1] : offsets[-1] + READ_AHEAD] = 0
+    return padded_column(texts, offsets, column)
+
+
+@cache
+def _classes(tokenize: TokenizerName) -> Bytes:
+    """The class of every code point for a tokenizer, uint8 (code points,)."""
+    classes = np.zeros(_CODE_POINTS, np.uint8)
+    function_of(_CLASSIFY, tokenize, "tokenizer")(classes)
+    for code_points in _WHITE_SPACE:
+        classes[list(code_points)] = _WHITE
+    return classes
+
+
+def _classify_chinese(classes: Bytes) -> None:
+    for symbol in _SYMBOLS:
+        classes[ord(symbol)] = _ALONE
+    for first, last in _CHINESE:
+        classes[first : last + 1] = _ALONE
+    classes[[ord("."), ord(",")]] = _POINT
+    classes[ord("0") : ord("9") + 1] = _DIGIT
+    classes[ord("-")] = _HYPHEN
+
+
+def _classify_international(classes: Bytes) -> None:
+    # Imported here, so that other tokenizers start without it. sacreBLEU uses the classes of
+    # this module. Python's own Unicode tables may be older.
+    import regex
+
+    code_points = np.arange(_CODE_POINTS, dtype="<u4").tobytes()
+    text = code_points.decode("utf-32-le", "surrogatepass")
+    for name, what in (("S", _ALONE), ("P", _POINT), ("N", _DIGIT)):
+        for run in regex.finditer(rf"\p{{{name}}}+", text):
+            classes[run.start() : run.end()] = what
+
+
+_CLASSIFY = {"zh": _classify_chinese, "intl": _classify_international}
+_STRIPS_START = {"zh": True, "intl": False}
+
+
+@compiled
+def _space_rows(starts, ends, strips_start, classes, texts, offsets):
+    """Writes the texts with their spaces, one after the other, and the end of each."""
+    first = target = address_of(texts)
+    table = address_of(classes)
+    for row in range(starts.size):
+        start = starts[row]
+        end = _stripped_end(start, ends[row], table)
+        if strips_start:
+            start = _stripped_start(start, end, table)
+        target = _space(start, end, table, target)
+        offsets[row + 1] = target - first
+
+
+@inner
+def _code_point(address):
+    """(code point, its number of bytes) at an address."""
+    first = load_byte(address)
+    if first < 0x80:
+        return first, 1
+    size = letter_size(first)
+    return code_point(address, size), size
+
+
+@inner
+def _class_at(address, table):
+    return load_byte(table + _code_point(address)[0])
+
+
+@inner
+def _stripped_start(start, end, table):
+    while start < end and _class_at(start, table) == _WHITE:
+        start += _code_point(start)[1]
+    return start
+
+
+@inner
+def _stripped_end(start, end, table):
+    while start < end:
+        last = end - 1
+        while load_byte(last) & 0xC0 == 0x80:
+            last -= 1
+        if _class_at(last, table) != _WHITE:
+            break
+        end = last
+    return end
+
+
+@inner
+def _space(start, end, table, target):
+    """Writes the text at [start, end) with its spaces; returns the end of the written text.
+
+    Args:
+      start: address of the text.
+      end: address of its end; the bytes after it do not count.
+      table: address of the classes of all code points.
+      target: address to write to, with memory for all code points and one space more than
+        these; a block after the end of the written text may be overwritten.
+    """
+    copied = start  # up to here the text is written
+    # About the last code point with a class:
+    after = start  # its end
+    leaves = True  # whether the first expression leaves a point at this place
+    was_digit = was_alone = False
+    block = start
+    while block < end:
+        firsts, letters = code_point_masks(block)
+        look = firsts & ~letters
+        while look != _NOTHING:
+            at = block + lowest_bit(look)
+            look = clear_lowest_bit(look)
+            if at >= end:
+                break
+            code, size = _code_point(at)
+            what = load_byte(table + code)
+            if what <= _WHITE:
+                continue
+            if at != after:
+                leaves = was_digit = was_alone = False
+            after = at + size
+            alone = what == _ALONE
+            if what == _POINT:
+                joins = after >= end or _class_at(after, table) == _DIGIT
+                alone = not (leaves and joins)
+                leaves = not leaves
+            else:
+                if what == _HYPHEN:
+                    alone = was_digit
+                leaves = what == _DIGIT
+            was_digit = what == _DIGIT
+            if alone:
+                if copied < at:
+                    copy_block(target, copied)  # less than a block of it stays
+                    target += at - copied
+                store_byte(target, ord(" "))
+                target += np.int64(not was_alone)
+                store_word(target, load_word(at))
+                target += size
+                store_byte(target, ord(" "))
+                target += 1
+                copied = after
+            was_alone = alone
+        block += BLOCK
+        stop = min(block, end)
+        if copied < stop:
+            copy_block(target, copied)
+            target += stop - copied
+            copied = stop
+    return target

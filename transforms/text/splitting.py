@@ -1,0 +1,105 @@
+"""The steps of each tokenizer: changes of a text, and the rule that splits the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from beam_bleu.transforms.definition.choices import function_of
+from beam_bleu.transforms.native.columns import TextColumns, padded
+from beam_bleu.transforms.text.cases import Lowercase
+from beam_bleu.transforms.text.library_tokenizers import tokenized
+from beam_bleu.transforms.text.normalizing import normalized
+from beam_bleu.transforms.text.rewriting import lowered, without_skipped
+from beam_bleu.transforms.text.spacing import spaced
+from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.tokenization import (
+    ASCII_SPACE,
+    CHARACTERS,
+    MTEVAL_13A,
+    WHITE_SPACE,
+)
+from beam_bleu.transforms.text.tokenizers import TokenizerName
+
+_Rewrite = Callable[[TextColumns, Text], TextColumns]
+_ChangeCase = Callable[[pa.LargeStringArray], pa.LargeStringArray]
+
+
+class _Tokenizer(NamedTuple):
+    """A tokenizer: a function that rewrites texts, and a rule that splits them."""
+
+    rewrite: _Rewrite
+    rule: int
+
+
+def _unchanged(texts: TextColumns, _text: Text) -> TextColumns:
+    return texts
+
+
+def _as_13a(texts: TextColumns, _text: Text) -> TextColumns:
+    return without_skipped(texts)
+
+
+def _with_spaces(texts: TextColumns, text: Text) -> TextColumns:
+    return texts.changed(lambda column: spaced(column, text.tokenize))
+
+
+def _by_library(texts: TextColumns, text: Text) -> TextColumns:
+    return texts.changed(lambda column: padded(tokenized(column, text)))
+
+
+_TOKENIZERS = {
+    "13a": _Tokenizer(_as_13a, MTEVAL_13A),
+    "intl": _Tokenizer(_with_spaces, WHITE_SPACE),
+    "zh": _Tokenizer(_with_spaces, WHITE_SPACE),
+    "char": _Tokenizer(_unchanged, CHARACTERS),
+    "none": _Tokenizer(_unchanged, WHITE_SPACE),
+    "ascii-space": _Tokenizer(_unchanged, ASCII_SPACE),
+    "ja-mecab": _Tokenizer(_by_library, WHITE_SPACE),
+    "ko-mecab": _Tokenizer(_by_library, WHITE_SPACE),
+    "spm": _Tokenizer(_by_library, WHITE_SPACE),
+}
+
+
+def _ascii_lowered(column: pa.LargeStringArray) -> pa.LargeStringArray:
+    return lowered(column, only_ascii=True)
+
+
+def _same(column: pa.LargeStringArray) -> pa.LargeStringArray:
+    return column
+
+
+_CASES: dict[Lowercase, _ChangeCase] = {
+    True: lowered,
+    "ascii": _ascii_lowered,
+    False: _same,
+}
+
+
+def splittable(texts: TextColumns, text: Text) -> TextColumns:
+    """The texts after all steps before splitting; the same object if no step changes a text."""
+    rewrite = function_of(_TOKENIZERS, text.tokenize, "tokenizer").rewrite
+    change_case = function_of(_CASES, text.lowercase, "case")
+    if text.normalize is not None or change_case is not _same:
+        texts = texts.changed(lambda column: padded(_cased(column, text, change_case)))
+    return rewrite(texts, text)
+
+
+def _cased(
+    column: pa.LargeStringArray, text: Text, change_case: _ChangeCase
+) -> pa.LargeStringArray:
+    """The column after normalization and the change of case."""
+    if text.normalize is not None:
+        column = normalized(column, text.normalize)
+    cased = change_case(column)
+    if text.normalize is not None and cased is not column:
+        # A lower-case letter can have a composed form that its upper case does not have (U+01F0).
+        cased = normalized(cased, text.normalize)
+    return cased
+
+
+def rule_of(tokenize: TokenizerName) -> int:
+    """The rule with which `tokenize` splits the texts from `splittable`."""
+    return function_of(_TOKENIZERS, tokenize, "tokenizer").rule

@@ -1,0 +1,237 @@
+"""Compiled tokenization: from the bytes of a text to the places of its tokens.
+
+There are four rules. `none` splits at white space like `str.split`. `ascii-space` splits only
+at ASCII white space (without the separators U+001C to U+001F). `char` makes a token of every
+code point that is not white space. `13a` splits like sacreBLEU's Tokenizer13a (mteval-v13a),
+after `<skipped>` and hyphens at line ends are removed from the text. (For `zh` and `intl`,
+spacing.py puts spaces into the text, and `none` splits it.) 13a is defined by regular
+expressions that insert spaces. On bytes the following rules are equivalent; the tests compare
+them with sacreBLEU:
+
+* A symbol is always a token of its own ("alone"). So is an entity, which counts as its symbol.
+* A single full stop or comma is alone unless there are digits on both sides.
+* In a run of two or more of these, each one is alone. The exception is the last one: it joins a
+  digit after it if (the length of the run is odd) == (there is a digit before the run).
+* A hyphen is alone if there is a digit directly before it.
+
+64 bytes are classified at once, and the rules are shifts and ands of the masks. The cases that
+masks cannot express (entities, runs before a digit) are rare, and are handled one by one.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from beam_bleu.transforms.native.compiling import inlined, inner
+from beam_bleu.transforms.native.memory import (
+    BLOCK,
+    clear_lowest_bit,
+    count_bits,
+    load_byte,
+    load_int,
+    lowest_bit,
+    store_int,
+)
+from beam_bleu.transforms.text.byte_classes import (
+    ascii_white_space_mask,
+    code_point_masks,
+    punctuation_masks,
+    unicode_white_space_masks,
+    white_space_masks,
+)
+from beam_bleu.transforms.text.numbering import number_block, number_places
+from beam_bleu.transforms.text.tokens import (
+    FIRST,
+    SECOND,
+    TOKEN_BYTES,
+    entity,
+    write_token,
+)
+
+SPARE_TOKENS = 12
+"""The number of tokens for which there must be memory after the last one: `tokenize` uses it."""
+
+TOKENS_AT_ONCE = 256
+"""`tokenize` can stop after this number of tokens, or some more."""
+
+TOKENS_IN_CACHE = TOKENS_AT_ONCE + BLOCK + SPARE_TOKENS + 1
+"""The number of tokens for which `tokenize` needs memory if it numbers them."""
+
+ANY = 2**62
+"""More bytes of tokens than any text has."""
+
+_DENSE = 16
+"""The fewest tokens of one byte for which a block is worth its own way."""
+
+# The rules; `statistics/splitting.py` says which tokenizer has which.
+WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE = range(4)
+
+_NOTHING = np.uint64(0)
+_ONE = np.uint64(1)
+_TWO = np.uint64(2)
+_LAST = np.uint64(BLOCK - 1)  # the shift that brings a mask's last bit down to bit 0
+_EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@inner
+def _is_digit(byte):
+    return byte >= ord("0") and byte <= ord("9")
+
+
+@inner
+def _joins_next_digit(start, address):
+    """Whether the last of a run of full stops and commas joins the digit after it."""
+    before = address
+    while before >= start and (load_byte(before) == ord(".") or load_byte(before) == ord(",")):
+        before -= 1
+    odd = (address - before) & 1 == 1
+    after_digit = before >= start and _is_digit(load_byte(before))
+    return odd == after_digit
+
+
+@inlined
+def _is_dense(starts, singles):
+    """Whether a block has many tokens of one byte, and few others."""
+    one_byte = count_bits(singles)
+    return one_byte >= _DENSE and count_bits(starts) * 4 <= one_byte * 5
+
+
+@inlined
+def _write_places(at, block, mask):
+    """Writes the address of each bit of a mask into a word of a token; returns the next place.
+
+    SPARE_TOKENS at once, because a branch predictor cannot learn their number: 64 bytes
+    of ordinary text rarely have more.
+    """
+    end = at + count_bits(mask) * TOKEN_BYTES
+    place = at
+    while True:
+        for _ in range(SPARE_TOKENS):
+            store_int(place, 0, block + lowest_bit(mask))
+            mask = clear_lowest_bit(mask)
+            place += TOKEN_BYTES
+        if mask == _NOTHING:
+            return end
+
+
+@inner
+def tokenize(start, end, rule, tokens, most, vocabulary, seed):
+    """Finds the tokens of the text at [start, end); writes them, or their numbers.
+
+    Args:
+      start: address of the text.
+      end: address of its end.
+      rule: one of the four.
+      tokens: address to write to. Without a vocabulary, there must be memory for all tokens and
+        SPARE_TOKENS more; otherwise for TOKENS_IN_CACHE.
+      most: where a chunk ends with this many bytes of tokens or more, it stops, even before the
+        end of the text.
+      vocabulary: address of what numbers the tokens (see numbering.py); 0 for none.
+      seed: the process's secret (see hashing.py).
+
+    Returns:
+      The end of the tokens if there is no vocabulary.
+    """
+    entities_end = end if rule == MTEVAL_13A else start  # other rules have no entities
+    block = start
+    started, ended = tokens + FIRST, tokens + SECOND
+    # Facts from the previous block about the first bytes of this one, as low bits:
+    was_solid = was_alone = was_digit = was_point = blank = _NOTHING
+    first = tokens
+    while block < end and tokens - first < most:
+        # The tokens of some blocks at a time, as long as their places are in the nearest cache.
+        enough = started + TOKENS_AT_ONCE * TOKEN_BYTES
+        while block < end and started < enough:
+            left = end - block
+            inside = _EVERYTHING if left >= BLOCK else (_ONE << np.uint64(left)) - _ONE
+            white, lead = white_space_masks(block)
+            if rule == ASCII_SPACE:
+                white, lead = ascii_white_space_mask(block), _NOTHING
+            white |= blank
+            blank = _NOTHING
+            if lead & inside != _NOTHING:
+                two, three = unicode_white_space_masks(block)
+                three &= inside
+                both = (two & inside) | three
+                white |= both | (both << _ONE) | (three << _TWO)
+                blank = (both >> _LAST) | (three >> np.uint64(BLOCK - 2))
+            alone = _NOTHING
+            joined = _NOTHING  # digits that the point before them joins
+            joins_next_block = _NOTHING
+            if rule == MTEVAL_13A:
+                symbol, point, digit, hyphen, ampersand = punctuation_masks(block)
+                point &= inside
+                digit &= inside
+                ampersand &= inside & ~white
+                while ampersand != _NOTHING:
+                    bit = lowest_bit(ampersand)
+                    ampersand = clear_lowest_bit(ampersand)
+                    # An entity counts as its first byte. Its other bytes count as white space.
+                    rest = (_ONE << np.uint64(entity(block + bit, end)[1] - 1)) - _ONE
+                    white |= (rest << np.uint64(bit)) << _ONE
+                    blank |= rest >> np.uint64(BLOCK - 1 - bit)
+                after_digit = (digit << _ONE) | was_digit
+                before_digit = digit >> _ONE
+                if left > BLOCK and _is_digit(load_byte(block + BLOCK)):
+                    before_digit |= _ONE << _LAST
+                alone = symbol | (point & ~(after_digit & before_digit)) | (hyphen & after_digit)
+                run_before_digit = point & ((point << _ONE) | was_point) & before_digit
+                while run_before_digit != _NOTHING:
+                    bit = lowest_bit(run_before_digit)
+                    run_before_digit = clear_lowest_bit(run_before_digit)
+                    if _joins_next_digit(start, block + bit):
+                        if bit == BLOCK - 1:
+                            joins_next_block = _ONE
+                        else:
+                            joined |= _TWO << np.uint64(bit)
+                was_digit = digit >> _LAST
+                was_point = point >> _LAST
+            solid = inside & ~white
+            alone &= solid
+            cut = (alone | (alone << _ONE) | was_alone) & ~joined
+            if rule == CHARACTERS:
+                cut = code_point_masks(block)[0]
+            after_solid = (solid << _ONE) | was_solid
+            starts = solid & (cut | ~after_solid)
+            ends = after_solid & (cut | ~solid)
+            singles = starts & (ends >> _ONE)
+            if vocabulary != 0 and _is_dense(starts, singles):
+                # The token of the block before, and then those of this one, in order.
+                before = ends & (_NOTHING - ends) & (_NOTHING - was_solid)
+                ended = _write_places(ended, block, before)
+                number_places(tokens, ended - SECOND, entities_end, vocabulary, seed)
+                longer = number_block(
+                    block,
+                    singles,
+                    starts ^ singles,
+                    ends ^ before,
+                    entities_end,
+                    tokens,
+                    vocabulary,
+                    seed,
+                )
+                started = _write_places(tokens + FIRST, block, longer)
+                ended = tokens + SECOND
+            else:
+                started = _write_places(started, block, starts)
+                ended = _write_places(ended, block, ends)
+            was_solid = solid >> _LAST
+            was_alone = (alone >> _LAST) & ~joins_next_block
+            block += BLOCK
+        complete = ended - SECOND
+        if block >= end:
+            store_int(ended, 0, end)  # of a token that reaches to the end of the text
+            complete = started - FIRST
+        if vocabulary != 0:
+            number_places(tokens, complete, entities_end, vocabulary, seed)
+            # A token that has no end yet becomes the first one.
+            store_int(tokens + FIRST, 0, load_int(complete + FIRST, 0))
+            started -= complete - tokens
+            ended = tokens + SECOND
+        else:
+            while tokens < complete:
+                write_token(tokens, entities_end, seed)
+                tokens += TOKEN_BYTES
+    return tokens

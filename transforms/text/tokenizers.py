@@ -1,0 +1,156 @@
+"""The tokenizers: the rules that split texts into tokens.
+
+The functions are in `statistics/splitting.py`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from beam_bleu.transforms.definition.choices import table
+from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.extras import installing
+from beam_bleu.transforms.text.scripts import ALL_SCRIPTS, ScriptName
+
+TokenizerName = Literal[
+    "13a", "intl", "zh", "char", "none", "ascii-space", "ja-mecab", "ko-mecab", "spm"
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class Tokenizer:
+    """A row of `TOKENIZERS`.
+
+    Attributes:
+      name: its name here.
+      description: what its tokens are.
+      equals: the tool that gives the same tokens.
+      sacrebleu: its name in sacreBLEU; None if sacreBLEU does not have it for any model.
+      takes_tokenized_text: whether it is for text that is tokenized already.
+      splits: the scripts that it splits into words or smaller tokens; it needs spaces for the
+        others.
+      needs_model: whether it needs a model of SentencePiece.
+      extra: the extra of beam-bleu that installs its library; None if it needs no library.
+      versions: the packages whose versions can change its tokens.
+      signed: a function from the digest of its model ("" without one) to its name in a
+        signature; None if that is `name`.
+    """
+
+    name: TokenizerName
+    description: str
+    equals: str
+    sacrebleu: str | None = None
+    takes_tokenized_text: bool = False
+    splits: tuple[ScriptName, ...] = ()
+    needs_model: bool = False
+    extra: str | None = None
+    versions: tuple[str, ...] = ()
+    signed: Callable[[str], str] | None = None
+
+
+def _with_ipadic(_model: str) -> str:
+    return f"ja-mecab-{_version('MeCab', 'ja')}-IPA"
+
+
+def _with_mecab_ko_dic(_model: str) -> str:
+    return f"ko-mecab-{_version('mecab_ko', 'ko')}-KO"
+
+
+def _version(module: str, extra: str) -> str:
+    """The version of a library for a signature.
+
+    Raises:
+      UsageError: the library is missing.
+    """
+    try:
+        return str(importlib.import_module(module).VERSION)
+    except ImportError as error:
+        raise UsageError(
+            f"the signature names the version of {module}, which is not installed here",
+            installing(extra),
+        ) from error
+
+
+def _with_model(model: str) -> str:
+    return f"spm-{model}"
+
+
+_SACREBLEU = "sacreBLEU 2.6"
+
+TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
+    Tokenizer(
+        "13a",
+        "the rules of mteval-v13a: punctuation marks are tokens of their own, except in numbers",
+        _SACREBLEU,
+        sacrebleu="13a",
+    ),
+    Tokenizer(
+        "intl",
+        "the international rules of mteval-v14: a punctuation mark (Unicode P) is a token of "
+        "its own unless there are digits (N) on both sides",
+        _SACREBLEU,
+        sacrebleu="intl",
+        versions=("regex",),  # its classes of code points
+    ),
+    Tokenizer(
+        "zh",
+        "each Chinese character is a token; the rest follows the rules of 13a",
+        _SACREBLEU,
+        sacrebleu="zh",
+        splits=("chinese",),
+    ),
+    Tokenizer(
+        "char",
+        "each character that is not white space",
+        _SACREBLEU,
+        sacrebleu="char",
+        splits=ALL_SCRIPTS,
+    ),
+    Tokenizer(
+        "none",
+        "words between white space, as in str.split",
+        _SACREBLEU,
+        sacrebleu="none",
+        takes_tokenized_text=True,
+    ),
+    Tokenizer(
+        "ascii-space",
+        "words between ASCII white space (tab to carriage return, and space)",
+        "Perl's and C's split",
+        takes_tokenized_text=True,
+    ),
+    Tokenizer(
+        "ja-mecab",
+        "MeCab's words, with the IPA dictionary, by sacreBLEU's own code",
+        _SACREBLEU,
+        sacrebleu="ja-mecab",
+        splits=("chinese", "japanese"),  # a Japanese text can be without kana
+        extra="ja",
+        versions=("sacrebleu",),
+        signed=_with_ipadic,
+    ),
+    Tokenizer(
+        "ko-mecab",
+        "MeCab's words, with the mecab-ko dictionary, by sacreBLEU's own code",
+        _SACREBLEU,
+        sacrebleu="ko-mecab",
+        splits=("korean",),
+        extra="ko",
+        versions=("sacrebleu",),
+        signed=_with_mecab_ko_dic,
+    ),
+    Tokenizer(
+        "spm",
+        "the pieces of a SentencePiece model",
+        _SACREBLEU,  # but sacreBLEU has names only for its own models
+        splits=ALL_SCRIPTS,
+        needs_model=True,
+        extra="spm",
+        versions=("sentencepiece",),
+        signed=_with_model,
+    ),
+)
+"""All tokenizers, in the order in which they are shown."""
