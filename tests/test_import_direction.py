@@ -53,6 +53,8 @@ LOADS_BEAM = {
         "pairing.line_parallel.source",
         "pairing.lines.steps",
         "pairing.lines.visible",
+        "pairing.records.record_files",
+        "pairing.records.text.line_files",
         "pairing.records.text.parse_records",
         "pairing.records.text.plan_records",
         "pairing.records.text.source",
@@ -328,6 +330,29 @@ def loading_beam() -> set[str]:
     return {f"{package}.{each}" for package, those in LOADS_BEAM.items() for each in those}
 
 
+def in_circles(tree: Tree) -> set[str]:
+    """The modules whose imports lead back to them, also by imports that are for type checkers."""
+    known = {
+        name: {
+            each.module if each.module in tree.sources else each.module.rpartition(".")[0]
+            for each in imports
+        }
+        & tree.sources.keys()
+        for name, imports in tree.imports.items()
+    }
+    while True:
+        imported = {each for others in known.values() for each in others}
+        # Whoever imports nothing that is left, or is imported by nothing that is left, is in none.
+        left = {
+            name: others & known.keys()
+            for name, others in known.items()
+            if name in imported and others & known.keys()
+        }
+        if left == known:
+            return set(known)
+        known = left
+
+
 def may_import_beam(name: str) -> bool:
     """Whether a module may import Beam itself."""
     return name in loading_beam() or name in LOADS_BEAM_LATER
@@ -363,6 +388,17 @@ def test_the_imports_are_found(tree):
             tree.imports["beam_bleu.pipeline.output.receipt"]  # from ... import storage
         )
     )
+
+
+def test_no_import_is_in_a_circle(tree):
+    assert in_circles(tree) == set()
+
+
+def test_a_circle_of_imports_is_found(tree):
+    names = [f"beam_bleu.transforms.{name}" for name in ("errors", "extras", "natural_order")]
+    added = {name: f"\nimport {names[number - 1]}\n" for number, name in enumerate(names)}
+    changed = {name: source + added.get(name, "") for name, source in tree.sources.items()}
+    assert in_circles(Tree(changed)) == set(names)
 
 
 def test_the_output_does_not_know_the_command_line(tree):

@@ -13,16 +13,13 @@ from typing import Any
 
 import apache_beam as beam
 
-from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.files.file_versions import version_of
 from beam_bleu.transforms.pairing.files.filesystems import find_files, open_for_arrow
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
-from beam_bleu.transforms.pairing.lines.expected import Expected
 from beam_bleu.transforms.pairing.lines.steps import tell_files
-from beam_bleu.transforms.pairing.lines.visible import check_visible
 from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile, Paired, Role
-from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, choice_notes, known_systems
+from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes
 from beam_bleu.transforms.pairing.records.columns.path_columns import with_path_columns
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords, Wanted
 from beam_bleu.transforms.pairing.records.parquet.digest import METHOD
@@ -39,6 +36,7 @@ from beam_bleu.transforms.pairing.records.parquet.plan import (
 )
 from beam_bleu.transforms.pairing.records.read_segments import read_segments
 from beam_bleu.transforms.pairing.records.reading import PlannedRecords
+from beam_bleu.transforms.pairing.records.record_files import RecordFiles
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
@@ -50,63 +48,13 @@ _DETAILS = logging.getLogger("beam_bleu")
 
 
 @dataclasses.dataclass(frozen=True)
-class ParquetRecords:
-    """A source of segments from Parquet files: each row is a record. A join can use it, too.
-
-    Attributes:
-      stream: the files; their rows are the segments, in the order of the files.
-      wanted: the columns that the user asks for.
-      range_bytes: about how many bytes of row groups, before compression, a work unit has; if None,
-        a size that suits the input. A row group is never divided.
-      expected: what must be true of the input.
-      on_bad_record: what happens at a bad record.
-      roles: the texts that the files have: for a join, only candidates or only references.
-    """
-
-    stream: Stream
-    wanted: Wanted
-    range_bytes: int | None = None
-    expected: Expected = dataclasses.field(default_factory=Expected)
-    on_bad_record: OnBadRecord = "fail"
-    roles: tuple[Role, ...] = BOTH
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems' names, if they do not depend on the columns of the files."""
-        return known_systems(self.wanted)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.labels`."""
-        return self.wanted.labels
-
-    @property
-    def inputs(self) -> tuple[tuple[str, str], ...]:
-        """(name in messages, path or pattern) of everything that is read."""
-        return ((self.stream.label, self.stream.pattern),)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences for a reader of the score: none, before the columns are known."""
-        return ()
-
-    @property
-    def stream_of_join(self) -> str | None:
-        """The name of the stream, if it is one of several."""
-        return self.stream.label if len(self.roles) == 1 else None
+class ParquetRecords(RecordFiles):
+    """A source of segments from Parquet files: each row is a record. A join can use it, too."""
 
     @property
     def digest_method(self) -> str:
         """The name of the method of `ReadRecords.digest`."""
         return METHOD
-
-    def check_visible(self) -> None:
-        """Checks the files that this process sees. It does not open them.
-
-        Raises:
-          BleuError: the error that the workers would raise for these files.
-        """
-        check_visible([self.stream])
 
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairParquet:
         """The transform that reads the segments. A worker reads footers on so many threads."""

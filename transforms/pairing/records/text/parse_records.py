@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import apache_beam as beam
 
@@ -19,14 +19,12 @@ from beam_bleu.transforms.pairing.lines.steps import AddUpLineDigests
 from beam_bleu.transforms.pairing.paired import Paired
 from beam_bleu.transforms.pairing.records.segments import Segments, to_segments
 from beam_bleu.transforms.pairing.records.text.heads import Head
-from beam_bleu.transforms.pairing.records.text.plan_records import RecordUnit
+from beam_bleu.transforms.pairing.records.text.line_files import LineFiles
+from beam_bleu.transforms.pairing.records.text.plan_records import PlanLineRecords, RecordUnit
 from beam_bleu.transforms.pairing.records.text.raw_lines import RawLines
 from beam_bleu.transforms.wiring.coders import as_batches, giving_batches
 from beam_bleu.transforms.wiring.steps import Step
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
-
-if TYPE_CHECKING:
-    from beam_bleu.transforms.pairing.records.text.source import LineRecords
 
 
 class PairLineRecords(beam.PTransform):
@@ -36,7 +34,7 @@ class PairLineRecords(beam.PTransform):
     there are bad records.
     """
 
-    def __init__(self, source: LineRecords, threads: int, step: Step, describe: bool) -> None:
+    def __init__(self, source: LineFiles, threads: int, step: Step, describe: bool) -> None:
         super().__init__()
         self._source = source
         self._threads = threads
@@ -48,7 +46,7 @@ class PairLineRecords(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> Paired:
         source = self._source
-        planned = root | source.plan(self._threads, self._step, self._describe)
+        planned = root | PlanLineRecords(source, self._threads, self._step, self._describe)
         reading = self._step(_ReadLines(source))
         parsing = self._step(_ParseLines(source, self._threads, self._describe))
         rejects = source.on_bad_record == "reject"
@@ -106,18 +104,18 @@ class _Parsed:
 
 
 class _ReadLines(beam.DoFn):
-    def __init__(self, source: LineRecords) -> None:
+    def __init__(self, source: LineFiles) -> None:
         self._source = source
 
     def process(self, unit: RecordUnit) -> Iterator[_UnitLines]:
         last = unit.unit.first_line + unit.unit.lines
-        for lines in self._source.read_lines(unit):
+        for lines in self._source.read_lines(unit.unit, unit.head):
             ends_unit = lines.first + len(lines.column) == last
             yield _UnitLines(lines, unit.head, ends_unit)
 
 
 class _ParseLines(ThreadedDoFn):
-    def __init__(self, source: LineRecords, threads: int, describe: bool) -> None:
+    def __init__(self, source: LineFiles, threads: int, describe: bool) -> None:
         super().__init__(threads)
         self._source = source
         self._describe = describe

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import apache_beam as beam
 
@@ -33,12 +33,9 @@ from beam_bleu.transforms.pairing.records.text.heads import (
     require_same_columns,
     require_same_headers,
 )
+from beam_bleu.transforms.pairing.records.text.line_files import LineFiles
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.wiring.steps import Step
-
-if TYPE_CHECKING:
-    from beam_bleu.transforms.pairing.records.text.source import LineRecords
-
 
 _LOG = logging.getLogger("beam_bleu_workers")
 _DETAILS = logging.getLogger("beam_bleu")
@@ -67,7 +64,7 @@ class PlanLineRecords(beam.PTransform):
     what was expected.
     """
 
-    def __init__(self, source: LineRecords, threads: int, step: Step, describe: bool) -> None:
+    def __init__(self, source: LineFiles, threads: int, step: Step, describe: bool) -> None:
         super().__init__()
         self._source = source
         self._threads = threads
@@ -115,7 +112,7 @@ class _Header:
 class _ListRanges(beam.DoFn):
     HEAD = "head"
 
-    def __init__(self, source: LineRecords) -> None:
+    def __init__(self, source: LineFiles) -> None:
         self._source = source
 
     def process(self, stream: Stream) -> Iterator[Any]:
@@ -133,7 +130,7 @@ class _ListRanges(beam.DoFn):
 class _CountRecords(CountLines):
     """Maps each `ByteRange` to (0, its `LineCounts`), and the first one of a file to columns."""
 
-    def __init__(self, source: LineRecords, threads: int) -> None:
+    def __init__(self, source: LineFiles, threads: int) -> None:
         longest = source.expected.max_line_bytes
         super().__init__(
             [source.stream], None if source.on_bad_record == "reject" else longest, threads
@@ -166,7 +163,7 @@ class _CountRecords(CountLines):
 class _Plan(beam.DoFn):
     FOUND = "found"
 
-    def __init__(self, source: LineRecords, describe: bool) -> None:
+    def __init__(self, source: LineFiles, describe: bool) -> None:
         self._source = source
         self._describe = describe
 

@@ -19,7 +19,7 @@ from beam_bleu.transforms.pairing.records.parquet.source import ParquetRecords
 def records(pattern: pathlib.Path | str, *, range_bytes: int | None = None, **wanted: Any) -> Any:
     """A source for tests: the columns are hyp and ref, if no others are given."""
     columns = {"candidates": ("hyp",), "references": ("ref",), **wanted}
-    return ParquetRecords(Stream("input", str(pattern)), Wanted(**columns), range_bytes)
+    return ParquetRecords(Stream("input", str(pattern)), Wanted(**columns), range_bytes=range_bytes)
 
 
 def plan_of(source: ParquetRecords) -> ParquetPlan:

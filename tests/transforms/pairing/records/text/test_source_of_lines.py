@@ -22,8 +22,7 @@ from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, InputFile
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
 from beam_bleu.transforms.pairing.records.segments import Segments
-from beam_bleu.transforms.pairing.records.text import parse_records
-from beam_bleu.transforms.pairing.records.text import source as reading
+from beam_bleu.transforms.pairing.records.text import line_files, parse_records
 from beam_bleu.transforms.pairing.records.text.heads import LineFormat
 from beam_bleu.transforms.pairing.records.text.source import LineRecords
 from beam_bleu.transforms.pairing.tally import Tally
@@ -154,7 +153,7 @@ def test_a_file_changed_while_it_is_read_is_an_error(
                 os.utime(tmp_path / f"a.{of_format}")
             return column
 
-    monkeypatch.setattr(reading, "LineReader", Meddling)
+    monkeypatch.setattr(line_files, "LineReader", Meddling)
     with (
         pytest.raises(Exception, match=r"^input: .*: .*[ab]\.(jsonl|tsv)\b") as error,
         beam.Pipeline(runner=FnApiRunner()) as pipeline,
