@@ -409,6 +409,16 @@ def test_the_output_does_not_know_the_command_line(tree):
             assert not [each for each in imports if each.module.startswith(of_command_line)], name
 
 
+def test_gates_and_saved_results_are_below_the_subcommands(tree):
+    # The command line knows gates: its flags are thresholds. Only subcommands know both.
+    for name, imports in tree.imports.items():
+        of_gates = name.startswith(f"{APPLICATION}.gates.")
+        unknown = [f"{APPLICATION}.subcommands"]
+        unknown += [f"{APPLICATION}.command_line"] if of_gates else []
+        if not name.startswith(f"{APPLICATION}.subcommands"):
+            assert not [each for each in imports if each.module.startswith(tuple(unknown))], name
+
+
 def test_every_folder_of_pairing_is_shared_or_a_form_of_input(tree):
     of_pairing = {
         name.split(".")[3] for name in tree.sources if name.startswith(f"{LIBRARY}.pairing.")

@@ -27,25 +27,25 @@ class Subcommand:
 
 SUBCOMMANDS = {
     "compare": Subcommand(
-        "beam_bleu.pipeline.saved.compare",
+        "beam_bleu.pipeline.subcommands.compare",
         "compare two runs: their differences, and how sure they are",
         "OLD NEW [flags]",
     ),
     "doctor": Subcommand(
-        "beam_bleu.pipeline.doctor.command", "check the installation, and show what it can use"
+        "beam_bleu.pipeline.subcommands.doctor", "check the installation, and show what it can use"
     ),
     "gate": Subcommand(
-        "beam_bleu.pipeline.gates.command",
+        "beam_bleu.pipeline.subcommands.gate",
         "compare saved results with thresholds: exit code 4",
         "RESULT... [flags]",
     ),
     "merge": Subcommand(
-        "beam_bleu.pipeline.saved.merge",
+        "beam_bleu.pipeline.subcommands.merge",
         "add up saved totals: the result of one run over all",
         "FILE... [flags]",
     ),
     "rescore": Subcommand(
-        "beam_bleu.pipeline.saved.rescore",
+        "beam_bleu.pipeline.subcommands.rescore",
         "score saved totals by another definition",
         "FILE [flags]",
     ),

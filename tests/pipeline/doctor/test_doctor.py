@@ -17,9 +17,10 @@ from command_line import called
 from sacrebleu.metrics import BLEU
 
 from beam_bleu.pipeline.command_line.filesystems import FILESYSTEMS
-from beam_bleu.pipeline.doctor import command, engines, kernel, libraries, machine, packages
+from beam_bleu.pipeline.doctor import engines, kernel, libraries, machine, packages
 from beam_bleu.pipeline.doctor.facts import Check, Fact
 from beam_bleu.pipeline.doctor.sample import RESULTS, SAMPLE
+from beam_bleu.pipeline.subcommands import doctor as command
 from beam_bleu.transforms.native import cache_folder
 from beam_bleu.transforms.native.cache_folder import CacheFolder
 from beam_bleu.transforms.text import library_tokenizers

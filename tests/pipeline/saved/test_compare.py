@@ -13,9 +13,10 @@ import pytest
 from command_line import EXAMPLES, called, read_lines, write_lines
 from parts import TEXTS, lines_in, records_in, run_into
 
-from beam_bleu.pipeline.saved import compare, comparing
+from beam_bleu.pipeline.saved import comparing
 from beam_bleu.pipeline.saved.comparing import ComparedScore
 from beam_bleu.pipeline.saved.reading import read_totals
+from beam_bleu.pipeline.subcommands import compare
 
 
 @pytest.fixture(scope="module")

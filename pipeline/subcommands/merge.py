@@ -12,7 +12,7 @@ from beam_bleu.pipeline.saved.gaps import missing_dates
 from beam_bleu.pipeline.saved.merging import merged
 from beam_bleu.pipeline.saved.partitions import files_in_several, texts_in_several
 from beam_bleu.pipeline.saved.reading import read_totals
-from beam_bleu.pipeline.saved.subcommand import (
+from beam_bleu.pipeline.subcommands.saved_results import (
     add_result_flags,
     display_of,
     finish,

@@ -14,7 +14,7 @@ from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.output.json_text import json_text
 from beam_bleu.pipeline.saved.comparing import ComparedRuns, ComparedScore, compared
 from beam_bleu.pipeline.saved.reading import read_totals
-from beam_bleu.pipeline.saved.subcommand import add_common_flags, run
+from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import joined
 
 _DESCRIPTION = (

@@ -1,0 +1,1 @@
+"""The subcommands of beam-bleu: each one is a file with a function main."""
