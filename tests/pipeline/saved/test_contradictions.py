@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from parts import lines_in, run_into
+from saved_parts import lines_in, run_into
 
 from beam_bleu.pipeline.saved.moments_facts import facts_of_moments
 from beam_bleu.pipeline.saved.reading import read_totals

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from command_line import called, write_lines
-from parts import TEXTS, lines_in, ranges, run_into
+from saved_parts import TEXTS, lines_in, ranges, run_into
 
 PARTS = {"one": "part1", "two": "part2"}
 """The folders of the texts. With other words as names they could be those of two models."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Run, called, write_lines
-from parts import TEXTS
+from saved_parts import TEXTS
 
 from beam_bleu.pipeline.saved.gaps import missing_dates
 

@@ -5,8 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from parts import CUTS, DOMAINS, NAMES, TEXTS, lines_in, records_in, run_into
-from test_merge import joined_in
+from saved_parts import (
+    CUTS,
+    DOMAINS,
+    NAMES,
+    TEXTS,
+    joined_in,
+    lines_in,
+    records_in,
+    run_into,
+)
 
 DIVISIONS = (("--range_bytes=300", "--threads=3"), ("--range_bytes=3000", "--threads=1"))
 

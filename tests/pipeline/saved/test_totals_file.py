@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from command_line import EXAMPLE, PROJECT, called
 from jsonschema import Draft202012Validator
-from parts import lines_in, run_into
+from saved_parts import lines_in, run_into
 
 from beam_bleu.pipeline.saved import arrays
 from beam_bleu.pipeline.saved.reading import read_totals

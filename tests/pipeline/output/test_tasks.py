@@ -21,7 +21,7 @@ TASKS = {
 """By task: the candidates and references of its segments."""
 
 TIME = "2026-01-01T00-00-00.000000"
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def lm_eval(folder: Path, tasks: Any = tuple(TASKS), name: str = "samples_{}_{}.jsonl") -> Path:

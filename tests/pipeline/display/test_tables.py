@@ -15,13 +15,13 @@ import sys
 import termios
 from typing import Any
 
-import golden_tables
 import pytest
+import shown_tables
 from command_line import COMMAND, EXAMPLE, PROJECT, called
-from golden_tables import PRESETS, document, with_evidence
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from shown_tables import PRESETS, document, with_evidence
 
 import beam_bleu.pipeline.display.cutting
 from beam_bleu.pipeline.display.columns import fitted
@@ -33,8 +33,8 @@ from beam_bleu.pipeline.display.table import table
 from beam_bleu.transforms.metrics.bleu import presets
 from beam_bleu.transforms.shown_names import look
 
-RECORDED = golden_tables.recorded()
-DRAWN = golden_tables.drawn()
+RECORDED = shown_tables.recorded()
+DRAWN = shown_tables.drawn()
 
 
 @pytest.mark.parametrize("title", RECORDED)

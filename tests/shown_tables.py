@@ -1,6 +1,6 @@
 """Documents for tests of tables, and the tables that were recorded for them.
 
-`python tests/pipeline/golden_tables.py` records them again. Look at the changes with `git diff`.
+`python tests/shown_tables.py` records them again. Look at the changes with `git diff`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from beam_bleu.pipeline.display.screen import Screen
 from beam_bleu.pipeline.display.table import table
 
-RECORDED = pathlib.Path(__file__).with_name("golden_tables.txt")
+RECORDED = pathlib.Path(__file__).with_name("shown_tables.txt")
 _START = "=== "
 WIDTHS = (40, 80, 120, None)
 

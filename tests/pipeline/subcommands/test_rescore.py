@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from command_line import called, typed
-from parts import lines_in, run_into
+from saved_parts import lines_in, run_into
 
 COMMON = ("--slice_by=domain",)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from command_line import EXAMPLES, called, read_lines, write_lines
-from parts import TEXTS, lines_in, records_in, run_into
+from saved_parts import TEXTS, lines_in, records_in, run_into
 
 from beam_bleu.pipeline.saved import comparing
 from beam_bleu.pipeline.saved.comparing import ComparedScore
@@ -34,7 +34,7 @@ def runs(tmp_path_factory) -> dict[str, Path]:
         run_into(folder / name, *lines_in(folder / "texts", slice(None)), *given)
         found[name] = folder / name / "totals.json"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("parts.TEXTS", {**TEXTS, "atlas": TEXTS["birch"]})
+        patched.setattr("saved_parts.TEXTS", {**TEXTS, "atlas": TEXTS["birch"]})
         texts = lines_in(folder / "other texts", slice(None))
         run_into(folder / "new", *texts, *flags)
         run_into(folder / "coins", *texts, "--resample=randomization", "--resamples=200")
@@ -92,7 +92,7 @@ def test_a_paired_bootstrap_of_too_few_segments_says_nothing(tmp_path, number):
     kept = lines_in(tmp_path / "texts", slice(number))
     run_into(tmp_path / "old", *kept, *flags)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("parts.TEXTS", {**TEXTS, "atlas": TEXTS["birch"]})
+        patched.setattr("saved_parts.TEXTS", {**TEXTS, "atlas": TEXTS["birch"]})
         run_into(tmp_path / "new", *lines_in(tmp_path / "others", slice(number)), *flags)
     found = compared(tmp_path / "old", tmp_path / "new")
     assert found["method"] == "paired"

@@ -57,3 +57,16 @@ def run_into(out: Path, *arguments: Any) -> Run:
 def ranges() -> list[slice]:
     """The rows of each part."""
     return [slice(*pair) for pair in itertools.pairwise(CUTS)]
+
+
+def joined_in(folder: Path, rows: slice) -> list[Any]:
+    """A join in which systems lack segments, and have unknown ones."""
+    numbers = range(CUTS[-1])[rows]
+    references = [{"id": f"s{i}", "ref": TEXTS["ref"][i]} for i in numbers]
+    flags = [f"--references={records_in(folder / 'references', references)[1]}"]
+    for place, name in enumerate(NAMES):
+        own = [{"id": f"s{i}", "hyp": TEXTS[name][i]} for i in numbers if i % 9 != place]
+        own += [{"id": f"unknown {i}", "hyp": "text"} for i in numbers if i % 19 == place]
+        flags.append(f"--candidates={name}={records_in(folder / name, own)[1]}")
+    flags += ["--join_on=id", "--candidate_columns=hyp", "--reference_columns=ref"]
+    return flags

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import called
-from parts import CUTS, DOMAINS, LANGUAGES, NAMES, TEXTS, lines_in, ranges, records_in, run_into
+from saved_parts import (
+    CUTS,
+    DOMAINS,
+    LANGUAGES,
+    NAMES,
+    TEXTS,
+    joined_in,
+    lines_in,
+    ranges,
+    records_in,
+    run_into,
+)
 
 FLAGS_OF_LINES = {
     "no other flags": (),
@@ -74,19 +84,6 @@ def test_records_with_rejected_ones(tmp_path):
     assert merged(*files) == whole.out
 
 
-def joined_in(folder: Path, rows: slice) -> list[Any]:
-    """A join in which systems lack segments, and have unknown ones."""
-    numbers = range(CUTS[-1])[rows]
-    references = [{"id": f"s{i}", "ref": TEXTS["ref"][i]} for i in numbers]
-    flags = [f"--references={records_in(folder / 'references', references)[1]}"]
-    for place, name in enumerate(NAMES):
-        own = [{"id": f"s{i}", "hyp": TEXTS[name][i]} for i in numbers if i % 9 != place]
-        own += [{"id": f"unknown {i}", "hyp": "text"} for i in numbers if i % 19 == place]
-        flags.append(f"--candidates={name}={records_in(folder / name, own)[1]}")
-    flags += ["--join_on=id", "--candidate_columns=hyp", "--reference_columns=ref"]
-    return flags
-
-
 @pytest.mark.parametrize("coverage", ["each", "common"])
 def test_joins(coverage, tmp_path):
     whole = run_into(tmp_path / "out", *joined_in(tmp_path, slice(None)), f"--coverage={coverage}")
@@ -105,7 +102,7 @@ def test_nul_characters_are_added_up(tmp_path, monkeypatch):
     texts = {name: list(text) for name, text in TEXTS.items()}
     for name, row in (("birch", 5), ("ref", 3), ("atlas", 30), ("birch", 60), ("ref", 70)):
         texts[name][row] += "\0"
-    monkeypatch.setattr("parts.TEXTS", texts)
+    monkeypatch.setattr("saved_parts.TEXTS", texts)
     whole = run_into(tmp_path / "whole", *lines_in(tmp_path, slice(None)))
     files = []
     for number, rows in enumerate(ranges()):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
-from golden_tables import PRESETS, document
+from shown_tables import PRESETS, document
 
 from beam_bleu.pipeline.command_line.display_flags import Display
 from beam_bleu.pipeline.display.formats import FORMATS

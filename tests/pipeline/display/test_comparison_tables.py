@@ -9,9 +9,9 @@ import json
 import re
 from typing import Any
 
-import golden_tables
 import pytest
-from golden_tables import PRESETS, comparison, document, with_evidence
+import shown_tables
+from shown_tables import PRESETS, comparison, document, with_evidence
 
 import beam_bleu.pipeline.display.numbers
 from beam_bleu.pipeline.command_line.display_flags import Display
@@ -276,4 +276,4 @@ def test_presets_and_averages_have_their_intervals():
 def test_a_name_cannot_write_to_the_terminal(screen):
     found = with_evidence(document(["a\x1b[2J", "b\x1b[2J", "c"]))
     assert "\x1b" not in table(found, screen=screen)
-    assert golden_tables.SIGNATURE[:10] in table(found, screen=screen)
+    assert shown_tables.SIGNATURE[:10] in table(found, screen=screen)
