@@ -449,7 +449,6 @@ def test_every_folder_of_the_library_is_a_room_or_a_floor(tree):
         ("transforms/errors.py", "beam_bleu.transforms.native.memory"),
         ("transforms/pairing/batch.py", "beam_bleu.transforms.statistics.signs"),
         ("transforms/statistics/count_matches.py", "beam_bleu.transforms.totals.steps"),
-        ("transforms/totals/add_up.py", "beam_bleu.transforms.metrics.bleu.formula"),
         ("transforms/metrics/bleu/score.py", "beam_bleu"),
         ("transforms/metrics/bleu/score.py", "beam_bleu.transforms"),
         ("transforms/metrics/bleu/score.py", "beam_bleu.transforms.corpus_bleu"),

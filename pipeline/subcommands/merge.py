@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import glob
+import os
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.subcommand_words import parser_of
 from beam_bleu.pipeline.errors.reporting import warn
+from beam_bleu.pipeline.output.result_files import is_local
 from beam_bleu.pipeline.saved.documents import naming_wrong_sums
 from beam_bleu.pipeline.saved.gaps import missing_dates
 from beam_bleu.pipeline.saved.merging import merged
@@ -18,6 +21,8 @@ from beam_bleu.pipeline.subcommands.saved_results import (
     finish,
     run,
 )
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.natural_order import natural_order
 
 _DESCRIPTION = (
     "Adds up the totals that runs with --save_totals have written. The result is that of one run "
@@ -30,7 +35,10 @@ def main(argv: Sequence[str]) -> int:
     parser = parser_of("merge", _DESCRIPTION)
     files = parser.add_argument_group("input")
     files.add_argument(
-        "files", nargs="+", metavar="FILE", help="a totals.json, or a folder with one"
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="a totals.json, a folder with one, or a pattern of such paths",
     )
     files.add_argument(
         "--replace",
@@ -49,7 +57,8 @@ def main(argv: Sequence[str]) -> int:
 
 def _merge(flags: argparse.Namespace) -> bytes:
     shown = display_of(flags)
-    files = [(path, read_totals(path)) for path in flags.files]
+    paths = [path for word in flags.files for path in _paths(word)]
+    files = [(path, read_totals(path)) for path in paths]
     with naming_wrong_sums(files):
         found = merged(files, replace=flags.replace, force=flags.force)
     labels = [each.label for each in found.partitions if each.label is not None]
@@ -63,3 +72,18 @@ def _merge(flags: argparse.Namespace) -> bytes:
         # The totals do not have the names of documents, so it is not known whether there are any.
         warn("documents with the same name in several partitions count as different documents")
     return finish(found, shown, flags.output, files)
+
+
+def _paths(word: str) -> Sequence[str]:
+    """The paths that a word names, in natural order if it is a pattern of files on this machine.
+
+    Raises:
+      InputError: nothing matches the pattern.
+    """
+    has_wildcards = glob.escape(word) != word
+    if not has_wildcards or not is_local(word) or os.path.exists(word):
+        return [word]
+    found = natural_order(glob.glob(word, recursive=True))
+    if not found:
+        raise InputError(f"nothing matches {word}", "check the path")
+    return found

@@ -1,6 +1,6 @@
 """The choices for upper and lower case.
 
-The functions are in `statistics/splitting.py`.
+The functions are in `splitting.py`.
 """
 
 from __future__ import annotations

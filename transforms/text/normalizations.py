@@ -1,6 +1,6 @@
 """The Unicode normalizations (Unicode Standard Annex #15).
 
-`statistics/normalization.py` has one function for all of them: Python's `unicodedata` takes the
+`normalizing.py` has one function for all of them: Python's `unicodedata` takes the
 name of a form, and raises an error for an unknown name.
 """
 

@@ -65,7 +65,7 @@ ANY = 2**62
 _DENSE = 16
 """The fewest tokens of one byte for which a block is worth its own way."""
 
-# The rules; `statistics/splitting.py` says which tokenizer has which.
+# The rules; `splitting.py` says which tokenizer has which.
 WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE = range(4)
 
 _NOTHING = np.uint64(0)

@@ -1,6 +1,6 @@
 """The tokenizers: the rules that split texts into tokens.
 
-The functions are in `statistics/splitting.py`.
+The functions are in `splitting.py`.
 """
 
 from __future__ import annotations

@@ -49,12 +49,16 @@ def test_parts_of_text_files(flags, tmp_path):
         run_into(folder / "out", *lines_in(folder, rows, *flags))
         files.append(folder / "out" / "totals.json")
     assert merged(tmp_path / "whole" / "totals.json") == whole.out
-    assert merged(*files) == whole.out
+    assert merged(*files) == merged(tmp_path / "part*" / "out") == whole.out
     backwards = called("merge", *reversed(files), "--output", tmp_path / "all", "--quiet")
     assert backwards.code == 0, backwards.err
     names = sorted(each.name for each in (tmp_path / "all").iterdir())
     assert names == ["_SUCCESS", "manifest.json", "scores.json", "totals.json"]
     assert (tmp_path / "all" / "scores.json").read_bytes() == whole.out
+
+
+def test_a_pattern_that_matches_nothing_is_an_error(tmp_path):
+    called("merge", tmp_path / "day*").assert_failed(3, "nothing matches", "day*")
 
 
 def test_the_same_parts_twice_are_refused(tmp_path):

@@ -1,6 +1,6 @@
 """The rules of the reference length: which length counts if a segment has several references.
 
-`statistics/count_rows.py` computes the lengths by all rules, `totals/corpus_sums.py` adds them up.
+`count_rows.py` computes the lengths by all rules, `totals/corpus_sums.py` adds them up.
 """
 
 from __future__ import annotations

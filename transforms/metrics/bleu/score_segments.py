@@ -1,4 +1,4 @@
-"""Wires the scores of segments (bleu_table.py) to Beam."""
+"""Wires the scores of segments (segment_table.py) to Beam."""
 
 from __future__ import annotations
 

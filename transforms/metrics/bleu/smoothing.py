@@ -1,6 +1,6 @@
 """The smoothing methods: what happens with an order without matches.
 
-The functions are in `score/formula.py`. In descriptions, m and t are matches and n-grams of
+The functions are in `formula.py`. In descriptions, m and t are matches and n-grams of
 an order, v is the method's value, and t' is NLTK's denominator (docs/definitions.md).
 """
 

@@ -22,14 +22,15 @@ class Replicates:
     a randomization of two systems, one system has the sum S_1 - R_1b + R_2b and the other has
     S_2 - R_2b + R_1b, with S the sums of the corpus and R_b those of the replicate.
 
-    An int64 is large enough, as for `SliceSums`: a weight is at most 8. Only the column `AVERAGE`
-    is larger. It overflows at a corpus of 10^12 tokens with several references per segment.
+    An int64 is large enough, as for `SliceSums`: a weight is at most 8. Only BLEU's column
+    `AVERAGE` is larger: it overflows at a corpus of 10^12 tokens with several references per
+    segment.
 
     Attributes:
       resampling: the method, the number of replicates and the seed.
       width: the number of columns of the metric, W.
       systems: the names of the systems, in the order of the result.
-      sums: int64 (systems, replicates, W), with the columns of `totals.units`.
+      sums: int64 (systems, replicates, W), with the columns of the metric.
       unweighted: int64 (systems, W), the sums of the units of which the replicates are. They show
         whether a runner has lost or repeated some of them.
     """
