@@ -72,6 +72,7 @@ LOADS_BEAM = {
         "text.read_model",
         "sum_segments",
         "totals.moments.sum_document_moments",
+        "totals.adding",
         "totals.steps",
         "wiring.bundles",
         "wiring.coders",

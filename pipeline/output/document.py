@@ -22,7 +22,6 @@ from beam_bleu.pipeline.output.language_scores import (
     signatures_of_segments,
     warnings_by_language,
 )
-from beam_bleu.pipeline.output.rejected_counters import rejected_counters
 from beam_bleu.pipeline.output.score_entries import (
     listed_scores,
     warnings_about_slices,
@@ -43,13 +42,14 @@ from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import require_all_scored
 from beam_bleu.transforms.totals.conditions import condition_warnings
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments
-from beam_bleu.transforms.totals.rejected import rejected_warnings
+from beam_bleu.transforms.totals.rejected import Rejected, rejected_warnings
 from beam_bleu.transforms.totals.slice_sums import SliceSums
 
 
@@ -145,7 +145,7 @@ def result_document(
         ],
     }
     if totals.is_tallied:
-        document["counters"] |= rejected_counters(totals.tally, totals.rejected)
+        document["counters"] |= _rejected_counters(totals.tally, totals.rejected)
     if scorings.languages is not None:
         document["languages"] = listed_languages(of_languages, scorings.corpus)
         document["macro_average"] = macro_averages(
@@ -285,3 +285,15 @@ def _of_slices(
 def document_bytes(document: Mapping[str, Any]) -> bytes:
     """The bytes of a document: JSON in UTF-8, with a final newline."""
     return json_text(document, indent=1).encode() + b"\n"
+
+
+def _rejected_counters(tally: Tally, rejected: Rejected) -> dict[str, Any]:
+    """The counters of the result document about segments that are read, but not scored."""
+    return {
+        "read": tally.read,
+        **dict.fromkeys((FILTERED, REJECTED), 0),
+        **{reason.replace("-", "_"): number for reason, number in tally.left_out.items()},
+        "rejected_records": [
+            {"reason": reason, "records": number} for reason, number in rejected.reasons.items()
+        ],
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates
 from beam_bleu.pipeline.command_line.parser import Parser
@@ -11,9 +11,8 @@ from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.gates.judging import NOT_PAIRED, Check, gate_error, judge
-from beam_bleu.pipeline.gates.pairing import paired_intervals
-from beam_bleu.pipeline.gates.reading import read_result
-from beam_bleu.transforms.errors import GateError, UsageError
+from beam_bleu.pipeline.gates.reading import ReadResult, read_result
+from beam_bleu.transforms.errors import GateError, InputError, UsageError
 
 _DESCRIPTION = (
     "Compares saved results with thresholds, and prints a line for each check. It scores nothing. "
@@ -47,7 +46,7 @@ def _gate(argv: Sequence[str]) -> None:
     lines: list[str] = []
     several = len(results) > 1
     for read in results:
-        paired = NOT_PAIRED if old is None else paired_intervals(old, read)
+        paired = NOT_PAIRED if old is None else _paired_intervals(old, read)
         for each in judge(read.result, asked, paired):
             text = f"{read.result.name}: {each.text}" if several else each.text
             checks.append(Check(each.passed, text, each.only_warns))
@@ -65,6 +64,26 @@ def _gate(argv: Sequence[str]) -> None:
     if error is not None:
         failed = sum(each.fails for each in checks)
         raise GateError(f"{failed} of {len(checks)} checks failed", _REMEDY)
+
+
+def _paired_intervals(old: ReadResult, new: ReadResult) -> Mapping[str, tuple[float, float]]:
+    """By system, the interval of the new score minus the old one; empty if they are not paired.
+
+    Segments that are hard in one result are hard in the other one. So these intervals are narrower
+    than those of independent results. They need the totals of both, with the same replicates.
+    """
+    if old.totals is None or new.totals is None:
+        return NOT_PAIRED
+    # This loads numpy and the kernel of replicates, so only a comparison of totals pays for it.
+    from beam_bleu.pipeline.saved.comparing import compared
+
+    try:
+        found = compared(old.result.name, old.totals, new.result.name, new.totals)
+    except InputError:
+        return NOT_PAIRED  # such as results without a system in common: the checks say it
+    if found.method != "paired":
+        return NOT_PAIRED
+    return {each.system: each.interval for each in found.systems if each.interval is not None}
 
 
 def _word(check: Check) -> str:

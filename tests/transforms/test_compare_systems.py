@@ -28,7 +28,7 @@ from beam_bleu.transforms.metrics.bleu.columns import width
 from beam_bleu.transforms.metrics.bleu.compared_systems import compared_systems
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.totals.steps import AddUp
+from beam_bleu.transforms.totals.adding import AddUp
 from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
 
 SYSTEMS = ("good", "bad", "best")

@@ -1,4 +1,4 @@
-"""Adds up the slices of batches, without an object for each slice and batch.
+"""Adds up the slices of batches, and the whole corpus, without an object for each slice and batch.
 
 A corpus can have hundreds of slices, and each batch has segments of most of them. So a compiled
 loop adds the integers of each segment to the rows of its slices in two arrays, `SliceSums`.
@@ -8,7 +8,7 @@ loop adds the integers of each segment to the rows of its slices in two arrays, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.machine_code import Prepared
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.slice_sums import (
     CANDIDATE_BYTES,
     CANDIDATE_RETURNS,
@@ -173,6 +174,34 @@ class SliceAdder:
         larger = SliceSums.zero(total.width, [_NO_KEY] * len(needed), tuple(self._columns), needed)
         larger.add(total, np.arange(slices), np.arange(len(total.systems)))
         self._total = larger
+
+
+class CorpusAdder:
+    """Adds up all segments of batches, for each system. Mutable.
+
+    Args:
+      width: the number of columns of the metric, W.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._adder = SliceAdder(OneSlice(), width)
+        self._systems: dict[str, None] = {}
+
+    def add(self, statistics: BatchStatistics) -> None:
+        """Adds the segments of a batch."""
+        self._systems |= dict.fromkeys(statistics.systems)
+        self._adder.add(statistics)
+
+    def keyed_sums(self) -> Iterable[tuple[tuple[str, None], CorpusSums]]:
+        """((system, None), its sums)."""
+        return [((system, None), sums) for system, sums in self.sums().items()]
+
+    def sums(self) -> dict[str, CorpusSums]:
+        """The sums of each system, also of one that has batches without a segment only."""
+        found = self._adder.sums()
+        zero = CorpusSums.zero(self._width)
+        return {system: found.of_system(system).get(ALL, zero) for system in self._systems}
 
 
 _NO_KEY = SliceKey(0, ())

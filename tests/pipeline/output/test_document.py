@@ -32,8 +32,8 @@ from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.statistics import count_matches
 from beam_bleu.transforms.statistics.count_matches import CountMatches
-from beam_bleu.transforms.totals.corpus_adder import CorpusAdder
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.slice_adder import CorpusAdder
 
 CONFIG = BleuConfig(max_ngram_order=2)
 TEXT = CONFIG.text.name

@@ -18,9 +18,10 @@ from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.totals.adding import AddUp, SumGroups
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.input_signs import InputSigns
-from beam_bleu.transforms.totals.steps import AddUp, SumGroups, sums_of_each_system
+from beam_bleu.transforms.totals.steps import sums_of_each_system
 
 WIDTH = width(4)
 ADD_UP = AddUp(CorpusSums.zero(WIDTH))

@@ -19,10 +19,10 @@ from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.score import bleu_score
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.totals.adding import AddUp
 from beam_bleu.transforms.totals.slice_adder import SliceAdder
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
-from beam_bleu.transforms.totals.steps import AddUp
 
 CONFIG = BleuConfig()
 ORDER = 4

@@ -21,11 +21,11 @@ from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, slicing
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
 from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.totals.adding import AddUp
 from beam_bleu.transforms.totals.moments import group_sums
 from beam_bleu.transforms.totals.moments.columns import by_column
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
-from beam_bleu.transforms.totals.steps import AddUp
 from beam_bleu.transforms.totals.units import PairSums, UnitSums
 
 SLICING = slicing_of(["domain", "length"], [10, 20])
