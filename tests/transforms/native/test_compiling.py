@@ -27,10 +27,12 @@ from beam_bleu.transforms.native.code_contents import contents_digest
 PACKAGE = pathlib.Path(beam_bleu.transforms.__file__).parent
 
 COUNT = """
+from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.metrics.bleu.kernel import count_batch
-print(count_batch(to_batch([("a~b", ["a"])]), BleuConfig().text, 1).counts[0, 0, 1])
+counts = count_batch(to_batch([("a~b", ["a"])]), BleuConfig().text, 1).counts
+print(counts[0, 0, CANDIDATE_LENGTH])
 """
 
 
@@ -180,12 +182,12 @@ def test_functions_with_the_same_name_have_other_keys() -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "after"),
     [
-        ("statistics/byte_classes.py", '("{", "~")', '("{", "}")', 1),
+        ("text/byte_classes.py", '("{", "~")', '("{", "}")', 1),
         # The old compiled code would write the length of the reference, 1, to this column.
         (
-            "statistics/batch_statistics.py",
-            "CANDIDATE_LENGTH, CLOSEST, CLOSEST_FIRST",
-            "CLOSEST, CANDIDATE_LENGTH, CLOSEST_FIRST",
+            "metrics/bleu/columns.py",
+            "CANDIDATE_LENGTH, SHORTEST, CLOSEST",
+            "SHORTEST, CANDIDATE_LENGTH, CLOSEST",
             3,
         ),
     ],
