@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import shlex
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -328,9 +329,11 @@ def _require_records(flags: argparse.Namespace, pattern: str) -> None:
     Raises:
       UsageError: they are not.
     """
-    named = (flags.input, *flags.systems, *flags.candidates, *flags.references, *flags.refs)
-    if not any(each is not None for each in named):
-        _missing(flags, "--input FILE", f"name the records, such as --input '{pattern}'")
+    systems, references = (*flags.systems, *flags.candidates), (*flags.references, *flags.refs)
+    if flags.input is None and not systems:
+        # Plain words are references, and without -i the system would be stdin.
+        named = shlex.quote(references[0]) if references else f"'{pattern}'"
+        _missing(flags, "--input FILE", f"name the records: --input {named}")
 
 
 def _require_files(flags: argparse.Namespace, systems: str, references: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -223,6 +224,16 @@ def test_a_layout_says_which_flag_is_missing(
     at = flags.index(flag)
     del flags[at : at + 2]
     called(*flags, "--layout", name).assert_failed(2, f"--layout {name} needs {missing}")
+
+
+@pytest.mark.parametrize("name", ["lm-eval", "lighteval", "hf-translation"])
+def test_plain_words_are_not_the_records_of_a_layout(name: str, tmp_path: Path) -> None:
+    flags = SAMPLES[name](tmp_path)
+    at = flags.index("--input")
+    del flags[at]
+    run = called(*flags, "--layout", name)
+    remedy = f"name the records: --input {shlex.quote(str(flags[at]))}"
+    run.assert_failed(2, f"--layout {name} needs --input FILE", remedy)
 
 
 def in_chinese(folder: Path, name: str) -> list[Argument]:
