@@ -152,10 +152,14 @@ def _named(text: str) -> tuple[str, str]:
             raise _two_meanings(text, name, pattern)
         return utf8(name), pattern
     if is_pattern(text):
+        before, equals, _ = text.partition("=")
+        why = "this is a pattern"
+        if equals and "/" not in before:
+            why = f"{before} has wildcards, so this is a pattern as a whole"
         raise UsageError(
-            f"--candidates {text}: the system has no name, because this is a pattern",
-            "give the system a name: --candidates NAME=PATTERN; or -i PATTERN, which makes each "
-            "file a system",
+            f"--candidates {text}: the system has no name, because {why}",
+            "give the system a name without *, ? and [: --candidates NAME=PATTERN; or -i PATTERN, "
+            "which makes each file a system",
         )
     return _stem(text), text
 

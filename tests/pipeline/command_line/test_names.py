@@ -51,6 +51,11 @@ def test_a_name_from_a_file_is_checked_too(tmp_path):
     called(*EXAMPLE, "--candidates", path).assert_failed(2, "the system name ' x'", "NAME=PATTERN")
 
 
+def test_a_name_with_wildcards_is_no_name():
+    run = called(*EXAMPLE, "--candidates", f"x[1]={ATLAS}")
+    run.assert_failed(2, "because x[1] has wildcards", "a name without *, ? and [")
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
