@@ -93,14 +93,14 @@ def _under(new: GatedResult, thresholds: tuple[Threshold, ...]) -> Iterator[Chec
     for key, threshold in asked.found.items():
         score = new.scores[key].score
         if score is None:
-            yield Check(False, f"{_shown(key)} has no score ({threshold.shown})")
+            yield Check(False, f"{_shown(key, new.means_of)} has no score ({threshold.shown})")
             continue
         least = threshold.number
         relation = "below" if score < least else "not below"
         yield Check(
             score >= least,
-            f"{_shown(key)} scores {exact_enough(score, least)}, {relation} {least:g} "
-            f"({threshold.flag})",
+            f"{_shown(key, new.means_of)} scores {exact_enough(score, least)}, "
+            f"{relation} {least:g} ({threshold.flag})",
         )
 
 
@@ -132,11 +132,12 @@ def _drops(
             )
         elif key in asked.found:
             bounds = None if key[0] else paired.get(key[1])
-            yield _drop(key, new.scores[key], old.scores[key], asked.found[key], gates, bounds)
+            shown = _shown(key, new.means_of)
+            yield _drop(shown, new.scores[key], old.scores[key], asked.found[key], gates, bounds)
 
 
 def _drop(
-    key: tuple[str, str],
+    name: str,
     new: GatedScore,
     old: GatedScore,
     threshold: Threshold,
@@ -145,7 +146,8 @@ def _drop(
 ) -> Check:
     """Compares the difference of two scores with the largest drop that is allowed.
 
-    `bounds` is the interval of the difference if it is known of pairs of segments.
+    `name` is that of the score in messages, and `bounds` is the interval of the difference if it
+    is known of pairs of segments.
     """
     assert gates.old is not None
     rule = DROP_RULES[gates.drop]
@@ -153,18 +155,16 @@ def _drop(
     flags = f"{threshold.flag}, --drop {rule.name}"
     if new.score is None or old.score is None:
         where = "now" if new.score is None else f"in {gates.old.name}"
-        return Check(
-            False, f"{_shown(key)} has no score {where}: {such} cannot be judged ({flags})"
-        )
+        return Check(False, f"{name} has no score {where}: {such} cannot be judged ({flags})")
     difference = new.score - old.score
     relation = "below" if difference < 0 else "above"
     scores = (
-        f"{_shown(key)} scores {new.score:.{_DECIMALS}f}, {abs(difference):.{_DECIMALS}f} "
+        f"{name} scores {new.score:.{_DECIMALS}f}, {abs(difference):.{_DECIMALS}f} "
         f"{relation} the {old.score:.{_DECIMALS}f} of {gates.old.name}"
     )
     if new.counts and new.counts == old.counts:
         # Intervals of independent test sets would not exclude a drop where nothing has changed.
-        return Check(True, f"{_shown(key)} has the same counts as in {gates.old.name} ({flags})")
+        return Check(True, f"{name} has the same counts as in {gates.old.name} ({flags})")
     how = "of paired segments"
     if bounds is None and (new.standard_error is None or old.standard_error is None):
         where = "now" if new.standard_error is None else f"in {gates.old.name}"
@@ -212,9 +212,12 @@ def exact_enough(value: float, limit: float, sign: str = "") -> str:
     return f"{value:{sign}}"
 
 
-def _shown(key: tuple[str, str]) -> str:
+def _shown(key: tuple[str, str], means_of: str = "") -> str:
+    """The system and the slice of a score, and whether it is a mean (`GatedResult.means_of`)."""
     of_slice, system = key
-    return f"{system}[{of_slice}]" if of_slice else system
+    if of_slice:
+        return f"{system}[{of_slice}]"
+    return f"{system} ({means_of})" if means_of else system
 
 
 def _subject(result: GatedResult) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.slices import of_whole, value_text
@@ -53,6 +53,7 @@ class GatedResult:
         have different tokenizers, or tasks no common score, the whole corpus has the mean of them.
       whole: what the scores of the whole corpus are: `OF_CORPUS`, or the mean of which languages
         or tasks.
+      means_of: what the scores of the whole corpus are, in short, if they are means.
     """
 
     name: str
@@ -60,6 +61,7 @@ class GatedResult:
     references: str
     scores: Mapping[tuple[str, str], GatedScore]
     whole: str = OF_CORPUS
+    means_of: str = ""
 
     @property
     def keys(self) -> list[tuple[str, str]]:
@@ -83,11 +85,13 @@ def gated(document: Mapping[str, Any], name: str = "") -> GatedResult:
     """
     # Without a score of the whole corpus, a reader first looks at its mean of languages or tasks.
     found = [(("", each["system"]), _of_entry(each)) for each in of_whole(document)]
-    whole = OF_CORPUS
+    whole, means_of = OF_CORPUS, ""
     if not found:
         averages = document.get("macro_average", ())
         found = [(("", each["system"]), _estimate(each)) for each in averages]
         whole = _mean_of(document)
+        what = "languages" if document.get("languages") else "tasks"
+        means_of = f"mean of {len(_parts(document))} {what}"
     found += [
         ((slice_text(each["slice"]), each["system"]), _of_entry(each))
         for each in document["scores"]
@@ -96,12 +100,18 @@ def gated(document: Mapping[str, Any], name: str = "") -> GatedResult:
     scores = dict(found)
     if len(scores) != len(found) or not all(isinstance(key[1], str) for key in scores):
         raise ValueError("a system has two scores, or a name that is no text")
-    return GatedResult(name, definition(document), _references(document), scores, whole)
+    return GatedResult(name, definition(document), _references(document), scores, whole, means_of)
+
+
+def _parts(document: Mapping[str, Any]) -> Sequence[Any]:
+    """The languages or tasks of a corpus that has no common score."""
+    found: Sequence[Any] = document.get("languages") or document.get("tasks", ())
+    return found
 
 
 def _mean_of(document: Mapping[str, Any]) -> str:
-    parts = document.get("languages") or document.get("tasks", ())
-    return f"the mean of {', '.join(sorted(slice_text(each['slice']) for each in parts))}"
+    parts = sorted(slice_text(each["slice"]) for each in _parts(document))
+    return f"the mean of {', '.join(parts)}"
 
 
 def _of_entry(entry: Mapping[str, Any]) -> GatedScore:

@@ -144,6 +144,12 @@ def test_scores_of_the_whole_corpus_are_compared_only_with_those_of_the_same_kin
         assert all(each.passed for each in drops(same, same, "5"))
 
 
+def test_a_mean_is_not_shown_as_the_score_of_the_corpus():
+    mean = gated(of_languages("de", "en", mean=30.1))
+    (check,) = judge(mean, Gates(fail_under=(Threshold.of("--fail_under", "31"),)))
+    assert check.text.startswith("a (mean of 2 languages) scores 30.10, below 31")
+
+
 def test_a_warning_does_not_fail():
     (check,) = judge(
         gated(result(entry("a", 20))), Gates(warn_under=(Threshold.of("--warn_under", "30"),))
