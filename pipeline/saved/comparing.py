@@ -20,7 +20,7 @@ from beam_bleu.pipeline.saved.same_definition import (
 )
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.bleu.columns import bleu_basis, order_of
+from beam_bleu.transforms.metrics.bleu.columns import basis_of, order_of
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
@@ -218,7 +218,7 @@ def _drawn(saved: SavedTotals) -> Integers:
     """What follows from random weights and references alone: the same for all systems."""
     assert saved.totals.replicates is not None
     replicates = saved.totals.replicates
-    shared = bleu_basis(order_of(replicates.width)).shared
+    shared = basis_of(replicates.width).shared
     drawn: Integers = replicates.sums[0][:, list(shared)]
     return drawn
 

@@ -16,7 +16,7 @@ from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
-from beam_bleu.transforms.metrics.bleu.columns import bleu_basis, order_of
+from beam_bleu.transforms.metrics.bleu.columns import basis_of
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
@@ -235,7 +235,7 @@ def _corpus_sums(found: Mapping[str, Any]) -> CorpusSums:
 def _names(of_systems: Mapping[str, CorpusSums]) -> list[str]:
     """The names of the columns of all systems, for people and other programs."""
     (width,) = {len(each.columns) for each in of_systems.values()}
-    return list(bleu_basis(order_of(width)).names)
+    return list(basis_of(width).names)
 
 
 def _with_tuples(found: Mapping[str, Any]) -> dict[str, Any]:

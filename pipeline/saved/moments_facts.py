@@ -8,7 +8,7 @@ import numpy as np
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import has_all_segments
-from beam_bleu.transforms.metrics.bleu.columns import bleu_basis, order_of
+from beam_bleu.transforms.metrics.bleu.columns import basis_of
 from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible, products_are_possible
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -142,7 +142,7 @@ def _products(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
 
 def _crosses(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
     """The sums of products of the columns of two systems."""
-    shared = list(bleu_basis(order_of(moments.width)).shared)
+    shared = list(basis_of(moments.width).shared)
     own = saved.totals.sums[saved.scorings.text]
     references = [own[system].max_reference_count for system in moments.systems]
     if moments.systems:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
-from beam_bleu.transforms.metrics.bleu.columns import bleu_basis, order_of
+from beam_bleu.transforms.metrics.bleu.columns import basis_of
 from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.unit_facts import Fact
@@ -36,7 +36,7 @@ def facts_of_replicates(saved: SavedTotals) -> Iterator[Fact]:
         yield f"replicates: sums of {system}", possible
     largest = _LARGEST_WEIGHTS[method]
     yield "replicates: sums", bool((sums <= largest * unweighted).all())
-    of_references = sums[..., list(bleu_basis(order_of(replicates.width)).shared)]
+    of_references = sums[..., list(basis_of(replicates.width).shared)]
     yield "replicates: sums of references", bool((of_references == of_references[:1]).all())
     segments = sums[0, :, SEGMENTS]
     is_coin = bool((segments <= unweighted[0, :, SEGMENTS]).all())

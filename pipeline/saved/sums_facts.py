@@ -10,7 +10,7 @@ import numpy as np
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, bleu_basis, order_of
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, basis_of
 from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -52,7 +52,7 @@ def _of_text(sums: CorpusSums) -> tuple[object, ...]:
 
 def _of_references(sums: CorpusSums) -> tuple[object, ...]:
     """What does not depend on the candidates."""
-    basis, signs = bleu_basis(order_of(len(sums.columns))), sums.signs
+    basis, signs = basis_of(len(sums.columns)), sums.signs
     return (
         sums.min_reference_count,
         sums.max_reference_count,

@@ -104,7 +104,7 @@ def resampled_scores(
 
     Args:
       replicates: all of them.
-      sums: for each system the W sums of the corpus itself, of its columns.
+      sums: for each system the sums of its W columns over the corpus itself.
       metric: how sums become a score.
       units: the number of units of the corpus.
       pairs: (system, baseline), the names of the systems that are compared.

@@ -82,6 +82,11 @@ def bleu_basis(max_order: int) -> Basis:
     return Basis(names, shared=(SEGMENTS, SHORTEST, LONGEST, AVERAGE))
 
 
+def basis_of(of_columns: int) -> Basis:
+    """The columns of BLEU, if there is this number of them."""
+    return bleu_basis(order_of(of_columns))
+
+
 def length_columns(rule: ReferenceLengthName) -> tuple[tuple[int, int], ...]:
     """The columns that add up to the reference length by a rule: (column, its factor).
 
