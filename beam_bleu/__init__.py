@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.compare_systems import CompareSystems
     from beam_bleu.transforms.corpus_bleu import CorpusBleu
     from beam_bleu.transforms.metrics.bleu.bleu_of_sums import bleu_of_sums
-    from beam_bleu.transforms.metrics.bleu.compared_systems import ComparedSystems, SystemComparison
     from beam_bleu.transforms.metrics.bleu.config import BleuConfig
     from beam_bleu.transforms.metrics.bleu.presets import preset
     from beam_bleu.transforms.metrics.bleu.score import BleuScore
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
         ReadLongRecords,
         ReadPairedRecords,
     )
+    from beam_bleu.transforms.score.compared_systems import ComparedSystems, SystemComparison
     from beam_bleu.transforms.sum_segments import SumSegments
     from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
 
@@ -63,7 +63,7 @@ _HOMES = {
     "BleuConfig": "beam_bleu.transforms.metrics.bleu.config",
     "BleuScore": "beam_bleu.transforms.metrics.bleu.score",
     "CompareSystems": "beam_bleu.transforms.compare_systems",
-    "ComparedSystems": "beam_bleu.transforms.metrics.bleu.compared_systems",
+    "ComparedSystems": "beam_bleu.transforms.score.compared_systems",
     "CorpusBleu": "beam_bleu.transforms.corpus_bleu",
     "ReadJoinedRecords": "beam_bleu.transforms.reading",
     "ReadLineParallel": "beam_bleu.transforms.reading",
@@ -71,7 +71,7 @@ _HOMES = {
     "ReadPairedRecords": "beam_bleu.transforms.reading",
     "SentencePieceModel": "beam_bleu.transforms.text.sentencepiece_model",
     "SumSegments": "beam_bleu.transforms.sum_segments",
-    "SystemComparison": "beam_bleu.transforms.metrics.bleu.compared_systems",
+    "SystemComparison": "beam_bleu.transforms.score.compared_systems",
     "bleu_of_sums": "beam_bleu.transforms.metrics.bleu.bleu_of_sums",
     "preset": "beam_bleu.transforms.metrics.bleu.presets",
 }

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
+import pyarrow as pa
+from apache_beam.pvalue import PCollection
 
 from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
 from beam_bleu.pipeline.gates.enforcing import enforce
@@ -24,25 +26,24 @@ from beam_bleu.pipeline.output.rejected_shards import WriteRejected
 from beam_bleu.pipeline.reruns.rerun_input import described_input
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
-from beam_bleu.pipeline.scoring.scorings import Scorings
-from beam_bleu.pipeline.scoring.totals import Totals
+from beam_bleu.pipeline.scoring.scorings import Scorings, schema_of_segments
+from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
-from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.definition.slicing import LENGTH, Slicing
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
+from beam_bleu.transforms.known_metrics import MetricName, kind_of
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
-from beam_bleu.transforms.metrics.bleu.score_segments import ScoreSegments
-from beam_bleu.transforms.metrics.bleu.segment_table import bleu_table_schema
 from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.progress import PROGRESS
+from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics.by_language import LanguageLabel
 from beam_bleu.transforms.statistics.check_documents import check_documents
-from beam_bleu.transforms.statistics.count_matches import count_matches
+from beam_bleu.transforms.statistics.count_matches import TokenLengths, count_matches
 from beam_bleu.transforms.statistics.documents import DocumentLabel
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import add_tallies, sums_by_system, tally_of
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.rejected import (
     Rejected,
     check_rejected,
@@ -56,6 +57,7 @@ from beam_bleu.transforms.totals.steps import (
     sum_slices,
 )
 from beam_bleu.transforms.wiring.keyed import keyed
+from beam_bleu.transforms.wiring.steps import Step
 
 __all__ = ["build"]
 
@@ -65,7 +67,6 @@ def build(root: beam.Pipeline, job: Job) -> None:
 
     The tokenizer's model is sent only once, with the step that counts.
     """
-    scorings = job.scorings
     step = functools.partial(marked, filesystems=filesystem_options(root.options))
     paired = root | job.source.pair(job.threads, step, describe=job.manifest)
     batches = paired.batches
@@ -73,29 +74,12 @@ def build(root: beam.Pipeline, job: Job) -> None:
         documents = job.evidence.documents
         label = DocumentLabel(documents, job.source.labels.index(documents))
         batches = check_documents(batches, label, step)
-    orders = scorings.counted_orders
-    # Beam fuses all of these steps with the reading. So each batch is read once, and counted
-    # once for each way to make tokens. Only one way changes Beam's metrics.
-    statistics, sums_of_texts = {}, {}
-    for text in job.texts:
-        is_own = text == job.config.text
-        suffix = "" if is_own else f" ({text.name.label})"
-        statistics[text.name] = batches | f"Count matches{suffix}" >> count_matches(
-            text,
-            BleuCounter(orders[text.name]),
-            job.threads,
-            step,
-            languages=_language_label(job),
-            metrics=is_own,
-        )
-        sums_of_texts[text.name] = sum_corpus(
-            statistics[text.name],
-            bleu_basis(orders[text.name]),
-            step,
-            threads=job.threads,
-            label_suffix=suffix,
-        )
-    own, basis = statistics[scorings.text], bleu_basis(orders[scorings.text])
+    # Those of `sums` have a key already. Each step less makes the start faster.
+    ends: dict[str, Any] = {}
+    sums: dict[str, Any] = {}
+    tables: list[PCollection[pa.Table]] = []
+    for name in job.metrics:
+        _add_metric(batches, job, name, step, ends, sums, tables)
     # The last step always gets the element `results`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
     named = (
@@ -108,36 +92,85 @@ def build(root: beam.Pipeline, job: Job) -> None:
         named |= "Judge an earlier attempt" >> beam.ParDo(
             step(_JudgeEarlierAttempt())
         ).with_output_types(Results)
-    ends = {
-        "results": named,
-        "segments": paired.segments,
-        **{_totals_of(text, scorings): each for text, each in sums_of_texts.items()},
-    }
+    ends |= {"results": named, "segments": paired.segments}
     if paired.digests is not None:
         ends["digests"] = paired.digests
-    # These have a key already. Each step less makes the start faster.
-    sums: dict[str, Any] = {}
     if paired.tallies is not None:
         sums["tallies"] = (
             paired.tallies
             | "Name the tallies" >> beam.Map(keyed)
             | "Add up tallies" >> beam.CombinePerKey(add_tallies)
         )
-    if job.slicing:
-        sums["slices"] = sum_slices(
-            own,
-            job.slicing,
-            job.source.labels,
-            basis,
+    if paired.rejected is not None:
+        # Beam fuses this step with the reading.
+        ends["rejected"] = paired.rejected | "Write rejected records" >> beam.ParDo(
+            step(WriteRejected(job.output, job.run))
+        ).with_output_types(Rejected)
+    if tables:
+        # Beam fuses these steps with the counting, so only the names of files are shuffled.
+        schema = schema_of_segments(job.scorings, job.source.labels)
+        written = [
+            table
+            | f"Write segment scores{_suffix(job, name)}"
+            >> beam.ParDo(
+                step(WriteShards(job.output, job.run, schema, job.threads))
+            ).with_output_types(str)
+            for name, table in zip(job.metrics, tables, strict=True)
+        ]
+        ends["shards"] = written[0]
+        if len(written) > 1:
+            ends["shards"] = written | "Collect segment scores" >> beam.Flatten()
+    last = step(_ScoreAndWrite([*ends, *sums]))
+    _ = bring_together(ends, sums) | "Score and write" >> beam.ParDo(last)
+
+
+def _add_metric(
+    batches: PCollection[SegmentBatch],
+    job: Job,
+    name: MetricName,
+    step: Step,
+    ends: dict[str, Any],
+    sums: dict[str, Any],
+    tables: list[PCollection[pa.Table]],
+) -> None:
+    """Adds the steps of a metric: its ends, its sums and the tables of segments' scores.
+
+    Beam fuses all of these steps with the reading. So each batch is read once, and counted once
+    for each way to make tokens. Only one way changes Beam's metrics.
+    """
+    scorings, evidence, labels = job.scorings[name], job.evidence, job.source.labels
+    counters, suffix = scorings.counters, _suffix(job, name)
+    is_first = name == job.metrics[0]
+    statistics = {}
+    for text in job.texts(name):
+        counter, is_own = counters[text.name], text.name == scorings.text
+        of_text = suffix if is_own else f" ({text.name.label})"
+        statistics[text.name] = batches | f"Count matches{of_text}" >> count_matches(
+            text,
+            counter,
+            job.threads,
+            step,
+            languages=_language_label(job),
+            lengths=_lengths(job, scorings) if is_own else None,
+            metrics=is_own and is_first,
+        )
+        ends[_end("totals", scorings, text.name)] = sum_corpus(
+            statistics[text.name],
+            counter.basis,
             step,
             threads=job.threads,
+            label_suffix=of_text,
         )
-    evidence = job.evidence
+    own, basis = statistics[scorings.text], counters[scorings.text].basis
+    if job.slicing:
+        sums[_end("slices", scorings)] = sum_slices(
+            own, job.slicing, labels, basis, step, threads=job.threads, label_suffix=suffix
+        )
     if evidence.needs_moments:
-        sums["moments"] = sum_moments(
+        sums[_end("moments", scorings)] = sum_moments(
             own,
             job.slicing,
-            job.source.labels,
+            labels,
             basis,
             step,
             # Some sources find their systems only when they are read.
@@ -145,53 +178,48 @@ def build(root: beam.Pipeline, job: Job) -> None:
             with_all_pairs=evidence.needs_all_pairs,
             documents=evidence.documents,
             threads=job.threads,
+            label_suffix=suffix,
         )
     if evidence.resampling is not None:
-        sums["replicates"] = sum_replicates(
+        sums[_end("replicates", scorings)] = sum_replicates(
             own,
             evidence.resampling,
-            job.source.labels,
+            labels,
             basis,
             step,
             documents=evidence.documents,
             threads=job.threads,
+            label_suffix=suffix,
         )
-    if paired.rejected is not None:
-        # Beam fuses this step with the reading.
-        ends["rejected"] = paired.rejected | "Write rejected records" >> beam.ParDo(
-            step(WriteRejected(job.output, job.run))
-        ).with_output_types(Rejected)
     if scorings.segments is not None:
-        # Beam fuses these steps with the counting, so only the names of files are shuffled.
-        ends["shards"] = (
-            own
-            | "Score segments"
-            >> beam.ParDo(step(ScoreSegments(scorings.segments, job.threads, job.source.labels)))
-            | "Write segment scores"
-            >> beam.ParDo(
-                step(
-                    WriteShards(
-                        job.output,
-                        job.run,
-                        bleu_table_schema(scorings.segments, job.source.labels),
-                        job.threads,
-                    )
-                )
-            ).with_output_types(str)
-        )
-    last = step(_ScoreAndWrite([*ends, *sums]))
-    _ = bring_together(ends, sums) | "Score and write" >> beam.ParDo(last)
+        schema = schema_of_segments(job.scorings, labels)
+        scoring = ScoreSegments(name, kind_of, scorings.segments, schema, job.threads)
+        tables.append(own | f"Score segments{suffix}" >> beam.ParDo(step(scoring)))
+
+
+def _suffix(job: Job, name: MetricName) -> str:
+    """What the labels of a metric's steps end in. Those of the first one have no more words."""
+    return "" if name == job.metrics[0] else f" ({name})"
+
+
+def _end(what: str, scorings: Scorings, text: TextName | None = None) -> str:
+    """The name of an end with sums of a metric; with those of another way to make tokens."""
+    of_text = "" if text is None or text == scorings.text else f" ({text.label})"
+    return f"{what} of {scorings.name}{of_text}"
+
+
+def _lengths(job: Job, scorings: Scorings) -> TokenLengths | None:
+    """How slices by length count tokens for a metric that has none; None if it needs no help."""
+    has_lengths = any(LENGTH in item for item in job.slicing.items)
+    if not has_lengths or scorings.counters[scorings.text].is_tokenized:
+        return None
+    return TokenLengths(job.config.text, BleuCounter(1))
 
 
 def _language_label(job: Job) -> LanguageLabel | None:
     if job.languages is None:
         return None
     return LanguageLabel(job.languages, job.source.labels.index(job.languages))
-
-
-def _totals_of(text: TextName, scorings: Scorings) -> str:
-    """The name of the end with the sums of a way to make tokens."""
-    return "totals" if text == scorings.text else f"totals ({text.label})"
 
 
 class _NameTheJob(PlainDoFn):
@@ -232,11 +260,10 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     (results,) = ends["results"]
     output, run = results.output, results.run
     found: list[FoundSegments] = list(ends["segments"])
-    by_text: dict[TextName, dict[str, CorpusSums]] = {}
-    orders = results.scorings.counted_orders
-    for text in orders:
-        sums = list(ends[_totals_of(text, results.scorings)])
-        by_text[text] = sums_by_system(found, sums)
+    metrics = {
+        name: _metric_totals(scorings, found, results.slicing, ends)
+        for name, scorings in results.scorings.items()
+    }
     (segments,) = found
     tally = tally_of(segments, ends.get("tallies"))
     rejected = check_rejected(ends.get("rejected", ()), tally, results.most_rejected)
@@ -244,19 +271,11 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     totals = Totals(
         segments.systems,
         tally,
-        by_text,
+        metrics,
         is_tallied="tallies" in ends,
         rejected=rejected,
         warnings=segments.warnings,
         coverage=segments.coverage,
-        slices=_slices_of(
-            results.slicing,
-            ends.get("slices", ()),
-            bleu_basis(orders[results.scorings.text]),
-            segments.systems,
-        ),
-        moments=_only_sum("moments", ends, is_needed=False),
-        replicates=_only_sum("replicates", ends, is_needed=False),
     )
     document = result_document(totals, results.scorings, results.slicing, results.evidence)
     data = document_bytes(document)
@@ -268,8 +287,8 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
         if results.evidence.save_totals:
             documents[TOTALS] = saved_bytes(totals, results, without_versions(read), data)
     shards: list[str] = list(ends.get("shards", ()))
-    if results.scorings.segments is not None:
-        check_rows(output, run, shards, sum(totals.scored.values()))
+    if "shards" in ends:
+        check_rows(output, run, shards, sum(totals.scored.values()) * len(totals.metrics))
     if results.receipt:
         # Before the result: if this fails, the previous result stays. The launcher reads the
         # receipt only after the job is done.
@@ -279,6 +298,30 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
         write_documents(output, documents)
     # After the result, because it is complete. A launcher that waits warns itself.
     _enforce(results, document)
+
+
+def _metric_totals(
+    scorings: Scorings,
+    found: Sequence[FoundSegments],
+    slicing: Slicing,
+    ends: Mapping[str, Iterable[Any]],
+) -> MetricTotals:
+    """What the job has added up for a metric."""
+    counters = scorings.counters
+    sums = {
+        text: sums_by_system(found, list(ends[_end("totals", scorings, text)])) for text in counters
+    }
+    return MetricTotals(
+        sums,
+        _slices_of(
+            slicing,
+            ends.get(_end("slices", scorings), ()),
+            counters[scorings.text].basis,
+            found[0].systems,
+        ),
+        _only_sum(_end("moments", scorings), ends, is_needed=False),
+        _only_sum(_end("replicates", scorings), ends, is_needed=False),
+    )
 
 
 def _enforce(results: Results, document: Mapping[str, Any]) -> None:

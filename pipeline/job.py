@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
 from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
-from beam_bleu.pipeline.scoring.scorings import Scorings
+from beam_bleu.pipeline.scoring.scorings import Definition, Scorings, ScoringsOfMetrics
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricName, kind_of
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import COMPARISONS, ComparisonName
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.presets import COMPARISONS, ComparisonName, PresetName
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.text.text import Text
@@ -32,7 +34,7 @@ class Results:
     model of a tokenizer.
     """
 
-    scorings: Scorings
+    scorings: ScoringsOfMetrics
     output: str
     run: str
     receipt: str
@@ -46,16 +48,16 @@ class Results:
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A source of segments, a definition of BLEU and an output folder.
+    """A source of segments, definitions of metrics and an output folder.
 
     Attributes:
       source: the input. It names the systems, in the order of the result.
-      config: the definition of BLEU.
+      config: the definition of BLEU. Its tokens are also those in which lengths are counted.
       compare_presets: the presets by which the corpus is also scored, a key of `COMPARISONS`;
         None for no presets.
       output: the folder for scores.json, which workers and launcher can see.
       threads: the number of threads of a worker.
-      segment_scoring: how single segments are scored; None if their scores are not written.
+      segment_scoring: how BLEU scores single segments; None if no scores of segments are written.
       run: the run's name. All files that only this run writes have it in their names.
       receipt: the file that gives the launcher the result of this run; "" if no launcher
         waits for it.
@@ -69,6 +71,7 @@ class Job:
         is given, an item of the slicing has it.
       evidence: what it finds out about its scores.
       gates: the thresholds that its result must reach.
+      metrics: the metrics, in the order of the result.
       if_exists: what a run does if the output folder has a complete result, a key of `IF_EXISTS`.
     """
 
@@ -87,25 +90,42 @@ class Job:
     unpooled: str | None = None
     evidence: Evidence = USUAL_EVIDENCE
     gates: Gates = NO_GATES
+    metrics: tuple[MetricName, ...] = (DEFAULT_METRIC,)
     if_exists: IfExistsName = DEFAULT_IF_EXISTS
 
     @property
-    def scorings(self) -> Scorings:
+    def scorings(self) -> ScoringsOfMetrics:
         """The definitions by which the corpus and its segments are scored."""
+        return {name: self._scorings_of(name) for name in self.metrics}
+
+    def _scorings_of(self, name: MetricName) -> Scorings:
+        kind, presets = kind_of(name), {}
+        corpus = segments = kind.usual
+        if name == "bleu":
+            corpus, segments = Bleu(self.config.scoring), Bleu(self.segment_scoring or Scoring())
+            presets = {
+                preset: Definition(config.text.name, Bleu(config.scoring))
+                for preset, config in self._presets.items()
+            }
         return Scorings(
-            self.config.text.name,
-            self.config.scoring,
-            COMPARISONS[self.compare_presets](self.config) if self.compare_presets else {},
-            self.segment_scoring,
+            name,
+            kind.text_of(self.config.text).name,
+            corpus,
+            presets,
+            segments if self.segment_scoring is not None else None,
             self.languages,
             self.unpooled,
         )
 
     @property
-    def texts(self) -> Sequence[Text]:
-        """Each way to make tokens that the job needs, once; the config's own is the first."""
-        of_presets = (config.text for config in self.scorings.presets.values())
-        return list(dict.fromkeys([self.config.text, *of_presets]))
+    def _presets(self) -> Mapping[PresetName, BleuConfig]:
+        return COMPARISONS[self.compare_presets](self.config) if self.compare_presets else {}
+
+    def texts(self, name: MetricName) -> Sequence[Text]:
+        """Each way to make tokens that a metric needs, once; its own is the first."""
+        own = kind_of(name).text_of(self.config.text)
+        of_presets = [each.text for each in self._presets.values()] if name == "bleu" else []
+        return list(dict.fromkeys([own, *of_presets]))
 
     @property
     def results(self) -> Results:

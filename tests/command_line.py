@@ -66,6 +66,12 @@ class Run:
         assert self.code == 0, self.err
         return json.loads(self.out)
 
+    @property
+    def signature(self) -> str:
+        """The signature of the only metric."""
+        (metric,) = self.document["metrics"]
+        return metric["signature"]
+
     def assert_failed(self, code: int, *fragments: str) -> None:
         """Checks the exit code, the cause and the remedy, and that stdout is empty."""
         assert self.code == code, self.err

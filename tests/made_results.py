@@ -18,6 +18,7 @@ def entry(
 ) -> dict[str, Any]:
     """The score of a system. Its counts follow from the score."""
     return {
+        "metric": "bleu",
         "system": system,
         "slice": of_slice,
         "segments": 100,
@@ -36,7 +37,22 @@ def entry(
 
 def result(*entries: dict[str, Any], signature: str = SIGNATURE, **more: Any) -> dict[str, Any]:
     """A document with these scores."""
-    return {"signature": signature, "scores": list(entries), "counters": {}, "warnings": [], **more}
+    metric = {"metric": "bleu", "name": "BLEU", "signature": signature}
+    return {
+        "format": 2,
+        "metrics": [{**metric, "sacrebleu_signature": None}],
+        "scores": list(entries),
+        "counters": {},
+        "warnings": [],
+        **{key: of_bleu(value) for key, value in more.items()},
+    }
+
+
+def of_bleu(value: Any) -> Any:
+    """A value in which each entry of a list names its metric."""
+    if isinstance(value, list):
+        return [{"metric": "bleu", **each} for each in value]
+    return value
 
 
 def written(path: Path, document: dict[str, Any]) -> Path:

@@ -10,16 +10,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from beam_bleu.transforms.metrics.bleu import signature
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+from beam_bleu.transforms.metrics.bleu.kind import KIND
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.reference_lengths import ReferenceLengthName
 from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
-from beam_bleu.transforms.metrics.bleu.scoring import counted_order
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
+from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
@@ -36,6 +40,19 @@ def statistics_of(
         statistics,
         numbers=np.arange(len(batch)) if statistics.numbers is None else statistics.numbers,
     )
+
+
+def bleu_table_schema(scoring: Scoring, labels: Sequence[str] = ()) -> pa.Schema:
+    """The columns of the scores of segments, if BLEU is the only metric."""
+    return segment_schema([KIND.segment_fields(Bleu(scoring))], labels)
+
+
+def bleu_table(
+    statistics: BatchStatistics, scoring: Scoring, labels: Sequence[str] = ()
+) -> pa.Table:
+    """The scores of the segments of a batch."""
+    schema = bleu_table_schema(scoring, labels)
+    return segment_table(statistics, "bleu", KIND, Bleu(scoring), schema)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,10 +10,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from command_line import streams, write_lines
 from result_folder import RECORDS
-from scoring import statistics_of
+from scoring import bleu_table, statistics_of
 
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.segment_table import bleu_table
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 
 SEGMENTS = 3000

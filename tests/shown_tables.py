@@ -38,14 +38,16 @@ def document(
     systems: Sequence[str], presets: Sequence[str] = (), signature: str = SIGNATURE
 ) -> dict[str, Any]:
     """A result document with invented numbers."""
+    metric = {"metric": "bleu", "name": "BLEU", "signature": signature}
     found: dict[str, Any] = {
-        "signature": signature,
+        "metrics": [{**metric, "sacrebleu_signature": None}],
         "segments": 2000,
         "scores": [score(system, number) for number, system in enumerate(systems)],
     }
     if presets:
         found["presets"] = [
             {
+                "metric": "bleu",
                 "preset": preset,
                 "signature": signature.replace("exp", f"method{row}"),
                 "scores": [score(system, row + 7 * i) for i, system in enumerate(systems)],
@@ -53,6 +55,11 @@ def document(
             for row, preset in enumerate(presets)
         ]
     return found
+
+
+def as_entries(clusters: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+    """The clusters of BLEU, as a document has them."""
+    return [{"metric": "bleu", "systems": list(systems)} for systems in clusters]
 
 
 def with_evidence(found: dict[str, Any], *, documents: int | None = None) -> dict[str, Any]:
@@ -77,11 +84,11 @@ def with_evidence(found: dict[str, Any], *, documents: int | None = None) -> dic
         for number, system in enumerate(others)
     ]
     found["comparison_families"] = [
-        {"family": "corpus", "description": "", "comparisons": len(others)},
-        {"family": "slices", "description": "", "comparisons": len(others)},
+        {"metric": "bleu", "family": "corpus", "description": "", "comparisons": len(others)},
+        {"metric": "bleu", "family": "slices", "description": "", "comparisons": len(others)},
     ]
     ranked = sorted(systems, key=lambda name: -found["scores"][systems.index(name)]["score"])
-    found["clusters"] = [ranked[:1], ranked[1:]]
+    found["clusters"] = as_entries([ranked[:1], ranked[1:]])
     found["resampling"] = {
         "method": "bootstrap",
         "resamples": 1000,
@@ -89,11 +96,17 @@ def with_evidence(found: dict[str, Any], *, documents: int | None = None) -> dic
         "unit": unit,
         "generator": "",
         "scores": [
-            {"system": each, "mean": 20.1 + number, "interval": [9.06, 31.0 + number]}
+            {
+                "metric": "bleu",
+                "system": each,
+                "mean": 20.1 + number,
+                "interval": [9.06, 31.0 + number],
+            }
             for number, each in enumerate(systems)
         ],
         "comparisons": [
             {
+                "metric": "bleu",
                 "system": each,
                 "baseline": baseline,
                 "difference": 1.26 - number,
@@ -118,6 +131,7 @@ def comparison(
     """An entry of comparisons, with invented numbers. Fewer than 30 segments give no p-value."""
     difference = 7.04 - 12.5 * number
     found: dict[str, Any] = {
+        "metric": "bleu",
         "system": system,
         "baseline": baseline,
         "slice": of_slice,
@@ -146,6 +160,7 @@ def interval(center: float, error: float | None) -> list[float] | None:
 def score(system: str, number: int) -> dict[str, Any]:
     """A system's entry, with invented numbers."""
     return {
+        "metric": "bleu",
         "system": system,
         "slice": None,
         "segments": 2000,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from command_line import (
@@ -30,11 +31,11 @@ from command_line import (
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from markdown_tables import sections, tables
+from scoring import bleu_table_schema
 
 import beam_bleu.pipeline.graph
 from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
-from beam_bleu.transforms.metrics.bleu.segment_table import bleu_table_schema
 
 PAGE = "\n".join((PROJECT / "docs" / name).read_text() for name in ("output.md", "folder.md"))
 SCHEMAS = {
@@ -296,12 +297,15 @@ def test_the_results_are_of_every_form(results):
     def documents(name: str) -> Json:
         return results[name][0]
 
-    signatures = " ".join(document["signature"] or "" for document, _ in results.values())
-    assert {name for name, (each, _) in results.items() if not each["signature"]} == {"languages"}
+    signatures = " ".join(
+        document["metrics"][0]["signature"] or "" for document, _ in results.values()
+    )
+    unsigned = {name for name, (each, _) in results.items() if not each["metrics"][0]["signature"]}
+    assert unsigned == {"languages"}
     assert set(re.findall(r"\|reflen:(\w+)", signatures)) == {*REFERENCE_LENGTHS} - {"closest"}
     assert "presets" not in documents("one system")
     assert "segment_scores" not in documents("one system")
-    assert documents("not sacreBLEU's")["sacrebleu_signature"] is None
+    assert documents("not sacreBLEU's")["metrics"][0]["sacrebleu_signature"] is None
     assert len(documents("all that can be asked for")["scores"]) == 3
     assert documents("reference length average")["scores"][0]["ref_len"] % 1 == 0.5
     assert documents("smoothed beyond 100")["scores"][0]["score"] > 101
@@ -341,7 +345,7 @@ def changed(document: Json, path: tuple[Any, ...], value: Any) -> Json:
     return wrong
 
 
-NULLABLE = [("signature",), ("segment_scores", "signature")]
+NULLABLE = [("metrics", 0, "signature"), ("segment_scores", "metrics", 0, "signature")]
 """These are null if languages have different tokenizers."""
 
 NULLABLE_FIELDS = {
@@ -414,8 +418,14 @@ def test_a_wrong_document_is_refused(results):
         (("scores", 0, "totals"), []),
         (("scores", 0, "slice"), "en-de"),
         (("segments",), 0),
-        (("signature",), "tok:13a"),
-        (("sacrebleu_signature",), "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.5.0"),
+        (("format",), 1),
+        (("metrics", 0, "signature"), "tok:13a"),
+        (
+            ("metrics", 0, "sacrebleu_signature"),
+            "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.5.0",
+        ),
+        (("scores", 0, "metric"), "ter"),
+        (("scores", 0, "hyp_ngrams"), [1]),
     ],
 )
 def test_a_value_out_of_range_is_refused(results, path, wrong):
@@ -464,18 +474,18 @@ def test_the_files_of_segment_scores_have_the_columns_of_the_page(results):
     for name, file in files:
         table = pq.read_table(file)
         labels = LABELS.get(name, [])
-        assert [f"`{column}`" for column in table.column_names] == [
-            *(row[0] for row in column_rows()),
-            *(f"`{label}`" for label in labels),
-        ]
-        with_nulls |= {column for column in table.column_names if table[column].null_count}
+        expected = {*(row[0].strip("`") for row in column_rows()), *labels}
+        assert {*table.column_names} == expected
+        for metric in table["metric"].unique().to_pylist():
+            own = table.filter(pc.equal(table["metric"].cast("string"), metric))
+            with_nulls |= {(metric, each) for each in expected if own[each].null_count}
         for column, _, _, limits, *_ in column_rows():
             if limits:
                 assert limits == "0 or more"
                 values = table[column.strip("`")].combine_chunks()
                 flat = values.flatten() if pa.types.is_list(values.type) else values
                 assert min(flat.drop_null().to_pylist(), default=0) >= 0, name
-    assert with_nulls == {"score"}
+    assert with_nulls == {("bleu", "score")}
 
 
 def test_the_rows_of_a_system_add_up_to_its_score(results):
@@ -491,12 +501,15 @@ def test_the_rows_of_a_system_add_up_to_its_score(results):
             of_system = [
                 row
                 for row in rows
-                if row["system"] == score["system"]
+                if (row["system"], row["metric"]) == (score["system"], score["metric"])
                 and all(row[label] == value for label, value in of_slice.items())
             ]
             assert len({row["index"] for row in of_system}) == score["segments"]
-            assert sum(row["sys_len"] for row in of_system) == score["sys_len"]
-            assert math.isclose(sum(row["ref_len"] for row in of_system), score["ref_len"])
-            for counts in ("matches", "totals"):
+            lists = ["hyp_ngrams", "ref_ngrams", "matches"]
+            if score["metric"] == "bleu":
+                lists = ["matches", "totals"]
+                assert sum(row["sys_len"] for row in of_system) == score["sys_len"]
+                assert math.isclose(sum(row["ref_len"] for row in of_system), score["ref_len"])
+            for counts in lists:
                 of_orders = zip(*(row[counts] for row in of_system), strict=True)
                 assert [*map(sum, of_orders)] == score[counts]

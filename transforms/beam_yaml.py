@@ -51,6 +51,7 @@ from apache_beam.typehints import schemas, typehints
 from apache_beam.typehints.row_type import RowTypeConstraint
 
 from beam_bleu.transforms.corpus_bleu import CorpusBleu
+from beam_bleu.transforms.corpus_scores import ScorePerKey
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu import presets
@@ -60,9 +61,9 @@ from beam_bleu.transforms.metrics.bleu.reference_lengths import (
     REFERENCE_LENGTHS,
     ReferenceLengthName,
 )
-from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
 from beam_bleu.transforms.pairing.segments.rows import RowFields
+from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.text.cases import Lowercase
 from beam_bleu.transforms.text.normalizations import NormalizationName
 from beam_bleu.transforms.text.read_model import read_model
@@ -70,6 +71,17 @@ from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 __all__ = ["CorpusBleuRows"]
+
+_OF_ALL: Mapping[str, Any] = {
+    "segments": int,
+    "signature": str,
+    "sacrebleu_signature": Optional[str],  # noqa: UP045 - Beam knows no other form
+    "warnings": Sequence[str],
+    "standard_error": Optional[float],  # noqa: UP045
+    "interval_low": Optional[float],  # noqa: UP045
+    "interval_high": Optional[float],  # noqa: UP045
+}
+"""The last fields of the score of any metric in a row."""
 
 _SCORE: Mapping[str, Any] = {
     "score": float,
@@ -80,13 +92,7 @@ _SCORE: Mapping[str, Any] = {
     "ratio": float,
     "sys_len": int,
     "ref_len": int,
-    "segments": int,
-    "signature": str,
-    "sacrebleu_signature": Optional[str],  # noqa: UP045 - Beam knows no other form
-    "warnings": Sequence[str],
-    "standard_error": Optional[float],  # noqa: UP045
-    "interval_low": Optional[float],  # noqa: UP045
-    "interval_high": Optional[float],  # noqa: UP045
+    **_OF_ALL,
 }
 """The fields of a `BleuScore` in a row. If `ref_len` is divided, it is a float."""
 
@@ -101,13 +107,60 @@ def _with_known_keys(construct: Callable[_Keys, None]) -> Callable[_Keys, None]:
     def checked(*args: _Keys.args, **config: _Keys.kwargs) -> None:
         for key in config:
             if key not in known:
-                raise ValueError(f"CorpusBleu has no key {key!r}; it has {', '.join(known)}")
+                name = args[0].default_label()  # type: ignore[attr-defined]
+                raise ValueError(f"{name} has no key {key!r}; it has {', '.join(known)}")
         construct(*args, **config)
 
     return checked
 
 
-class CorpusBleuRows(beam.PTransform):
+class _ScoreRows(beam.PTransform):
+    """Scores groups of rows.
+
+    Args:
+      fields: the fields of a row that are read.
+      transform: the transform that scores (key, segment).
+      config: its definition.
+      types: the types of the fields of a score in a row.
+      uncertainty: whether scores have a standard error, from the configuration; None for yes.
+    """
+
+    def __init__(
+        self,
+        fields: RowFields,
+        transform: type[ScorePerKey],
+        config: BleuConfig,
+        types: Mapping[str, Any],
+        uncertainty: bool | None,
+    ) -> None:
+        super().__init__()
+        self._fields = fields
+        self._transform = transform
+        self._config = config
+        self._score_types = types
+        self._uncertainty = True if uncertainty is None else uncertainty
+        require_flag("uncertainty", self._uncertainty)
+
+    def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
+        types = _types(rows.element_type)
+        if types is not None:
+            self._fields.check(types)
+        names = self._fields.group_by
+        key_types = [Any if types is None else types[name] for name in names]
+        key_type = typehints.Tuple[tuple(key_types)]
+        result = [*zip(names, key_types, strict=True), *self._score_types.items()]
+        take = functools.partial(self._fields.segment_of, checked=types is not None)
+        make = functools.partial(_row, names=names, fields=tuple(self._score_types))
+        return (
+            rows
+            | "Take segments" >> beam.Map(take).with_output_types(typehints.Tuple[key_type, Any])
+            | "Score groups" >> self._transform(self._config, uncertainty=self._uncertainty)
+            | "Make rows"
+            >> beam.MapTuple(make).with_output_types(RowTypeConstraint.from_fields(result))
+        )
+
+
+class CorpusBleuRows(_ScoreRows):
     """Corpus BLEU of rows with a candidate and its references.
 
     Its output is a row for each group, or one row for all input: the group's fields, then
@@ -162,11 +215,8 @@ class CorpusBleuRows(beam.PTransform):
         spm_model: str | None = None,
         uncertainty: bool | None = None,
     ) -> None:
-        super().__init__()
-        self._fields = RowFields.of(candidate, references, group_by, _SCORE)
-        self._uncertainty = True if uncertainty is None else uncertainty
-        require_flag("uncertainty", self._uncertainty)
-        self._config = definition_of(
+        fields = RowFields.of(candidate, references, group_by, _SCORE)
+        config = definition_of(
             preset,
             {
                 "tokenize": tokenize,
@@ -181,27 +231,10 @@ class CorpusBleuRows(beam.PTransform):
                 "spm_model": spm_model,
             },
         )
+        super().__init__(fields, CorpusBleu.PerKey, config, score_types(config), uncertainty)
 
     def default_label(self) -> str:
         return "CorpusBleu"
-
-    def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
-        types = _types(rows.element_type)
-        if types is not None:
-            self._fields.check(types)
-        names = self._fields.group_by
-        key_types = [Any if types is None else types[name] for name in names]
-        key_type = typehints.Tuple[tuple(key_types)]
-        result = [*zip(names, key_types, strict=True), *score_types(self._config).items()]
-        take = functools.partial(self._fields.segment_of, checked=types is not None)
-        make = functools.partial(_row, names=names)
-        return (
-            rows
-            | "Take segments" >> beam.Map(take).with_output_types(typehints.Tuple[key_type, Any])
-            | "Score groups" >> CorpusBleu.PerKey(self._config, uncertainty=self._uncertainty)
-            | "Make rows"
-            >> beam.MapTuple(make).with_output_types(RowTypeConstraint.from_fields(result))
-        )
 
 
 DEFINITION_KEYS = tuple(
@@ -254,15 +287,17 @@ def score_types(config: BleuConfig) -> dict[str, Any]:
     return {**_SCORE, "ref_len": float} if divided else dict(_SCORE)
 
 
-def score_fields(score: BleuScore) -> dict[str, Any]:
+def score_fields(score: Score, fields: Sequence[str] = tuple(_SCORE)) -> dict[str, Any]:
     """The fields of a score in a row."""
     low, high = score.interval or (None, None)
     values = {**vars(score), "interval_low": low, "interval_high": high}
-    values = {name: values[name] for name in _SCORE}
+    values = {name: values[name] for name in fields}
     return {
         name: list(value) if isinstance(value, tuple) else value for name, value in values.items()
     }
 
 
-def _row(key: tuple[Any, ...], score: BleuScore, names: tuple[str, ...]) -> Row:
-    return Row(**dict(zip(names, key, strict=True)), **score_fields(score))
+def _row(
+    key: tuple[Any, ...], score: Score, names: tuple[str, ...], fields: tuple[str, ...]
+) -> Row:
+    return Row(**dict(zip(names, key, strict=True)), **score_fields(score, fields))

@@ -10,18 +10,14 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.corpus_bleu import checked_config, require_no_files
+from beam_bleu.transforms.corpus_scores import Definition, definition_of, require_no_files
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
-from beam_bleu.transforms.metrics.bleu.compared_systems import ComparedSystems, compared_systems
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
+from beam_bleu.transforms.score.compared_systems import ComparedSystems, compared_systems
 from beam_bleu.transforms.statistics.count_matches import count_matches
-from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.steps import sum_groups_of_systems
 from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
 
@@ -57,22 +53,21 @@ class _Comparing(beam.PTransform):
             raise ValueError(f"baseline must be one of {', '.join(systems)}, got {baseline!r}")
         require_flag("all_pairs", all_pairs)
         self._pairs = compared_pairs(self._systems, baseline, all_pairs=all_pairs)
-        self._config = checked_config(config)
+        self._text, self._definition = definition_of(config)
         self._gather = GatherSegments(self._keyed, self._systems, columns)
-        text, scoring = self._config.text.name, self._config.scoring
         self._compare = functools.partial(
-            _compare, systems=self._systems, text=text, scoring=scoring, all_pairs=all_pairs
+            _compare, systems=self._systems, definition=self._definition, all_pairs=all_pairs
         )
 
     def _sums(self, segments: PCollection[Any]) -> PCollection[Any]:
         """The sums of each key; the key is None if segments have no keys."""
         require_no_files(segments)
-        order = counted_order([self._config.scoring])
+        counter = self._definition.counter
         return sum_groups_of_systems(
             segments
             | "Gather segments" >> self._gather
-            | "Count matches" >> count_matches(self._config.text, BleuCounter(order), threads=1),
-            bleu_basis(order),
+            | "Count matches" >> count_matches(self._text, counter, threads=1),
+            counter.basis,
             len(self._systems),
             self._pairs,
             self._gather.key_type(segments),
@@ -151,9 +146,10 @@ class CompareSystems:
 
 
 def _compare(
-    sums: SystemSums, *, systems: Sequence[str], text: TextName, scoring: Scoring, all_pairs: bool
+    sums: SystemSums, *, systems: Sequence[str], definition: Definition, all_pairs: bool
 ) -> ComparedSystems:
-    return compared_systems(sums, systems, text, scoring, all_pairs=all_pairs)
+    scored = functools.partial(compared_systems, sums, systems, definition.metric)
+    return scored(definition.score, all_pairs=all_pairs)
 
 
 def _compare_key(key: Any, sums: SystemSums, compare: Any) -> tuple[Any, ComparedSystems]:

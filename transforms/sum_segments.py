@@ -8,11 +8,8 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.corpus_bleu import checked_config, require_no_files
-from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
+from beam_bleu.transforms.corpus_scores import definition_of, require_no_files
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
-from beam_bleu.transforms.metrics.bleu.scoring import counted_order
 from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import Segment
@@ -52,7 +49,7 @@ class SumSegments(beam.PTransform):
         self, config: BleuConfig | None = None, *, columns: ArrowColumns | None = None
     ) -> None:
         super().__init__()
-        self._config = checked_config(config)
+        self._text, self._definition = definition_of(config, ["bleu"])
         self._gather = GatherSegments(keyed=True, columns=columns)
 
     def expand(
@@ -60,13 +57,13 @@ class SumSegments(beam.PTransform):
     ) -> PCollection[tuple[Any, dict[str, int]]]:
         require_no_files(segments)
         key_type = self._gather.key_type(segments)
-        order = counted_order([self._config.scoring])
+        counter = self._definition.counter
         statistics = (
             segments
             | "Gather segments" >> self._gather
-            | "Count matches" >> count_matches(self._config.text, BleuCounter(order), threads=1)
+            | "Count matches" >> count_matches(self._text, counter, threads=1)
         )
-        sums = sum_groups(statistics, bleu_basis(order), key_type, with_units=True)
+        sums = sum_groups(statistics, counter.basis, key_type, with_units=True)
         return sums | "Make rows" >> beam.Map(_row).with_output_types(
             typehints.Tuple[key_type, typehints.Dict[str, int]]
         )

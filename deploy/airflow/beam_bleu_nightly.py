@@ -9,7 +9,7 @@ its command.
     INPUT/2026-11-20/_SUCCESS                written last, by whatever writes the texts
     OUTPUT/2026-11-20/                       what beam-bleu writes
     PUBLISHED/2026-11-20.json                a copy of scores.json, if it has passed the check
-    PUBLISHED/history.jsonl                  a line for each day and system
+    PUBLISHED/history.jsonl                  a line for each day, metric and system
 
 The folders and the limits are Variables of Airflow. Set them on its page "Variables", or in the
 environment of its workers: AIRFLOW_VAR_BEAM_BLEU_INPUT=/data/translations.
@@ -161,9 +161,10 @@ def publish(output: str, published: str, day: str, checked: str) -> None:
     history = folder / "history.jsonl"
     known = history.read_text().splitlines() if history.exists() else []
     lines = [line for line in known if json.loads(line)["day"] != day]
+    signatures = {each["metric"]: each["signature"] for each in document["metrics"]}
     for each in whole(document):
-        row = {name: each[name] for name in ("system", "score", "segments")}
-        lines.append(json.dumps({"day": day, **row, "signature": document["signature"]}))
+        row = {name: each[name] for name in ("metric", "system", "score", "segments")}
+        lines.append(json.dumps({"day": day, **row, "signature": signatures[each["metric"]]}))
     lines.sort(key=lambda line: json.loads(line)["day"])
     replace(history, "".join(f"{line}\n" for line in lines).encode())
 

@@ -14,10 +14,11 @@ from beam_bleu.pipeline.command_line.language_flags import (
     tokenizer_of_language,
 )
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
-from beam_bleu.pipeline.command_line.sacrebleu_flags import add_metrics_flag
+from beam_bleu.pipeline.command_line.sacrebleu_flags import add_metrics_flag, chosen_metrics
 from beam_bleu.pipeline.display.presets_table import presets_table
 from beam_bleu.pipeline.display.screen import screen_of_stdout
 from beam_bleu.pipeline.display.terminal import write_to_stdout
+from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import (
@@ -146,7 +147,7 @@ def add_scoring_flags(parser: argparse._ActionsContainer, default: str = "") -> 
         help="which length counts if a segment has several references: "
         f"{', '.join(REFERENCE_LENGTHS)}; " + (default or f"default {BleuConfig.reference_length}"),
     )
-    add_metrics_flag(parser)
+    add_metrics_flag(parser, default)
 
 
 def add_more_scores_flags(parser: argparse._ActionsContainer) -> None:
@@ -195,6 +196,7 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
         compare with.
       InputError: the SentencePiece model cannot be read.
     """
+    _refuse_without_bleu(flags)
     fields = [field.name for field in dataclasses.fields(BleuConfig)]
     changes = {name: getattr(flags, name, None) for name in fields}
     changes["tokenize"] = flags.tokenize or tokenizer_of_language(flags)
@@ -229,6 +231,33 @@ def definition(flags: argparse.Namespace) -> BleuConfig:
             "--preset list shows them",
         )
     return config
+
+
+_OF_TOKENS = ("tokenize", "spm_model", *(case.flag for case in CASES.values()))
+"""Flags from which a metric without tokens needs only lengths."""
+
+_OF_BLEU = (
+    *("preset", "smooth_method", "smooth_value", "max_ngram_order", "weights", "effective_order"),
+    *("no_effective_order", "reference_length", "compare_presets"),
+    *("segment_smooth_method", "segment_smooth_value"),
+)
+
+
+def _refuse_without_bleu(flags: argparse.Namespace) -> None:
+    """Refuses flags that define BLEU if another metric is asked for.
+
+    Raises:
+      UsageError: there is one.
+    """
+    if "bleu" in chosen_metrics(flags):
+        return
+    items = ",".join(flags.slice_by).replace(CROSS, ",").split(",")
+    for name in (*_OF_BLEU, *(() if LENGTH in items else _OF_TOKENS)):
+        if getattr(flags, name):
+            raise UsageError(
+                f"--{name} is a flag of BLEU, and --metrics {' '.join(flags.metrics)} has no BLEU",
+                "leave it out, or ask for BLEU, too: --metrics bleu " + " ".join(flags.metrics),
+            )
 
 
 def segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring | None:

@@ -5,21 +5,25 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.suggestions import nearest
 from beam_bleu.pipeline.gates.reading import read_result
+from beam_bleu.pipeline.gates.results import definition_of
 from beam_bleu.pipeline.gates.thresholds import (
     DEFAULT_DROP_RULE,
     DROP_RULES,
     Gates,
     Threshold,
     impossible,
+    impossible_metric,
 )
 from beam_bleu.pipeline.output.result_files import is_local
-from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.job import Job
 
 
 def add_gate_flags(parser: argparse._ActionsContainer) -> None:
@@ -29,24 +33,25 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
         "--fail_under",
         action="append",
         default=[],
-        metavar="[NAME=]SCORE",
-        help="exit code 4 if a score is below SCORE; a run writes its result first. NAME is a "
-        "system, a slice such as [domain=news], or both: SYSTEM[domain=news]; default: each "
-        "system, on the whole corpus. Repeat the flag for more thresholds",
+        metavar="[METRIC:][NAME=]SCORE",
+        help="exit code 4 if a score is below SCORE; a run writes its result first. METRIC is "
+        "needed if there are several. NAME is a system, a slice such as [domain=news], or both: "
+        "SYSTEM[domain=news]; default: each system, on the whole corpus. Repeat the flag for more "
+        "thresholds",
     )
     add(
         "--warn_under",
         action="append",
         default=[],
-        metavar="[NAME=]SCORE",
+        metavar="[METRIC:][NAME=]SCORE",
         help="warn if a score is below SCORE; NAME as above",
     )
     add(
         "--max_drop",
         action="append",
         default=[],
-        metavar="[NAME=]BLEU",
-        help="exit code 4 if a score can be more than BLEU lower than that of --against: --drop "
+        metavar="[METRIC:][NAME=]POINTS",
+        help="exit code 4 if a score can be more than POINTS lower than that of --against: --drop "
         "says when; NAME as above",
     )
     add(
@@ -97,21 +102,16 @@ def gates(flags: argparse.Namespace, output: str | None = None) -> Gates:
     if flags.against is None:
         return found
     replaced = output is not None and _is_in(flags.against, output)
-    return dataclasses.replace(
-        found, old=read_result(flags.against, must_be_last=not replaced).result
-    )
+    old = read_result(flags.against, must_be_last=not replaced)
+    return dataclasses.replace(found, old=old.metrics)
 
 
-def gates_of_run(
-    flags: argparse.Namespace, made: str, systems: Sequence[str], slicing: Slicing
-) -> Gates:
+def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
     """The thresholds of a run.
 
     Args:
       flags: the parsed flags of the command.
-      made: how its scores will be made, as `definition_of` tells it.
-      systems: the systems, if they are known before the input is read; otherwise none.
-      slicing: the slices.
+      job: the job without its gates.
 
     Raises:
       UsageError: a threshold is impossible or of a system or slice that cannot exist, or a flag
@@ -124,19 +124,33 @@ def gates_of_run(
             "leave one of them out",
         )
     found = gates(flags, flags.output)
-    for each in (*found.fail_under, *found.warn_under, *found.max_drop):
-        found_out = impossible(each.name, systems, slicing)
+    systems = job.source.systems  # none if they are known only when the input is read
+    for each in found.thresholds:
+        found_out = impossible_metric(each, job.metrics)
+        if found_out is not None:
+            raise UsageError(f"{each.shown}: {found_out[0]}", found_out[1])
+        found_out = impossible(each.name, systems, job.slicing)
         if found_out is not None:
             cause, remedy = found_out
             near = nearest(each.name, systems, most=3)
             remedy = f"did you mean {near}? {remedy}" if near else remedy
             raise UsageError(f"{each.shown}: {cause}", remedy)
-    if found.old is not None and found.old.definition != made:
-        raise InputError(
-            f"--against {flags.against} has scores that were made in another way: "
-            f"{found.old.definition} there, {made} here",
-            "name a result of the same definition, or score the earlier texts again",
-        )
+    for name, scorings in job.scorings.items():
+        is_judged = bool(found.of_metric(name, is_only=len(job.metrics) == 1).max_drop)
+        if found.old is None or not is_judged:
+            continue
+        if name not in found.old:
+            raise InputError(
+                f"--against {flags.against} has no scores of {scorings.shown}",
+                f"name a result of a run with --metrics {name}",
+            )
+        made = definition_of(scorings.signature_of(scorings.corpus), scorings.languages)
+        if found.old[name].definition != made:
+            raise InputError(
+                f"--against {flags.against} has scores that were made in another way: "
+                f"{found.old[name].definition} there, {made} here",
+                "name a result of the same definition, or score the earlier texts again",
+            )
     return found
 
 

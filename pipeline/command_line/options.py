@@ -51,7 +51,7 @@ from beam_bleu.pipeline.command_line.rerun_flags import (
     partition,
     with_partition,
 )
-from beam_bleu.pipeline.command_line.sacrebleu_flags import refuse_absent
+from beam_bleu.pipeline.command_line.sacrebleu_flags import chosen_metrics, refuse_absent
 from beam_bleu.pipeline.command_line.saving_flags import add_saving_flags, with_saving
 from beam_bleu.pipeline.command_line.slice_flags import (
     add_slice_flags,
@@ -71,13 +71,11 @@ from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, Runner, find_runner
-from beam_bleu.pipeline.gates.results import definition_of
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
+from beam_bleu.pipeline.scoring.scorings import schema_of_segments
 from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.metrics.bleu.segment_table import bleu_table_schema
-from beam_bleu.transforms.metrics.bleu.signature import signature
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.cores import available_threads
 
@@ -356,21 +354,9 @@ def _job(
     config = definition(flags)
     segments = segment_scoring(flags, config.scoring)
     slices = slicing(flags)
-    columns = bleu_table_schema(segments).names if segments else None
     documents = document_label(flags, texts.labels)
     found_out = dataclasses.replace(evidence(flags, texts.systems), documents=documents)
-    check_documents(documents, found_out, slices, columns)
-    only_from_paths = flags.label_from_path and not flags.labels
-    check_labels(
-        texts.labels,
-        slices,
-        flags.language_column,
-        documents,
-        columns,
-        "--label_from_path" if only_from_paths else "--labels",
-    )
-    made = definition_of(signature(config.text.name, config.scoring, 0, 0), flags.language_column)
-    return Job(
+    job = Job(
         source=texts,
         config=config,
         compare_presets=flags.compare_presets,
@@ -384,6 +370,18 @@ def _job(
         languages=flags.language_column,
         unpooled=unpooled,
         evidence=with_partition(with_saving(found_out, flags), label),
-        gates=gates_of_run(flags, made, texts.systems, slices),
+        metrics=chosen_metrics(flags),
         if_exists=exists,
     )
+    columns = schema_of_segments(job.scorings).names if segments else None
+    check_documents(documents, found_out, slices, columns)
+    only_from_paths = flags.label_from_path and not flags.labels
+    check_labels(
+        texts.labels,
+        slices,
+        flags.language_column,
+        documents,
+        columns,
+        "--label_from_path" if only_from_paths else "--labels",
+    )
+    return dataclasses.replace(job, gates=gates_of_run(flags, job))

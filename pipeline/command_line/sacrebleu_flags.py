@@ -1,7 +1,7 @@
 """sacreBLEU's flags that beam-bleu does not have: what to use instead.
 
-Flags that beam-bleu has are beside the other flags of their kind. Here are also the two flags
-that have only one value in beam-bleu: --encoding and --metrics.
+Flags that beam-bleu has are beside the other flags of their kind. Here are also --encoding, which
+has only one value in beam-bleu, and --metrics.
 """
 
 from __future__ import annotations
@@ -13,18 +13,20 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS, MetricName
 
 _ENCODING = "utf-8"
 _ENCODING_WITH_BOM = "utf-8-sig"
 """Python's name for UTF-8 that may begin with a BOM. beam-bleu always drops the BOM."""
 
-_METRIC = "bleu"
 _OTHER_METRICS = ("chrf", "ter")
+"""Metrics that only sacreBLEU has."""
 
 _FOR_IT = "use sacrebleu for it"
 _BOOTSTRAP = "--resample bootstrap"
 _RANDOMIZATION = "--resample randomization"
-_BLEU_ONLY = "beam-bleu computes BLEU only: use sacrebleu -m {}"
+_NO_CHRF = "use sacrebleu -m chrf"
+_NO_TER = "use sacrebleu -m ter"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,16 +105,16 @@ ABSENT = (
     Absent(_PAIRED_AR_N, lambda words: _resampled(_RANDOMIZATION, words, _PAIRED_AR_N)),
     Absent(_PAIRED_BS_N, lambda words: _resampled(_BOOTSTRAP, words, _PAIRED_BS_N)),
     Absent(("--paired-jobs", "-j"), "leave it out: --resample uses all threads of --threads"),
-    Absent(("--chrf-char-order", "-cc"), _BLEU_ONLY.format("chrf")),
-    Absent(("--chrf-word-order", "-cw"), _BLEU_ONLY.format("chrf")),
-    Absent(("--chrf-beta",), _BLEU_ONLY.format("chrf")),
-    Absent(("--chrf-whitespace",), _BLEU_ONLY.format("chrf")),
-    Absent(("--chrf-lowercase",), _BLEU_ONLY.format("chrf")),
-    Absent(("--chrf-eps-smoothing",), _BLEU_ONLY.format("chrf")),
-    Absent(("--ter-case-sensitive",), _BLEU_ONLY.format("ter")),
-    Absent(("--ter-asian-support",), _BLEU_ONLY.format("ter")),
-    Absent(("--ter-no-punct",), _BLEU_ONLY.format("ter")),
-    Absent(("--ter-normalized",), _BLEU_ONLY.format("ter")),
+    Absent(("--chrf-char-order", "-cc"), _NO_CHRF),
+    Absent(("--chrf-word-order", "-cw"), _NO_CHRF),
+    Absent(("--chrf-beta",), _NO_CHRF),
+    Absent(("--chrf-whitespace",), _NO_CHRF),
+    Absent(("--chrf-lowercase",), _NO_CHRF),
+    Absent(("--chrf-eps-smoothing",), _NO_CHRF),
+    Absent(("--ter-case-sensitive",), _NO_TER),
+    Absent(("--ter-asian-support",), _NO_TER),
+    Absent(("--ter-no-punct",), _NO_TER),
+    Absent(("--ter-normalized",), _NO_TER),
 )
 
 
@@ -144,11 +146,32 @@ def add_encoding_flag(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def add_metrics_flag(parser: argparse._ActionsContainer) -> None:
-    """Adds --metrics."""
+def add_metrics_flag(parser: argparse._ActionsContainer, default: str = "") -> None:
+    """Adds --metrics. `default` is what the help says in place of the usual default."""
     parser.add_argument(
-        "-m", "--metrics", type=_metric, nargs="+", metavar="NAME", help=f"only {_METRIC}"
+        "-m",
+        "--metrics",
+        type=_metric,
+        nargs="+",
+        metavar="NAME",
+        help="the metrics, in the order of the result: "
+        + ", ".join(f"{row.name} ({row.description})" for row in METRICS.values())
+        + f"; {default or f'default {DEFAULT_METRIC}'}",
     )
+
+
+def chosen_metrics(flags: argparse.Namespace) -> tuple[MetricName, ...]:
+    """The metrics that a command line asks for.
+
+    Raises:
+      UsageError: one of them is named twice.
+    """
+    names: Sequence[MetricName] = flags.metrics or [DEFAULT_METRIC]
+    if len({*names}) < len(names):
+        raise UsageError(
+            f"--metrics {' '.join(names)} has a metric twice", "name each metric only once"
+        )
+    return tuple(names)
 
 
 def _encoding(text: str) -> str:
@@ -169,11 +192,13 @@ def _encoding(text: str) -> str:
 
 def _metric(text: str) -> str:
     if text in _OTHER_METRICS:
-        raise UsageError(f"--metrics {text}: there is no {text} here", _BLEU_ONLY.format(text))
-    if text != _METRIC:
+        raise UsageError(
+            f"--metrics {text}: there is no {text} here", f"use sacrebleu -m {text} for it"
+        )
+    if text not in METRICS:
         raise UsageError(
             f"--metrics {text}: there is no such metric",
-            f"write -m {_METRIC}, or leave it out; references come before -m",
+            f"choose of {', '.join(METRICS)}; references come before -m",
         )
     return text
 

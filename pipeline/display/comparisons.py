@@ -56,12 +56,12 @@ def sections(
     """The tables of comparisons of a result document, in the order in which they are shown.
 
     Args:
-      document: the result document.
+      document: what the result document says about a metric.
       decimals: how many decimals scores and differences have.
       most: the largest number of rows of a table of systems; None for all.
       most_slices: the same for a table of slices.
     """
-    if sum(map(len, document.get("clusters", ()))) > 1:
+    if sum(len(each["systems"]) for each in document.get("clusters", ())) > 1:
         yield _clusters(document, decimals)
     for family in document.get("comparison_families", ()):
         if not family["comparisons"]:
@@ -139,19 +139,20 @@ _NO_COMPARISON: Mapping[str, Any] = {"difference": None, "p_value_holm": None}
 def _clusters(document: Mapping[str, Any], decimals: int) -> Section:
     """The systems from the best to the worst, with a line between clusters as WMT draws it."""
     scores = {score["system"]: score for score in of_whole(document)}
-    ranked = [system for cluster in document["clusters"] for system in cluster]
+    clusters = [each["systems"] for each in document["clusters"]]
+    ranked = [system for cluster in clusters for system in cluster]
     ranks: list[str] = []
     ruled = set()
-    for cluster in document["clusters"]:
+    for cluster in clusters:
         first, last = len(ranks) + 1, len(ranks) + len(cluster)
         ranks += [str(first) if first == last else f"{first}-{last}"] * len(cluster)
         ruled.add(last)
-    bleu = estimates([score_estimate(scores[system], decimals) for system in ranked])
+    shown = estimates([score_estimate(scores[system], decimals) for system in ranked])
     above = [
         "clusters: each system above a line is better than each one below it "
         f"(p < {SIGNIFICANCE_LEVEL}, adjusted by Holm)"
     ]
-    rows = _transposed([["system", *ranked], ["rank", *ranks], ["BLEU", *bleu]])
+    rows = _transposed([["system", *ranked], ["rank", *ranks], [document["name"], *shown]])
     return Section(above, rows, ruled=frozenset(ruled - {len(ranks)}))
 
 

@@ -15,6 +15,7 @@ from beam_bleu.pipeline.display.screen import FILE, Screen
 from beam_bleu.pipeline.display.slices import of_whole
 from beam_bleu.pipeline.display.table import DECIMALS, table
 from beam_bleu.pipeline.output.json_text import json_text
+from beam_bleu.pipeline.output.metric_views import parts_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Result:
 
 
 def only_scores(result: Result) -> str:
-    """The score of each system on the whole corpus, on its own line."""
+    """The score of each system on the whole corpus, on its own line; metric by metric."""
     scores = of_whole(result.document)
     return "".join(f"{score['score']:.{result.places}f}\n" for score in scores)
 
@@ -83,7 +84,8 @@ def _json_lines(result: Result) -> str:
 
 def _tab_separated(result: Result) -> str:
     document = result.document
-    columns = [each for each in document["scores"][0] if each not in _UNCERTAINTY]
+    columns = list(dict.fromkeys(each for score in document["scores"] for each in score))
+    columns = [each for each in columns if each not in _UNCERTAINTY]
     columns += ["signature", *(["preset"] if "presets" in document else [])]
     columns += [each for each in ("languages", "tasks") if each in document]
     columns += _UNCERTAINTY_COLUMNS if "standard_error" in document["scores"][0] else []
@@ -91,8 +93,10 @@ def _tab_separated(result: Result) -> str:
     for entry in _entries(document):
         if result.decimals is not None:
             entry["score"] = f"{entry['score']:.{result.decimals}f}"
-            precisions = entry.get("precisions", ())  # an average has none
-            entry["precisions"] = [f"{each:.{result.decimals}f}" for each in precisions]
+            if "precisions" in entry:
+                entry["precisions"] = [
+                    f"{each:.{result.decimals}f}" for each in entry["precisions"]
+                ]
             for column in _UNCERTAINTY_COLUMNS:
                 if entry.get(column) is not None:
                     entry[column] = f"{entry[column]:.{result.decimals}f}"
@@ -136,14 +140,16 @@ def _scores(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     A score has its definition. An average has no definition and no slice, but the number of its
     languages.
     """
-    for score in document["scores"]:
-        yield {**score, "signature": signature_of(document, score)}
-    for average in document.get("macro_average", ()):
-        if average["score"] is not None:
-            yield dict(average)
-    for preset in document.get("presets", ()):
-        for score in preset["scores"]:
-            yield {**score, "signature": preset["signature"], "preset": preset["preset"]}
+    for part in parts_of(document):
+        for score in part["scores"]:
+            yield {**score, "signature": signature_of(part, score)}
+        for average in part.get("macro_average", ()):
+            if average["score"] is not None:
+                yield dict(average)
+        for preset in part.get("presets", ()):
+            of_preset = {"signature": preset["signature"], "preset": preset["preset"]}
+            for score in preset["scores"]:
+                yield {**score, **of_preset}
 
 
 def _markdown(result: Result) -> str:

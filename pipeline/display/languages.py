@@ -14,15 +14,20 @@ _SHOWN_LANGUAGES = 8
 
 
 def signature_lines(document: Mapping[str, Any]) -> list[str]:
-    """The signature; or each signature with its languages, if they have different ones."""
+    """The signature; or each signature with its languages, if they have different ones.
+
+    Args:
+      document: what the result document says about a metric.
+    """
+    name = document["name"]
     if document["signature"] is not None:
-        return [f"BLEU|{document['signature']}"]
+        return [f"{name}|{document['signature']}"]
     names: dict[str, list[str]] = {}
     for each in document["languages"]:
         (language,) = each["slice"].values()
         names.setdefault(each["signature"], []).append(language)
     return [
-        f"BLEU|{signature} ({joined(languages, _SHOWN_LANGUAGES)})"
+        f"{name}|{signature} ({joined(languages, _SHOWN_LANGUAGES)})"
         for signature, languages in names.items()
     ]
 

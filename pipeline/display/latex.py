@@ -8,9 +8,11 @@ from typing import Any
 
 from beam_bleu.pipeline.display.columns import Rows
 from beam_bleu.pipeline.display.comparisons import sections
+from beam_bleu.pipeline.display.languages import signature_lines
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.slices import of_whole, slice_tables
 from beam_bleu.pipeline.display.table import head, preset_rows, signature_rows, system_rows
+from beam_bleu.pipeline.output.metric_views import parts_of
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -29,7 +31,17 @@ _SPECIAL = {
 
 def latex(document: Mapping[str, Any], remarks: Sequence[str], decimals: int) -> str:
     """The result document as LaTeX. The arguments are those of `table`."""
-    lines = [f"% {line}" for line in head(document, remarks)]
+    lines = []
+    for number, each in enumerate(parts_of(document)):
+        above = head(each, remarks) if number == 0 else ["", *signature_lines(each)]
+        lines += [f"% {printable(line)}" if line else "" for line in above]
+        lines += _tables(each, decimals)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _tables(document: Mapping[str, Any], decimals: int) -> list[str]:
+    """The tables of a metric."""
+    lines = []
     if of_whole(document):
         lines += _table(system_rows(document, decimals))
     for rows, _ in slice_tables(document, decimals):
@@ -42,7 +54,7 @@ def latex(document: Mapping[str, Any], remarks: Sequence[str], decimals: int) ->
         lines.append("")
         lines += [f"% {printable(preset)}: {printable(text)}" for preset, text in signatures]
         lines += _table(preset_rows(document, decimals))
-    return "".join(f"{line}\n" for line in lines)
+    return lines
 
 
 def _table(rows: Rows, ruled: Container[int] = ()) -> list[str]:

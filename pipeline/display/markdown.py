@@ -14,6 +14,7 @@ from beam_bleu.pipeline.display.languages import signature_lines
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.slices import of_whole, slice_tables
 from beam_bleu.pipeline.display.table import head, preset_rows, signature_rows, system_rows
+from beam_bleu.pipeline.output.metric_views import parts_of
 
 _END_OF_LINE = "  \n"
 """Two spaces: otherwise Markdown would join the lines."""
@@ -21,10 +22,19 @@ _END_OF_LINE = "  \n"
 
 def markdown(document: Mapping[str, Any], remarks: Sequence[str], decimals: int) -> str:
     """The result document as Markdown. The arguments are those of `table`."""
-    lines = head(document, remarks)
-    signatures = len(signature_lines(document))
-    above = [*(f"`{line}`" for line in lines[:signatures]), *map(_escaped, lines[signatures:])]
-    parts = [_END_OF_LINE.join(above) + "\n"]
+    parts = []
+    for number, each in enumerate(parts_of(document)):
+        signatures = list(map(printable, signature_lines(each)))
+        others = head(each, remarks)[len(signatures) :] if number == 0 else []
+        above = [*(f"`{line}`" for line in signatures), *map(_escaped, others)]
+        parts.append(_END_OF_LINE.join(above) + "\n")
+        parts += _tables(each, decimals)
+    return "\n".join(parts)
+
+
+def _tables(document: Mapping[str, Any], decimals: int) -> list[str]:
+    """The tables of a metric."""
+    parts = []
     if of_whole(document):
         parts.append(_table(system_rows(document, decimals)))
     parts += [_table(rows) for rows, _ in slice_tables(document, decimals)]
@@ -34,7 +44,7 @@ def markdown(document: Mapping[str, Any], remarks: Sequence[str], decimals: int)
     if "presets" in document:
         parts.append(_table(preset_rows(document, decimals)))
         parts.append(_table(signature_rows(document), numbers=False))
-    return "\n".join(parts)
+    return parts
 
 
 def _table(rows: Rows, *, numbers: bool = True) -> str:

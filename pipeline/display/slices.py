@@ -32,7 +32,7 @@ def slice_tables(
     """A table for each item of --slice_by, and a line about slices that it does not show, or "".
 
     Args:
-      document: the result document.
+      document: what the result document says about a metric.
       decimals: how many decimals scores have.
       most: the largest number of slices of a table, which are those with the most segments; None
         for all.

@@ -13,14 +13,14 @@ from beam_bleu.pipeline.display.numbers import HALF_INTERVAL, counted, estimates
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.screen import FILE, Screen
 from beam_bleu.pipeline.display.slices import SHOWN_SLICES, of_whole, slice_tables
+from beam_bleu.pipeline.output.metric_views import parts_of
+from beam_bleu.transforms.known_metrics import presentation_of
 
 DECIMALS = 1
 """sacreBLEU rounds scores like this, unless -w says otherwise."""
 
 _SHOWN_PARTITIONS = 3
 """More partitions are not all named."""
-
-HEADER = ("system", "BLEU", "precisions", "BP", "ratio", "hyp_len", "ref_len")
 
 
 def table(
@@ -37,7 +37,17 @@ def table(
       decimals: how many decimals scores and precisions have.
       screen: where it is shown.
     """
-    parts = ["".join(f"{_on_lines(line, screen)}\n" for line in head(document, remarks))]
+    parts = []
+    for number, each in enumerate(parts_of(document)):
+        lines = head(each, remarks) if number == 0 else signature_lines(each)
+        parts.append("".join(f"{_on_lines(printable(line), screen)}\n" for line in lines))
+        parts += _tables(each, decimals, screen)
+    return "\n".join(parts)
+
+
+def _tables(document: Mapping[str, Any], decimals: int, screen: Screen) -> list[str]:
+    """The tables of a metric."""
+    parts = []
     if of_whole(document):
         whole = system_rows(document, decimals)
         parts.append(drawn(fitted(whole, screen), screen, _best(document)))
@@ -55,11 +65,11 @@ def table(
             parts[-1] += f"{_on_lines(section.below, screen)}\n"
     if "presets" in document:
         parts.append(_comparison(document, decimals, screen))
-    return "\n".join(parts)
+    return parts
 
 
 def head(document: Mapping[str, Any], remarks: Sequence[str]) -> list[str]:
-    """The lines above the table."""
+    """The lines above the tables of the first metric: its signature, and what all metrics share."""
     lines = [*signature_lines(document), _size(document), *remarks]
     if "partition" in document:
         lines.append(f"partition {document['partition']}")
@@ -88,12 +98,17 @@ def _size(document: Mapping[str, Any]) -> str:
 
 
 def system_rows(document: Mapping[str, Any], decimals: int) -> Rows:
-    """The header, and a row for each system."""
+    """The header, and a row for each system. The document is what it says about a metric."""
     scores = of_whole(document)
-    bleu = estimates([score_estimate(score, decimals) for score in scores])
+    shown = estimates([score_estimate(score, decimals) for score in scores])
+    cells = presentation_of(scores[0]["metric"]).cells
+    others = [cells(score, decimals) for score in scores]
     return [
-        HEADER,
-        *(_row(score, each, decimals) for score, each in zip(scores, bleu, strict=True)),
+        ["system", document["name"], *others[0]],
+        *(
+            [score["system"], each, *other.values()]
+            for score, each, other in zip(scores, shown, others, strict=True)
+        ),
     ]
 
 
@@ -111,22 +126,6 @@ def signature_rows(document: Mapping[str, Any]) -> Rows:
     """The header, and the signature of each preset."""
     rows = [(each["preset"], each["signature"]) for each in document["presets"]]
     return [("preset", "signature"), *rows]
-
-
-def _row(score: Mapping[str, Any], bleu: str, decimals: int) -> tuple[str, ...]:
-    return (
-        score["system"],
-        bleu,
-        "/".join(f"{precision:.{decimals}f}" for precision in score["precisions"]),
-        f"{score['bp']:.3f}",
-        f"{score['ratio']:.3f}",
-        str(score["sys_len"]),
-        _length(score["ref_len"]),
-    )
-
-
-def _length(length: float) -> str:
-    return str(length) if isinstance(length, int) else f"{length:.1f}"
 
 
 def _comparison(document: Mapping[str, Any], decimals: int, screen: Screen) -> str:

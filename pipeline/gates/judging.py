@@ -6,8 +6,15 @@ import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from beam_bleu.pipeline.gates.results import GatedResult, GatedScore
-from beam_bleu.pipeline.gates.thresholds import DROP_RULES, Gates, Threshold, targets
+from beam_bleu.pipeline.gates.results import GatedResult, GatedResults, GatedScore
+from beam_bleu.pipeline.gates.thresholds import (
+    DROP_RULES,
+    DropRule,
+    Gates,
+    Threshold,
+    impossible_metric,
+    targets,
+)
 from beam_bleu.transforms.errors import GateError
 from beam_bleu.transforms.score.uncertainty import interval
 
@@ -18,7 +25,10 @@ _DECIMALS = 2
 
 _INDEPENDENT = "with independent standard errors"
 
-NOT_PAIRED: Mapping[str, tuple[float, float]] = {}
+Paired = Mapping[str, tuple[float, float]]
+"""By system, the interval of the new score minus the old one, on the whole corpus."""
+
+NOT_PAIRED: Mapping[str, Paired] = {}
 """No system of two results is known to have the same segments in both."""
 
 
@@ -48,7 +58,7 @@ class Check:
 
 
 def judge(
-    new: GatedResult, gates: Gates, paired: Mapping[str, tuple[float, float]] = NOT_PAIRED
+    new: GatedResults, gates: Gates, paired: Mapping[str, Paired] = NOT_PAIRED
 ) -> list[Check]:
     """Compares a result with all thresholds.
 
@@ -56,16 +66,29 @@ def judge(
     standard error if the threshold needs it.
 
     Args:
-      new: the result.
+      new: the metrics of the result.
       gates: the thresholds.
-      paired: by system, the interval of the new score minus the old one, on the whole corpus, if
-        both results have the same segments. The other differences are those of independent results.
+      paired: for each metric the intervals of the systems for which both results have the same
+        segments. The other differences are those of independent results.
     """
-    return [
-        *_under(new, gates.fail_under),
-        *(dataclasses.replace(each, only_warns=True) for each in _under(new, gates.warn_under)),
-        *(() if gates.old is None else _drops(new, gates.old, gates, paired)),
+    checks = [
+        Check(False, f"{each.shown}: {why[0]}", only_warns=each in gates.warn_under)
+        for each in gates.thresholds
+        if (why := impossible_metric(each, new))
     ]
+    for name, result in new.items():
+        of_metric = gates.of_metric(name, is_only=len(new) == 1)
+        found = [
+            *_under(result, of_metric.fail_under),
+            *(
+                dataclasses.replace(each, only_warns=True)
+                for each in _under(result, of_metric.warn_under)
+            ),
+            *_drops(name, result, of_metric, paired.get(name, {})),
+        ]
+        named = f"{result.metric}: " if len(new) > 1 else ""
+        checks += [dataclasses.replace(each, text=named + each.text) for each in found]
+    return checks
 
 
 def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
@@ -104,12 +127,13 @@ def _under(new: GatedResult, thresholds: tuple[Threshold, ...]) -> Iterator[Chec
         )
 
 
-def _drops(
-    new: GatedResult,
-    old: GatedResult,
-    gates: Gates,
-    paired: Mapping[str, tuple[float, float]],
-) -> Iterator[Check]:
+def _drops(metric: str, new: GatedResult, gates: Gates, paired: Paired) -> Iterator[Check]:
+    if gates.old is None or not gates.max_drop:
+        return
+    if metric not in gates.old:
+        yield Check(False, f"the result of --against has no {metric} ({gates.max_drop[0].shown})")
+        return
+    old = gates.old[metric]
     if new.definition != old.definition or new.references != old.references:
         yield Check(
             False,
@@ -133,41 +157,42 @@ def _drops(
         elif key in asked.found:
             bounds = None if key[0] else paired.get(key[1])
             shown = _shown(key, new.means_of)
-            yield _drop(shown, new.scores[key], old.scores[key], asked.found[key], gates, bounds)
+            rule = DROP_RULES[gates.drop]
+            one, other = new.scores[key], old.scores[key]
+            yield _drop(shown, one, other, old.name, asked.found[key], rule, bounds)
 
 
 def _drop(
     name: str,
     new: GatedScore,
     old: GatedScore,
+    where_old: str,
     threshold: Threshold,
-    gates: Gates,
+    rule: DropRule,
     bounds: tuple[float, float] | None,
 ) -> Check:
     """Compares the difference of two scores with the largest drop that is allowed.
 
-    `name` is that of the score in messages, and `bounds` is the interval of the difference if it
-    is known of pairs of segments.
+    `name` is that of the score in messages, `where_old` is the name of the old result, and `bounds`
+    is the interval of the difference if it is known of pairs of segments.
     """
-    assert gates.old is not None
-    rule = DROP_RULES[gates.drop]
     such = f"a drop of more than {threshold.number:g}"
     flags = f"{threshold.flag}, --drop {rule.name}"
     if new.score is None or old.score is None:
-        where = "now" if new.score is None else f"in {gates.old.name}"
+        where = "now" if new.score is None else f"in {where_old}"
         return Check(False, f"{name} has no score {where}: {such} cannot be judged ({flags})")
     difference = new.score - old.score
     relation = "below" if difference < 0 else "above"
     scores = (
         f"{name} scores {new.score:.{_DECIMALS}f}, {abs(difference):.{_DECIMALS}f} "
-        f"{relation} the {old.score:.{_DECIMALS}f} of {gates.old.name}"
+        f"{relation} the {old.score:.{_DECIMALS}f} of {where_old}"
     )
     if new.counts and new.counts == old.counts:
         # Intervals of independent test sets would not exclude a drop where nothing has changed.
-        return Check(True, f"{name} has the same counts as in {gates.old.name} ({flags})")
+        return Check(True, f"{name} has the same counts as in {where_old} ({flags})")
     how = "of paired segments"
     if bounds is None and (new.standard_error is None or old.standard_error is None):
-        where = "now" if new.standard_error is None else f"in {gates.old.name}"
+        where = "now" if new.standard_error is None else f"in {where_old}"
         return Check(
             False, f"{scores}, without a standard error {where}: {such} cannot be judged ({flags})"
         )

@@ -7,7 +7,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from beam_bleu.pipeline.gates.results import GatedResult, gated
+from beam_bleu.pipeline.gates.results import GatedResults, gated
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.result_files import (
     NAME_A_RESULT,
@@ -29,11 +29,13 @@ class ReadResult:
     """A result that was read.
 
     Attributes:
-      result: what gates see of it.
+      name: its path, as the user gave it.
+      metrics: what gates see of its metrics.
       totals: everything that was added up; None if the file is a scores.json.
     """
 
-    result: GatedResult
+    name: str
+    metrics: GatedResults
     totals: SavedTotals | None = None
 
 
@@ -65,13 +67,13 @@ def read_result(path: str, *, with_totals: bool = False, must_be_last: bool = Tr
         if "scores" in document:
             if not is_named:
                 _require_manifest(file, data)
-            return ReadResult(gated(document, path))
+            return ReadResult(path, gated(document, path))
         # These load the kernel: a second.
         from beam_bleu.pipeline.saved.documents import document_of
         from beam_bleu.pipeline.saved.reading import totals_in
 
         totals = totals_in(data, file, in_folder=not is_named)
-        return ReadResult(gated(document_of(file, totals), path), totals)
+        return ReadResult(path, gated(document_of(file, totals), path), totals)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"{file} is no result of beam-bleu, or it is damaged", NAME_A_RESULT

@@ -5,19 +5,22 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.slices import of_whole, value_text
+from beam_bleu.pipeline.output.metric_views import metrics_of, part_of
+from beam_bleu.transforms.known_metrics import presentation_of
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 _NOT_OF_USER = ("nrefs", "version")
 """Fields of a signature that follow from the texts and from the version of beam-bleu."""
 
-_BY_LANGUAGE = ("case", "eff", "smooth", "norm", "reflen", "order", "weights")
-"""Fields of the signatures of languages that are the same for all of them."""
-
-_COUNTS = ("segments", "matches", "totals", "sys_len", "ref_len")
-
+_OF_TOKENS = {
+    *("tok", "unicode"),
+    *(package for row in TOKENIZERS.values() for package in row.versions),
+}
+"""Fields that can differ between languages. All others are the same for them."""
 
 OF_CORPUS = "the score of the whole corpus"
 
@@ -43,9 +46,10 @@ class GatedScore:
 
 @dataclasses.dataclass(frozen=True)
 class GatedResult:
-    """A result as gates see it. It has only what they need, so that it can be sent with a job.
+    """A metric of a result as gates see it. It has only what they need, so a job can send it.
 
     Attributes:
+      metric: the name of the metric for readers, such as "BLEU".
       name: the path as the user gave it, for messages; "" for the result of this run.
       definition: how the scores were made, without what follows from the texts.
       references: the number of references of each segment, as the signature says it.
@@ -56,6 +60,7 @@ class GatedResult:
       means_of: what the scores of the whole corpus are, in short, if they are means.
     """
 
+    metric: str
     name: str
     definition: str
     references: str
@@ -73,7 +78,11 @@ class GatedResult:
         return [key for key in self.scores if key[0] == of_slice]
 
 
-def gated(document: Mapping[str, Any], name: str = "") -> GatedResult:
+GatedResults = Mapping[str, GatedResult]
+"""What gates see of each metric of a result."""
+
+
+def gated(document: Mapping[str, Any], name: str = "") -> GatedResults:
     """What gates see of a result document.
 
     Args:
@@ -83,8 +92,16 @@ def gated(document: Mapping[str, Any], name: str = "") -> GatedResult:
     Raises:
       KeyError, TypeError, ValueError: it is no result document.
     """
+    return {
+        metric: _gated(part_of(document, metric), metric, name) for metric in metrics_of(document)
+    }
+
+
+def _gated(document: Mapping[str, Any], metric: str, name: str) -> GatedResult:
+    """What gates see of the part of a metric. The arguments are those of `gated`."""
+    counts = ("segments", *presentation_of(metric).COUNTS)
     # Without a score of the whole corpus, a reader first looks at its mean of languages or tasks.
-    found = [(("", each["system"]), _of_entry(each)) for each in of_whole(document)]
+    found = [(("", each["system"]), _of_entry(each, counts)) for each in of_whole(document)]
     whole, means_of = OF_CORPUS, ""
     if not found:
         averages = document.get("macro_average", ())
@@ -93,14 +110,15 @@ def gated(document: Mapping[str, Any], name: str = "") -> GatedResult:
         what = "languages" if document.get("languages") else "tasks"
         means_of = f"mean of {len(_parts(document))} {what}"
     found += [
-        ((slice_text(each["slice"]), each["system"]), _of_entry(each))
+        ((slice_text(each["slice"]), each["system"]), _of_entry(each, counts))
         for each in document["scores"]
         if each["slice"] is not None
     ]
     scores = dict(found)
     if len(scores) != len(found) or not all(isinstance(key[1], str) for key in scores):
         raise ValueError("a system has two scores, or a name that is no text")
-    return GatedResult(name, definition(document), _references(document), scores, whole, means_of)
+    made = definition(document), _references(document)
+    return GatedResult(document["name"], name, *made, scores, whole, means_of)
 
 
 def _parts(document: Mapping[str, Any]) -> Sequence[Any]:
@@ -114,14 +132,14 @@ def _mean_of(document: Mapping[str, Any]) -> str:
     return f"the mean of {', '.join(parts)}"
 
 
-def _of_entry(entry: Mapping[str, Any]) -> GatedScore:
-    """The score of an entry.
+def _of_entry(entry: Mapping[str, Any], names: Sequence[str]) -> GatedScore:
+    """The score of an entry, with the counts of these names.
 
     Raises:
       KeyError, TypeError, ValueError: it is none.
     """
     counts = tuple(
-        tuple(entry[name]) if isinstance(entry[name], list) else entry[name] for name in _COUNTS
+        tuple(entry[name]) if isinstance(entry[name], list) else entry[name] for name in names
     )
     for each in itertools.chain.from_iterable(
         each if isinstance(each, tuple) else (each,) for each in counts
@@ -159,9 +177,9 @@ def slice_text(of_slice: Mapping[str, str | None]) -> str:
 
 
 def definition(document: Mapping[str, Any]) -> str:
-    """How the scores of a document were made, without what follows from the texts."""
+    """How the scores of a metric's part were made, without what follows from the texts."""
     if "languages" in document:
-        kinds = {_fields(each["signature"], only=_BY_LANGUAGE) for each in document["languages"]}
+        kinds = {_fields(each["signature"], _OF_TOKENS) for each in document["languages"]}
         (label,) = {name for each in document["languages"] for name in each["slice"]}
         return f"{label}|{'|'.join(sorted(kinds))}"
     return definition_of(document["signature"])
@@ -175,16 +193,17 @@ def definition_of(signature: str, language_label: str | None = None) -> str:
       language_label: the label that chooses the tokenizer; None if there is one for all segments.
     """
     if language_label is not None:
-        return f"{language_label}|{_fields(signature, only=_BY_LANGUAGE)}"
+        return f"{language_label}|{_fields(signature, _OF_TOKENS)}"
     return _fields(signature)
 
 
-def _fields(signature: str, only: tuple[str, ...] | None = None) -> str:
+def _fields(signature: str, others: Container[str] = ()) -> str:
+    """The fields that a user has chosen, without these others."""
     fields = [field.partition(":") for field in signature.split("|")]
     return "|".join(
         f"{name}:{value}"
         for name, _, value in fields
-        if (name in only if only is not None else name not in _NOT_OF_USER)
+        if name not in _NOT_OF_USER and name not in others
     )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
-from beam_bleu.pipeline.gates.results import GatedResult
+from beam_bleu.pipeline.gates.results import GatedResult, GatedResults
 from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.known_metrics import METRICS
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -65,7 +66,8 @@ class Threshold:
     Attributes:
       flag: the flag that gives it.
       text: the value of the flag, as it was typed.
-      number: in BLEU, 0 to 100.
+      number: of points of the score, 0 to 100.
+      metric: the metric; "" for the only one.
       name: the scores for which it is: "" for all systems on the whole corpus, or SYSTEM,
         [SLICE] or SYSTEM[SLICE].
     """
@@ -73,23 +75,29 @@ class Threshold:
     flag: str
     text: str
     number: float
+    metric: str = ""
     name: str = ""
 
     @classmethod
     def of(cls, flag: str, text: str) -> Threshold:
-        """The threshold of a flag's value: NUMBER or NAME=NUMBER. A name can have a "=".
+        """The threshold of a flag's value: NUMBER or NAME=NUMBER, maybe with METRIC: before it.
+
+        A name can have a "=", and a ":" if it does not begin with a metric.
 
         Raises:
           ValueError: there is no number, or no name before the "=".
         """
-        name, equals, number = text.rpartition("=")
+        metric, colon, rest = text.partition(":")
+        if not colon or metric not in METRICS:
+            metric, rest = "", text
+        name, equals, number = rest.rpartition("=")
         if equals and not name:
             raise ValueError(f"there is no name before the = in {text!r}")
         # float() also takes "1_0" for 10.
         value = float(number) if _NUMBER.fullmatch(number) else math.nan
         if not 0 <= value <= 100:
             raise ValueError(f"must be a number from 0 to 100, or NAME=NUMBER, got {text!r}")
-        return cls(flag, text, value, name)
+        return cls(flag, text, value, metric, name)
 
     @property
     def shown(self) -> str:
@@ -106,7 +114,8 @@ class Gates:
       warn_under: the scores below which there is a warning.
       max_drop: the largest drops, compared with `old`.
       drop: which drops fail.
-      old: the result with which the new one is compared; None if there is no `max_drop`.
+      old: the metrics of the result with which the new one is compared; None if there is no
+        `max_drop`.
 
     Raises:
       ValueError: two thresholds of a flag have the same name, or the rule is unknown.
@@ -116,19 +125,38 @@ class Gates:
     warn_under: tuple[Threshold, ...] = ()
     max_drop: tuple[Threshold, ...] = ()
     drop: DropRuleName = DEFAULT_DROP_RULE
-    old: GatedResult | None = None
+    old: GatedResults | None = None
 
     def __post_init__(self) -> None:
         require_choice("drop", self.drop, DROP_RULES)
         for thresholds in (self.fail_under, self.warn_under, self.max_drop):
-            seen: dict[str, Threshold] = {}
+            seen: dict[tuple[str, str], Threshold] = {}
             for each in thresholds:
-                former = seen.setdefault(each.name, each)
+                former = seen.setdefault((each.metric, each.name), each)
                 if former is not each:
                     raise ValueError(f"{former.shown} and {each.shown} are for the same scores")
 
     def __bool__(self) -> bool:
-        return bool(self.fail_under or self.warn_under or self.max_drop)
+        return bool(self.thresholds)
+
+    @property
+    def thresholds(self) -> tuple[Threshold, ...]:
+        """The thresholds of all flags."""
+        return (*self.fail_under, *self.warn_under, *self.max_drop)
+
+    def of_metric(self, metric: str, *, is_only: bool) -> Gates:
+        """The thresholds for the scores of one metric.
+
+        Args:
+          metric: the metric.
+          is_only: whether the result has no other one.
+        """
+        names = (metric, "") if is_only else (metric,)
+        fail, warn, drops = (
+            tuple(each for each in thresholds if each.metric in names)
+            for thresholds in (self.fail_under, self.warn_under, self.max_drop)
+        )
+        return dataclasses.replace(self, fail_under=fail, warn_under=warn, max_drop=drops)
 
 
 NO_GATES = Gates()
@@ -171,6 +199,19 @@ def impossible(name: str, systems: Sequence[str], slicing: Slicing) -> tuple[str
             given = f"the slices of this run are by {known}" if known else "this run has no slices"
             return given, "choose the slices with --slice_by, or change the threshold"
     return "there is no such system", f"choose one of {', '.join(systems)}"
+
+
+def impossible_metric(threshold: Threshold, metrics: Collection[str]) -> tuple[str, str] | None:
+    """Why no result with these metrics can have the score of a threshold, and what to do.
+
+    It is None if a result can have it.
+    """
+    if threshold.metric in metrics or (not threshold.metric and len(metrics) == 1):
+        return None
+    if threshold.metric:
+        return f"there is no {threshold.metric}", f"choose of {', '.join(metrics)}"
+    written = " or ".join(f"{threshold.flag} {metric}:{threshold.text}" for metric in metrics)
+    return "it does not say for which metric", f"write {written}"
 
 
 def targets(thresholds: tuple[Threshold, ...], result: GatedResult) -> Targets:

@@ -10,7 +10,6 @@ from typing import Any, Literal
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
-from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.comparison import (
     Difference,
@@ -18,6 +17,7 @@ from beam_bleu.transforms.score.comparison import (
     holm,
     paired_difference,
 )
+from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.totals.moments.moments import Moments
 
 FamilyName = Literal["corpus", "slices"]
@@ -172,9 +172,7 @@ def _compared(found: Sequence[Comparison]) -> str:
     return f"{number} system{'s' * (number > 1)} against {baselines.pop()}"
 
 
-def listed_clusters(
-    found: Sequence[Comparison], scores: Mapping[str, BleuScore]
-) -> list[list[str]]:
+def listed_clusters(found: Sequence[Comparison], scores: Mapping[str, Score]) -> list[list[str]]:
     """The systems in clusters, best first, without those that have no standard error.
 
     Args:

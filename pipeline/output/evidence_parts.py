@@ -17,8 +17,8 @@ from beam_bleu.pipeline.output.language_scores import SliceScore
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.score.resampling import resampled_scores
 from beam_bleu.transforms.score.uncertainty import CONFIDENCE, FEWEST_UNITS, too_few
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -35,7 +35,7 @@ def unit_of(evidence: Evidence) -> str:
 def uncertainty_parts(
     systems: Sequence[str],
     moments: Moments,
-    scores: Mapping[str, BleuScore],
+    scores: Mapping[str, Score],
     metric: Metric,
     slicing: Slicing,
     evidence: Evidence,
@@ -68,7 +68,9 @@ def uncertainty_parts(
     parts["comparisons"] = listed_comparisons(found)
     parts["comparison_families"] = listed_families(found)
     if evidence.compare_all and scores:
-        parts["clusters"] = listed_clusters(found, scores)
+        parts["clusters"] = [
+            {"systems": systems_of} for systems_of in listed_clusters(found, scores)
+        ]
     return parts
 
 
@@ -127,7 +129,7 @@ def resampling_part(
     }
 
 
-def warning_about_clusters(scores: Mapping[str, BleuScore], evidence: Evidence) -> list[str]:
+def warning_about_clusters(scores: Mapping[str, Score], evidence: Evidence) -> list[str]:
     """One sentence about the systems that are in no cluster, if there are any."""
     without = [system for system, score in scores.items() if score.standard_error is None]
     if not (evidence.uncertainty and evidence.compare_all and len(scores) > 1 and without):

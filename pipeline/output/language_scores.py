@@ -10,8 +10,8 @@ from typing import Any
 
 from beam_bleu.pipeline.output.shared_signature import shared_signature
 from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.metrics.bleu.score import BleuScore
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.score.metric_kind import MetricKind, Score
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, interval
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -33,35 +33,41 @@ class SliceScore:
     of_slice: Mapping[str, str | None]
     text: TextName
     sums: CorpusSums
-    score: BleuScore
+    score: Score
 
 
-def listed_languages(scores: Sequence[SliceScore], corpus: Scoring) -> list[dict[str, Any]]:
+def listed_languages(
+    scores: Sequence[SliceScore], kind: MetricKind, corpus: Metric
+) -> list[dict[str, Any]]:
     """The languages with their tokenizers and signatures.
 
     Args:
       scores: the scores of the languages' slices, language by language.
-      corpus: the scoring of the languages.
+      kind: the metric.
+      corpus: its definition for languages.
     """
     return [
         {
             "slice": of_language[0].of_slice,
             "tokenize": of_language[0].text.tokenize,
-            **_signatures(of_language, corpus),
+            **_signatures(of_language, kind, corpus),
         }
         for of_language in _by_language(scores)
     ]
 
 
-def signatures_of_segments(scores: Sequence[SliceScore], segments: Scoring) -> list[dict[str, Any]]:
+def signatures_of_segments(
+    scores: Sequence[SliceScore], kind: MetricKind, segments: Metric
+) -> list[dict[str, Any]]:
     """The languages with the signatures of their segments' scores.
 
     Args:
       scores: the scores of the languages' slices, language by language.
-      segments: the scoring of single segments.
+      kind: the metric.
+      segments: its definition for single segments.
     """
     return [
-        {"slice": of_language[0].of_slice, **_signatures(of_language, segments)}
+        {"slice": of_language[0].of_slice, **_signatures(of_language, kind, segments)}
         for of_language in _by_language(scores)
     ]
 
@@ -71,8 +77,10 @@ def _by_language(scores: Sequence[SliceScore]) -> list[list[SliceScore]]:
     return [list(group) for _, group in itertools.groupby(scores, key=lambda each: each.of_slice)]
 
 
-def _signatures(of_language: Sequence[SliceScore], scoring: Scoring) -> dict[str, str | None]:
-    return shared_signature(of_language[0].text, scoring, [each.sums for each in of_language])
+def _signatures(
+    of_language: Sequence[SliceScore], kind: MetricKind, metric: Metric
+) -> dict[str, str | None]:
+    return shared_signature(of_language[0].text, kind, metric, [each.sums for each in of_language])
 
 
 def macro_averages(

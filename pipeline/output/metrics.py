@@ -52,47 +52,48 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
             "When the last successful run ended.",
             _seconds(record["last_success"]),
         )
-    signature = "" if document is None else document["signature"] or ""
     partition = {} if record["partition"] is None else {"partition": record["partition"]}
-    add(
-        "info",
-        "The version and the definition of BLEU.",
-        1,
-        version=VERSION,
-        signature=signature,
-        **partition,
+    info = {"version": VERSION, **partition}
+    metrics = [("", "")]
+    if document is not None:
+        metrics = [(each["metric"], each["signature"] or "") for each in document["metrics"]]
+    names = ["output", *info, "metric", "signature"]
+    gauge = Gauge(
+        "beam_bleu_info", "The version and the definition of a metric.", names, registry=registry
     )
+    for metric, signature in metrics:
+        gauge.labels(output=output, **info, metric=metric, signature=signature).set(1)
     if document is not None:
         scores = Gauge(
             "beam_bleu_score",
-            "BLEU of a system, 0 to 100.",
-            ["output", "system"],
+            "The score of a system, 0 to 100.",
+            ["output", "metric", "system"],
             registry=registry,
         )
         errors = Gauge(
             "beam_bleu_score_standard_error",
             "The standard error of the score of a system.",
-            ["output", "system"],
+            ["output", "metric", "system"],
             registry=registry,
         )
         for each in document["scores"]:
             if each["slice"] is not None:
                 continue  # each slice would be a time series of its own
-            scores.labels(output, each["system"]).set(each["score"])
+            scores.labels(output, each["metric"], each["system"]).set(each["score"])
             if each.get("standard_error") is not None:
-                errors.labels(output, each["system"]).set(each["standard_error"])
+                errors.labels(output, each["metric"], each["system"]).set(each["standard_error"])
         if "comparisons" in document:
             _add_comparisons(registry, output, document["comparisons"])
         if "macro_average" in document:
             averages = Gauge(
                 "beam_bleu_macro_average",
                 "The mean of the scores of a system in all languages or tasks, 0 to 100.",
-                ["output", "system"],
+                ["output", "metric", "system"],
                 registry=registry,
             )
             for each in document["macro_average"]:
                 if each["score"] is not None:
-                    averages.labels(output, each["system"]).set(each["score"])
+                    averages.labels(output, each["metric"], each["system"]).set(each["score"])
         counters = document["counters"]
         add("segments", "Segments that were scored.", counters["segments"])
         add("bytes", "Bytes of text that were scored.", counters["bytes"])
@@ -113,10 +114,10 @@ def _add_comparisons(
     """Adds the comparisons on the whole corpus."""
     from prometheus_client import Gauge
 
-    labels = ["output", "system", "baseline"]
+    labels = ["output", "metric", "system", "baseline"]
     differences = Gauge(
         "beam_bleu_difference",
-        "BLEU of a system minus that of its baseline.",
+        "The score of a system minus that of its baseline.",
         labels,
         registry=registry,
     )
@@ -128,7 +129,7 @@ def _add_comparisons(
     )
     for each in comparisons:
         if each["slice"] is None:
-            values = output, each["system"], each["baseline"]
+            values = output, each["metric"], each["system"], each["baseline"]
             differences.labels(*values).set(each["difference"])
             if each["p_value_holm"] is not None:
                 p_values.labels(*values).set(each["p_value_holm"])

@@ -6,55 +6,61 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.output.language_scores import SliceScore
-from beam_bleu.transforms.metrics.bleu.score import BleuScore
-from beam_bleu.transforms.metrics.bleu.suspicious_input import suspicious_slices
+from beam_bleu.transforms.score.metric_kind import Score
+from beam_bleu.transforms.score.suspicious_input import suspicious_slices
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 def listed_scores(
-    scores: Mapping[str, BleuScore], slices: Sequence[SliceScore] = (), *, uncertain: bool
+    metric: str,
+    scores: Mapping[str, Score],
+    fields: Sequence[str],
+    slices: Sequence[SliceScore] = (),
+    *,
+    uncertain: bool,
 ) -> list[dict[str, Any]]:
     """The entries of scores.
 
     Args:
+      metric: the name of the metric.
       scores: the scores of the whole corpus, by system.
+      fields: the names of the attributes that only scores of this metric have.
       slices: the scores of the slices.
       uncertain: whether standard errors and intervals were asked for.
     """
-    return [
-        *(_entry(system, None, score, uncertain) for system, score in scores.items()),
-        *(_entry(each.system, each.of_slice, each.score, uncertain) for each in slices),
+    given = [
+        *((system, None, score) for system, score in scores.items()),
+        *((each.system, each.of_slice, each.score) for each in slices),
     ]
+    return [{"metric": metric, **_entry(*each, fields, uncertain)} for each in given]
 
 
 def _entry(
-    system: str, of_slice: Mapping[str, str | None] | None, score: BleuScore, uncertain: bool
+    system: str,
+    of_slice: Mapping[str, str | None] | None,
+    score: Score,
+    fields: Sequence[str],
+    uncertain: bool,
 ) -> dict[str, Any]:
     entry = {
         "system": system,
         "slice": of_slice,
         "segments": score.segments,
         "score": score.score,
-        "precisions": score.precisions,
-        "matches": score.matches,
-        "totals": score.totals,
-        "bp": score.bp,
-        "ratio": score.ratio,
-        "sys_len": score.sys_len,
-        "ref_len": score.ref_len,
+        **{name: getattr(score, name) for name in fields},
     }
     if uncertain:
         entry |= {"standard_error": score.standard_error, "interval": score.interval}
     return entry
 
 
-def warnings_of(scores: Mapping[str, BleuScore]) -> list[str]:
+def warnings_of(scores: Mapping[str, Score]) -> list[str]:
     """The warnings about scores. Each one begins with the system's name."""
     return [f"{system}: {each}" for system, score in scores.items() for each in score.warnings]
 
 
 def warnings_about_slices(
-    scores: Mapping[str, BleuScore], sums: Mapping[str, CorpusSums], slices: Sequence[SliceScore]
+    scores: Mapping[str, Score], sums: Mapping[str, CorpusSums], slices: Sequence[SliceScore]
 ) -> list[str]:
     """The warnings about slices whose input is suspicious. Each begins with the system's name.
 

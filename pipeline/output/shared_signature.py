@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
-from beam_bleu.transforms.metrics.bleu.signature import sacrebleu_signature, signature
+from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
 def shared_signature(
-    text: TextName, scoring: Scoring, sums: Iterable[CorpusSums]
+    text: TextName, kind: MetricKind, metric: Metric, sums: Iterable[CorpusSums]
 ) -> dict[str, str | None]:
     """The signatures, as documents have them.
 
@@ -20,13 +20,12 @@ def shared_signature(
 
     Args:
       text: how texts become tokens.
-      scoring: how sums become a score.
+      kind: the metric.
+      metric: its definition.
       sums: the sums of each system.
     """
     used = [each for each in sums if each.segments]
     smallest = min((each.min_reference_count for each in used), default=0)
     largest = max((each.max_reference_count for each in used), default=0)
-    return {
-        "signature": signature(text, scoring, smallest, largest),
-        "sacrebleu_signature": sacrebleu_signature(text, scoring, smallest, largest),
-    }
+    found = kind.signatures(text, metric, smallest, largest)
+    return {"signature": found.own, "sacrebleu_signature": found.sacrebleu}

@@ -6,14 +6,16 @@ Each field of the dataclasses that a job is made of is in `FACTS` or in `DECIDE_
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from beam_bleu.pipeline.display.slices import of_whole
 from beam_bleu.pipeline.gates.results import definition, definition_of
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.evidence_parts import unit_of
+from beam_bleu.pipeline.output.metric_views import metrics_of, part_of
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
-from beam_bleu.transforms.metrics.bleu.signature import signature
 
 _NONE = "none"
 
@@ -43,39 +45,72 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(names) or _NONE
 
 
+def _first(document: Document) -> Document:
+    """What a document says about its first metric. It says the same of the others."""
+    return part_of(document, metrics_of(document)[0])
+
+
 def _definition(job: Job, document: Document) -> str:
-    scorings = job.scorings
-    return definition_of(signature(scorings.text, scorings.corpus, 0, 0), scorings.languages)
+    return _of_metrics(
+        {
+            name: definition_of(each.signature_of(each.corpus), each.languages)
+            for name, each in job.scorings.items()
+        }
+    )
+
+
+def _found_definition(document: Document, job: Job) -> str:
+    return _of_metrics({name: definition(part_of(document, name)) for name in metrics_of(document)})
+
+
+def _of_metrics(definitions: Mapping[str, str]) -> str:
+    return "; ".join(f"{name}: {each}" for name, each in definitions.items())
 
 
 def _pooling(job: Job, document: Document) -> str:
-    return _NONE if job.scorings.unpooled is not None else "one"
+    return _NONE if job.unpooled is not None else "one"
 
 
 def _found_pooling(document: Document, job: Job) -> str:
     if "tasks" in document:
         return _NONE
     # With one task, the choice makes no difference.
-    label = job.scorings.unpooled
+    label = job.unpooled
     tasks = {each[label] for each in _slices_of(document) if label in each} if label else set()
     return "one" if len(tasks) > 1 else _pooling(job, document)
 
 
 def _segments(job: Job, document: Document) -> str:
-    scorings = job.scorings
-    if scorings.segments is None:
+    if job.segment_scoring is None:
         return _NONE
-    return definition_of(signature(scorings.text, scorings.segments, 0, 0), scorings.languages)
+    return _of_metrics(
+        {
+            name: definition_of(each.signature_of(each.segments), each.languages)
+            for name, each in job.scorings.items()
+            if each.segments is not None
+        }
+    )
 
 
 def _found_segments(document: Document, job: Job) -> str:
-    segments = document.get("segment_scores")
-    return _NONE if segments is None else definition({**segments, "scores": ()})
+    if "segment_scores" not in document:
+        return _NONE
+    return _of_metrics(
+        {
+            name: definition(part_of(document, name)["segment_scores"])
+            for name in metrics_of(document)
+        }
+    )
 
 
 def _systems_of(document: Document) -> list[str]:
-    whole = [each["system"] for each in document["scores"] if each["slice"] is None]
-    return whole or [each["system"] for each in document["macro_average"]]
+    # Without a score of the whole corpus there are averages.
+    found = [
+        each["system"]
+        for part in map(functools.partial(part_of, document), metrics_of(document))
+        for each in (*of_whole(part), *part.get("macro_average", ()))
+    ]
+    return list(dict.fromkeys(found))
 
 
 def _systems(job: Job, document: Document) -> str:
@@ -106,6 +141,7 @@ def _found_ranges(document: Document, job: Job) -> str:
 
 def _compared(document: Document) -> list[Mapping[str, Any]]:
     """The comparisons on the whole corpus; on slices, if there are no others."""
+    document = _first(document)
     of_replicates = document.get("resampling", {}).get("comparisons", [])
     found = document.get("comparisons", [])
     whole = [each for each in found if each["slice"] is None]
@@ -130,9 +166,7 @@ def _found_pairs(document: Document, job: Job) -> str:
     if "clusters" in document or len({each["baseline"] for each in _compared(document)}) > 1:
         return "all pairs"
     # With two systems, there is only one pair.
-    has_clusters = "comparisons" in document and any(
-        each["slice"] is None for each in document["scores"]
-    )
+    has_clusters = "comparisons" in document and of_whole(_first(document))
     if has_clusters or len(_compared(document)) > 1:
         return "pairs with the baseline"
     return _pairs(job, document)
@@ -178,9 +212,12 @@ FACTS = (
     ),
     Fact(
         "definition",
-        ("Job.config", "Job.languages", "Scorings.text", "Scorings.corpus", "Scorings.languages"),
+        (
+            *("Job.config", "Job.languages", "Job.metrics"),
+            *("Scorings.name", "Scorings.text", "Scorings.corpus", "Scorings.languages"),
+        ),
         _definition,
-        lambda document, job: definition(document),
+        _found_definition,
     ),
     Fact("score of all tasks", ("Job.unpooled", "Scorings.unpooled"), _pooling, _found_pooling),
     Fact(
@@ -193,7 +230,9 @@ FACTS = (
     Fact(
         "presets",
         ("Job.compare_presets", "Scorings.presets"),
-        lambda job, document: _listed(job.scorings.presets),
+        lambda job, document: _listed(
+            name for each in job.scorings.values() for name in each.presets
+        ),
         lambda document, job: _listed(each["preset"] for each in document.get("presets", ())),
     ),
     Fact(

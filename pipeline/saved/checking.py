@@ -6,6 +6,7 @@ types and shapes of all values, then what is true of the totals of every run (`*
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, get_args
@@ -14,16 +15,15 @@ import numpy as np
 
 from beam_bleu.pipeline.saved.moments_facts import facts_of_moments
 from beam_bleu.pipeline.saved.replicates_facts import facts_of_replicates
-from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
 from beam_bleu.pipeline.saved.tally_facts import facts_of_tally
+from beam_bleu.pipeline.scoring.scorings import Definition
 from beam_bleu.transforms.definition.slicing import LENGTH
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, order_of, width
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.pairing.paired import InputRole
 from beam_bleu.transforms.text.cases import require_case
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.units import products
 from beam_bleu.transforms.version import VERSION
@@ -33,14 +33,13 @@ _FILE = {"path", "bytes", "lines"}
 _INPUT = {"role", "system", "pattern", "digest", "lines", "bytes", "files"}
 _DIGEST = re.compile("[a-z0-9-]+:[0-9a-f]{32}")
 
-_FACTS = (
-    facts_of_tally,
+_FACTS_OF_A_METRIC = (
     facts_of_sums,
     facts_of_slices,
     facts_of_moments,
     facts_of_replicates,
 )
-"""Each one relies on those before it."""
+"""Each one relies on those before it, and on those of the tally."""
 
 
 def require_possible(content: Mapping[str, Any], saved: SavedTotals) -> None:
@@ -57,9 +56,7 @@ def require_possible(content: Mapping[str, Any], saved: SavedTotals) -> None:
     for part in (
         _plain_values(content),
         _definition(content["definition"], saved),
-        _systems(saved),
-        _keys(saved),
-        _arrays(saved),
+        *(part(each) for each in saved.metrics for part in (_systems, _keys, _arrays)),
     ):
         for what, is_possible in part:
             if not is_possible:
@@ -72,8 +69,9 @@ def require_possible(content: Mapping[str, Any], saved: SavedTotals) -> None:
 
 def contradiction(saved: SavedTotals) -> str | None:
     """What cannot be true of possible totals, if the rest of them is; None if nothing is wrong."""
-    for facts in _FACTS:
-        for what, is_true in facts(saved):
+    of_metrics = (facts(each) for each in saved.metrics for facts in _FACTS_OF_A_METRIC)
+    for facts in itertools.chain([facts_of_tally(saved)], of_metrics):
+        for what, is_true in facts:
             if not is_true:
                 return what
     return None
@@ -113,29 +111,32 @@ def _plain_values(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
         yield "evidence: resampling", _is_count(resampling["seed"])
         yield "evidence: resampling", _is_count(resampling["resamples"])
     yield "evidence: documents", documents is None or (_are_texts([documents]) and documents != "")
-    for each in content["sums"]:
-        for sums in each["systems"].values():
-            yield "sums", _has_only_counts(sums)
+    for of_metric in content["metrics"]:
+        for each in of_metric["sums"]:
+            for sums in each["systems"].values():
+                yield "sums", _has_only_counts(sums)
 
 
 def _definition(found: Mapping[str, Any], saved: SavedTotals) -> Iterator[tuple[str, bool]]:
-    scorings, slicing = saved.scorings, saved.slicing
-    for text in (scorings.text, *saved.totals.sums):
-        require_case(text.lowercase)
-    for scoring in filter(None, (scorings.corpus, scorings.segments)):
-        yield "definition: scoring", _is_scoring(scoring)
-    scorings.corpus.require_corpus()
-    unpooled = scorings.unpooled
+    slicing, items = saved.slicing, saved.slicing.items
+    yield "definition: metrics", len(saved.scorings) == len(found["metrics"]) > 0
+    for given, of_metric in zip(found["metrics"], saved.metrics, strict=True):
+        scorings = of_metric.scorings
+        scorings.corpus.require_corpus()
+        for text in (scorings.text, *of_metric.totals.sums):
+            require_case(text.lowercase)
+        yield "definition: presets", len(given["presets"]) == len(scorings.presets)
+        has_segments = saved.metrics[0].scorings.segments is not None
+        yield "definition: segments", (scorings.segments is not None) == has_segments
+        if saved.program == VERSION:  # another version can have other presets
+            names = [name for name in PRESETS if name in scorings.presets]
+            yield "definition: presets", [*scorings.presets] == names
+            for name, definition in scorings.presets.items():
+                config = preset(name)
+                known = Definition(config.text.name, Bleu(config.scoring))
+                yield "definition: presets", definition == known
+    languages, unpooled = found["languages"], found["unpooled"]
     yield "definition: unpooled", unpooled is None or unpooled in slicing.labels
-    yield "definition: presets", len(found["presets"]) == len(scorings.presets)
-    if saved.program == VERSION:  # another version can have other presets
-        yield (
-            "definition: presets",
-            [*scorings.presets] == [name for name in PRESETS if name in scorings.presets],
-        )
-        for name, config in scorings.presets.items():
-            yield "definition: presets", config == preset(name)
-    languages, items = scorings.languages, slicing.items
     yield "definition: languages", languages is None or (languages,) in items
     yield "definition: languages", languages is None or all(languages in item for item in items)
     yield "definition: slicing", _are_texts(name for item in items for name in item)
@@ -143,14 +144,10 @@ def _definition(found: Mapping[str, Any], saved: SavedTotals) -> Iterator[tuple[
     yield "definition: versions", _are_texts(found["versions"].values())
 
 
-def _is_scoring(scoring: Scoring) -> bool:
-    value, weights = scoring.smooth_value, scoring.weights or ()
-    return all(type(each) in (int, float) for each in (0 if value is None else value, *weights))
-
-
-def _keys(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
+def _keys(metric: SavedMetric) -> Iterator[tuple[str, bool]]:
     """The names of slices."""
-    slices, slicing = saved.totals.slices, saved.slicing
+    saved, slices = metric.saved, metric.totals.slices
+    slicing = saved.slicing
     if slices is None:
         return
     for key in slices.keys:
@@ -162,7 +159,7 @@ def _keys(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
                 in_range = type(value) is int and 0 <= value <= len(slicing.length_edges)
                 yield "slices: keys", in_range
             else:
-                needed = str if label == saved.scorings.languages else str | None
+                needed = str if label == metric.scorings.languages else str | None
                 yield "slices: keys", isinstance(value, needed)
     in_order = slicing.in_order(slices.keys)
     yield "slices: keys", list(slices.keys) == in_order and len({*in_order}) == len(in_order)
@@ -170,17 +167,20 @@ def _keys(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
     yield "slices: systems", list(slices.systems) == in_order_of_result
 
 
-def _systems(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
-    """What the parts of the totals say of the systems, and which parts there are."""
-    totals, systems = saved.totals, {*saved.totals.systems}
-    needed = saved.scorings.counted_orders
+def _systems(metric: SavedMetric) -> Iterator[tuple[str, bool]]:
+    """What the totals say of the systems, and which of them there are."""
+    saved, totals = metric.saved, metric.totals
+    systems = {*saved.totals.systems}
+    needed = metric.scorings.counters
     yield "sums", [*totals.sums] == [*needed]
     for text, of_systems in totals.sums.items():
         yield "the systems of sums", {*of_systems} == systems
-        orders = {order_of(len(each.columns)) for each in of_systems.values()}
-        yield "the n-gram orders of sums", len(orders) == 1 and min(orders) >= needed[text]
+        widths = {len(each.columns) for each in of_systems.values()}
+        yield "the columns of sums", len(widths) == 1 and min(widths) >= needed[text].basis.width
+        (width,) = widths
+        yield "the columns of sums", metric.kind.basis_of(width).width == width
         for each in of_systems.values():
-            yield "sums", _is_possible(each)
+            yield "sums", each.min_reference_count <= each.max_reference_count
     yield "moments", (totals.moments is not None) == saved.evidence.needs_moments
     yield "slices", (totals.slices is not None) == bool(saved.slicing.items)
     has_replicates = totals.replicates is not None
@@ -188,22 +188,12 @@ def _systems(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
     for name, part in (("moments", totals.moments), ("slices", totals.slices)):
         yield f"the systems of {name}", part is None or {*part.systems} <= systems
     if totals.replicates is not None:
-        yield "the systems of replicates", totals.replicates.systems == totals.systems
+        yield "the systems of replicates", totals.replicates.systems == saved.totals.systems
 
 
-def _is_possible(sums: CorpusSums) -> bool:
-    columns = BleuColumns(sums.columns)
-    return (
-        len(sums.columns) == width(columns.max_order)
-        and all(one <= other for one, other in zip(columns.matches, columns.totals, strict=True))
-        and all(each <= sums.segments for each in columns.short_candidates)
-        and sums.min_reference_count <= sums.max_reference_count
-    )
-
-
-def _arrays(saved: SavedTotals) -> Iterator[tuple[str, bool]]:
+def _arrays(metric: SavedMetric) -> Iterator[tuple[str, bool]]:
     """The shapes of arrays."""
-    totals = saved.totals
+    totals = metric.totals
     if totals.moments is not None:
         for name, shape in _shapes(totals.moments).items():
             yield f"moments: {name}", getattr(totals.moments, name).shape == shape

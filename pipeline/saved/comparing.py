@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 
 from beam_bleu.pipeline.output.evidence_parts import unit_of
+from beam_bleu.pipeline.output.metric_views import part_of
 from beam_bleu.pipeline.saved.documents import document_of
 from beam_bleu.pipeline.saved.same_definition import (
     differing,
@@ -18,10 +19,9 @@ from beam_bleu.pipeline.saved.same_definition import (
     of_text,
     shown,
 )
-from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.bleu.columns import basis_of, order_of
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.known_metrics import MetricName
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.comparison import independent_difference
@@ -61,9 +61,11 @@ class ComparedScore:
 
 @dataclasses.dataclass(frozen=True)
 class ComparedRuns:
-    """The comparison of two runs.
+    """The comparison of two runs by one metric.
 
     Attributes:
+      metric: the metric.
+      name: its name for readers.
       signature: the definition of both.
       method: "paired" if both runs have scored the same segments, with the same random replicates;
         otherwise "independent", as if the segments had nothing to do with each other.
@@ -73,6 +75,8 @@ class ComparedRuns:
       only_new: the systems that only the new run has.
     """
 
+    metric: MetricName
+    name: str
     signature: str
     method: Method
     reason: str
@@ -81,15 +85,44 @@ class ComparedRuns:
     only_new: tuple[str, ...]
 
 
-def compared(old_path: str, old: SavedTotals, new_path: str, new: SavedTotals) -> ComparedRuns:
-    """The comparison of two runs.
+def compared(
+    old_path: str, old: SavedTotals, new_path: str, new: SavedTotals
+) -> list[ComparedRuns]:
+    """The comparison of two runs, by each metric.
 
     Raises:
       InputError: they have other definitions, no system in common, or no sums for uncertainty.
     """
     documents = [document_of(old_path, old), document_of(new_path, new)]
     _require_same_definition(old_path, old, new_path, new)
-    signatures = [each["signature"] for each in documents]
+    systems = [name for name in new.totals.systems if name in old.totals.systems]
+    obstacle = _obstacle(old, new, systems) if systems else ""
+    return [
+        _compared_by(
+            name,
+            *(old_path, old, part_of(documents[0], name)),
+            *(new_path, new, part_of(documents[1], name)),
+            systems,
+            obstacle,
+        )
+        for name in new.scorings
+    ]
+
+
+def _compared_by(
+    name: MetricName,
+    old_path: str,
+    old: SavedTotals,
+    old_part: Mapping[str, Any],
+    new_path: str,
+    new: SavedTotals,
+    new_part: Mapping[str, Any],
+    systems: Sequence[str],
+    obstacle: str,
+) -> ComparedRuns:
+    """The comparison by one metric, with the parts of the documents about it."""
+    parts = [old_part, new_part]
+    signatures = [each["signature"] for each in parts]
     for path, signature in zip((old_path, new_path), signatures, strict=True):
         if signature is None:
             raise InputError(
@@ -97,8 +130,8 @@ def compared(old_path: str, old: SavedTotals, new_path: str, new: SavedTotals) -
                 "tokenizers",
                 "compare runs of one language each",
             )
-    for path, document in zip((old_path, new_path), documents, strict=True):
-        if "tasks" in document or not any(each["slice"] is None for each in document["scores"]):
+    for path, part in zip((old_path, new_path), parts, strict=True):
+        if "tasks" in part or not any(each["slice"] is None for each in part["scores"]):
             raise InputError(
                 f"{path} has no score of the whole corpus, because it has several tasks",
                 "compare runs of one task each, or of runs with --pool_tasks",
@@ -109,29 +142,30 @@ def compared(old_path: str, old: SavedTotals, new_path: str, new: SavedTotals) -
             f"{signatures[1]}",
             "compare runs of one definition, and with equal numbers of references",
         )
-    systems = [name for name in new.totals.systems if name in old.totals.systems]
     if not systems:
         raise InputError(
             f"{old_path} and {new_path} have no system in common",
             "give a system the same name in both runs: --candidates NAME=PATTERN",
         )
-    for path, saved in ((old_path, old), (new_path, new)):
-        if saved.totals.moments is None:
+    metrics = old.of_metric(name), new.of_metric(name)
+    for path, metric in zip((old_path, new_path), metrics, strict=True):
+        if metric.totals.moments is None:
             raise InputError(
                 f"{path} has no sums for standard errors", "repeat its run without --no_uncertainty"
             )
     scores = [
-        {each["system"]: each["score"] for each in document["scores"] if each["slice"] is None}
-        for document in documents
+        {each["system"]: each["score"] for each in part["scores"] if each["slice"] is None}
+        for part in parts
     ]
-    obstacle = _obstacle(old, new, systems)
     compare = _independent if obstacle else _paired
     return ComparedRuns(
+        name,
+        new_part["name"],
         signatures[1],
         "independent" if obstacle else "paired",
         obstacle or "both runs have the same references and the same random replicates",
         tuple(
-            compare(system, old, new, scores[0][system], scores[1][system]) for system in systems
+            compare(system, *metrics, scores[0][system], scores[1][system]) for system in systems
         ),
         tuple(name for name in old.totals.systems if name not in systems),
         tuple(name for name in new.totals.systems if name not in systems),
@@ -155,7 +189,9 @@ def _require_same_definition(
 
 def _obstacle(old: SavedTotals, new: SavedTotals, systems: Sequence[str]) -> str:
     """Why the units of two runs are not paired; "" if they are."""
-    without = [name for name, saved in ((_OLD, old), (_NEW, new)) if not saved.totals.replicates]
+    without = [
+        name for name, saved in ((_OLD, old), (_NEW, new)) if saved.evidence.resampling is None
+    ]
     if without:
         runs = f"the {without[0]} run has no" if len(without) == 1 else "neither run has"
         return f"{runs} replicates (--resample), which a comparison in pairs needs"
@@ -178,7 +214,8 @@ def _obstacle(old: SavedTotals, new: SavedTotals, systems: Sequence[str]) -> str
         if tally.left_out or any(tally.missing.values()):
             return "segments were left out, and they may be other ones in each run"
     # The same file can be read in two ways, such as with and without domains before documents.
-    if not np.array_equal(_drawn(old), _drawn(new)):
+    drawn = [[_drawn(each) for each in saved.metrics] for saved in (old, new)]
+    if not all(map(np.array_equal, *drawn)):
         return "the random weights of the segments are not the same"
     return ""
 
@@ -214,21 +251,21 @@ def _documents(saved: SavedTotals) -> list[list[tuple[list[str], str]]]:
     ]
 
 
-def _drawn(saved: SavedTotals) -> Integers:
+def _drawn(metric: SavedMetric) -> Integers:
     """What follows from random weights and references alone: the same for all systems."""
-    assert saved.totals.replicates is not None
-    replicates = saved.totals.replicates
-    shared = basis_of(replicates.width).shared
+    assert metric.totals.replicates is not None
+    replicates = metric.totals.replicates
+    shared = metric.kind.basis_of(replicates.width).shared
     drawn: Integers = replicates.sums[0][:, list(shared)]
     return drawn
 
 
 def _independent(
-    system: str, old: SavedTotals, new: SavedTotals, old_score: float, new_score: float
+    system: str, old: SavedMetric, new: SavedMetric, old_score: float, new_score: float
 ) -> ComparedScore:
     assert old.totals.moments is not None
     assert new.totals.moments is not None
-    metric = Bleu(new.scorings.corpus)
+    metric = new.scorings.corpus
     sums = new.totals.moments.of_system(system)
     old_sums = old.totals.moments.of_system(system)
     if sums == old_sums:
@@ -248,10 +285,10 @@ def _independent(
 
 
 def _paired(
-    system: str, old: SavedTotals, new: SavedTotals, old_score: float, new_score: float
+    system: str, old: SavedMetric, new: SavedMetric, old_score: float, new_score: float
 ) -> ComparedScore:
     assert new.totals.moments is not None
-    metric = Bleu(new.scorings.corpus)
+    metric = new.scorings.corpus
     both = _both(system, old, new)
     difference = new_score - old_score
     if both.resampling.method == "bootstrap":
@@ -267,7 +304,7 @@ def _paired(
             _deviation(drawn.tolist()) if found.interval else None,
             found.interval,
             found.p_value,
-            "" if found.interval else too_few(units, unit_of(new.evidence)),
+            "" if found.interval else too_few(units, unit_of(new.saved.evidence)),
         )
     p_value = _randomized(system, old, new, both, metric)
     reason = "randomization gives no standard error and no interval"
@@ -275,7 +312,7 @@ def _paired(
 
 
 def _randomized(
-    system: str, old: SavedTotals, new: SavedTotals, both: Replicates, metric: Metric
+    system: str, old: SavedMetric, new: SavedMetric, both: Replicates, metric: Metric
 ) -> float | None:
     assert old.totals.moments is not None
     assert new.totals.moments is not None
@@ -288,19 +325,18 @@ def _randomized(
     return found.differences[0].p_value
 
 
-def _both(system: str, old: SavedTotals, new: SavedTotals) -> Replicates:
+def _both(system: str, old: SavedMetric, new: SavedMetric) -> Replicates:
     """The replicates of a system in both runs, as if these were two systems."""
     found = []
-    for saved in (new, old):
-        replicates = saved.totals.replicates
+    for metric in (new, old):
+        replicates = metric.totals.replicates
         assert replicates is not None
         found.append((replicates, replicates.systems.index(system)))
     (first, one), (second, other) = found
-    order = order_of(min(first.width, second.width))
     if first.width != second.width:
         raise InputError(
-            f"n-grams of up to {order} tokens were counted in one run, and longer ones in the "
-            "other one",
+            f"n-grams of other orders were counted in each run: {new.scorings.shown} has "
+            f"{second.width} columns in the old run, and {first.width} in the new one",
             "repeat one of the runs with the flags of the other one",
         )
     return dataclasses.replace(

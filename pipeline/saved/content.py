@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.pipeline.saved import arrays
-from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import Partition, SavedMetric, SavedTotals
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.scorings import Scorings
-from beam_bleu.pipeline.scoring.totals import Totals
+from beam_bleu.pipeline.scoring.scorings import Definition, Scorings
+from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
-from beam_bleu.transforms.metrics.bleu.columns import basis_of
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.known_metrics import kind_of
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.input_signs import InputSigns
@@ -33,17 +32,17 @@ from beam_bleu.transforms.totals.slice_sums import SliceSums
 _PAIRS_OF_COLUMNS = 2
 
 
-def encoded(saved: SavedTotals, signature: str | None) -> dict[str, Any]:
+def encoded(saved: SavedTotals, signatures: Sequence[str | None]) -> dict[str, Any]:
     """The content of totals.json.
 
     Args:
       saved: what it holds.
-      signature: that of the corpus; None if its languages have different ones.
+      signatures: that of each metric; None if its languages have different ones.
     """
     totals = saved.totals
     return {
         "program": saved.program,
-        "definition": _of_definition(saved, signature),
+        "definition": _of_definition(saved, signatures),
         "evidence": _of_evidence(saved.evidence),
         "partitions": [
             {"label": each.label, "inputs": list(each.inputs)} for each in saved.partitions
@@ -54,10 +53,18 @@ def encoded(saved: SavedTotals, signature: str | None) -> dict[str, Any]:
         "rejected": dict(totals.rejected.reasons),
         "warnings": list(totals.warnings),
         "coverage": None if totals.coverage is None else dataclasses.asdict(totals.coverage),
+        "metrics": [_of_metric(each) for each in saved.metrics],
+    }
+
+
+def _of_metric(metric: SavedMetric) -> dict[str, Any]:
+    totals = metric.totals
+    return {
+        "metric": metric.scorings.name,
         "sums": [
             {
                 "text": dataclasses.asdict(text),
-                "columns": _names(of_systems),
+                "columns": _names(of_systems, metric.kind),
                 "systems": {system: _of_corpus_sums(each) for system, each in of_systems.items()},
             }
             for text, of_systems in totals.sums.items()
@@ -83,45 +90,28 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
         evidence = _evidence(content["evidence"], label)
     with _naming("definition"):
         definition = content["definition"]
-        scorings = Scorings(
-            TextName(**definition["text"]),
-            _scoring(definition["scoring"]),
-            {each["name"]: _config(each) for each in definition["presets"]},
-            None if definition["segments"] is None else _scoring(definition["segments"]),
-            definition["languages"],
-            definition.get("unpooled"),
-        )
+        scorings = {
+            each["metric"]: _scorings(each, definition["languages"], definition["unpooled"])
+            for each in definition["metrics"]
+        }
         slicing = _slicing(definition["slicing"])
     with _naming("tally"):
         tally = Tally(**content["tally"])
     with _naming("coverage"):
         coverage = _coverage(content["coverage"])
-    with _naming("sums"):
-        sums = {
-            TextName(**each["text"]): {
-                system: _corpus_sums(sums) for system, sums in each["systems"].items()
-            }
-            for each in content["sums"]
-        }
-    with _naming("slices"):
-        slices = None if content["slices"] is None else _slices(content["slices"])
-    with _naming("moments"):
-        moments = None if content["moments"] is None else _moments(content["moments"])
-    with _naming("replicates"):
-        found = content["replicates"]
-        replicates = None if found is None else _replicates(found, evidence.resampling)
+    with _naming("metrics"):
+        metrics = {each["metric"]: _metric_totals(each, evidence) for each in content["metrics"]}
+        if [*metrics] != [*scorings]:
+            raise ValueError([*metrics])
     return SavedTotals(
         Totals(
             tuple(content["systems"]),
             tally,
-            sums,
+            metrics,
             content["is_tallied"],
             Rejected(reasons=content["rejected"]),
             tuple(content["warnings"]),
             coverage,
-            slices,
-            moments,
-            replicates,
         ),
         scorings,
         slicing,
@@ -145,39 +135,72 @@ def _naming(field: str) -> Iterator[None]:
         raise ValueError(f"the field {field}: {error!r}") from error
 
 
-def _of_definition(saved: SavedTotals, signature: str | None) -> dict[str, Any]:
-    scorings, slicing = saved.scorings, saved.slicing
-    return {
-        # For people, and for programs that look for files of one definition.
-        "signature": signature,
-        "text": dataclasses.asdict(scorings.text),
-        "scoring": dataclasses.asdict(scorings.corpus),
-        "presets": [
-            {
-                "name": name,
-                "text": dataclasses.asdict(config.text.name),
-                "scoring": dataclasses.asdict(config.scoring),
+def _metric_totals(found: Mapping[str, Any], evidence: Evidence) -> MetricTotals:
+    with _naming("sums"):
+        sums = {
+            TextName(**each["text"]): {
+                system: _corpus_sums(sums) for system, sums in each["systems"].items()
             }
-            for name, config in scorings.presets.items()
+            for each in found["sums"]
+        }
+    with _naming("slices"):
+        slices = None if found["slices"] is None else _slices(found["slices"])
+    with _naming("moments"):
+        moments = None if found["moments"] is None else _moments(found["moments"])
+    with _naming("replicates"):
+        given = found["replicates"]
+        replicates = None if given is None else _replicates(given, evidence.resampling)
+    return MetricTotals(sums, slices, moments, replicates)
+
+
+def _of_definition(saved: SavedTotals, signatures: Sequence[str | None]) -> dict[str, Any]:
+    first = next(iter(saved.scorings.values()))
+    return {
+        "metrics": [
+            _of_scorings(each, signature)
+            for each, signature in zip(saved.scorings.values(), signatures, strict=True)
         ],
-        "segments": None if scorings.segments is None else dataclasses.asdict(scorings.segments),
-        "languages": scorings.languages,
-        # Files of earlier versions do not have it.
-        **({} if scorings.unpooled is None else {"unpooled": scorings.unpooled}),
-        "slicing": dataclasses.asdict(slicing),
+        "languages": first.languages,
+        "unpooled": first.unpooled,
+        "slicing": dataclasses.asdict(saved.slicing),
         "versions": dict(saved.versions),
     }
 
 
-def _scoring(found: Mapping[str, Any]) -> Scoring:
-    weights = found["weights"]
-    return Scoring(**{**found, "weights": None if weights is None else tuple(weights)})
+def _of_scorings(scorings: Scorings, signature: str | None) -> dict[str, Any]:
+    encoded = scorings.kind.encoded
+    return {
+        "metric": scorings.name,
+        # For people, and for programs that look for files of one definition.
+        "signature": signature,
+        "text": dataclasses.asdict(scorings.text),
+        "scoring": encoded(scorings.corpus),
+        "presets": [
+            {
+                "name": name,
+                "text": dataclasses.asdict(preset.text),
+                "scoring": encoded(preset.metric),
+            }
+            for name, preset in scorings.presets.items()
+        ],
+        "segments": None if scorings.segments is None else encoded(scorings.segments),
+    }
 
 
-def _config(found: Mapping[str, Any]) -> BleuConfig:
-    """The definition of a preset. No preset has a model."""
-    text = {name: value for name, value in found["text"].items() if name != "model"}
-    return BleuConfig(**text, **dataclasses.asdict(_scoring(found["scoring"])))
+def _scorings(found: Mapping[str, Any], languages: str | None, unpooled: str | None) -> Scorings:
+    decoded = kind_of(found["metric"]).decoded
+    return Scorings(
+        found["metric"],
+        TextName(**found["text"]),
+        decoded(found["scoring"]),
+        {
+            each["name"]: Definition(TextName(**each["text"]), decoded(each["scoring"]))
+            for each in found["presets"]
+        },
+        None if found["segments"] is None else decoded(found["segments"]),
+        languages,
+        unpooled,
+    )
 
 
 def _slicing(found: Mapping[str, Any]) -> Slicing:
@@ -232,10 +255,10 @@ def _corpus_sums(found: Mapping[str, Any]) -> CorpusSums:
     )
 
 
-def _names(of_systems: Mapping[str, CorpusSums]) -> list[str]:
+def _names(of_systems: Mapping[str, CorpusSums], kind: MetricKind) -> list[str]:
     """The names of the columns of all systems, for people and other programs."""
     (width,) = {len(each.columns) for each in of_systems.values()}
-    return list(basis_of(width).names)
+    return list(kind.basis_of(width).names)
 
 
 def _with_tuples(found: Mapping[str, Any]) -> dict[str, Any]:

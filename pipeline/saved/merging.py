@@ -19,7 +19,8 @@ from beam_bleu.pipeline.saved.partitions import (
 )
 from beam_bleu.pipeline.saved.same_definition import require_same
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
-from beam_bleu.pipeline.scoring.totals import Totals
+from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
+from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
@@ -57,23 +58,18 @@ def merged(files: Sequence[Named], *, replace: bool = False, force: bool = False
     unlabelled = None if resampling is None else dataclasses.replace(resampling, partition="")
     totals = [each.totals for each in saved]
     coverage = _coverage([each.coverage for each in totals])
-    replicates = [
-        dataclasses.replace(each.replicates, resampling=unlabelled)
-        for each in totals
-        if each.replicates is not None and unlabelled is not None
-    ]
     return SavedTotals(
         Totals(
             first.totals.systems,
             sum((each.tally for each in totals), start=Tally()),
             {
-                text: {
-                    system: functools.reduce(
-                        operator.add, (each.sums[text][system] for each in totals)
-                    )
-                    for system in of_systems
-                }
-                for text, of_systems in first.totals.sums.items()
+                name: _metric_totals(
+                    [each.metrics[name] for each in totals],
+                    first.slicing,
+                    first.totals.systems,
+                    unlabelled,
+                )
+                for name in first.totals.metrics
             },
             first.totals.is_tallied,
             sum((each.rejected for each in totals), start=Rejected()),
@@ -83,15 +79,38 @@ def merged(files: Sequence[Named], *, replace: bool = False, force: bool = False
                 None if coverage is None else coverage.segments,
             ),
             coverage,
-            _slices([each.slices for each in totals], first.slicing, first.totals.systems),
-            _added([each.moments for each in totals], lambda one, other: one.added(other)),
-            _added(replicates, lambda one, other: one.added(other)),
         ),
         first.scorings,
         first.slicing,
         dataclasses.replace(first.evidence, resampling=unlabelled, partition=None),
         in_order(partition for each in saved for partition in each.partitions),
         first.versions,
+    )
+
+
+def _metric_totals(
+    totals: Sequence[MetricTotals],
+    slicing: Slicing,
+    systems: Sequence[str],
+    unlabelled: Resampling | None,
+) -> MetricTotals:
+    """The totals of one metric, added up. `unlabelled` are the replicates of all partitions."""
+    replicates = [
+        dataclasses.replace(each.replicates, resampling=unlabelled)
+        for each in totals
+        if each.replicates is not None and unlabelled is not None
+    ]
+    return MetricTotals(
+        {
+            text: {
+                system: functools.reduce(operator.add, (each.sums[text][system] for each in totals))
+                for system in of_systems
+            }
+            for text, of_systems in totals[0].sums.items()
+        },
+        _slices([each.slices for each in totals], slicing, systems),
+        _added([each.moments for each in totals], lambda one, other: one.added(other)),
+        _added(replicates, lambda one, other: one.added(other)),
     )
 
 

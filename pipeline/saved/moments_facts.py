@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import SavedMetric
 from beam_bleu.pipeline.saved.sums_facts import has_all_segments
-from beam_bleu.transforms.metrics.bleu.columns import basis_of
-from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible, products_are_possible
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments, Pair, sorted_keys
@@ -20,32 +18,32 @@ from beam_bleu.transforms.totals.unit_facts import (
 )
 
 
-def facts_of_moments(saved: SavedTotals) -> Iterator[Fact]:
+def facts_of_moments(metric: SavedMetric) -> Iterator[Fact]:
     """The moments, compared with the sums and with each other."""
-    moments = saved.totals.moments
+    moments = metric.totals.moments
     if moments is None:
         return
-    yield from _names(saved, moments)
-    yield from _units(saved, moments)
-    yield from _sums(saved, moments)
+    yield from _names(metric, moments)
+    yield from _units(metric, moments)
+    yield from _sums(metric, moments)
     yield from _own_and_common(moments)
-    yield from _products(saved, moments)
-    yield from _crosses(saved, moments)
-    yield from _partition(saved, moments)
+    yield from _products(metric, moments)
+    yield from _crosses(metric, moments)
+    yield from _partition(metric, moments)
 
 
-def _has_units_of_segments(saved: SavedTotals) -> bool:
-    return saved.evidence.documents is None
+def _has_units_of_segments(metric: SavedMetric) -> bool:
+    return metric.saved.evidence.documents is None
 
 
-def _names(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
+def _names(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
     """Which systems, groups and pairs there are."""
-    own = saved.totals.sums[saved.scorings.text]
+    own = metric.own
     used = sorted(system for system, sums in own.items() if sums.segments)
     yield "moments: systems", list(moments.systems) == used
-    slices = saved.totals.slices
+    slices = metric.totals.slices
     keys = sorted_keys([None, *(() if slices is None else slices.keys)])
-    has_slices = saved.evidence.uncertainty or len(moments.keys) > 1
+    has_slices = metric.saved.evidence.uncertainty or len(moments.keys) > 1
     yield "moments: keys", moments.keys == (keys if has_slices else (None,))
     yield "moments: width", moments.width == len(next(iter(own.values())).columns)
     for name, pairs in (("pairs", moments.pairs), ("slice_pairs", moments.slice_pairs)):
@@ -54,18 +52,18 @@ def _names(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
             f"moments: {name}",
             all(0 <= one < other < len(moments.systems) for one, other in pairs),
         )
-    if saved.evidence.uncertainty and moments.units:
-        of_corpus, of_slices = _needed_pairs(saved, moments)
+    if metric.saved.evidence.uncertainty and moments.units:
+        of_corpus, of_slices = _needed_pairs(metric, moments)
         yield "moments: pairs", of_corpus <= {*moments.pairs}
         yield "moments: slice_pairs", len(moments.keys) == 1 or of_slices <= {*moments.slice_pairs}
 
 
-def _needed_pairs(saved: SavedTotals, moments: Moments) -> tuple[set[Pair], set[Pair]]:
+def _needed_pairs(metric: SavedMetric, moments: Moments) -> tuple[set[Pair], set[Pair]]:
     """The pairs of systems that are compared, on the whole corpus and on slices."""
     place = {system: number for number, system in enumerate(moments.systems)}
-    baseline = saved.evidence.baseline_of(saved.totals.systems)
+    baseline = metric.saved.evidence.baseline_of(metric.saved.totals.systems)
     found: tuple[set[Pair], set[Pair]] = (set(), set())
-    for system, other in saved.evidence.compared(saved.totals.systems):
+    for system, other in metric.saved.evidence.compared(metric.saved.totals.systems):
         if system in place and other in place:
             pair = (min(place[system], place[other]), max(place[system], place[other]))
             found[0].add(pair)
@@ -74,7 +72,7 @@ def _needed_pairs(saved: SavedTotals, moments: Moments) -> tuple[set[Pair], set[
     return found
 
 
-def _units(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
+def _units(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
     """The numbers of units."""
     for name, units, sums in (
         ("own_units", moments.own_units, moments.own_sums),
@@ -82,7 +80,7 @@ def _units(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
     ):
         segments = sums[..., SEGMENTS]
         yield f"moments: {name}", bool((units >= 0).all())
-        if _has_units_of_segments(saved):
+        if _has_units_of_segments(metric):
             yield f"moments: {name}", bool((units == segments).all())
         else:
             yield (
@@ -95,9 +93,9 @@ def _units(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
         yield "moments: common_units", not moments.common_units.any()
 
 
-def _sums(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
+def _sums(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
     """The sums of units are those from which the scores are computed."""
-    own, slices = saved.totals.sums[saved.scorings.text], saved.totals.slices
+    own, slices = metric.own, metric.totals.slices
     zero = CorpusSums.zero(moments.width)
     for number, system in enumerate(moments.systems):
         of_slices = {} if slices is None else slices.of_system(system)
@@ -107,7 +105,7 @@ def _sums(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
             yield f"moments: own_sums of {system}", columns == list(sums_of_key.columns)
         for name, sums in (("own", moments.own_sums), ("common", moments.common_sums)):
             references = own[system].max_reference_count
-            possible = columns_are_possible(sums[:, number], references)
+            possible = metric.kind.columns_are_possible(sums[:, number], references)
             yield f"moments: {name}_sums of {system}", possible
 
 
@@ -122,9 +120,9 @@ def _own_and_common(moments: Moments) -> Iterator[Fact]:
         yield f"moments: common_{name}", bool((common == own)[all_common].all())
 
 
-def _products(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
+def _products(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
     """The sums of products of the columns of one system."""
-    own = saved.totals.sums[saved.scorings.text]
+    own = metric.own
     for name in ("own", "common"):
         sums = getattr(moments, f"{name}_sums")
         packed = getattr(moments, f"{name}_products")
@@ -132,18 +130,18 @@ def _products(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
         if name == "common":
             units = np.broadcast_to(units[:, np.newaxis], sums.shape[:2])
         for number, system in enumerate(moments.systems):
-            is_possible = products_are_possible(
+            is_possible = metric.kind.products_are_possible(
                 *(units[:, number], sums[:, number], packed[:, number]),
                 own[system].max_reference_count,
-                are_segments=_has_units_of_segments(saved),
+                are_segments=_has_units_of_segments(metric),
             )
             yield f"moments: {name}_products", is_possible
 
 
-def _crosses(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
+def _crosses(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
     """The sums of products of the columns of two systems."""
-    shared = list(basis_of(moments.width).shared)
-    own = saved.totals.sums[saved.scorings.text]
+    shared = list(metric.kind.basis_of(moments.width).shared)
+    own = metric.own
     references = [own[system].max_reference_count for system in moments.systems]
     if moments.systems:
         # The columns of references are the same, because the segments are the same.
@@ -163,8 +161,8 @@ def _crosses(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
         what, units, sums = f"moments: {name}", moments.common_units[groups], moments.common_sums
         for number, (one, other) in enumerate(pairs):
             cross = crosses[:, number]
-            yield what, columns_are_possible(cross, references[other])
-            yield what, columns_are_possible(cross.swapaxes(1, 2), references[one])
+            yield what, metric.kind.columns_are_possible(cross, references[other])
+            yield what, metric.kind.columns_are_possible(cross.swapaxes(1, 2), references[one])
             yield (
                 what,
                 is_bounded(
@@ -179,23 +177,23 @@ def _crosses(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
             yield what, bool(same.all())
 
 
-def _partition(saved: SavedTotals, moments: Moments) -> Iterator[Fact]:
+def _partition(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
     """The slices of an item add up to the corpus."""
     if len(moments.keys) == 1:
         return
     items = np.array([-1 if key is None else key.item for key in moments.keys])
     names = ["own_sums"]
-    if has_all_segments(saved):
+    if has_all_segments(metric.saved):
         names.append("common_sums")
-    if _has_units_of_segments(saved):
+    if _has_units_of_segments(metric):
         # A document can have segments in several slices.
         names += ["own_units", "own_products", "common_units", "common_sums", "common_products"]
-    for item in range(len(saved.slicing.items)):
+    for item in range(len(metric.saved.slicing.items)):
         for name in names:
             values = getattr(moments, name)
             added = values[items == item].sum(axis=0)
             yield f"moments: {name} of slices", bool((added == values[0]).all())
-        if _has_units_of_segments(saved):
+        if _has_units_of_segments(metric):
             of_slices = moments.slice_cross_products[items[1:] == item].sum(axis=0)
             for number, pair in enumerate(moments.slice_pairs):
                 if pair in moments.pairs:

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from beam_bleu.pipeline.saved.saved_totals import SavedTotals
-from beam_bleu.transforms.metrics.bleu.columns import basis_of
-from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible
+from beam_bleu.pipeline.saved.saved_totals import SavedMetric
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.unit_facts import Fact
 
@@ -19,12 +17,12 @@ _ENOUGH = 100
 than 10^-13, even if the corpus has only one unit."""
 
 
-def facts_of_replicates(saved: SavedTotals) -> Iterator[Fact]:
+def facts_of_replicates(metric: SavedMetric) -> Iterator[Fact]:
     """The replicates, compared with the sums."""
-    replicates = saved.totals.replicates
+    replicates, kind = metric.totals.replicates, metric.kind
     if replicates is None:
         return
-    own = saved.totals.sums[saved.scorings.text]
+    own = metric.own
     method, sums = replicates.resampling.method, replicates.sums
     unweighted = replicates.unweighted[:, np.newaxis]
     for number, system in enumerate(replicates.systems):
@@ -32,11 +30,11 @@ def facts_of_replicates(saved: SavedTotals) -> Iterator[Fact]:
         same = columns == list(own[system].columns)
         yield f"replicates: unweighted of {system}", same
         references = own[system].max_reference_count
-        possible = columns_are_possible(sums[number], references)
+        possible = kind.columns_are_possible(sums[number], references)
         yield f"replicates: sums of {system}", possible
     largest = _LARGEST_WEIGHTS[method]
     yield "replicates: sums", bool((sums <= largest * unweighted).all())
-    of_references = sums[..., list(basis_of(replicates.width).shared)]
+    of_references = sums[..., list(kind.basis_of(replicates.width).shared)]
     yield "replicates: sums of references", bool((of_references == of_references[:1]).all())
     segments = sums[0, :, SEGMENTS]
     is_coin = bool((segments <= unweighted[0, :, SEGMENTS]).all())

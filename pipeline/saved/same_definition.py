@@ -8,8 +8,8 @@ from typing import Any
 
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.metrics.bleu.columns import order_of
 
 Facts = Mapping[str, Any]
 """What totals depend on, by names that users know."""
@@ -30,40 +30,55 @@ class Kind:
 
 def of_text(saved: SavedTotals) -> Facts:
     """How texts became tokens."""
-    scorings = saved.scorings
+    first = next(iter(saved.scorings.values()))
     return {
-        "tokenize": scorings.text.tokenize,
-        "lowercase": scorings.text.lowercase,
-        "normalize": scorings.text.normalize,
-        "spm_model": scorings.text.model,
-        "language_column": scorings.languages,
-        "the label of tasks without a common score": scorings.unpooled,
+        "metrics": " ".join(saved.scorings),
+        **{
+            f"{name}{_of(each, saved)}": value
+            for each in saved.scorings.values()
+            for name, value in (
+                ("tokenize", each.text.tokenize),
+                ("lowercase", each.text.lowercase),
+                ("normalize", each.text.normalize),
+                ("spm_model", each.text.model),
+            )
+        },
+        "language_column": first.languages,
+        "the label of tasks without a common score": first.unpooled,
         **{f"the version of {name}": version for name, version in saved.versions.items()},
     }
 
 
 def of_scoring(saved: SavedTotals) -> Facts:
     """How sums become a score."""
-    return dataclasses.asdict(saved.scorings.corpus)
+    return {
+        f"{name}{_of(each, saved)}": value
+        for each in saved.scorings.values()
+        for name, value in each.kind.encoded(each.corpus).items()
+    }
+
+
+def _of(scorings: Scorings, saved: SavedTotals) -> str:
+    """Which metric a fact is about, if there are several."""
+    return f" of {scorings.shown}" if len(saved.scorings) > 1 else ""
 
 
 def _of_other_scores(saved: SavedTotals) -> Facts:
-    segments = saved.scorings.segments
-    return {
-        "compare_presets": ",".join(saved.scorings.presets) or None,
-        **{f"presets: {name}": each for name, each in saved.scorings.presets.items()},
-        "segment_scores": segments is not None,
-        **(
-            {}
-            if segments is None
-            else {f"segments: {name}": each for name, each in vars(segments).items()}
-        ),
-        "the counted n-gram orders": tuple(
-            order_of(len(sums.columns))
-            for of_systems in saved.totals.sums.values()
+    facts: dict[str, Any] = {}
+    for metric in saved.metrics:
+        scorings, of = metric.scorings, _of(metric.scorings, saved)
+        facts[f"compare_presets{of}"] = ",".join(scorings.presets) or None
+        facts |= {f"presets{of}: {name}": each for name, each in scorings.presets.items()}
+        facts[f"segment_scores{of}"] = scorings.segments is not None
+        if scorings.segments is not None:
+            encoded = scorings.kind.encoded(scorings.segments)
+            facts |= {f"segments{of}: {name}": each for name, each in encoded.items()}
+        facts[f"the counted columns{of}"] = tuple(
+            scorings.kind.basis_of(len(sums.columns)).names[-1]
+            for of_systems in metric.totals.sums.values()
             for sums in list(of_systems.values())[:1]
-        ),
-    }
+        )
+    return facts
 
 
 def _of_slicing(saved: SavedTotals) -> Facts:

@@ -8,11 +8,14 @@ from typing import Any
 
 from beam_bleu.pipeline.output.document import result_document
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.scorings import Scorings
-from beam_bleu.pipeline.scoring.totals import Totals
+from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
+from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.metrics.bleu.signature import text_versions
+from beam_bleu.transforms.known_metrics import MetricName
+from beam_bleu.transforms.score.metric_kind import MetricKind
+from beam_bleu.transforms.text.signed import text_versions
 from beam_bleu.transforms.text.text import TextName
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.version import VERSION
 
 Text = tuple[str, str]
@@ -45,13 +48,38 @@ class Partition:
 
 
 @dataclasses.dataclass(frozen=True)
+class SavedMetric:
+    """What totals.json holds of one metric.
+
+    Attributes:
+      scorings: the scorings of the corpus and of its segments.
+      totals: everything that was added up for it.
+      saved: all of the content.
+    """
+
+    scorings: Scorings
+    totals: MetricTotals
+    saved: SavedTotals
+
+    @property
+    def kind(self) -> MetricKind:
+        """The metric, for any definition."""
+        return self.scorings.kind
+
+    @property
+    def own(self) -> Mapping[str, CorpusSums]:
+        """The sums of each system, by the job's own way to make tokens."""
+        return self.totals.sums[self.scorings.text]
+
+
+@dataclasses.dataclass(frozen=True)
 class SavedTotals:
     """The content of totals.json.
 
     Attributes:
       totals: everything that was added up; without the names of files, and without the first
         rejected records.
-      scorings: the scorings of the corpus and of its segments.
+      scorings: for each metric the scorings of the corpus and of its segments.
       slicing: the slices.
       evidence: what the job finds out about its scores.
       partitions: the parts of the corpus. Those of merged totals are sorted by their labels.
@@ -60,12 +88,21 @@ class SavedTotals:
     """
 
     totals: Totals
-    scorings: Scorings
+    scorings: ScoringsOfMetrics
     slicing: Slicing
     evidence: Evidence
     partitions: tuple[Partition, ...]
     versions: Mapping[str, str]
     program: str = VERSION
+
+    def of_metric(self, name: MetricName) -> SavedMetric:
+        """What it holds of a metric."""
+        return SavedMetric(self.scorings[name], self.totals.metrics[name], self)
+
+    @property
+    def metrics(self) -> list[SavedMetric]:
+        """What it holds of each metric."""
+        return [self.of_metric(name) for name in self.scorings]
 
     @property
     def document(self) -> dict[str, Any]:
@@ -77,13 +114,16 @@ class SavedTotals:
         return document
 
 
-def texts_of(totals: Totals, scorings: Scorings, slicing: Slicing) -> list[TextName]:
+def texts_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> list[TextName]:
     """All ways in which texts have become tokens, each one once."""
-    texts = dict.fromkeys(scorings.counted_orders)
-    if scorings.languages is not None and totals.slices is not None:
-        texts |= dict.fromkeys(
-            scorings.text_of(slicing.values(key)) for key in slicing.in_order(totals.slices.keys)
-        )
+    texts: dict[TextName, None] = {}
+    for name, of_metric in scorings.items():
+        texts |= dict.fromkeys(of_metric.counters)
+        slices = totals.metrics[name].slices
+        if of_metric.languages is not None and slices is not None:
+            texts |= dict.fromkeys(
+                of_metric.text_of(slicing.values(key)) for key in slicing.in_order(slices.keys)
+            )
     return list(texts)
 
 

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 
 import numpy as np
 
-from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, basis_of
-from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible
 from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.slice_sums import SliceSums
 from beam_bleu.transforms.totals.unit_facts import Fact
 
 
-def facts_of_sums(saved: SavedTotals) -> Iterator[Fact]:
+def facts_of_sums(metric: SavedMetric) -> Iterator[Fact]:
     """The sums of each system, and what systems and ways to make tokens have in common."""
-    totals = saved.totals
-    for text, of_systems in totals.sums.items():
+    saved = metric.saved
+    for text, of_systems in metric.totals.sums.items():
         for system, sums in of_systems.items():
             name = f"sums of {system} ({text.label})"
-            yield from _facts_of_sums(name, sums)
-            yield name, sums.segments == totals.scored[system]
-            own = totals.sums[saved.scorings.text][system]
-            yield name, _of_text(sums) == _of_text(own)
+            yield from _facts_of_sums(name, sums, metric.kind)
+            yield name, sums.segments == saved.totals.scored[system]
+            yield name, _of_text(sums) == _of_text(metric.own[system])
+            yield name, _of_text(sums) == _of_text(saved.metrics[0].own[system])
         if has_all_segments(saved):
-            of_references = {_of_references(each) for each in of_systems.values()}
+            of_references = {_of_references(each, metric.kind) for each in of_systems.values()}
             yield f"sums ({text.label}): the references of the systems", len(of_references) == 1
 
 
@@ -50,9 +48,9 @@ def _of_text(sums: CorpusSums) -> tuple[object, ...]:
     )
 
 
-def _of_references(sums: CorpusSums) -> tuple[object, ...]:
+def _of_references(sums: CorpusSums, kind: MetricKind) -> tuple[object, ...]:
     """What does not depend on the candidates."""
-    basis, signs = basis_of(len(sums.columns)), sums.signs
+    basis, signs = kind.basis_of(len(sums.columns)), sums.signs
     return (
         sums.min_reference_count,
         sums.max_reference_count,
@@ -62,13 +60,13 @@ def _of_references(sums: CorpusSums) -> tuple[object, ...]:
     )
 
 
-def _facts_of_sums(name: str, sums: CorpusSums) -> Iterator[Fact]:
+def _facts_of_sums(name: str, sums: CorpusSums, kind: MetricKind) -> Iterator[Fact]:
     segments = sums.segments
     if not segments:
         yield name, sums == CorpusSums.zero(len(sums.columns))
         return
     columns = np.array(sums.columns, object)
-    yield name, columns_are_possible(columns, sums.max_reference_count)
+    yield name, kind.columns_are_possible(columns, sums.max_reference_count)
     fewest, most = sums.min_reference_count, sums.max_reference_count
     yield f"{name}: reference counts", 1 <= fewest <= most and (segments > 1 or fewest == most)
     signs, given = sums.signs, sum(sums.signs.given)
@@ -84,9 +82,10 @@ def _facts_of_sums(name: str, sums: CorpusSums) -> Iterator[Fact]:
     yield f"{name}: signs", sum(signs.reference_returns) <= sums.reference_bytes
 
 
-def facts_of_slices(saved: SavedTotals) -> Iterator[Fact]:
+def facts_of_slices(metric: SavedMetric) -> Iterator[Fact]:
     """The slices of each item, which divide the corpus."""
-    slices, slicing = saved.totals.slices, saved.slicing
+    saved, slices = metric.saved, metric.totals.slices
+    slicing = saved.slicing
     if slices is None:
         return
     yield "slices: the number of keys", len(slices.keys) <= slicing.most
@@ -94,13 +93,13 @@ def facts_of_slices(saved: SavedTotals) -> Iterator[Fact]:
     systems = saved.totals.systems
     for system in systems:
         of_keys = slices.of_system(system)
-        whole = saved.totals.sums[saved.scorings.text][system]
+        whole = metric.own[system]
         of_items: dict[int, dict[SliceKey, CorpusSums]] = {}
         for key, sums in of_keys.items():
             of_items.setdefault(key.item, {})[key] = sums
             name = f"slices: sums of {system} in {key.values}"
-            yield from _facts_of_sums(name, sums)
-            yield f"{name}: the range of lengths", _is_in_range(slicing, key, sums)
+            yield from _facts_of_sums(name, sums, metric.kind)
+            yield f"{name}: the range of lengths", _is_in_range(slicing, key, sums, metric.kind)
         for item in range(len(slicing.items)):
             name = f"slices: sums of {system} in all slices of {slicing.name_of_item(item)}"
             yield name, slices.of_item(system, item) == whole
@@ -125,7 +124,7 @@ def _facts_of_places(slices: SliceSums) -> Iterator[Fact]:
     yield "slices: offsets", bool((arranged.offsets == slices.offsets).all())
 
 
-def _is_in_range(slicing: Slicing, key: SliceKey, sums: CorpusSums) -> bool:
+def _is_in_range(slicing: Slicing, key: SliceKey, sums: CorpusSums, kind: MetricKind) -> bool:
     """Whether the references of a slice are as long as its key says."""
     item = slicing.items[key.item]
     if LENGTH not in item:
@@ -133,7 +132,9 @@ def _is_in_range(slicing: Slicing, key: SliceKey, sums: CorpusSums) -> bool:
     number = key.values[item.index(LENGTH)]
     assert isinstance(number, int)
     edges = (0, *slicing.length_edges)
-    average = Fraction(*BleuColumns(sums.columns).reference_length("average"))
+    average = kind.average_length(sums.columns)
+    if average is None:
+        return True
     segments = sums.segments
     # The length of a segment is its average, rounded down.
     return edges[number] * segments <= average and (

@@ -79,7 +79,8 @@ def _facts_of_inputs(saved: SavedTotals) -> Iterator[Fact]:
 
 
 def _needed_labels(saved: SavedTotals) -> set[str]:
-    needed = {*saved.slicing.labels, saved.evidence.documents, saved.scorings.languages}
+    languages = {each.languages for each in saved.scorings.values()}
+    needed = {*saved.slicing.labels, saved.evidence.documents, *languages}
     return {each for each in needed if each is not None}
 
 
@@ -95,7 +96,7 @@ def _facts_of_bytes(saved: SavedTotals) -> Iterator[Fact]:
         # The last line of a file need not end in a newline.
         size = each["bytes"] - each["lines"] + len(each["files"])
         sizes[each["system"] or each["role"]] += size
-    for system, sums in saved.totals.sums[saved.scorings.text].items():
+    for system, sums in saved.metrics[0].own.items():
         yield f"sums of {system}: candidate_bytes", sums.candidate_bytes <= sizes[system]
         yield f"sums of {system}: reference_bytes", sums.reference_bytes <= sizes["references"]
 

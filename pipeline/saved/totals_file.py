@@ -18,6 +18,7 @@ from beam_bleu.pipeline.saved.checking import contradiction, require_possible
 from beam_bleu.pipeline.saved.content import decoded, encoded
 from beam_bleu.pipeline.saved.saved_totals import (
     Partition,
+    SavedMetric,
     SavedTotals,
     texts_of,
     versions_of,
@@ -26,7 +27,7 @@ from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.version import VERSION
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """The version of the format. A program reads only the versions that it knows."""
 
 _COPY = "copy it again from the folder of its run, or repeat the run"
@@ -40,7 +41,7 @@ def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
       saved: what it holds.
       scores: the bytes of the scores.json that it belongs to.
     """
-    content = encoded(saved, _signature(saved))
+    content = encoded(saved, _signatures(saved))
     parts = ",\n".join(f'"{name}": {_compact(part)}' for name, part in content.items())
     frame = {
         "format": FORMAT,
@@ -117,14 +118,14 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
         require_same_scores(path, found.get("scores_sha256"), scores)
     try:
         saved = decoded(content)
-        signature = content["definition"]["signature"]
-        if not isinstance(signature, str | None):
-            raise TypeError(signature)
+        signatures = [each["signature"] for each in content["definition"]["metrics"]]
+        if not all(isinstance(each, str | None) for each in signatures):
+            raise TypeError(signatures)
         require_possible(content, saved)
-        if sha256_of(encoded(saved, signature)) != found["sha256"]:
+        if sha256_of(encoded(saved, signatures)) != found["sha256"]:
             raise ValueError("it has other fields or other numbers than beam-bleu writes")
         wrong = contradiction(saved)
-        if wrong is None and _has_versions_here(saved) and signature != _signature(saved):
+        if wrong is None and _has_versions_here(saved) and signatures != _signatures(saved):
             wrong = "definition: signature"
     except Exception as error:  # a content can be wrong in any way
         raise InputError(
@@ -149,12 +150,17 @@ def _has_versions_here(saved: SavedTotals) -> bool:
     return saved.program == VERSION and here == saved.versions
 
 
-def _signature(saved: SavedTotals) -> str | None:
-    scorings = saved.scorings
+def _signatures(saved: SavedTotals) -> list[str | None]:
+    """The signature of each metric; None if its languages have different ones."""
+    return [_signature(each) for each in saved.metrics]
+
+
+def _signature(of_metric: SavedMetric) -> str | None:
+    scorings, kind = of_metric.scorings, of_metric.kind
     if scorings.languages is not None:
         return None
-    own = saved.totals.sums[scorings.text]
-    return shared_signature(scorings.text, scorings.corpus, own.values())["signature"]
+    sums = of_metric.own.values()
+    return shared_signature(scorings.text, kind, scorings.corpus, sums)["signature"]
 
 
 def sha256_of(content: Mapping[str, Any]) -> str:

@@ -3,37 +3,71 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+import pyarrow as pa
+
+from beam_bleu.transforms.known_metrics import MetricName, kind_of
 from beam_bleu.transforms.metrics.bleu.presets import PresetName
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
+from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.score.metric_kind import MetricKind
+from beam_bleu.transforms.score.segment_table import segment_schema
+from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.text import TextName
 
 
 @dataclasses.dataclass(frozen=True)
-class Scorings:
-    """How a corpus and its segments are scored.
+class Definition:
+    """A definition of a metric.
 
     Attributes:
+      text: how texts become tokens.
+      metric: how sums become a score.
+    """
+
+    text: TextName
+    metric: Metric
+
+
+@dataclasses.dataclass(frozen=True)
+class Scorings:
+    """How a corpus and its segments are scored by one metric.
+
+    Attributes:
+      name: the metric.
       text: how texts become tokens, for the scores of the corpus and of segments.
-      corpus: the scoring of the corpus.
+      corpus: how the sums of the corpus become a score.
       presets: other definitions of the corpus's score to compare with it, by name. They can
         have other tokens.
-      segments: the scoring of single segments; None if their scores are not asked for.
+      segments: the same for single segments; None if their scores are not asked for.
       languages: the label with each segment's language, which chooses the tokenizer; None if all
         segments have that of `text`.
       unpooled: the label with each segment's task. If it has several values, the whole corpus has
         no score. None if all segments have a common score.
     """
 
+    name: MetricName
     text: TextName
-    corpus: Scoring
-    presets: Mapping[PresetName, BleuConfig] = dataclasses.field(default_factory=dict)
-    segments: Scoring | None = None
+    corpus: Metric
+    presets: Mapping[PresetName, Definition] = dataclasses.field(default_factory=dict)
+    segments: Metric | None = None
     languages: str | None = None
     unpooled: str | None = None
+
+    @property
+    def kind(self) -> MetricKind:
+        """The metric, for any definition."""
+        return kind_of(self.name)
+
+    @property
+    def shown(self) -> str:
+        """The metric's name for readers."""
+        return self.kind.shown(self.corpus)
+
+    def signature_of(self, metric: Metric) -> str:
+        """How a definition makes scores, before the number of references is known."""
+        return self.kind.signatures(self.text, metric, 0, 0).own
 
     def text_of(self, of_slice: Mapping[str, str | None]) -> TextName:
         """How the texts of a slice became tokens.
@@ -42,21 +76,31 @@ class Scorings:
           of_slice: the labels of the slice and their values. With `languages`, each slice has
             this label, and each segment has a language.
         """
-        if self.languages is None:
+        if self.languages is None or not self.kind.counter([self.corpus]).is_tokenized:
             return self.text
         language = of_slice[self.languages]
         assert language is not None
         return dataclasses.replace(self.text, tokenize=tokenizer_of(language))
 
     @property
-    def counted_orders(self) -> Mapping[TextName, int]:
-        """The largest n-gram order that must be counted, for each way to make tokens.
+    def counters(self) -> Mapping[TextName, Counter]:
+        """What counts the columns that are needed, for each way to make tokens.
 
         The first way is `text`, the others follow in the order of the presets.
         """
         needed = {self.text: [self.corpus]}
         if self.segments is not None:
             needed[self.text].append(self.segments)
-        for config in self.presets.values():
-            needed.setdefault(config.text.name, []).append(config.scoring)
-        return {text: counted_order(scorings) for text, scorings in needed.items()}
+        for preset in self.presets.values():
+            needed.setdefault(preset.text, []).append(preset.metric)
+        return {text: self.kind.counter(metrics) for text, metrics in needed.items()}
+
+
+ScoringsOfMetrics = Mapping[MetricName, Scorings]
+"""The scorings of each metric, in the order of the result."""
+
+
+def schema_of_segments(scorings: ScoringsOfMetrics, labels: Sequence[str] = ()) -> pa.Schema:
+    """The columns of the scores of segments, with these labels. All metrics have such scores."""
+    fields = [each.kind.segment_fields(each.segments) for each in scorings.values()]
+    return segment_schema(fields, labels)

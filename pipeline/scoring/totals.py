@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from beam_bleu.transforms.known_metrics import MetricName
 from beam_bleu.transforms.pairing.paired import FoundCoverage
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.text.text import TextName
@@ -16,36 +17,47 @@ from beam_bleu.transforms.totals.slice_sums import SliceSums
 
 
 @dataclasses.dataclass(frozen=True)
-class Totals:
-    """Everything that a job has added up.
-
-    The result document is a function of these totals and of the definition. So saved totals give
-    the same document as the job, and the totals of two parts of a corpus can be added.
+class MetricTotals:
+    """What a job has added up for one metric.
 
     Attributes:
-      systems: the systems' names, in the order of the result.
-      tally: what became of the segments that were read.
       sums: for each way to make tokens, each system's sums by its name.
-      is_tallied: whether the source has tallies, so that the result has counters of them.
-      rejected: the rejected records.
-      warnings: what the source found, in sentences for a reader of the score.
-      coverage: which segments the systems have; None if each record has all systems.
       slices: the sums of all slices; None if no slices are scored.
       moments: the moments for uncertainty, of the job's own way to make tokens; None if it is not
         asked for.
       replicates: the replicates; None if they are not asked for.
     """
 
+    sums: Mapping[TextName, Mapping[str, CorpusSums]]
+    slices: SliceSums | None = None
+    moments: Moments | None = None
+    replicates: Replicates | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Totals:
+    """Everything that a job has added up.
+
+    The result document is a function of these totals and of the definitions. So saved totals give
+    the same document as the job, and the totals of two parts of a corpus can be added.
+
+    Attributes:
+      systems: the systems' names, in the order of the result.
+      tally: what became of the segments that were read.
+      metrics: what was added up for each metric.
+      is_tallied: whether the source has tallies, so that the result has counters of them.
+      rejected: the rejected records.
+      warnings: what the source found, in sentences for a reader of the score.
+      coverage: which segments the systems have; None if each record has all systems.
+    """
+
     systems: tuple[str, ...]
     tally: Tally
-    sums: Mapping[TextName, Mapping[str, CorpusSums]]
+    metrics: Mapping[MetricName, MetricTotals]
     is_tallied: bool = False
     rejected: Rejected = dataclasses.field(default_factory=Rejected)
     warnings: tuple[str, ...] = ()
     coverage: FoundCoverage | None = None
-    slices: SliceSums | None = None
-    moments: Moments | None = None
-    replicates: Replicates | None = None
 
     @property
     def segments(self) -> int:

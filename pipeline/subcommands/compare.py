@@ -50,24 +50,45 @@ def main(argv: Sequence[str]) -> int:
 
 def _compare(flags: argparse.Namespace) -> bytes:
     found = compared(flags.old, read_totals(flags.old), flags.new, read_totals(flags.new))
-    for only, path in ((found.only_old, flags.old), (found.only_new, flags.new)):
+    for only, path in ((found[0].only_old, flags.old), (found[0].only_new, flags.new)):
         if only:
             warn(f"only {path} has {joined(only)}: not compared")
-    for each in found.systems:
-        if each.reason:
-            warn(f"{each.system}: {each.reason}")
+    for of_metric in found:
+        named = f"{of_metric.name}: " if len(found) > 1 else ""
+        for each in of_metric.systems:
+            if each.reason:
+                warn(f"{named}{each.system}: {each.reason}")
     return (_as_json(found) if flags.format == "json" else _as_text(found)).encode()
 
 
-def _as_json(found: ComparedRuns) -> str:
-    return json_text(dataclasses.asdict(found), indent=1) + "\n"
+def _as_json(found: Sequence[ComparedRuns]) -> str:
+    """What all metrics have in common, and lists in which each entry names its metric."""
+    first = found[0]
+    names = ("metric", "name", "signature")
+    document = {
+        "metrics": [{name: getattr(each, name) for name in names} for each in found],
+        "method": first.method,
+        "reason": first.reason,
+        "systems": [
+            {"metric": of_metric.metric, **dataclasses.asdict(each)}
+            for of_metric in found
+            for each in of_metric.systems
+        ],
+        "only_old": first.only_old,
+        "only_new": first.only_new,
+    }
+    return json_text(document, indent=1) + "\n"
 
 
-def _as_text(found: ComparedRuns) -> str:
+def _as_text(found: Sequence[ComparedRuns]) -> str:
+    return "\n".join(map(_table, found))
+
+
+def _table(found: ComparedRuns) -> str:
     screen = screen_of_stdout()
     head = ("system", "old", "new", "difference", "standard error", "95 % interval", "p")
     rows = [head, *map(_row, found.systems)]
-    return f"BLEU|{found.signature}\n{found.method}: {found.reason}\n\n" + drawn(
+    return f"{found.name}|{found.signature}\n{found.method}: {found.reason}\n\n" + drawn(
         fitted(rows, screen), screen
     )
 

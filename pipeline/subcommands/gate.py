@@ -10,7 +10,7 @@ from beam_bleu.pipeline.command_line.subcommand_words import parser_of, with_und
 from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
-from beam_bleu.pipeline.gates.judging import NOT_PAIRED, Check, gate_error, judge
+from beam_bleu.pipeline.gates.judging import NOT_PAIRED, Check, Paired, gate_error, judge
 from beam_bleu.pipeline.gates.reading import ReadResult, read_result
 from beam_bleu.transforms.errors import GateError, InputError, UsageError
 
@@ -47,8 +47,8 @@ def _gate(argv: Sequence[str]) -> None:
     several = len(results) > 1
     for read in results:
         paired = NOT_PAIRED if old is None else _paired_intervals(old, read)
-        for each in judge(read.result, asked, paired):
-            text = f"{read.result.name}: {each.text}" if several else each.text
+        for each in judge(read.metrics, asked, paired):
+            text = f"{read.name}: {each.text}" if several else each.text
             checks.append(Check(each.passed, text, each.only_warns))
             lines.append(f"{_word(each)}  {printable(text)}\n")
     if not flags.quiet:
@@ -66,8 +66,10 @@ def _gate(argv: Sequence[str]) -> None:
         raise GateError(f"{failed} of {len(checks)} checks failed", _REMEDY)
 
 
-def _paired_intervals(old: ReadResult, new: ReadResult) -> Mapping[str, tuple[float, float]]:
-    """By system, the interval of the new score minus the old one; empty if they are not paired.
+def _paired_intervals(old: ReadResult, new: ReadResult) -> Mapping[str, Paired]:
+    """By metric and system, the interval of the new score minus the old one.
+
+    It is empty if they are not paired.
 
     Segments that are hard in one result are hard in the other one. So these intervals are narrower
     than those of independent results. They need the totals of both, with the same replicates.
@@ -78,12 +80,16 @@ def _paired_intervals(old: ReadResult, new: ReadResult) -> Mapping[str, tuple[fl
     from beam_bleu.pipeline.saved.comparing import compared
 
     try:
-        found = compared(old.result.name, old.totals, new.result.name, new.totals)
+        found = compared(old.name, old.totals, new.name, new.totals)
     except InputError:
         return NOT_PAIRED  # such as results without a system in common: the checks say it
-    if found.method != "paired":
-        return NOT_PAIRED
-    return {each.system: each.interval for each in found.systems if each.interval is not None}
+    return {
+        of_metric.metric: {
+            each.system: each.interval for each in of_metric.systems if each.interval is not None
+        }
+        for of_metric in found
+        if of_metric.method == "paired"
+    }
 
 
 def _word(check: Check) -> str:

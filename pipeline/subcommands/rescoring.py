@@ -9,14 +9,18 @@ from typing import Any
 from beam_bleu.pipeline.command_line.definition_flags import chosen_case, chosen_effective_order
 from beam_bleu.pipeline.command_line.language_flags import tokenizer_of_language
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
+from beam_bleu.pipeline.command_line.sacrebleu_flags import chosen_metrics
 from beam_bleu.pipeline.command_line.unknown_values import unknown_value
 from beam_bleu.pipeline.saved.same_definition import shown
-from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.transforms.errors import UsageError
+from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
+from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.metrics.bleu.columns import order_of
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
+from beam_bleu.transforms.metrics.metric import Metric
 
 _SCORING = ("smooth_method", "smooth_value", "max_ngram_order", "weights", "reference_length")
 """Fields of `Scoring` whose flags have their values."""
@@ -30,24 +34,60 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
     Raises:
       UsageError: the sums do not allow it, or a choice is impossible.
     """
-    _require_tokens(saved, flags)
-    scoring = _scoring(saved, flags)
-    own = saved.totals.sums[saved.scorings.text].values()
-    counted = min(order_of(len(sums.columns)) for sums in own)
+    names = chosen_metrics(flags) if flags.metrics else tuple(saved.scorings)
+    for name in names:
+        if name not in saved.scorings:
+            raise UsageError(
+                f"--metrics {name}: the run has counted nothing for it, only for "
+                f"{joined([*saved.scorings])}",
+                f"repeat the run with --metrics {name}",
+            )
+    totals = {name: saved.totals.metrics[name] for name in names}
+    scorings = {
+        name: dataclasses.replace(
+            saved.scorings[name], corpus=_definition(saved.of_metric(name), flags), segments=None
+        )
+        for name in names
+    }
+    _refuse_changes_of_bleu(scorings, flags)
+    return dataclasses.replace(
+        saved,
+        totals=dataclasses.replace(saved.totals, metrics=totals),
+        scorings=scorings,
+        evidence=_evidence(saved, flags),
+    )
+
+
+def _definition(metric: SavedMetric, flags: argparse.Namespace) -> Metric:
+    """The definition of a metric with the choices of a command line, which are about BLEU."""
+    old = metric.scorings.corpus
+    if not isinstance(old, Bleu):
+        return old
+    _require_tokens(metric.scorings, flags)
+    scoring = _scoring(old.scoring, flags)
+    counted = min(order_of(len(sums.columns)) for sums in metric.own.values())
     if counted_order([scoring]) > counted:
         raise UsageError(
             f"n-grams of up to {counted} tokens were counted, and this definition needs those of "
             f"up to {counted_order([scoring])}",
             f"choose a --max_ngram_order of at most {counted}, or repeat the run",
         )
-    return dataclasses.replace(
-        saved,
-        scorings=dataclasses.replace(saved.scorings, corpus=scoring, segments=None),
-        evidence=_evidence(saved, flags),
-    )
+    return Bleu(scoring)
 
 
-def _scoring(saved: SavedTotals, flags: argparse.Namespace) -> Scoring:
+def _refuse_changes_of_bleu(scorings: ScoringsOfMetrics, flags: argparse.Namespace) -> None:
+    """Refuses flags that define BLEU if there is no BLEU to change."""
+    flags_of_bleu = (*_SCORING, "effective_order", "no_effective_order", "preset")
+    for name in flags_of_bleu:
+        if "bleu" not in scorings and getattr(flags, name):
+            raise UsageError(
+                f"--{name} is a flag of BLEU, and the result has only "
+                f"{joined([each.shown for each in scorings.values()])}",
+                "leave it out",
+            )
+
+
+def _scoring(old: Scoring, flags: argparse.Namespace) -> Scoring:
     given = {name: getattr(flags, name) for name in _SCORING}
     given["effective_order"] = chosen_effective_order(flags)
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -55,7 +95,6 @@ def _scoring(saved: SavedTotals, flags: argparse.Namespace) -> Scoring:
         if flags.preset is not None:
             scoring = preset(flags.preset, **changes).scoring
         else:
-            old = saved.scorings.corpus
             if changes.get("smooth_method", old.smooth_method) != old.smooth_method:
                 changes.setdefault("smooth_value", None)  # it is of the other method
             if "weights" in changes:
@@ -67,9 +106,9 @@ def _scoring(saved: SavedTotals, flags: argparse.Namespace) -> Scoring:
     return scoring
 
 
-def _require_tokens(saved: SavedTotals, flags: argparse.Namespace) -> None:
+def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:
     """Checks that the command line asks for no other tokens than those that were counted."""
-    text = saved.scorings.text
+    text = scorings.text
     of_tokens = "repeat the run: other tokens need the texts"
     if flags.spm_model is not None or flags.language_column is not None:
         name = "spm_model" if flags.spm_model is not None else "language_column"
@@ -83,7 +122,7 @@ def _require_tokens(saved: SavedTotals, flags: argparse.Namespace) -> None:
     if flags.preset is not None:
         origin = f"--preset {flags.preset}: {{}}"
         choices = PRESETS[flags.preset].choices
-        if saved.scorings.languages is None and given["tokenize"] is None:
+        if scorings.languages is None and given["tokenize"] is None:
             given["tokenize"] = choices.get("tokenize", "13a")
         if given["lowercase"] is None:
             given["lowercase"] = choices.get("lowercase", False)
@@ -123,7 +162,7 @@ def _evidence(saved: SavedTotals, flags: argparse.Namespace) -> Evidence:
 
 def _require_pairs(saved: SavedTotals, baseline: str) -> None:
     """Checks that the differences between systems and a baseline were added up for slices."""
-    moments = saved.totals.moments
+    moments = saved.metrics[0].totals.moments  # those of all metrics have the same pairs
     if moments is None or len(moments.keys) == 1 or baseline not in moments.systems:
         return
     place = moments.systems.index(baseline)

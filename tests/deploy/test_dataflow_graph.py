@@ -289,7 +289,7 @@ def test_the_last_step_gets_the_results_of_the_job_that_was_given(pipeline):
     job = parse(command_line([*BEAMS, *PARAMETERS])).job
     asked = described_input(job.source)
     assert results == dataclasses.replace(job.results, run=results.run, input=asked)
-    assert results.scorings.text.lowercase
+    assert results.scorings["bleu"].text.lowercase
     assert job.threads == 1  # Dataflow starts a process per core
 
 

@@ -50,7 +50,9 @@ class Reason:
     runs: str = ".*"
 
 
-_ANY_SUMS = r"sums\[\d+\]\.systems\.\w+\."
+_METRIC = r"metrics\[\d+\]\."
+
+_ANY_SUMS = rf"{_METRIC}sums\[\d+\]\.systems\.\w+\."
 
 REASONS = (
     Reason(r"program", "name", "which version has counted is not in the result"),
@@ -61,11 +63,20 @@ REASONS = (
         "short or too long for its name; --max_slices is a bound",
     ),
     Reason(
-        r"definition\.scoring\..*",
+        r"definition\.metrics\[\d+\]\.scoring\..*",
         "corpus",
         "rescore writes such totals: the same sums with another definition",
     ),
-    Reason(r"definition\.segments\..*", "name", "the scores of segments are in other files"),
+    Reason(
+        r"definition\.metrics\[\d+\]\.segments\..*",
+        "name",
+        "the scores of segments are in other files",
+    ),
+    Reason(
+        r"definition\.metrics\[\d+\]\.presets",
+        "choice",
+        "a run with fewer presets can have counted the same tokens",
+    ),
     Reason(r"evidence\.(compare_all|baseline)", "choice", "rescore can choose it as well"),
     Reason(
         r"evidence\.uncertainty",
@@ -79,13 +90,17 @@ REASONS = (
         "corpus",
         "random weights cannot be drawn again without the texts; compare no longer sees pairs",
     ),
-    Reason(r"slices\.keys.*|moments\.keys.*", "name", "the names of slices"),
+    Reason(rf"{_METRIC}(slices|moments)\.keys.*", "name", "the names of slices"),
     Reason(
         r"partitions\[\d+\]\.inputs\[\d+\]\.(digest|labels.*)",
         "corpus",
         "no digest can be computed without the texts; compare no longer sees pairs",
     ),
-    Reason(r"moments\.slice_pairs.*", "name", "without slices, no pair of their systems is used"),
+    Reason(
+        rf"{_METRIC}moments\.slice_pairs.*",
+        "name",
+        "without slices, no pair of their systems is used",
+    ),
     Reason(
         r"partitions\[\d+\]\.(label|inputs.*)",
         "name",
@@ -110,7 +125,7 @@ REASONS = (
         "another number of texts that look suspicious, which only a warning tells",
     ),
     Reason(
-        r"slices\.by_reference\..*",
+        rf"{_METRIC}slices\.by_reference\..*",
         "corpus",
         "texts of another slice look suspicious, which only a warning tells",
     ),
@@ -124,23 +139,23 @@ REASONS = (
         runs="one system",
     ),
     Reason(
-        r"sums\[[1-9]\]\.systems\.\w+\.columns\[\d+\]",
+        rf"{_METRIC}sums\[[1-9]\]\.systems\.\w+\.columns\[\d+\]",
         "corpus",
         "the tokens of presets have sums only: no slices, standard errors or replicates",
     ),
     Reason(
-        r"moments\.(slice_)?cross_products\.values\[\d+\]",
+        rf"{_METRIC}moments\.(slice_)?cross_products\.values\[\d+\]",
         "corpus",
         "the sums of products of two systems' columns have bounds only",
     ),
     Reason(
-        r"moments\.(own|common)_products\.values\[\d+\]",
+        rf"{_METRIC}moments\.(own|common)_products\.values\[\d+\]",
         "corpus",
         "of a system that lacks segments, the products have bounds only",
         runs="join",
     ),
     Reason(
-        r"replicates\.sums\.values\[\d+\]",
+        rf"{_METRIC}replicates\.sums\.values\[\d+\]",
         "corpus",
         "the random weights of a replicate have bounds only",
     ),

@@ -46,7 +46,11 @@ def test_every_field_is_changed_and_put_back(name, tamper):
     fields = {each.field: repr(each.content) != before for each in changes(content)}
     assert all(fields.values())
     assert repr(content) == before
-    for part in ("tally.read", "sums[0].text.tokenize", "partitions[0].inputs[0].files[0].path"):
+    for part in (
+        "tally.read",
+        "metrics[0].sums[0].text.tokenize",
+        "partitions[0].inputs[0].files[0].path",
+    ):
         assert part in fields
 
 
@@ -73,10 +77,10 @@ def first(tampering: Tampering, field: str, how: str) -> Change:
     ("field", "how"),
     [
         ("tally.read", "zero"),
-        ("moments.common_sums.values[0]", "one more"),
-        ("moments.own_units.values[0]", "double"),
-        ("moments.common_units.values[0]", "one less"),
-        ("moments.own_products.values[0]", "double"),
+        ("metrics[0].moments.common_sums.values[0]", "one more"),
+        ("metrics[0].moments.own_units.values[0]", "double"),
+        ("metrics[0].moments.common_units.values[0]", "one less"),
+        ("metrics[0].moments.own_products.values[0]", "double"),
     ],
 )
 def test_a_command_that_checks_nothing_is_found(field, how, tamper, monkeypatch):
@@ -91,7 +95,9 @@ def test_a_command_that_checks_nothing_is_found(field, how, tamper, monkeypatch)
 
 def test_a_reason_that_is_wrong_is_found(tamper, monkeypatch):
     tampering = tamper("one system")
-    change = first(tampering, f"sums[0].systems.alpha.columns[{FIRST_MATCHES}]", "one less")
+    change = first(
+        tampering, f"metrics[0].sums[0].systems.alpha.columns[{FIRST_MATCHES}]", "one less"
+    )
     with monkeypatch.context() as context:
         context.setattr("tampering.REASONS", ())
         with pytest.raises(DifferenceError, match="no reason is known"):

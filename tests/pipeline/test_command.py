@@ -104,9 +104,9 @@ def test_the_signature_is_sacrebleus_with_our_versions(choices):
     bleu.corpus_score(EXAMPLE_CANDIDATES[0], EXAMPLE_REFERENCES)
     sacrebleus = bleu.get_signature().format()
     document = called(*EXAMPLE, *as_flags(choices), "--format", "json").document
-    assert document["sacrebleu_signature"] == sacrebleus
-    assert document["signature"].startswith(sacrebleus.rpartition("|")[0] + "|")
-    assert document["signature"].endswith(f"|version:beam-bleu-{VERSION}")
+    assert document["metrics"][0]["sacrebleu_signature"] == sacrebleus
+    assert document["metrics"][0]["signature"].startswith(sacrebleus.rpartition("|")[0] + "|")
+    assert document["metrics"][0]["signature"].endswith(f"|version:beam-bleu-{VERSION}")
 
 
 def test_the_table_has_sacrebleus_line_for_each_system():

@@ -125,7 +125,7 @@ def test_signatures_and_counters_do_not_depend_on_the_order_of_systems(
         systems = {name: of_systems[name] for name in order}
         output = f"--output={tmp_path / '_'.join(order)}"
         document = joined(tmp_path, systems, *flags, output).document
-        assert document["signature"].startswith("nrefs:var|")
+        assert document["metrics"][0]["signature"].startswith("nrefs:var|")
         for part in ("scores", "warnings", "coverage", "macro_average"):
             document.pop(part, None)
         for preset in document.get("presets", []):
@@ -176,7 +176,7 @@ def test_several_references_are_joined(tmp_path: Path) -> None:
     other = write(tmp_path / "other.jsonl", references(OTHERS)[::-1])
     run = joined(tmp_path, {"atlas": candidates("atlas")}, f"--references={other}")
     assert run.document["scores"][0]["score"] == score("atlas", range(COUNT), REFERENCES, OTHERS)
-    assert run.document["signature"].startswith("nrefs:2|")
+    assert run.document["metrics"][0]["signature"].startswith("nrefs:2|")
 
 
 def test_a_segment_without_all_references_is_missing(tmp_path: Path) -> None:

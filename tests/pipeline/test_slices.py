@@ -300,6 +300,7 @@ def wide(slices: int, systems: int) -> dict[str, Any]:
 
     def score(system: int, of_slice: Any, segments: int) -> dict[str, Any]:
         return {
+            "metric": "bleu",
             "system": f"system-{system}",
             "slice": of_slice,
             "segments": segments,
@@ -317,7 +318,9 @@ def wide(slices: int, systems: int) -> dict[str, Any]:
     for number in range(slices):
         of_slice = {"document": f"doc-{number:03}"}
         scores += [score(system, of_slice, number + 1) for system in range(systems)]
-    return {"signature": "nrefs:1", "segments": 1000, "scores": scores, "warnings": []}
+    metric = {"metric": "bleu", "name": "BLEU", "signature": "nrefs:1"}
+    metric["sacrebleu_signature"] = ""
+    return {"metrics": [metric], "segments": 1000, "scores": scores, "warnings": []}
 
 
 def shown(format: str, document: dict[str, Any], screen: Screen = Screen()) -> str:  # noqa: B008

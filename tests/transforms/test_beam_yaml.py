@@ -42,7 +42,9 @@ INLINE = [
     {
         "type": "python",
         "config": {},
-        "transforms": {"CorpusBleu": "beam_bleu.transforms.beam_yaml.CorpusBleuRows"},
+        "transforms": {
+            "CorpusBleu": "beam_bleu.transforms.beam_yaml.CorpusBleuRows",
+        },
     }
 ]
 

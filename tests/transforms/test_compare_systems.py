@@ -23,11 +23,12 @@ from beam_bleu import (
     CorpusBleu,
     SystemComparison,
 )
+from beam_bleu.transforms.corpus_scores import definition_of
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import width
-from beam_bleu.transforms.metrics.bleu.compared_systems import compared_systems
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.score.compared_systems import compared_systems
 from beam_bleu.transforms.totals.adding import AddUp
 from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
 
@@ -278,8 +279,9 @@ def test_other_pairs_do_not_add_up():
 
 
 def test_the_result_is_a_function_of_the_sums():
+    _, definition = definition_of(CONFIG)
     found = compared_systems(
-        system_sums(SEGMENTS), SYSTEMS, CONFIG.text.name, CONFIG.scoring, all_pairs=True
+        system_sums(SEGMENTS), SYSTEMS, definition.metric, definition.score, all_pairs=True
     )
     transform = CompareSystems.Globally(SYSTEMS, all_pairs=True)
     assert found_in(SEGMENTS, transform) == [found]

@@ -269,7 +269,7 @@ def test_arguments_of_another_type_are_refused_at_once(reading, right, wrong, ca
 def test_files_need_the_transform_for_systems(tmp_path, scoring):
     path = write(tmp_path, "rows.jsonl", ROWS)
     paired = beam.Pipeline() | ReadPairedRecords(path, candidate_columns=["atlas"])
-    with pytest.raises(TypeError, match=r"score them with CorpusBleu.PerSystem\(\)"):
+    with pytest.raises(TypeError, match=r"such as CorpusBleu.PerSystem\(\)"):
         _ = paired | scoring()
 
 

@@ -75,6 +75,13 @@ class Metric(Protocol):
           ValueError: these sums lack columns that the definition needs.
         """
 
+    def require_corpus(self) -> None:
+        """Checks that it can score the sums of a corpus.
+
+        Raises:
+          ValueError: it is for single segments only.
+        """
+
     def require_gradient(self, sums: Sequence[int]) -> None:
         """Checks that a small change of the sums changes the score as its gradient says.
 

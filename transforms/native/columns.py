@@ -79,6 +79,22 @@ class Spans:
     ends: Integers
     both: Prepared
 
+    def of_one(self, column: int, of: int) -> Spans:
+        """One of the first columns, and all that come after these.
+
+        Args:
+          column: its number. A null takes the first text of the row that is none.
+          of: the number of the first columns.
+        """
+        given = (self.starts[:of] != 0).argmax(axis=0)
+        chosen = np.where(self.starts[column] != 0, column, given)
+        rows = np.arange(self.starts.shape[1])
+        starts, ends = (
+            np.concatenate([texts[chosen, rows][None], texts[of:]])
+            for texts in (self.starts, self.ends)
+        )
+        return Spans(starts, ends, Prepared(starts, ends))
+
 
 class TextColumns:
     """Padded columns of text with the same number of rows. One thread uses it at a time.

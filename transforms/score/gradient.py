@@ -7,7 +7,8 @@ It comes from the formula itself, which runs with numbers that carry their deriv
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 from beam_bleu.transforms.metrics.dual_numbers import Dual, Exponential
 from beam_bleu.transforms.metrics.metric import Metric
@@ -43,8 +44,16 @@ def log_gradient(sums: Sequence[int], metric: Metric) -> LogGradient:
     metric.require_gradient(sums)
     variables = [Dual.variable(column, value) if value else 0 for column, value in enumerate(sums)]
     score = metric.value(variables)
-    if not isinstance(score, Exponential) or score.exponent.slopes is None:
-        raise NotImplementedError(f"the gradient of {metric} has roundings")
-    slopes = sorted(score.exponent.slopes.items())
-    columns, numerators = zip(*slopes, strict=True)
-    return LogGradient(columns, numerators, score.exponent.denominator)
+    if isinstance(score, Exponential) and score.exponent.slopes is not None:
+        return _gradient(score.exponent.slopes, score.exponent.denominator)
+    if isinstance(score, Dual) and score.slopes is not None and not score.is_rounded:
+        # The derivative of log x is 1/x. Both have the same denominator, which is often very long.
+        common = math.gcd(score.numerator, *score.slopes.values())
+        slopes = {column: slope // common for column, slope in score.slopes.items()}
+        return _gradient(slopes, score.numerator // common)
+    raise NotImplementedError(f"the gradient of {metric} has roundings")
+
+
+def _gradient(slopes: Mapping[int, int], denominator: int) -> LogGradient:
+    columns, numerators = zip(*sorted(slopes.items()), strict=True)
+    return LogGradient(columns, numerators, denominator)

@@ -42,6 +42,8 @@ def count_by_language(
 ) -> BatchStatistics:
     """Counts every segment of a batch, for every system, with the tokenizer of its language.
 
+    A metric without tokens of languages counts all segments in the same way.
+
     Args:
       batch: the segments; each has at least one reference.
       label: where the segments have their languages.
@@ -56,6 +58,8 @@ def count_by_language(
       InputError: the language of a segment is missing or unknown; or as in `count_batch`.
     """
     rows = _rows_by_tokenizer(batch, label)
+    if not counter.is_tokenized:
+        return count_batch(batch, text, counter)
     if len(rows) <= 1:  # a batch without segments has no language
         only = next(iter(rows), text.tokenize)
         return count_batch(batch, dataclasses.replace(text, tokenize=only), counter)

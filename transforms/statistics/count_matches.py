@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 
 import apache_beam as beam
@@ -16,7 +17,20 @@ from beam_bleu.transforms.wiring.coders import giving_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-__all__ = ["CountMatches", "count_matches"]
+__all__ = ["CountMatches", "TokenLengths", "count_matches"]
+
+
+@dataclasses.dataclass(frozen=True)
+class TokenLengths:
+    """How the lengths of segments are counted, if the columns of a metric do not tell them.
+
+    Attributes:
+      text: the steps from a text to its tokens.
+      counter: counts columns that tell the lengths in tokens.
+    """
+
+    text: Text
+    counter: Counter
 
 
 def count_matches(
@@ -26,17 +40,21 @@ def count_matches(
     step: Step = unchanged,
     *,
     languages: LanguageLabel | None = None,
+    lengths: TokenLengths | None = None,
     metrics: bool = True,
 ) -> beam.ParDo:
     """The step from `SegmentBatch` to `BatchStatistics`, with the arguments of `CountMatches`."""
-    counting = CountMatches(text, counter, threads, languages=languages, metrics=metrics)
+    counting = CountMatches(
+        text, counter, threads, languages=languages, lengths=lengths, metrics=metrics
+    )
     return giving_batches(step(counting), BatchStatistics)
 
 
 class CountMatches(ThreadedDoFn):
     """Maps each `SegmentBatch` to its `BatchStatistics`.
 
-    With `languages`, each segment has the tokenizer of its language. The library and the code of
+    With `languages`, each segment has the tokenizer of its language, if the metric has tokens of
+    languages. The library and the code of
     a tokenizer are loaded when a segment needs it, because no one knows before which ones occur.
 
     The Beam counters are for consoles. If Beam runs a batch again, they count it again. So the
@@ -51,9 +69,11 @@ class CountMatches(ThreadedDoFn):
         threads: int,
         *,
         languages: LanguageLabel | None = None,
+        lengths: TokenLengths | None = None,
         metrics: bool = True,
     ) -> None:
         super().__init__(threads)
+        self._lengths = lengths
         self._languages = languages
         self._metrics = metrics
         self._text = text
@@ -67,13 +87,20 @@ class CountMatches(ThreadedDoFn):
         # Once in a worker, before its first batch. If a batch waited for the compiler, an engine
         # could think that the worker hangs.
         prepare_counting(self._text, self._counter)
+        if self._lengths is not None:
+            prepare_counting(self._lengths.text, self._lengths.counter)
 
     def work(self, batch: SegmentBatch) -> Iterable[BatchStatistics]:
-        if self._languages is None:
-            statistics = count_batch(batch, self._text, self._counter)
-        else:
-            statistics = count_by_language(batch, self._languages, self._text, self._counter)
+        statistics = self._counted(batch, self._text, self._counter)
+        if self._lengths is not None:
+            measured = self._counted(batch, self._lengths.text, self._lengths.counter)
+            statistics = dataclasses.replace(statistics, lengths=measured.lengths)
         return [statistics]
+
+    def _counted(self, batch: SegmentBatch, text: Text, counter: Counter) -> BatchStatistics:
+        if self._languages is None:
+            return count_batch(batch, text, counter)
+        return count_by_language(batch, self._languages, text, counter)
 
     def emitted(self, statistics: BatchStatistics) -> None:
         if not self._metrics:

@@ -11,6 +11,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.columns import Spans, TextColumns, padded
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -24,6 +25,14 @@ from beam_bleu.transforms.text.text import Text
 class Counter(Protocol):
     """Counts the columns of a metric."""
 
+    @property
+    def basis(self) -> Basis:
+        """The columns."""
+
+    @property
+    def is_tokenized(self) -> bool:
+        """Whether each language has tokens of its own."""
+
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
         """The columns of each segment, int64 (systems, segments, W).
 
@@ -34,11 +43,14 @@ class Counter(Protocol):
           text: the steps from a text to its tokens.
         """
 
-    def lengths(self, counts: Integers) -> Integers:
-        """The average length of the references of each segment, rounded down, int64 (segments,)."""
+    def lengths(self, counts: Integers) -> Integers | None:
+        """The average length of the references of each segment, rounded down, int64 (segments,).
+
+        It is in tokens; None if the columns do not tell it.
+        """
 
     def empty_candidates(self, counts: Integers) -> int:
-        """The number of candidates without a token."""
+        """The number of candidates without anything that is counted."""
 
 
 def count_batch(batch: SegmentBatch, text: Text, counter: Counter) -> BatchStatistics:

@@ -73,18 +73,22 @@ def _sum(
     compile_adder: Callable[[], None],
     step: Step,
     threads: int,
+    label_suffix: str,
 ) -> PCollection[tuple[int, Any]]:
     """Adds the steps from `BatchStatistics` to one (0, sums), or none if there is no batch."""
     summing = step(SumBundles(new_adder, compile_adder, threads))
-    return _added_up(statistics | f"Sum {kind.name}" >> beam.ParDo(summing), kind)
+    parts = statistics | f"Sum {kind.name}{label_suffix}" >> beam.ParDo(summing)
+    return _added_up(parts, kind, label_suffix)
 
 
-def _added_up(parts: PCollection[Any], kind: _Kind) -> PCollection[tuple[int, Any]]:
+def _added_up(
+    parts: PCollection[Any], kind: _Kind, label_suffix: str
+) -> PCollection[tuple[int, Any]]:
     keyed = typehints.Tuple[int, kind.type]
     typecoders.registry.register_coder(kind.type, BatchCoder)
     parts.element_type = keyed
     adding = beam.CombinePerKey(AddUp(kind.zero, kind.add)).with_output_types(keyed)
-    return parts | f"Add up {kind.name}" >> adding
+    return parts | f"Add up {kind.name}{label_suffix}" >> adding
 
 
 def sum_corpus(
@@ -118,6 +122,7 @@ def sum_slices(
     step: Step = unchanged,
     *,
     threads: int = 1,
+    label_suffix: str = "",
 ) -> PCollection[tuple[int, SliceSums]]:
     """Adds the steps from `BatchStatistics` to one (0, `SliceSums`), or none if there is no batch.
 
@@ -130,6 +135,7 @@ def sum_slices(
       basis: the columns of the metric.
       step: the function that makes a step of the DoFn that adds up.
       threads: the number of threads of a worker that add up.
+      label_suffix: what the steps' labels end in.
     """
     adding = functools.partial(SliceSums.added, most=slicing.most)
     return _sum(
@@ -139,6 +145,7 @@ def sum_slices(
         compile_slice_adder,
         step,
         threads,
+        label_suffix,
     )
 
 
@@ -157,6 +164,7 @@ def sum_moments(
     with_all_pairs: bool = False,
     documents: str | None = None,
     threads: int = 1,
+    label_suffix: str = "",
 ) -> PCollection[tuple[int, Moments]]:
     """Adds the steps from `BatchStatistics` to one (0, `Moments`), or none if there is no batch.
 
@@ -173,6 +181,7 @@ def sum_moments(
       with_all_pairs: whether the whole corpus has all pairs of systems, too.
       documents: the label with the document of each segment; None if each segment is a unit.
       threads: the number of threads of a worker that add up.
+      label_suffix: what the steps' labels end in.
     """
     adding = functools.partial(Moments.added, most=slicing.most)
     kind = _Kind("products", Moments, Moments.zero(basis.width), adding)
@@ -186,12 +195,13 @@ def sum_moments(
             documents=documents,
             baseline=baseline,
             with_all_pairs=with_all_pairs,
+            label_suffix=label_suffix,
         )
-        return _added_up(moments, kind)
+        return _added_up(moments, kind, label_suffix)
     new_adder = functools.partial(
         MomentsAdder, slicing, tuple(labels), basis, baseline, with_all_pairs=with_all_pairs
     )
-    return _sum(statistics, kind, new_adder, compile_moments, step, threads)
+    return _sum(statistics, kind, new_adder, compile_moments, step, threads, label_suffix)
 
 
 def sum_replicates(
@@ -203,6 +213,7 @@ def sum_replicates(
     *,
     documents: str | None = None,
     threads: int = 1,
+    label_suffix: str = "",
 ) -> PCollection[tuple[int, Replicates]]:
     """Adds the steps from `BatchStatistics` to one (0, `Replicates`), or none without a batch.
 
@@ -214,6 +225,7 @@ def sum_replicates(
       step: the function that makes a step of the DoFn that adds up.
       documents: the label with the document of each segment; None if each segment is a unit.
       threads: the number of threads of a worker that add up.
+      label_suffix: what the steps' labels end in.
     """
     zero = Replicates.zero(resampling, basis.width, ())
     return _sum(
@@ -223,6 +235,7 @@ def sum_replicates(
         compile_replicate_adder,
         step,
         threads,
+        label_suffix,
     )
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.totals.moments.exact import ExactIntegers
 from beam_bleu.transforms.totals.units import product
 
 Fact = tuple[str, bool]
@@ -21,6 +23,27 @@ def unpacked(packed: NDArray[Any], width: int) -> NDArray[Any]:
     columns = range(width)
     found: NDArray[Any] = packed[..., np.array([[product(i, j) for j in columns] for i in columns])]
     return found
+
+
+def products_of_units_are_possible(
+    units: NDArray[Any], sums: ExactIntegers, packed: ExactIntegers, *, are_segments: bool
+) -> NDArray[Any] | None:
+    """The full matrices (..., W, W) of sums of products; None if no units have these sums.
+
+    Args:
+      units: (...), the numbers of units.
+      sums: (..., W), the sums of their columns, which are integers, 0 or more.
+      packed: (..., W (W + 1) / 2), the sums of products, packed as in `UnitSums`.
+      are_segments: whether each unit is a segment.
+    """
+    full = unpacked(packed, sums.shape[-1])
+    squares = np.diagonal(full, axis1=-2, axis2=-1)
+    if (squares < sums).any() or ((squares - sums) % 2).any():
+        return None
+    of_segments = full[..., SEGMENTS, :]
+    if (of_segments < sums).any() or (are_segments and (of_segments != sums).any()):
+        return None
+    return full if is_bounded(units, sums, sums, squares, squares, full) else None
 
 
 def is_bounded(

@@ -48,7 +48,7 @@ def assert_scored(scores, config: BleuConfig) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_is_the_librarys(name):
     document = called(*EXAMPLE, "--preset", name, "--format", "json").document
-    assert document["signature"] == expected("atlas", preset(name)).signature
+    assert document["metrics"][0]["signature"] == expected("atlas", preset(name)).signature
     assert_scored(document["scores"], preset(name))
 
 
@@ -84,7 +84,7 @@ def test_a_preset_is_the_librarys(name):
 )
 def test_single_flags_change_a_preset(flags, config):
     document = called(*EXAMPLE, *flags, "--format", "json").document
-    assert document["signature"] == expected("atlas", config).signature
+    assert document["metrics"][0]["signature"] == expected("atlas", config).signature
     assert_scored(document["scores"], config)
 
 

@@ -186,7 +186,7 @@ def test_the_help_of_a_subcommand_has_its_words_as_the_help_of_all_does(name):
 
 def test_the_help_of_rescore_says_that_choices_stay_as_they_were():
     text = " ".join(shown("rescore", "--help").split())
-    assert text.count("default: as in the run") == 10
+    assert text.count("default: as in the run") == 11
     defaults = set(re.findall(r"default(?!:? as in the run)[^;]*", text))
     assert {each.split()[1] for each in defaults} == {"text", "1,"}  # what stdout shows
 
@@ -194,7 +194,7 @@ def test_the_help_of_rescore_says_that_choices_stay_as_they_were():
 def test_the_help_of_max_drop_says_what_fails():
     for words in (["--help"], ["gate", "--help"]):
         text = " ".join(shown(*words).split())
-        assert "if a score can be more than BLEU lower" in text
+        assert "if a score can be more than POINTS lower" in text
         assert "after the result is written" not in text.split("exit codes:")[0]
 
 

@@ -22,7 +22,7 @@ def test_the_language_chooses_the_tokenizer_as_in_sacrebleu(tmp_path, flag):
         expected = sacrebleu.BLEU(trg_lang=target).corpus_score(CANDIDATES, [CHINESE])
         assert run.document["scores"][0]["score"] == expected.score
         tokenizer = "zh" if target == "zh" else "13a"
-        assert f"|tok:{tokenizer}|" in run.document["signature"]
+        assert f"|tok:{tokenizer}|" in run.signature
 
 
 @pytest.mark.parametrize(
@@ -89,6 +89,6 @@ def test_contradictions_are_usage_errors(words, fragments):
 def test_a_code_that_sacrebleu_does_not_know_is_told(code, warns):
     """sacreBLEU scores en-zho with 13a, so somebody who compares both finds another number."""
     run = called(REFERENCES[0], "-i", SYSTEMS["atlas"], "-l", code, "--format=json")
-    assert "|tok:zh|" in run.document["signature"]
+    assert "|tok:zh|" in run.signature
     told = f"sacreBLEU's -l {code} uses 13a, because it does not know this code"
     assert (told in run.err) == warns

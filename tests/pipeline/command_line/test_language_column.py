@@ -16,6 +16,7 @@ import pytest
 import sacrebleu
 from command_line import Run, beside_standard_errors, called, write_lines
 
+from beam_bleu.pipeline.output.metric_views import part_of
 from beam_bleu.transforms.text import library_tokenizers
 
 SENTENCES = {
@@ -129,7 +130,9 @@ def test_each_language_has_the_score_of_sacrebleu(tmp_path, flags):
     }.get("".join(flags[:1]), {})
     assert_languages_are_those_of_sacrebleu(run, corpus, **choices)
     document = run.document
-    assert document["signature"] is document["sacrebleu_signature"] is None
+    assert (
+        document["metrics"][0]["signature"] is document["metrics"][0]["sacrebleu_signature"] is None
+    )
     assert all(each["slice"] is not None for each in document["scores"])
     assert document["segments"] == document["counters"]["segments"] == len(corpus.languages)
 
@@ -175,7 +178,7 @@ def test_languages_with_one_tokenizer_have_a_pooled_score(tmp_path):
     alone = called(*arguments[:2], "-l", "zh", "-f", "json", *arguments[6:]).document
     whole = [each for each in document["scores"] if each["slice"] is None]
     assert document["scores"][:2] == whole == alone["scores"]
-    for name in ("signature", "sacrebleu_signature", "counters", "segments"):
+    for name in ("metrics", "counters", "segments"):
         assert document[name] == alone[name]
     assert beside_standard_errors(document["warnings"]) == alone["warnings"]
     assert len(document["languages"]) == 2
@@ -199,7 +202,7 @@ def test_segment_scores_have_the_tokenizer_of_their_language(tmp_path):
             corpus.systems[row["system"]][at], [of[at] for of in corpus.references]
         )
         assert row["score"] == pytest.approx(expected.score, abs=1e-12)
-    of_segments = document["segment_scores"]
+    of_segments = part_of(document, "bleu")["segment_scores"]
     assert of_segments["signature"] is of_segments["sacrebleu_signature"] is None
     signed = {each["slice"]["lang"]: each["signature"] for each in of_segments["languages"]}
     assert list(signed) == sorted(SENTENCES)

@@ -261,12 +261,12 @@ def test_the_language_of_a_layout_chooses_the_tokenizer(
 ) -> None:
     files = in_chinese(tmp_path, name)[:3]
     run = called(*files, "--layout", name, *flags, "--format", "json")
-    assert "tok:zh" in run.document["signature"]
+    assert "tok:zh" in run.signature
 
 
 def test_a_tokenizer_wins_over_the_language_of_a_layout(tmp_path: Path) -> None:
     flags = [*wmt25(tmp_path), "--layout", "wmt25", "--tokenize", "char", "--format", "json"]
-    assert "tok:char" in called(*flags).document["signature"]
+    assert "tok:char" in called(*flags).signature
 
 
 def test_conditions_that_do_not_say_the_language(tmp_path: Path) -> None:

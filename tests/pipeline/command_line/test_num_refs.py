@@ -93,7 +93,7 @@ def test_the_integers_are_those_of_sacrebleus_command(tmp_path, number, referenc
     assert ours["score"] == pytest.approx(told["score"], abs=1e-9)
     lengths = f"hyp_len = {ours['sys_len']} ref_len = {ours['ref_len']})"
     assert told["verbose_score"].endswith(lengths)
-    assert f"nrefs:{number}|" in run.document["signature"]
+    assert f"nrefs:{number}|" in run.signature
 
 
 def test_white_space_at_the_end_of_lines_changes_no_number_of_any_tokenizer(tmp_path):

@@ -140,6 +140,7 @@ def test_a_pipe_of_the_shell_is_called_pipe():
             ["--encoding a b", "no such encoding", "remove --encoding: the files must be UTF-8"],
         ),
         (["r", "-m", "bleu", "chrf"], ["--metrics chrf", "use sacrebleu -m chrf"]),
+        (["r", "-m", "bleu", "bleu"], ["--metrics bleu bleu", "only once"]),
         (["-m", "bleu", "r", "-i", "a"], ["--metrics r", "references come before -m"]),
     ],
     ids=lambda words: " ".join(words),

@@ -83,7 +83,7 @@ def test_japanese_and_korean(tmp_path, tokenize, lines, threads, run_command):
     metric = BLEU(tokenize=tokenize)
     metric.corpus_score(candidate, references)
     (name,) = (each for each in str(metric.get_signature()).split("|") if "tok:" in each)
-    assert name in run.document["signature"].split("|")
+    assert name in run.signature.split("|")
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC"])
@@ -95,8 +95,10 @@ def test_normalization(tmp_path, form):
     normalized = [in_form(form, lines) for lines in references]
     assert_equals_sacrebleu(run.document, [in_form(form, candidate)], normalized)
     assert plain["scores"][0]["matches"][0] < run.document["scores"][0]["matches"][0]
-    assert f"norm:{form.lower()}" in run.document["signature"].split("|")
-    assert f"unicode:{unicodedata.unidata_version}" in run.document["signature"].split("|")
+    assert f"norm:{form.lower()}" in run.signature.split("|")
+    assert f"unicode:{unicodedata.unidata_version}" in run.document["metrics"][0][
+        "signature"
+    ].split("|")
 
 
 @pytest.fixture
@@ -120,13 +122,18 @@ def test_any_model_of_sentencepiece(tmp_path, model_file):
         document, [cut(candidate)], [cut(lines) for lines in references], tokenize="none"
     )
     digest = SentencePieceModel.of(model_file.read_bytes()).digest
-    fields = document["signature"].split("|")
+    fields = document["metrics"][0]["signature"].split("|")
     assert f"tok:spm-{digest}" in fields
     assert f"sentencepiece:{sentencepiece.__version__}" in fields
     other = tmp_path / "other.model"
     other.write_bytes(spm_models.model(seed=2))
     flags[3] = f"file://{other}"
-    assert called(*arguments, *flags, "--format", "json").document["signature"].split("|") != fields
+    assert (
+        called(*arguments, *flags, "--format", "json")
+        .document["metrics"][0]["signature"]
+        .split("|")
+        != fields
+    )
 
 
 # The model is sent once

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import shown_tables
-from shown_tables import PRESETS, comparison, document, with_evidence
+from shown_tables import PRESETS, as_entries, comparison, document, with_evidence
 
 import beam_bleu.pipeline.display.numbers
 from beam_bleu.pipeline.command_line.display_flags import Display
@@ -35,9 +35,7 @@ def compared_all(number: int) -> dict[str, Any]:
     found["comparisons"] = [
         comparison(systems[i], systems[j], i) for i in range(number) for j in range(i)
     ]
-    found["comparison_families"] = [
-        {"family": "corpus", "description": "", "comparisons": number * (number - 1) // 2}
-    ]
+    found["comparison_families"][0]["comparisons"] = number * (number - 1) // 2
     return found
 
 
@@ -154,7 +152,7 @@ def test_all_pairs_name_both_systems_and_long_tables_are_cut_only_on_a_terminal(
 
 def test_there_is_a_line_between_clusters():
     found = with_evidence(document(SYSTEMS))
-    found["clusters"] = [["cobalt"], ["birch", "atlas"]]
+    found["clusters"] = as_entries([["cobalt"], ["birch", "atlas"]])
     rows = lines_from(table(found), "clusters: ")[2:]
     assert [row.split()[:2] for row in rows if not row.startswith("-")] == [
         ["cobalt", "1"],
@@ -237,7 +235,7 @@ def test_the_only_p_value_of_a_family_has_no_adjusted_p():
 def test_clusters_of_less_than_two_systems_are_not_shown():
     found = with_evidence(document(SYSTEMS))
     for clusters in ([], [["atlas"]]):
-        found["clusters"] = clusters
+        found["clusters"] = as_entries(clusters)
         assert "clusters: " not in table(found)
 
 

@@ -68,7 +68,10 @@ def flat(score: dict[str, Any]) -> dict[str, Any]:
 def test_json_lines_are_the_entries_of_scores_json(example):
     document = json.loads(example)
     lines = [json.loads(line) for line in shown("jsonl", example).splitlines()]
-    own = [{**flat(score), "signature": document["signature"]} for score in document["scores"]]
+    own = [
+        {**flat(score), "signature": document["metrics"][0]["signature"]}
+        for score in document["scores"]
+    ]
     assert lines[:3] == own
     compared = [
         {**flat(score), "signature": preset["signature"], "preset": preset["preset"]}
@@ -82,7 +85,7 @@ def test_json_lines_are_the_entries_of_scores_json(example):
 def test_tsv_has_all_fields_with_all_digits(example):
     document = json.loads(example)
     rows = rows_of(shown("tsv", example))
-    entries = [(document, None, score) for score in document["scores"]]
+    entries = [(document["metrics"][0], None, score) for score in document["scores"]]
     entries += [
         (each, each["preset"], score) for each in document["presets"] for score in each["scores"]
     ]

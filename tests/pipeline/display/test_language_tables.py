@@ -65,7 +65,8 @@ def test_entries_have_the_signatures_of_their_languages_and_averages_come_last()
     header, *rows = [line.split("\t") for line in lines("--format", "tsv", "--width", "2")]
     assert header[-2:] == ["signature", "languages"]
     assert rows[-1] == [
-        {"system": "birch", "score": "57.35", "languages": "4"}.get(name, "") for name in header
+        {"metric": "bleu", "system": "birch", "score": "57.35", "languages": "4"}.get(name, "")
+        for name in header
     ]
     assert [row[-1] for row in rows[:-2]] == [""] * 8
 
@@ -94,7 +95,9 @@ def test_a_terminal_shows_the_largest_languages_and_the_average_of_all(tmp_path)
     (language,) = [each for each in document["languages"] if each["tokenize"] == "zh"]
     document["scores"] = [{**score, "slice": {"pair": code}} for code in codes]
     document["languages"] = [{**language, "slice": {"pair": code}} for code in codes]
-    document["macro_average"] = [{"system": "atlas", "languages": 36, "score": 12.34}]
+    document["macro_average"] = [
+        {"metric": "bleu", "system": "atlas", "languages": 36, "score": 12.34}
+    ]
     shown = table(document, screen=Screen(80)).splitlines()
     assert "(qaa, qab, qac, qad, qae, qaf, qba, qbb and 28 more)" in " ".join(shown[:2])
     assert ["macro", "average", "12.3"] in [line.split() for line in shown]

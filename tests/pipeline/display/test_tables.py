@@ -164,7 +164,7 @@ def test_all_blocks_have_the_same_names_in_the_same_order(found, width):
 @given(documents())
 def test_a_file_gets_whole_names_and_no_line_ends(found):
     lines = table(found).splitlines()
-    assert lines[0] == f"BLEU|{found['signature']}"
+    assert lines[0] == f"BLEU|{found['metrics'][0]['signature']}"
     rows = lines[4:] if "presets" not in found else lines[4 : lines.index("", 4)]
     assert len(rows) == len(found["scores"])
     for row, score in zip(rows, found["scores"], strict=True):

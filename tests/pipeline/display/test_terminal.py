@@ -106,7 +106,7 @@ def test_an_output_that_cannot_be_written(name, shown, folder):
 def test_a_table_is_escaped_and_the_document_is_not():
     document = called(*streams([ATLAS], REFERENCES, "--format=json", "--compare_presets")).document
     document["scores"][0]["system"] = "\x1b[2J"
-    document["signature"] += "\u202e"
+    document["metrics"][0]["signature"] += "\u202e"
     document["presets"][0]["signature"] = "a\nb"
     lines = table(json.loads(json.dumps(document))).split("\n")
     assert all(line.isprintable() for line in lines)

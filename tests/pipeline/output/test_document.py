@@ -22,10 +22,11 @@ from beam_bleu.pipeline.output.launched import result_of
 from beam_bleu.pipeline.output.receipt import Receipt, write_receipt
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.scorings import Scorings
-from beam_bleu.pipeline.scoring.totals import Totals
+from beam_bleu.pipeline.scoring.scorings import Definition, Scorings
+from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.presets import preset
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
@@ -37,7 +38,7 @@ from beam_bleu.transforms.totals.slice_adder import CorpusAdder
 
 CONFIG = BleuConfig(max_ngram_order=2)
 TEXT = CONFIG.text.name
-SCORINGS = Scorings(TEXT, CONFIG.scoring)
+SCORINGS = {"bleu": Scorings("bleu", TEXT, Bleu(CONFIG.scoring))}
 WITHOUT = Evidence(uncertainty=False)
 PLANNED = {"LIUM": 2, "NMT": 2}
 SUMS = CorpusSums(
@@ -51,7 +52,7 @@ SUMS = CorpusSums(
 
 def totals_of(sums: Mapping[str, CorpusSums], planned: Mapping[str, int]) -> Totals:
     (segments,) = set(planned.values())
-    return Totals(tuple(planned), Tally(segments, planned), {TEXT: sums})
+    return Totals(tuple(planned), Tally(segments, planned), {"bleu": MetricTotals({TEXT: sums})})
 
 
 def with_segments(segments: int) -> CorpusSums:
@@ -61,7 +62,9 @@ def with_segments(segments: int) -> CorpusSums:
 def test_the_document_has_the_documented_keys():
     document = result_document(totals_of({"LIUM": SUMS}, {"LIUM": 2}), SCORINGS, evidence=WITHOUT)
     (score,) = document["scores"]
-    assert document["signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|")
+    assert document["metrics"][0]["signature"].startswith(
+        "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"
+    )
     assert (score["system"], score["slice"], score["segments"]) == ("LIUM", None, 2)
     assert score["precisions"] == (75.0, 50.0)
     assert (score["matches"], score["totals"]) == ((6, 3), (8, 6))
@@ -117,10 +120,12 @@ def test_numbers_of_segments_that_differ_fail_the_job(sums, scored, reason):
 
 def test_the_segments_of_each_preset_are_checked():
     config = preset("nltk")
-    both = dataclasses.replace(SCORINGS, presets={"nltk": config})
+    nltk = Definition(config.text.name, Bleu(config.scoring))
+    both = {"bleu": dataclasses.replace(SCORINGS["bleu"], presets={"nltk": nltk})}
     sums = {TEXT: {"LIUM": SUMS}, config.text.name: {"LIUM": with_segments(1)}}
+    totals = Totals(("LIUM",), Tally(2, {"LIUM": 2}), {"bleu": MetricTotals(sums)})
     with pytest.raises(JobError) as error:
-        result_document(Totals(("LIUM",), Tally(2, {"LIUM": 2}), sums), both)
+        result_document(totals, both)
     assert error.value.cause.endswith("1 of system LIUM were scored with the tokens of none, mixed")
 
 

@@ -10,14 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from result_folder import RESULT, documents, publish
-from scoring import statistics_of
+from scoring import bleu_table, statistics_of
 
 from beam_bleu.pipeline.output.output_folder import staging_folder
 from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
 from beam_bleu.pipeline.output.publication import discard, in_place, write_documents
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.segment_table import bleu_table
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 
 

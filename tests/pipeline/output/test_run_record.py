@@ -96,7 +96,7 @@ def test_the_metrics_of_a_successful_run(out):
     # They are of two clocks, which are not read at the same moment.
     assert abs(found["beam_bleu_run_duration_seconds"] - (end - start)) < 60
     text = (out / "metrics.prom").read_text()
-    assert f'signature="{run.document["signature"]}",version="{VERSION}"' in text
+    assert f'signature="{run.signature}",version="{VERSION}"' in text
 
 
 def test_warnings_are_recorded(out, tmp_path):

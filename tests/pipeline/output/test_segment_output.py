@@ -47,9 +47,13 @@ def test_rows_are_complete_and_in_place(corpus, expected, plain, out, range_byte
     assert rows(out) == expected
     assert_clean(out)
     document = run.document
+    (metric,) = document["metrics"]
+    of_segments = {
+        name: metric[name].replace("eff:no", "eff:yes")
+        for name in ("signature", "sacrebleu_signature")
+    }
     assert document.pop("segment_scores") == {
-        "signature": document["signature"].replace("eff:no", "eff:yes"),
-        "sacrebleu_signature": document["sacrebleu_signature"].replace("eff:no", "eff:yes"),
+        "metrics": [{"metric": "bleu", **of_segments}],
         "rows": 3 * SEGMENTS,
     }
     assert document == plain.document  # the counters, too
@@ -88,7 +92,7 @@ def test_the_files_say_what_they_hold(corpus, out):
     (name,) = shards(out)
     schema = pq.read_schema(out / "segment_scores" / name)
     assert schema.names == [
-        *("index", "system", "score", "sys_len", "ref_len", "matches", "totals"),
+        *("index", "system", "metric", "score", "sys_len", "ref_len", "matches", "totals"),
     ]
     assert str(pq.read_metadata(out / "segment_scores" / name).row_group(0).column(0).compression)
     assert schema.field("matches").type.value_type == pa.int64()
@@ -118,7 +122,7 @@ def test_segments_can_have_another_smoothing(corpus, out, flags, config, signatu
     assert run.code == 0, run.err
     assert rows(out) == corpus.expected(of_segments(BleuConfig(**config)))
     document = run.document
-    assert signature in document.pop("segment_scores")["signature"]
+    assert signature in document.pop("segment_scores")["metrics"][0]["signature"]
     of_corpus = [flag for flag in flags if not flag.startswith("--segment")]
     assert document == called(*corpus.plain, *of_corpus).document
 

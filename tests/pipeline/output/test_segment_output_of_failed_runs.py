@@ -21,7 +21,7 @@ import beam_bleu.pipeline.graph
 import beam_bleu.pipeline.output.parquet_shards as module
 from beam_bleu.pipeline.output.parquet_shards import WriteShards
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.metrics.bleu.score_segments import ScoreSegments
+from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics import count_matches
 from beam_bleu.transforms.statistics.count_matches import CountMatches
 

@@ -14,6 +14,7 @@ from beam_bleu.pipeline.saved.reading import read_totals
 from beam_bleu.pipeline.saved.replicates_facts import facts_of_replicates
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
+from beam_bleu.pipeline.scoring.totals import MetricTotals
 from beam_bleu.transforms.metrics.bleu.columns import width
 from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible
 
@@ -30,32 +31,44 @@ def saved(tmp_path_factory) -> SavedTotals:
 
 def doubled(saved: SavedTotals) -> SavedTotals:
     """The totals of each segment twice."""
-    totals = saved.totals
+    tally = saved.totals.tally
+    metrics = {
+        name: doubled_metric(totals, saved.slicing.most)
+        for name, totals in saved.totals.metrics.items()
+    }
+    totals = dataclasses.replace(saved.totals, tally=tally + tally, metrics=metrics)
+    return dataclasses.replace(saved, totals=totals)
+
+
+def doubled_metric(totals: MetricTotals, most: int) -> MetricTotals:
     assert totals.slices is not None
     assert totals.moments is not None
     assert totals.replicates is not None
-    return dataclasses.replace(
-        saved,
-        totals=dataclasses.replace(
-            totals,
-            tally=totals.tally + totals.tally,
-            sums={
-                text: {system: sums + sums for system, sums in of_systems.items()}
-                for text, of_systems in totals.sums.items()
-            },
-            slices=totals.slices.added(totals.slices, saved.slicing.most),
-            moments=totals.moments.added(totals.moments),
-            replicates=totals.replicates.added(totals.replicates),
-        ),
+    return MetricTotals(
+        {
+            text: {system: sums + sums for system, sums in of_systems.items()}
+            for text, of_systems in totals.sums.items()
+        },
+        totals.slices.added(totals.slices, most),
+        totals.moments.added(totals.moments),
+        totals.replicates.added(totals.replicates),
     )
 
 
 def test_totals_of_any_size_are_possible(saved):
     for _ in range(49):
         saved = doubled(saved)
-        assert [name for facts in FACTS for name, is_true in facts(saved) if not is_true] == []
-    assert saved.totals.moments is not None
-    assert saved.totals.moments.own_products.dtype == object
+        wrong = [
+            name
+            for metric in saved.metrics
+            for facts in FACTS
+            for name, is_true in facts(metric)
+            if not is_true
+        ]
+        assert wrong == []
+    for metric in saved.metrics:
+        assert metric.totals.moments is not None
+        assert metric.totals.moments.own_products.dtype == object
     assert saved.totals.segments == 72 * 2**49
 
 

@@ -17,6 +17,8 @@ from beam_bleu.pipeline.saved.reading import read_totals
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
 from beam_bleu.pipeline.saved.totals_file import totals_bytes
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +48,17 @@ def changed(part: str, **changes: Any) -> Callable[[SavedTotals], SavedTotals]:
 
 
 def with_text(saved: SavedTotals) -> SavedTotals:
-    text = dataclasses.replace(saved.scorings.text, tokenize="intl")
-    return changed("scorings", text=text)(saved)
+    text = dataclasses.replace(saved.scorings["bleu"].text, tokenize="intl")
+    return with_scorings(saved, text=text)
 
 
 def with_smoothing(saved: SavedTotals) -> SavedTotals:
-    scoring = dataclasses.replace(saved.scorings.corpus, smooth_method="none")
-    return changed("scorings", corpus=scoring)(saved)
+    return with_scorings(saved, corpus=Bleu(Scoring("none")))
+
+
+def with_scorings(saved: SavedTotals, **changes: Any) -> SavedTotals:
+    scorings = dataclasses.replace(saved.scorings["bleu"], **changes)
+    return dataclasses.replace(saved, scorings={**saved.scorings, "bleu": scorings})
 
 
 def with_seed(saved: SavedTotals) -> SavedTotals:
@@ -140,9 +146,13 @@ def test_one_text_in_two_files_is_refused_without_labels(same, labels, saved):
 
 
 def without_replicates(saved: SavedTotals) -> SavedTotals:
+    metrics = {
+        name: dataclasses.replace(totals, replicates=None)
+        for name, totals in saved.totals.metrics.items()
+    }
     return dataclasses.replace(
         saved,
-        totals=dataclasses.replace(saved.totals, replicates=None),
+        totals=dataclasses.replace(saved.totals, metrics=metrics),
         evidence=dataclasses.replace(saved.evidence, resampling=None),
     )
 
@@ -196,9 +206,10 @@ def test_replicates_need_labels(saved):
 def test_replicates_add_up(saved):
     files = [(label, labelled(saved, label)) for label in "xyz"]
     found = merged(files)
-    assert found.totals.replicates is not None
-    assert saved.totals.replicates is not None
-    assert (found.totals.replicates.sums == 3 * saved.totals.replicates.sums).all()
+    for one, all_three in zip(saved.metrics, found.metrics, strict=True):
+        assert one.totals.replicates is not None
+        assert all_three.totals.replicates is not None
+        assert (all_three.totals.replicates.sums == 3 * one.totals.replicates.sums).all()
     assert found.evidence.partition is None
     assert found.document["resampling"]["resamples"] == 20
     assert found.document["segments"] == 3 * saved.document["segments"]

@@ -52,7 +52,8 @@ def test_it_is_read_as_it_was_written(folder, data):
     saved = read_totals(str(folder / "totals.json"))
     scores = (folder / "scores.json").read_bytes()
     assert totals_bytes(saved, scores) == data
-    assert json.loads(data)["content"]["definition"]["signature"] == saved.document["signature"]
+    (metric,) = json.loads(data)["content"]["definition"]["metrics"]
+    assert metric["signature"] == saved.document["metrics"][0]["signature"]
 
 
 def test_the_digest_does_not_depend_on_the_layout(data):
@@ -79,11 +80,11 @@ BAD = {
     "another file": (lambda data: b'{"scores": []}', "it is a scores.json"),
     "one digit": (lambda data: data.replace(b'"read":72', b'"read":73'), "is damaged"),
     "no content": (lambda data: changed(data, content=None), "is damaged"),
-    "a later version": (lambda data: changed(data, version=3), "version 3 of the format"),
+    "a later version": (lambda data: changed(data, version=4), "version 4 of the format"),
     "no version": (lambda data: changed(data, version=None), "version None of the format"),
     "a foreign content": (lambda data: with_content(data, tally=3), "does not have the content"),
     "NaN": (lambda data: data.replace(b'"read":72', b'"read":NaN'), "it is not JSON"),
-    "a wrong name": (lambda data: with_content(data, sums=[{}]), "does not have the content"),
+    "a wrong name": (lambda data: with_content(data, metrics=[{}]), "does not have the content"),
 }
 
 
@@ -106,56 +107,74 @@ def one_more(values: Any, place: Any = 0, by: int = 1) -> None:
 
 def in_array(part: str, name: str) -> Callable[[Any], object]:
     """Adds 1 to the first number of an array."""
-    return lambda all: one_more(all[part][name]["values"])
+    return lambda all: one_more(bleu(all)[part][name]["values"])
+
+
+def bleu(content: Any) -> Any:
+    """What was added up for the only metric."""
+    return content["metrics"][0]
+
+
+def defined(content: Any) -> Any:
+    """The definition of the only metric."""
+    return content["definition"]["metrics"][0]
 
 
 def atlas(content: Any) -> Any:
     """The sums of a system."""
-    return content["sums"][0]["systems"]["atlas"]
+    return bleu(content)["sums"][0]["systems"]["atlas"]
 
 
 EDITS: dict[str, Callable[[Any], object]] = {
     "a negative number": lambda all: atlas(all)["columns"].__setitem__(FIRST_MATCHES, -5),
-    "a huge number": lambda all: atlas(all)["columns"].__setitem__(FIRST_MATCHES, 10**30),
     "a fraction": lambda all: atlas(all)["columns"].__setitem__(FIRST_MATCHES, 1.5),
     "a float": lambda all: atlas(all)["columns"].__setitem__(0, 72.0),
     "a text": lambda all: atlas(all)["columns"].__setitem__(FIRST_MATCHES, "9"),
     "null": lambda all: atlas(all)["columns"].__setitem__(FIRST_MATCHES, None),
     "a bool": lambda all: atlas(all)["signs"].__setitem__("tokenized", False),
     "a column less": lambda all: atlas(all)["columns"].pop(),
-    "no sums": lambda all: all.__setitem__("sums", []),
+    "no metric": lambda all: all.__setitem__("metrics", []),
+    "an unknown metric": lambda all: bleu(all).__setitem__("metric", "x"),
+    "a metric twice": lambda all: all["metrics"].append(bleu(all)),
+    "no sums": lambda all: bleu(all).__setitem__("sums", []),
     "an empty input": lambda all: all["partitions"][0].__setitem__("inputs", [{}]),
     "an input with other lines": lambda all: all["partitions"][0]["inputs"][0].update(lines="72"),
     "a list as a label": lambda all: all["partitions"][0].__setitem__("label", [1]),
     "no partition": lambda all: all.__setitem__("partitions", []),
-    "no moments": lambda all: all.__setitem__("moments", None),
-    "no slices": lambda all: all.__setitem__("slices", None),
-    "no replicates": lambda all: all.__setitem__("replicates", None),
+    "no moments": lambda all: bleu(all).__setitem__("moments", None),
+    "no slices": lambda all: bleu(all).__setitem__("slices", None),
+    "no replicates": lambda all: bleu(all).__setitem__("replicates", None),
     "fewer replicates": lambda all: all["evidence"]["resampling"].update(resamples=19),
     "a system twice": lambda all: all["systems"].append("atlas"),
     "another system": lambda all: all.__setitem__("systems", ["atlas", "birch", "X"]),
     "no system": lambda all: all.__setitem__("systems", []),
     "an unknown field": lambda all: all.__setitem__("more", 1),
     "an unknown field of sums": lambda all: atlas(all).__setitem__("more", 1),
-    "a fraction in an array": lambda all: all["moments"]["own_sums"]["values"].__setitem__(0, 1.5),
-    "a text in an array": lambda all: all["moments"]["own_sums"]["values"].__setitem__(0, "72"),
-    "an array of another shape": lambda all: all["moments"]["own_units"]["shape"].reverse(),
-    "a negative number in slices": lambda all: all["slices"]["sums"]["values"].__setitem__(0, -1),
+    "a fraction in an array": lambda all: bleu(all)["moments"]["own_sums"]["values"].__setitem__(
+        0, 1.5
+    ),
+    "a text in an array": lambda all: bleu(all)["moments"]["own_sums"]["values"].__setitem__(
+        0, "72"
+    ),
+    "an array of another shape": lambda all: bleu(all)["moments"]["own_units"]["shape"].reverse(),
+    "a negative number in slices": lambda all: bleu(all)["slices"]["sums"]["values"].__setitem__(
+        0, -1
+    ),
     "another program": lambda all: all.__setitem__("program", 3),
-    "another signature": lambda all: all["definition"].__setitem__("signature", 3),
+    "another signature": lambda all: defined(all).__setitem__("signature", 3),
     "a tally of texts": lambda all: all["tally"].__setitem__("read", "72"),
     "a warning that is a number": lambda all: all.__setitem__("warnings", [3]),
     "an unknown label of languages": lambda all: all["definition"].__setitem__("languages", "x"),
-    "an unknown tokenizer": lambda all: all["definition"]["text"].__setitem__("tokenize", "x"),
-    "a preset of another name": lambda all: all["definition"]["presets"][0].update(name="x"),
-    "another preset": lambda all: all["definition"]["presets"][0]["scoring"].update(
+    "an unknown tokenizer": lambda all: defined(all)["text"].__setitem__("tokenize", "x"),
+    "a preset of another name": lambda all: defined(all)["presets"][0].update(name="x"),
+    "another preset": lambda all: defined(all)["presets"][0]["scoring"].update(
         smooth_method="floor"
     ),
-    "a slice of no item": lambda all: all["slices"]["keys"][0].__setitem__(0, 7),
-    "a slice that is a number": lambda all: all["slices"]["keys"][0].__setitem__(1, 7),
+    "a slice of no item": lambda all: bleu(all)["slices"]["keys"][0].__setitem__(0, 7),
+    "a slice that is a number": lambda all: bleu(all)["slices"]["keys"][0].__setitem__(1, 7),
     "an input with another field": lambda all: inputs(all)[0].update(more=1),
     "an input without a digest": lambda all: inputs(all)[0].update(digest="x"),
-    "a case that is a number": lambda all: all["sums"][0]["text"].update(lowercase=0),
+    "a case that is a number": lambda all: bleu(all)["sums"][0]["text"].update(lowercase=0),
     "a seed that is true": lambda all: all["evidence"]["resampling"].update(seed=True),
     "moments that are not asked for": lambda all: all["evidence"].update(uncertainty=False),
     "an unknown baseline": lambda all: all["evidence"].__setitem__("baseline", "X"),
@@ -169,10 +188,11 @@ def test_an_impossible_content_is_named(edit, data, tmp_path):
     path.write_bytes(edited(data, edit))
     assert path.read_bytes() != data
     for words in (["merge", path], ["gate", path, "--fail_under=1"]):
-        called(*words).assert_failed(3, str(path), "does not have the content of version 2")
+        called(*words).assert_failed(3, str(path), "does not have the content of version 3")
 
 
 CONTRADICTIONS: dict[str, Callable[[Any], object]] = {
+    "a huge number": lambda all: atlas(all)["columns"].__setitem__(FIRST_MATCHES, 10**30),
     "a match less": lambda all: one_more(atlas(all)["columns"], FIRST_MATCHES, -1),
     "a segment more": lambda all: all["tally"]["scored"].update(atlas=73),
     "no segment was read": lambda all: all["tally"].update(read=0),
@@ -189,8 +209,8 @@ CONTRADICTIONS: dict[str, Callable[[Any], object]] = {
     "a token more": lambda all: one_more(atlas(all)["columns"], CANDIDATE_LENGTH),
     "a short candidate more": lambda all: one_more(atlas(all)["columns"], first_short(4)),
     "longer references than the longest": lambda all: one_more(atlas(all)["columns"], CLOSEST),
-    "another signature": lambda all: all["definition"].update(signature="x"),
-    "another smoothing": lambda all: all["definition"]["scoring"].update(smooth_method="none"),
+    "another signature": lambda all: defined(all).update(signature="x"),
+    "another smoothing": lambda all: defined(all)["scoring"].update(smooth_method="none"),
     "another range of lengths": lambda all: all["definition"]["slicing"].update(
         length_edges=[1, 2, 3, 4, 5]
     ),
@@ -210,8 +230,8 @@ CONTRADICTIONS: dict[str, Callable[[Any], object]] = {
         )
         for name in names
     },
-    "a token more in slices": lambda all: all["slices"]["sums"]["values"].__setitem__(
-        0, all["slices"]["sums"]["values"][0] + 1
+    "a token more in slices": lambda all: bleu(all)["slices"]["sums"]["values"].__setitem__(
+        0, bleu(all)["slices"]["sums"]["values"][0] + 1
     ),
 }
 
@@ -301,8 +321,14 @@ def test_signatures_of_other_versions_are_no_contradiction(tmp_path):
     data = (tmp_path / "out" / "totals.json").read_bytes()
     path = tmp_path / "other.json"
     path.write_bytes(
-        edited(data, lambda all: all["definition"].update(signature="x", versions={"unicode": "3"}))
+        edited(
+            data,
+            lambda all: (
+                defined(all).update(signature="x"),
+                all["definition"].update(versions={"unicode": "3"}),
+            ),
+        )
     )
     called("merge", path).assert_failed(3, "made with unicode 3")
-    path.write_bytes(edited(data, lambda all: all["definition"].update(signature="x")))
+    path.write_bytes(edited(data, lambda all: defined(all).update(signature="x")))
     called("merge", path).assert_failed(3, "definition: signature cannot be right")

@@ -28,7 +28,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, largest
-from beam_bleu.transforms.totals.unit_facts import is_bounded, unpacked
+from beam_bleu.transforms.totals.unit_facts import products_of_units_are_possible
 
 _EXACT_REFERENCES = 16
 """The average length of more references than these is rounded down (`PARTS_OF_A_TOKEN`)."""
@@ -95,20 +95,10 @@ def products_are_possible(
       references: the largest number of references of a segment.
       are_segments: whether each unit is a segment.
     """
-    full = unpacked(packed, sums.shape[-1])
-    squares = np.diagonal(full, axis1=-2, axis2=-1)
-    # The columns are integers, and 0 or more.
-    if (squares < sums).any() or ((squares - sums) % 2).any():
+    full = products_of_units_are_possible(units, sums, packed, are_segments=are_segments)
+    if full is None or (are_segments and not _is_of_short_candidates(full, sums)):
         return False
-    if (full[..., SEGMENTS, :] < sums).any():
-        return False
-    if are_segments and not (
-        (full[..., SEGMENTS, :] == sums).all() and _is_of_short_candidates(full, sums)
-    ):
-        return False
-    return is_bounded(units, sums, sums, squares, squares, full) and columns_are_possible(
-        full, references
-    )
+    return columns_are_possible(full, references)
 
 
 def _is_of_short_candidates(full: NDArray[Any], sums: NDArray[Any]) -> bool:

@@ -11,13 +11,14 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     AVERAGE,
     PARTS_OF_A_TOKEN,
     SHORTEST,
+    bleu_basis,
     first_short,
-    width,
 )
 from beam_bleu.transforms.metrics.bleu.count_rows import MOST_WRITTEN, count_rows
 from beam_bleu.transforms.metrics.bleu.long_matching import NUMBERS_BYTES
 from beam_bleu.transforms.metrics.bleu.long_slots import SPARE_NUMBERS
 from beam_bleu.transforms.metrics.bleu.matching import KEYS_BYTES
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.columns import Spans
 from beam_bleu.transforms.native.kept_memory import KeptMemory
@@ -61,11 +62,22 @@ class BleuCounter:
 
     max_order: int
 
+    @property
+    def basis(self) -> Basis:
+        """The columns."""
+        return bleu_basis(self.max_order)
+
+    @property
+    def is_tokenized(self) -> bool:
+        """Each language has tokens of its own."""
+        return True
+
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
         """The columns of each segment, int64 (systems, segments, W)."""
         texts, rows = spans.starts.shape
-        reference_count = len(batch.references)
-        counts = np.empty((texts - reference_count, rows, width(self.max_order)), np.int64)
+        systems = len(batch.candidates)
+        reference_count = texts - systems
+        counts = np.empty((systems, rows, self.basis.width), np.int64)
         if not rows:
             return counts
         longest = sizes.longest

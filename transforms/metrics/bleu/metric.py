@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from fractions import Fraction
 
 from beam_bleu.transforms.metrics.bleu.columns import (
     FIRST_MATCHES,
@@ -17,6 +18,7 @@ from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.dual_numbers import Number
 from beam_bleu.transforms.metrics.metric import NoGradientError, Scores
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.score.metric_kind import Lengths
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +41,10 @@ class Bleu:
     def values(self, sums: Integers) -> Scores:
         """BLEU of each row."""
         return corpus_scores(sums, self.scoring)
+
+    def require_corpus(self) -> None:
+        """Checks that the smoothing is not for single segments only."""
+        self.scoring.require_corpus()
 
     def require_gradient(self, sums: Sequence[int]) -> None:
         """Checks that every order that counts has a match. Otherwise smoothing decides the score.
@@ -65,3 +71,14 @@ class Bleu:
         """The lengths, and the columns of the orders that count."""
         short, orders = first_short(order_of(width)), self.scoring.max_ngram_order
         return [*range(FIRST_MATCHES + orders), *range(short, short + orders)]
+
+
+def bleu_lengths(columns: Sequence[int], scoring: Scoring) -> Lengths:
+    """How many tokens the texts of a corpus have."""
+    bleu = BleuColumns(columns)
+    return Lengths(
+        "token",
+        bleu.candidate_length,
+        Fraction(*bleu.reference_length(scoring.reference_length)),
+        bleu.short_candidates[0],
+    )

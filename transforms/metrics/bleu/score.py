@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from fractions import Fraction
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
 from beam_bleu.transforms.metrics.bleu.corpus_formula import scored_columns
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths
 from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.bleu.signature import sacrebleu_signature, signature
-from beam_bleu.transforms.metrics.bleu.suspicious_input import suspicions
+from beam_bleu.transforms.score.suspicious_input import suspicions
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, uncertainty
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -88,8 +87,8 @@ def bleu_score(
     scored = scored_columns(sums.columns, scoring)
     score, bp = scored.score, scored.bp
     columns, orders = BleuColumns(sums.columns), scoring.max_ngram_order
-    sys_len = columns.candidate_length
-    ref_len = Fraction(*columns.reference_length(scoring.reference_length))
+    lengths = bleu_lengths(sums.columns, scoring)
+    sys_len, ref_len = lengths.candidates, lengths.references
     is_divided = REFERENCE_LENGTHS[scoring.reference_length].divided
     found = None if units is None else uncertainty(units, Bleu(scoring), score)
     signed = text, scoring, sums.min_reference_count, sums.max_reference_count
@@ -108,7 +107,7 @@ def bleu_score(
         warnings=(
             *(() if score > _ALMOST_0 else (_why_zero(columns, scoring, score, bp),)),
             *((f"{NO_STANDARD_ERROR}: {found.reason}",) if found and found.reason else ()),
-            *(suspicions(sums, text, scoring) if judge_input else ()),
+            *(suspicions(sums, text, lengths) if judge_input else ()),
         ),
         standard_error=None if found is None else found.standard_error,
         interval=None if found is None else found.interval,

@@ -6,19 +6,19 @@ changes the number.
 
 from __future__ import annotations
 
-import importlib.metadata
-import unicodedata
-
 from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.text.cases import CASES
+from beam_bleu.transforms.text.signed import (
+    SACREBLEU,
+    reference_field,
+    signature_line,
+    text_versions,
+)
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.version import VERSION
-
-SACREBLEU = "2.6.0"
-"""The version of sacreBLEU that gives the same numbers."""
 
 _SACREBLEU_ORDER = 4
 
@@ -49,7 +49,7 @@ def signature(
         fields["weights"] = ",".join(f"{float(weight)!r}" for weight in scoring.weights)
     fields.update(text_versions(text))
     fields["version"] = f"beam-bleu-{VERSION}"
-    return _line(fields)
+    return signature_line(fields)
 
 
 def sacrebleu_signature(
@@ -69,14 +69,14 @@ def sacrebleu_signature(
     fields = _fields(text, scoring, min_reference_count, max_reference_count)
     if scoring.smooth_value is not None:
         fields["smooth"] = f"{scoring.smooth_method}[{scoring.smooth_value:.2f}]"
-    return _line({**fields, "version": SACREBLEU})
+    return signature_line({**fields, "version": SACREBLEU})
 
 
 def _fields(
     text: TextName, scoring: Scoring, min_reference_count: int, max_reference_count: int
 ) -> dict[str, str]:
     return {
-        "nrefs": str(max_reference_count) if min_reference_count == max_reference_count else "var",
+        "nrefs": reference_field(min_reference_count, max_reference_count),
         "case": CASES[text.lowercase].name,
         "eff": "yes" if scoring.effective_order else "no",
         "tok": _tokenizer(text),
@@ -98,21 +98,3 @@ def _smoothing(scoring: Scoring) -> str:
     rounded = f"{value:.2f}"
     # sacreBLEU rounds to two digits. If that changes the value, all digits are written.
     return f"{scoring.smooth_method}[{rounded if float(rounded) == value else repr(value)}]"
-
-
-def text_versions(text: TextName) -> dict[str, str]:
-    """The versions on which a text's tokens depend, without beam-bleu's own version.
-
-    A new version of a library can know more code points, and have other models and
-    dictionaries. So it can give other numbers.
-    """
-    versions = {}
-    if CASES[text.lowercase].by_unicode or text.normalize is not None:
-        versions["unicode"] = unicodedata.unidata_version
-    for package in TOKENIZERS[text.tokenize].versions:
-        versions[package] = importlib.metadata.version(package)
-    return versions
-
-
-def _line(fields: dict[str, str]) -> str:
-    return "|".join(f"{name}:{value}" for name, value in fields.items())

@@ -45,6 +45,7 @@ def moments_of_documents(
     documents: str,
     baseline: str | None = None,
     with_all_pairs: bool = False,
+    label_suffix: str = "",
 ) -> PCollection[tuple[int, Moments]]:
     """Adds the steps from `BatchStatistics` to (0, `Moments`) of documents, to be added up.
 
@@ -57,16 +58,18 @@ def moments_of_documents(
       documents: the label with the document of each segment.
       baseline: the system with which the others are compared; None for the first one.
       with_all_pairs: whether the whole corpus has all pairs of systems, too.
+      label_suffix: what the steps' labels end in.
     """
     summing = SumDocuments(slicing, labels, basis, documents)
     multiplying = MultiplyDocuments(slicing.most, basis, baseline, with_all_pairs)
     typecoders.registry.register_coder(DocumentSums, BatchCoder)
     return (
         statistics
-        | "Sum documents"
+        | f"Sum documents{label_suffix}"
         >> beam.ParDo(step(summing)).with_output_types(typehints.Tuple[int, DocumentSums])
-        | "Put documents together" >> beam.GroupByKey()
-        | "Multiply sums of documents" >> giving_keyed_batches(step(multiplying), Moments)
+        | f"Put documents together{label_suffix}" >> beam.GroupByKey()
+        | f"Multiply sums of documents{label_suffix}"
+        >> giving_keyed_batches(step(multiplying), Moments)
     )
 
 

@@ -26,6 +26,7 @@ import sentencepiece
 import spm_models
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from scoring import (
+    bleu_table,
     of_segments,
     sacrebleu_signature_of,
     score_of,
@@ -39,7 +40,6 @@ from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.extras import installing
 from beam_bleu.transforms.metrics.bleu import columns, formula
-from beam_bleu.transforms.metrics.bleu import segment_table as bleu_table
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS, Preset, PresetName, preset
@@ -309,7 +309,7 @@ def test_the_smoothing_of_segments_is_nltks(name: Any) -> None:
     with pytest.raises(ValueError, match="is for segment scores only"):
         config.scoring.require_corpus()
     given = [("a b c d e f", ["a b c e d f g"])]
-    rows = bleu_table.bleu_table(statistics_of(to_batch(given), config), config.scoring)
+    rows = bleu_table(statistics_of(to_batch(given), config), config.scoring)
     ((one, (other,)),) = given
     method = getattr(SmoothingFunction(), name.removeprefix("nltk-"))
     expected = sentence_bleu([other.split()], one.split(), smoothing_function=method)
@@ -440,7 +440,7 @@ def test_a_smoothing_method_without_a_function_is_an_error(
         score_of(PLAIN, config)
     statistics = statistics_of(to_batch(PLAIN), config)
     with pytest.raises(NotImplementedError, match="nothing computes the smooth_method 'fake'"):
-        bleu_table.bleu_table(statistics, config.scoring)
+        bleu_table(statistics, config.scoring)
 
 
 @pytest.mark.parametrize("number", [-1, len(SMOOTH_METHODS), 99])
@@ -454,7 +454,7 @@ def test_a_smoothing_method_without_a_branch_is_an_error(
         score_of(PLAIN, config)
     statistics = statistics_of(to_batch(PLAIN), config)
     with pytest.raises(ArithmeticError, match="_score_rows: compiled code ended with"):
-        bleu_table.bleu_table(statistics, config.scoring)
+        bleu_table(statistics, config.scoring)
 
 
 def test_a_reference_length_without_a_function_is_an_error(
@@ -467,7 +467,7 @@ def test_a_reference_length_without_a_function_is_an_error(
         score_of(PLAIN, config)
     statistics = statistics_of(to_batch(PLAIN), config)
     with pytest.raises(NotImplementedError, match="nothing computes the reference length 'fake'"):
-        bleu_table.bleu_table(statistics, config.scoring)
+        bleu_table(statistics, config.scoring)
 
 
 def test_a_normalization_that_python_does_not_have_is_an_error(

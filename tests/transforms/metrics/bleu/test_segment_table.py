@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from sacrebleu.metrics import BLEU
-from scoring import of_segments, statistics_of
+from scoring import bleu_table, bleu_table_schema, of_segments, statistics_of
 
 from beam_bleu.transforms.metrics.bleu import formula
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
@@ -23,7 +23,6 @@ from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kernel import count_batch
 from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
-from beam_bleu.transforms.metrics.bleu.segment_table import bleu_table, bleu_table_schema
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -294,7 +293,10 @@ import numpy as np
 from beam_bleu.transforms.native.compiling import CompiledFunction
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.metrics.bleu.score_segments import ScoreSegments
+from beam_bleu.transforms.known_metrics import kind_of
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.score.score_segments import ScoreSegments
+from beam_bleu.transforms.score.segment_table import segment_schema
 from beam_bleu.transforms.metrics.bleu.kernel import count_batch
 
 def refuse(function, *types):
@@ -304,7 +306,9 @@ config = BleuConfig(smooth_method=sys.argv[1], reference_length=sys.argv[2])
 batch = to_batch([("a b", ["a"]), ("c", ["d", "e"])])
 batch = dataclasses.replace(batch, numbers=np.arange(2))
 statistics = count_batch(batch, config.text, max_order=5)
-scoring = ScoreSegments(config.scoring.for_segments(), threads=1)
+metric = Bleu(config.scoring.for_segments())
+schema = segment_schema([kind_of("bleu").segment_fields(metric)])
+scoring = ScoreSegments("bleu", kind_of, metric, schema, threads=1)
 if sys.argv[3] == "set up":
     scoring.setup()
 CompiledFunction.load = refuse

@@ -261,8 +261,8 @@ def test_a_null_is_a_missing_reference_and_an_empty_string_is_not(tmp_path):
         return called("--input", tmp_path / "t.parquet", "--format", "json").document
 
     missing, empty = scores(None), scores("")
-    assert "nrefs:var" in missing["signature"]
-    assert "nrefs:2" in empty["signature"]
+    assert "nrefs:var" in missing["metrics"][0]["signature"]
+    assert "nrefs:2" in empty["metrics"][0]["signature"]
     assert missing["scores"][0]["ref_len"] == 6 + 2
 
 

@@ -17,15 +17,16 @@ from hypothesis import strategies as st
 from scoring import bleu_of, score_of, sums_of
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu
-from beam_bleu.transforms.metrics.bleu import suspicious_input
+from beam_bleu.transforms.metrics.bleu.metric import bleu_lengths
 from beam_bleu.transforms.pairing.segments.batching import Segment
+from beam_bleu.transforms.score import suspicious_input
 from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.scripts import SCRIPTS, ScriptName
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
-PAGE = pathlib.Path(__file__).parents[4] / "docs" / "line_parallel.md"
+PAGE = pathlib.Path(__file__).parents[3] / "docs" / "line_parallel.md"
 
 
 def told(segments: Sequence[Segment], *words: str, **config: object) -> bool:
@@ -110,7 +111,9 @@ NAMES = {
 def told_of_scripts(sums: CorpusSums, tokenize: TokenizerName = "13a") -> list[str]:
     """The warnings about text that a tokenizer does not split."""
     text = TextName(tokenize, False, None, "")
-    found = suspicious_input.suspicions(sums, text, BleuConfig().scoring)
+    found = suspicious_input.suspicions(
+        sums, text, bleu_lengths(sums.columns, BleuConfig().scoring)
+    )
     return [each for each in found if "finds words by spaces" in each]
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.comparison import clusters, holm, paired_difference
-from beam_bleu.transforms.text.text import TextName
+from beam_bleu.transforms.score.metric_kind import Score
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.system_sums import SystemSums
 
 
@@ -21,7 +21,7 @@ class SystemComparison:
       system: the system.
       baseline: the system whose score is subtracted.
       segments: the number of segments.
-      difference: in BLEU, -100..100.
+      difference: in points of the score, -100..100.
       standard_error: of the difference; None if there is none.
       interval: the 95 % interval of the difference; None if there is no standard error.
       p_value: how probable a difference at least so large, up or down, would be if there were no
@@ -48,14 +48,14 @@ class ComparedSystems:
     """The scores and comparisons of several systems.
 
     Attributes:
-      scores: the score of each system by its name.
+      scores: the score of each system by its name: a `BleuScore`.
       comparisons: the comparisons with the baseline, or of all pairs.
       clusters: with all pairs, the names of the systems in clusters, best first: each system is
         significantly better than all systems of later clusters. Systems without a standard error
         are in none. Otherwise empty.
     """
 
-    scores: Mapping[str, BleuScore]
+    scores: Mapping[str, Any]
     comparisons: tuple[SystemComparison, ...]
     clusters: tuple[tuple[str, ...], ...] = ()
 
@@ -63,8 +63,8 @@ class ComparedSystems:
 def compared_systems(
     sums: SystemSums,
     systems: Sequence[str],
-    text: TextName,
-    scoring: Scoring,
+    metric: Metric,
+    score: Callable[[CorpusSums], Score],
     *,
     all_pairs: bool,
 ) -> ComparedSystems:
@@ -73,15 +73,13 @@ def compared_systems(
     Args:
       sums: those of one or more segments.
       systems: the systems' names, in the order of the sums.
-      text: how the texts became tokens.
-      scoring: how sums become a score.
+      metric: how sums become a score.
+      score: gives the score of the sums of a system, with its parts.
       all_pairs: whether the sums have all pairs, and clusters are asked for.
     """
     scores = {
-        system: bleu_score(of_system, text, scoring, units=of_system.units)
-        for system, of_system in zip(systems, sums.systems, strict=True)
+        system: score(of_system) for system, of_system in zip(systems, sums.systems, strict=True)
     }
-    metric = Bleu(scoring)
     found = [paired_difference(sums.of_pair(number), metric) for number in range(len(sums.pairs))]
     adjusted = holm([each.p_value for each in found])
     comparisons = tuple(

@@ -6,11 +6,9 @@ docs/line_parallel.md has the rules and their reasons. A warning changes no numb
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 
 from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.scripts import SCRIPTS, Script
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
@@ -42,27 +40,28 @@ _SHOWN_SLICES = 3
 _SHORTEST_RATIO, _LONGEST_RATIO = 0.5, 2
 
 _FEWEST_TOKENS = 100
-"""Tokens of the references, about five sentences. Shorter texts often differ more in length."""
+"""Tokens or characters of the references: a few sentences. Shorter texts often differ more in
+length."""
 
 _FEWEST_SEGMENTS = 10
 """Segments. With fewer segments, one or two empty candidates would already be most of them."""
 
 
-def suspicions(sums: CorpusSums, text: TextName, scoring: Scoring) -> tuple[str, ...]:
+def suspicions(sums: CorpusSums, text: TextName, lengths: Lengths) -> tuple[str, ...]:
     """Sentences about suspicious input of one system's score.
 
     Args:
       sums: those of the corpus.
       text: how the texts became tokens.
-      scoring: how sums become a score.
+      lengths: how long the texts are.
     """
     return (
         *_tokenized(sums, text),
         *_scripts(sums, text),
-        *_identical(sums),
+        *_identical(sums, lengths),
         *_line_ends(sums),
-        *_empty_candidates(sums),
-        *_length_ratio(sums, scoring),
+        *_empty_candidates(sums, lengths),
+        *_length_ratio(lengths),
     )
 
 
@@ -127,10 +126,8 @@ def _segments(count: int, sums: CorpusSums) -> str:
     return f"{count:,} of {sums.segments:,} segments {'is' if count == 1 else 'are'}"
 
 
-def _identical(sums: CorpusSums) -> Iterator[str]:
-    if not BleuColumns(
-        sums.columns
-    ).candidate_length:  # all texts are empty, so they are always equal
+def _identical(sums: CorpusSums, lengths: Lengths) -> Iterator[str]:
+    if not lengths.candidates:  # all texts are empty, so they are always equal
         return
     for position, identical in enumerate(sums.signs.identical, 1):
         if identical == sums.segments:
@@ -162,31 +159,23 @@ def _shown(stream: str, returns: int, lines: int) -> str:
     return f"{stream} ({returns:,} of {lines:,} lines)"
 
 
-def _empty_candidates(sums: CorpusSums) -> Iterator[str]:
-    columns = BleuColumns(sums.columns)
-    empty = columns.short_candidates[0]
+def _empty_candidates(sums: CorpusSums, lengths: Lengths) -> Iterator[str]:
+    empty = lengths.empty_candidates
     # If all are empty, the score is 0, and its own warning gives the reason.
-    if (
-        sums.segments >= _FEWEST_SEGMENTS
-        and columns.candidate_length
-        and empty > _MOST * sums.segments
-    ):
+    if sums.segments >= _FEWEST_SEGMENTS and lengths.candidates and empty > _MOST * sums.segments:
         yield (
-            f"most candidates are empty: {empty:,} of {sums.segments:,} have no token; "
+            f"most candidates are empty: {empty:,} of {sums.segments:,} have no {lengths.unit}; "
             "check that the system's output is complete"
         )
 
 
-def _length_ratio(sums: CorpusSums, scoring: Scoring) -> Iterator[str]:
-    columns = BleuColumns(sums.columns)
-    of_candidates = columns.candidate_length
-    length = Fraction(*columns.reference_length(scoring.reference_length))
-    if not of_candidates or length < _FEWEST_TOKENS:
+def _length_ratio(lengths: Lengths) -> Iterator[str]:
+    if not lengths.candidates or lengths.references < _FEWEST_TOKENS:
         return
-    ratio = of_candidates / length
+    ratio = lengths.candidates / lengths.references
     if ratio < _SHORTEST_RATIO or ratio > _LONGEST_RATIO:
         yield (
-            f"the candidates have {float(ratio):.2f} times as many tokens as the references "
-            f"({of_candidates:,} and {float(length):,.0f}); check that both are complete "
-            "and of the same segments"
+            f"the candidates have {float(ratio):.2f} times as many {lengths.unit}s as the "
+            f"references ({lengths.candidates:,} and {float(lengths.references):,.0f}); check that "
+            "both are complete and of the same segments"
         )

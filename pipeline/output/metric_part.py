@@ -1,0 +1,256 @@
+"""The part of the result document about one metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from beam_bleu.pipeline.output.checked_units import CheckedUnits
+from beam_bleu.pipeline.output.evidence_parts import (
+    resampling_part,
+    uncertainty_parts,
+    warning_about_clusters,
+    warning_about_slices,
+)
+from beam_bleu.pipeline.output.language_scores import (
+    SliceScore,
+    listed_languages,
+    macro_averages,
+    signatures_of_segments,
+    warnings_by_language,
+)
+from beam_bleu.pipeline.output.score_entries import (
+    listed_scores,
+    warnings_about_slices,
+    warnings_of,
+)
+from beam_bleu.pipeline.output.shared_signature import shared_signature
+from beam_bleu.pipeline.output.tasks import (
+    require_no_common_score,
+    require_one_task_of_each_language,
+    tasks_of,
+)
+from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.pipeline.scoring.scorings import Scorings
+from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
+from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.score.metric_kind import MetricKind, Score
+from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR
+from beam_bleu.transforms.text.text import TextName
+from beam_bleu.transforms.totals.closing import require_all_scored
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.moments.moments import Moments
+from beam_bleu.transforms.totals.slice_sums import SliceSums
+
+
+def metric_part(
+    totals: Totals,
+    scorings: Scorings,
+    slicing: Slicing,
+    evidence: Evidence,
+    *,
+    judge_input: bool,
+) -> dict[str, Any]:
+    """What a result document says about one metric. `metric_views` explains the form.
+
+    Args:
+      totals: everything that was added up.
+      scorings: the scorings of the corpus and of its segments, by this metric.
+      slicing: the slices that are scored, too.
+      evidence: what is found out about the scores.
+      judge_input: whether to warn about suspicious input; False if another metric does.
+
+    Raises:
+      InputError: the baseline is not one of the systems.
+      JobError: not every segment of every system was scored exactly once, by each definition and
+        in the slices of each item.
+    """
+    of_metric, kind = totals.metrics[scorings.name], scorings.kind
+    systems, sums = totals.systems, of_metric.sums
+    scored, slices = totals.scored, of_metric.slices
+    for text in scorings.counters:
+        require_all_scored(scored, sums[text], "" if text == scorings.text else text.label)
+    moments = _moments(of_metric, evidence)
+    units = CheckedUnits(moments if evidence.uncertainty else None)
+    number = totals.segments if moments is None else moments.units
+    own = sums[scorings.text]
+
+    def score_all(
+        of_corpus: Mapping[str, CorpusSums],
+        text: TextName,
+        metric: Metric,
+        *,
+        judge_input: bool,
+    ) -> dict[str, Score]:
+        return {
+            system: kind.score(
+                of_corpus[system],
+                text,
+                metric,
+                judge_input=judge_input,
+                units=units.of(system, own[system]) if of_corpus is own else None,
+            )
+            for system in systems
+        }
+
+    keys = () if slices is None else slices.keys
+    of_slices = [slicing.values(key) for key in keys]
+    whole = _text_of_corpus(scorings, of_slices)
+    tasks = tasks_of(scorings, of_slices)
+    if tasks:
+        require_no_common_score(tasks, scorings, evidence)
+    if tasks and scorings.languages is not None:
+        require_one_task_of_each_language(scorings, of_slices)
+    scores: dict[str, Score] = {}
+    if whole is not None and not tasks:
+        scores = score_all(own, whole, scorings.corpus, judge_input=judge_input)
+    sliced: list[SliceScore] = []
+    if slices is not None:
+        sliced.extend(
+            _of_slices(
+                *(systems, own, scorings, slicing, slices, units),
+                judge_input=judge_input and not scores,
+            )
+        )
+    of_languages = [each for each in sliced if list(each.of_slice) == [scorings.languages]]
+    of_tasks = []
+    if tasks and scorings.languages is None:
+        of_tasks = [each for each in sliced if list(each.of_slice) == [scorings.unpooled]]
+    uncertain, fields = evidence.uncertainty, kind.fields
+    part: dict[str, Any] = {
+        "name": scorings.shown,
+        **_signatures(whole, kind, scorings.corpus, own),
+        "scores": listed_scores(scorings.name, scores, fields, sliced, uncertain=uncertain),
+        "warnings": [
+            *warnings_of(scores),
+            *(warnings_about_slices(scores, own, sliced) if judge_input else ()),
+            *warnings_by_language(systems, of_languages),
+            *warnings_by_language(systems, of_tasks),
+            *warning_about_slices(sliced, evidence),
+            *warning_about_clusters(scores, evidence),
+        ],
+    }
+    if scorings.languages is not None:
+        part["languages"] = listed_languages(of_languages, kind, scorings.corpus)
+        part["macro_average"] = macro_averages(systems, of_languages, uncertain=uncertain)
+    if of_tasks:
+        part["tasks"] = [{"slice": {str(scorings.unpooled): task}} for task in tasks]
+        part["macro_average"] = macro_averages(
+            systems, of_tasks, uncertain=uncertain, counted="tasks"
+        )
+    if scorings.presets:
+        part["presets"] = []
+        for name, preset in scorings.presets.items():
+            text = preset.text
+            others = score_all(sums[text], text, preset.metric, judge_input=False)
+            has_units = uncertain and text == scorings.text
+            part["presets"].append(
+                {
+                    "preset": name,
+                    **shared_signature(text, kind, preset.metric, sums[text].values()),
+                    "scores": listed_scores(scorings.name, others, fields, uncertain=has_units),
+                    "warnings": _without_repeated(warnings_of(others), part["warnings"]),
+                }
+            )
+    if scorings.segments is not None:
+        part["segment_scores"] = {
+            **_signatures(whole, kind, scorings.segments, own),
+            "rows": sum(scored.values()),
+        }
+        if scorings.languages is not None:
+            signatures = signatures_of_segments(of_languages, kind, scorings.segments)
+            part["segment_scores"]["languages"] = signatures
+    if units.moments is not None:
+        part |= uncertainty_parts(
+            systems, units.moments, scores, scorings.corpus, slicing, evidence
+        )
+    return part | resampling_part(
+        systems, of_metric.replicates, own, scorings.corpus, number, evidence
+    )
+
+
+def _without_repeated(warnings: Sequence[str], given: Sequence[str]) -> list[str]:
+    """The warnings of a preset without those about standard errors that the document has, too.
+
+    A preset with the same tokens has the same units. So it lacks standard errors for the same
+    reason.
+    """
+    return [each for each in warnings if NO_STANDARD_ERROR not in each or each not in given]
+
+
+def _moments(totals: MetricTotals, evidence: Evidence) -> Moments | None:
+    """The moments of a job; None if they are not needed.
+
+    Raises:
+      JobError: they are missing.
+    """
+    if not evidence.needs_moments:
+        return None
+    if totals.moments is None:
+        raise JobError(
+            "the last step got no sums of units",
+            "the runner lost data: do not use it for this job",
+        )
+    return totals.moments
+
+
+def _signatures(
+    text: TextName | None, kind: MetricKind, metric: Metric, sums: Mapping[str, CorpusSums]
+) -> dict[str, str | None]:
+    if text is None:
+        return {"signature": None, "sacrebleu_signature": None}
+    return shared_signature(text, kind, metric, sums.values())
+
+
+def _text_of_corpus(
+    scorings: Scorings, slices: Iterable[Mapping[str, str | None]]
+) -> TextName | None:
+    """How the texts of all slices became tokens; None if that differs by language."""
+    if scorings.languages is None:
+        return scorings.text
+    texts = {scorings.text_of(each) for each in slices}
+    return texts.pop() if len(texts) == 1 else None
+
+
+def _of_slices(
+    systems: Sequence[str],
+    whole: Mapping[str, CorpusSums],
+    scorings: Scorings,
+    slicing: Slicing,
+    slices: SliceSums,
+    units: CheckedUnits,
+    *,
+    judge_input: bool,
+) -> Iterator[SliceScore]:
+    """The scores of the slices: slice by slice, and system by system in each one.
+
+    `judge_input` says whether those of languages or tasks have warnings about the input, because
+    there is no score of the whole corpus that could have them.
+    """
+    for system in systems:
+        for item in range(len(slicing.items)):
+            if slices.of_item(system, item) != whole[system]:
+                raise JobError(
+                    f"the sums of the slices of {slicing.name_of_item(item)} are not those of the "
+                    f"whole corpus, for system {system}",
+                    "the runner lost or repeated data: do not use it for this job",
+                )
+    by_system = {system: slices.of_system(system) for system in systems}
+    kind = scorings.kind
+    for key in slicing.in_order(slices.keys):
+        values = slicing.values(key)
+        text = scorings.text_of(values)
+        parts = scorings.languages or scorings.unpooled
+        is_part = list(values) == [parts]
+        for system, sums in by_system.items():
+            if key in sums:
+                score = kind.score(
+                    sums[key],
+                    text,
+                    scorings.corpus,
+                    judge_input=judge_input and is_part,
+                    units=units.of(system, sums[key], key),
+                )
+                yield SliceScore(system, values, text, sums[key], score)

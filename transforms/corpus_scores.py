@@ -1,0 +1,288 @@
+"""What the transforms of all metrics share: scores of a PCollection of segments."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.pvalue import PCollection
+from apache_beam.typehints import typehints
+
+from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.known_metrics import METRICS, MetricName, kind_of
+from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.pairing.bad_records import BadRecord
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.paired import FoundSegments
+from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
+from beam_bleu.transforms.pairing.segments.gather import GatherSegments
+from beam_bleu.transforms.score.metric_kind import MetricKind, Score
+from beam_bleu.transforms.statistics.count_matches import count_matches
+from beam_bleu.transforms.statistics.counting import Counter
+from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
+from beam_bleu.transforms.text.text import Text, TextName
+from beam_bleu.transforms.totals.closing import (
+    add_tallies,
+    require_all_scored,
+    sums_by_system,
+    tally_of,
+)
+from beam_bleu.transforms.totals.conditions import condition_warnings
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.rejected import (
+    DEFAULT_MAX_REJECTED,
+    MostRejected,
+    Rejected,
+    check_rejected,
+    rejected_warnings,
+)
+from beam_bleu.transforms.totals.steps import KeyedSums, sum_groups
+from beam_bleu.transforms.wiring.keyed import keyed
+
+__all__ = [
+    "Definition",
+    "ScoreGlobally",
+    "ScorePerKey",
+    "ScorePerSystem",
+    "definition_of",
+    "require_no_files",
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class Definition:
+    """A metric by a definition.
+
+    Attributes:
+      name: the metric.
+      text: how texts become tokens. The bytes of a model are sent only with the step that counts.
+      metric: how sums become a score.
+    """
+
+    name: MetricName
+    text: TextName
+    metric: Metric
+
+    @property
+    def kind(self) -> MetricKind:
+        """The metric, for any definition."""
+        return kind_of(self.name)
+
+    @property
+    def counter(self) -> Counter:
+        """What counts the columns of the metric."""
+        return self.kind.counter([self.metric])
+
+    def score(self, sums: CorpusSums) -> Score:
+        """The score of sums, with its uncertainty if the sums have those of units."""
+        return self.kind.score(sums, self.text, self.metric, units=sums.units)
+
+
+def definition_of(config: Any, metrics: Iterable[MetricName] = METRICS) -> tuple[Text, Definition]:
+    """The parts of a config. It can score a corpus, and its tokenizer is installed.
+
+    Args:
+      config: a config of one of these metrics; None for the default of the first one.
+      metrics: the metrics.
+
+    Returns:
+      The steps from a text to its tokens, and the definition.
+
+    Raises:
+      ValueError: it is none, or it is for single segments only.
+    """
+    kinds = {name: kind_of(name) for name in metrics}
+    for name, kind in kinds.items():
+        given: Any = kind.config() if config is None else config
+        if isinstance(given, kind.config):
+            metric = kind.metric_of(given)
+            metric.require_corpus()
+            require_tokenizer(given.text)
+            return given.text, Definition(name, given.text.name, metric)
+    types = " or a ".join(kind.config.__name__ for kind in kinds.values())
+    raise ValueError(f"config must be a {types}, got {config!r}, of type {type(config).__name__}")
+
+
+class _Scoring(beam.PTransform):
+    """A transform that scores by one definition."""
+
+    METRIC: MetricName
+
+    def __init__(self, config: Any, *, uncertainty: bool) -> None:
+        super().__init__()
+        require_flag("uncertainty", uncertainty)
+        self._text, self._definition = definition_of(config, [self.METRIC])
+        self._uncertainty = uncertainty
+
+
+class ScoreGlobally(_Scoring):
+    """PCollection of segments, or of tables -> PCollection of one score."""
+
+    def __init__(
+        self,
+        config: Any = None,
+        *,
+        columns: ArrowColumns | None = None,
+        uncertainty: bool = True,
+    ) -> None:
+        super().__init__(config, uncertainty=uncertainty)
+        self._gather = GatherSegments(keyed=False, columns=columns)
+
+    def expand(self, segments: PCollection[Any]) -> PCollection[Any]:
+        require_no_files(segments)
+        batches = segments | "Gather segments" >> self._gather
+        sums = _sums(batches, self._text, self._definition, None, self._uncertainty)
+        return sums | "Score" >> beam.Map(_score, self._definition).with_output_types(
+            self._definition.kind.score_type
+        )
+
+
+class ScorePerKey(_Scoring):
+    """PCollection of (key, segment), or of tables -> PCollection of (key, score)."""
+
+    def __init__(
+        self,
+        config: Any = None,
+        *,
+        columns: ArrowColumns | None = None,
+        uncertainty: bool = True,
+    ) -> None:
+        super().__init__(config, uncertainty=uncertainty)
+        self._gather = GatherSegments(keyed=True, columns=columns)
+
+    def expand(self, segments: PCollection[Any]) -> PCollection[tuple[Any, Any]]:
+        require_no_files(segments)
+        # The key keeps its type, and so its coder.
+        key_type = self._gather.key_type(segments)
+        batches = segments | "Gather segments" >> self._gather
+        sums = _sums(batches, self._text, self._definition, key_type, self._uncertainty)
+        return sums | "Score" >> beam.Map(_score_of_key, self._definition).with_output_types(
+            typehints.Tuple[key_type, self._definition.kind.score_type]
+        )
+
+
+class ScorePerSystem(_Scoring):
+    """`Paired` segments from files -> PCollection of (system, score)."""
+
+    def __init__(
+        self,
+        config: Any = None,
+        *,
+        max_rejected: float = DEFAULT_MAX_REJECTED,
+        uncertainty: bool = True,
+    ) -> None:
+        super().__init__(config, uncertainty=uncertainty)
+        try:
+            self._most_rejected = MostRejected.of_number(max_rejected)
+        except ValueError as error:
+            raise ValueError(f"max_rejected {error}") from None
+
+    def expand(self, paired: Mapping[str, PCollection[Any]]) -> PCollection[tuple[str, Any]]:
+        root = paired["segments"].pipeline
+        # Without other data the last step still gets the definition. Then it fails.
+        ends = {
+            "definition": root
+            | "Name the definition"
+            >> beam.Create([(self._definition, self._most_rejected)], reshuffle=False),
+            "segments": paired["segments"],
+            "sums": _sums(paired["batches"], self._text, self._definition, None, self._uncertainty),
+        }
+        if "tallies" in paired:
+            ends["tallies"] = (
+                paired["tallies"]
+                | "Name the tallies" >> beam.Map(keyed)
+                | "Add up tallies" >> beam.CombinePerKey(add_tallies)
+                | "Take the tally" >> beam.Values()
+            )
+        if "rejected" in paired:
+            ends["rejected"] = (
+                paired["rejected"]
+                | "Leave out the texts" >> beam.Map(_rejected)
+                | "Add up rejected records" >> beam.CombinePerKey(_add_rejected)
+                | "Take the rejected records" >> beam.Values()
+            )
+        return (
+            {name: end | f"Send on the {name}" >> beam.Map(keyed) for name, end in ends.items()}
+            | "Bring it together" >> beam.CoGroupByKey()
+            | "Score each system"
+            >> beam.FlatMapTuple(_scores_of_systems).with_output_types(
+                typehints.Tuple[str, self._definition.kind.score_type]
+            )
+        )
+
+
+def require_no_files(segments: Any) -> None:
+    """Checks that segments are a PCollection, and not `Paired` segments from files.
+
+    Raises:
+      TypeError: they are.
+    """
+    if isinstance(segments, Mapping):
+        raise TypeError(
+            "segments that a transform reads from files have systems: score them with the "
+            "PerSystem of the metric, such as CorpusBleu.PerSystem()"
+        )
+
+
+def _sums(
+    batches: PCollection[SegmentBatch],
+    text: Text,
+    definition: Definition,
+    key_type: Any,
+    uncertainty: bool,
+) -> PCollection[KeyedSums]:
+    counter = definition.counter
+    statistics = batches | "Count matches" >> count_matches(text, counter, threads=1)
+    return sum_groups(statistics, counter.basis, key_type, with_units=uncertainty)
+
+
+def _score(keyed: KeyedSums, definition: Definition) -> Score:
+    _, sums = keyed
+    return definition.score(sums)
+
+
+def _score_of_key(keyed: KeyedSums, definition: Definition) -> tuple[Any, Score]:
+    (_, key), sums = keyed
+    return key, definition.score(sums)
+
+
+def _rejected(bad: BadRecord) -> tuple[int, Rejected]:
+    return 0, Rejected.of(bad)
+
+
+def _add_rejected(parts: Iterable[Rejected]) -> Rejected:
+    return sum(parts, start=Rejected())
+
+
+def _scores_of_systems(key: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[tuple[str, Any]]:
+    """The score of each system, after the counts were compared.
+
+    Raises:
+      JobError: a segment was lost, or scored twice.
+      InputError: too many segments are rejected, or no segment is left to score.
+    """
+    definition: Definition
+    most: MostRejected
+    ((definition, most),) = ends["definition"]
+    found: list[FoundSegments] = list(ends["segments"])
+    sums = sums_by_system(found, list(ends["sums"]))
+    (segments,) = found
+    tally = tally_of(segments, ends.get("tallies"))
+    rejected = check_rejected(ends.get("rejected", ()), tally, most if "rejected" in ends else None)
+    warnings = (
+        *condition_warnings(tally),
+        *rejected_warnings(tally, rejected),
+        *segments.warnings,
+    )
+    require_all_scored({name: tally.scored.get(name, 0) for name in segments.systems}, sums)
+    for system in segments.systems:
+        if system not in sums:
+            raise InputError(
+                f"no segment of system {system} is scored: {tally.read} were read",
+                "check the conditions, and the rejected records",
+            )
+        score: Any = definition.score(sums[system])
+        yield system, dataclasses.replace(score, warnings=(*warnings, *score.warnings))

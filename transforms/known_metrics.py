@@ -1,0 +1,74 @@
+"""The metrics that there are. A metric is a folder in `metrics` and a row here."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+
+from beam_bleu.transforms.definition.choices import require_choice, table
+
+if TYPE_CHECKING:
+    from beam_bleu.transforms.score.metric_kind import MetricKind
+
+MetricName = Literal["bleu"]
+
+
+@dataclasses.dataclass(frozen=True)
+class MetricRow:
+    """A row of `METRICS`.
+
+    Attributes:
+      name: its name, which is that of its folder.
+      description: what it is, for --help.
+    """
+
+    name: MetricName
+    description: str
+
+
+METRICS: Mapping[MetricName, MetricRow] = table(
+    MetricRow("bleu", "BLEU"),
+)
+"""All metrics, in the order in which they are shown. The first one is the default."""
+
+DEFAULT_METRIC = next(iter(METRICS))
+
+
+class Presentation(Protocol):
+    """The module `presentation` of a metric: what tables and reports show of its scores.
+
+    Attributes:
+      FIELDS: what scores.json has of its scores only.
+      COUNTS: the integers among them. If they are equal, so is the score.
+    """
+
+    FIELDS: tuple[str, ...]
+    COUNTS: tuple[str, ...]
+
+    def cells(self, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+        """What a table shows beside the score: texts by the names of their columns."""
+
+
+def kind_of(name: str) -> MetricKind:
+    """A metric by its name. It loads the kernel.
+
+    Raises:
+      ValueError: there is no such metric.
+    """
+    return cast("MetricKind", _module(name, "kind").KIND)
+
+
+def presentation_of(name: str) -> Presentation:
+    """What tables and reports show of a metric. It does not load the kernel.
+
+    Raises:
+      ValueError: there is no such metric.
+    """
+    return cast(Presentation, _module(name, "presentation"))
+
+
+def _module(name: str, module: str) -> Any:
+    require_choice("metric", name, METRICS)
+    return importlib.import_module(f"beam_bleu.transforms.metrics.{name}.{module}")

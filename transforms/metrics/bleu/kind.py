@@ -1,0 +1,102 @@
+"""BLEU, as the other rooms know a metric."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, basis_of
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible, products_are_possible
+from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
+from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths
+from beam_bleu.transforms.metrics.bleu.presentation import FIELDS
+from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
+from beam_bleu.transforms.metrics.bleu.segment_table import (
+    bleu_segment_columns,
+    bleu_segment_fields,
+)
+from beam_bleu.transforms.metrics.bleu.signature import sacrebleu_signature, signature
+from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind, Signatures
+from beam_bleu.transforms.text.text import Text, TextName
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.units import UnitSums
+
+
+def _name(metric: Bleu) -> str:
+    return "BLEU"
+
+
+def _metric_of(config: BleuConfig) -> Bleu:
+    return Bleu(config.scoring)
+
+
+def _text_of(text: Text) -> Text:
+    return text
+
+
+def _counter(metrics: Sequence[Bleu]) -> BleuCounter:
+    return BleuCounter(counted_order(metric.scoring for metric in metrics))
+
+
+def _score(
+    sums: CorpusSums,
+    text: TextName,
+    metric: Bleu,
+    *,
+    judge_input: bool = True,
+    units: UnitSums | None = None,
+) -> BleuScore:
+    return bleu_score(sums, text, metric.scoring, judge_input=judge_input, units=units)
+
+
+def _signatures(text: TextName, metric: Bleu, fewest: int, most: int) -> Signatures:
+    signed = text, metric.scoring, fewest, most
+    return Signatures(signature(*signed), sacrebleu_signature(*signed))
+
+
+def _lengths(columns: Sequence[int], metric: Bleu) -> Lengths:
+    return bleu_lengths(columns, metric.scoring)
+
+
+def _average_length(columns: Sequence[int]) -> Fraction:
+    return Fraction(*BleuColumns(columns).reference_length("average"))
+
+
+def _encoded(metric: Bleu) -> dict[str, Any]:
+    return dataclasses.asdict(metric.scoring)
+
+
+def _decoded(found: Mapping[str, Any]) -> Bleu:
+    weights, value = found["weights"], found["smooth_value"]
+    for number in (0 if value is None else value, *(weights or ())):
+        if type(number) not in (int, float):
+            raise TypeError(f"{number!r} is no number")
+    given = {**found, "weights": None if weights is None else tuple(weights)}
+    return Bleu(Scoring(**given))
+
+
+KIND = MetricKind(
+    shown=_name,
+    config=BleuConfig,
+    metric_of=_metric_of,
+    score_type=BleuScore,
+    usual=Bleu(Scoring()),
+    text_of=_text_of,
+    counter=_counter,
+    basis_of=basis_of,
+    score=_score,
+    signatures=_signatures,
+    lengths=_lengths,
+    average_length=_average_length,
+    segment_columns=bleu_segment_columns,
+    segment_fields=bleu_segment_fields,
+    fields=FIELDS,
+    encoded=_encoded,
+    decoded=_decoded,
+    columns_are_possible=columns_are_possible,
+    products_are_possible=products_are_possible,
+)

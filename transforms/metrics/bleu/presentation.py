@@ -1,0 +1,29 @@
+"""What tables and reports show of a score of BLEU. It loads no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+FIELDS = ("precisions", "matches", "totals", "bp", "ratio", "sys_len", "ref_len")
+"""What scores.json has of a score of BLEU only."""
+
+COUNTS = ("matches", "totals", "sys_len", "ref_len")
+"""The integers among them. If they are equal, so is the score."""
+
+
+def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+    """What a table shows beside the score.
+
+    Args:
+      score: a score of scores.json.
+      decimals: how many decimals percentages have.
+    """
+    ref_len = score["ref_len"]
+    return {
+        "precisions": "/".join(f"{each:.{decimals}f}" for each in score["precisions"]),
+        "BP": f"{score['bp']:.3f}",
+        "ratio": f"{score['ratio']:.3f}",
+        "hyp_len": str(score["sys_len"]),
+        "ref_len": str(ref_len) if isinstance(ref_len, int) else f"{ref_len:.1f}",
+    }

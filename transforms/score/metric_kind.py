@@ -1,0 +1,180 @@
+"""What the other rooms must know of a metric to count it, score it, save it and check it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Protocol
+
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from beam_bleu.transforms.metrics.metric import Basis, Metric
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import Counter
+from beam_bleu.transforms.text.text import Text, TextName
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.moments.exact import ExactIntegers
+from beam_bleu.transforms.totals.units import UnitSums
+
+
+class Score(Protocol):
+    """A score and what is known about it. Each metric adds its own fields."""
+
+    @property
+    def score(self) -> float:
+        """0..100, not rounded."""
+
+    @property
+    def segments(self) -> int:
+        """The number of segments."""
+
+    @property
+    def signature(self) -> str:
+        """The definition that it follows."""
+
+    @property
+    def sacrebleu_signature(self) -> str | None:
+        """The signature that sacreBLEU prints for it; None if sacreBLEU cannot express it."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences for a reader of the score."""
+
+    @property
+    def standard_error(self) -> float | None:
+        """None if it was not asked for, or if there is none."""
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval; None as above."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Signatures:
+    """How scores are made.
+
+    Attributes:
+      own: the signature, with everything that changes the number.
+      sacrebleu: the one that sacreBLEU prints; None if sacreBLEU cannot express the definition.
+    """
+
+    own: str
+    sacrebleu: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Lengths:
+    """How long the texts of a corpus are, as a metric counts them.
+
+    Attributes:
+      unit: what is counted, such as "token".
+      candidates: of all candidates.
+      references: of all references, one for each segment.
+      empty_candidates: the candidates that have none.
+    """
+
+    unit: str
+    candidates: int
+    references: Fraction
+    empty_candidates: int
+
+
+class ScoreSums(Protocol):
+    """Scores the sums of a corpus."""
+
+    def __call__(
+        self,
+        sums: CorpusSums,
+        text: TextName,
+        metric: Any,
+        *,
+        judge_input: bool = True,
+        units: UnitSums | None = None,
+    ) -> Score:
+        """The score.
+
+        Args:
+          sums: those of the corpus.
+          text: how the texts became tokens.
+          metric: how sums become a score.
+          judge_input: whether to warn about suspicious input, too; False if another score of the
+            same texts has these warnings.
+          units: the sums over the units of the same segments, for the standard error; None for a
+            score without one.
+        """
+
+
+class ArePossible(Protocol):
+    """Says whether sums of products can be those of units with these sums."""
+
+    def __call__(
+        self,
+        units: NDArray[Any],
+        sums: ExactIntegers,
+        packed: ExactIntegers,
+        references: int,
+        *,
+        are_segments: bool,
+    ) -> bool:
+        """Whether they can.
+
+        Args:
+          units: (...), the numbers of units.
+          sums: (..., W), the sums of their columns.
+          packed: (..., W (W + 1) / 2), the sums of products, packed as in `UnitSums`.
+          references: the largest number of references of a segment.
+          are_segments: whether each unit is a segment.
+        """
+
+
+@dataclasses.dataclass(frozen=True)
+class MetricKind:
+    """A metric, for any definition of it. `metric` is a definition, a value of its own `Metric`.
+
+    Attributes:
+      shown: (metric) its name for readers, such as "BLEU".
+      config: the type of a user's definition, with the steps from a text to its tokens.
+      metric_of: (config) its part that turns the sums of a corpus into a score.
+      score_type: the type of a score.
+      usual: the definition if nothing else is asked for: sacreBLEU's.
+      text_of: (text of the run) the steps from a text to its tokens.
+      counter: (metrics) what counts the columns that all of these definitions need.
+      basis_of: (W) its columns, if there is this number of them.
+      score: scores sums.
+      signatures: (text, metric, least and largest number of references of a segment) how scores
+        are made.
+      lengths: (columns, metric) how long the texts are.
+      average_length: (columns) the average lengths of the references of all segments, in tokens,
+        added up; None if the columns do not tell it.
+      segment_columns: (statistics, metric) the columns of the scores of segments: "score" and its
+        own ones; arrays of (systems * segments) values, system by system.
+      segment_fields: (metric) its own columns with their types.
+      fields: the names of the attributes that only its scores have, in the order of scores.json.
+      encoded: (metric) the definition as values of JSON.
+      decoded: (values) the definition. It raises a `ValueError` or `TypeError` if there is none.
+      columns_are_possible: (columns (..., W), largest number of references of a segment) whether
+        columns can be a sum of units with weights of 0 or more.
+      products_are_possible: whether sums of products can be.
+    """
+
+    shown: Callable[[Any], str]
+    config: type[Any]
+    metric_of: Callable[[Any], Metric]
+    score_type: type
+    usual: Metric
+    text_of: Callable[[Text], Text]
+    counter: Callable[[Sequence[Any]], Counter]
+    basis_of: Callable[[int], Basis]
+    score: ScoreSums
+    signatures: Callable[[TextName, Any, int, int], Signatures]
+    lengths: Callable[[Sequence[int], Any], Lengths]
+    average_length: Callable[[Sequence[int]], Fraction | None]
+    segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]]
+    segment_fields: Callable[[Any], Mapping[str, pa.DataType]]
+    fields: tuple[str, ...]
+    encoded: Callable[[Any], dict[str, Any]]
+    decoded: Callable[[Mapping[str, Any]], Metric]
+    columns_are_possible: Callable[[ExactIntegers, int], bool]
+    products_are_possible: ArePossible

@@ -1,0 +1,119 @@
+"""The table with the score of each segment by itself, for every system of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.score.metric_kind import MetricKind
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.signs import BatchSigns
+
+INTEGERS = pa.list_(pa.field("element", pa.int64(), nullable=False))
+"""The type of a column with a list of integers in each row."""
+
+_NAME = pa.dictionary(pa.int32(), pa.string())
+
+
+def segment_schema(
+    fields: Sequence[Mapping[str, pa.DataType]], labels: Sequence[str] = ()
+) -> pa.Schema:
+    """The columns of the table.
+
+    `score` is null if it is not defined, and a column that a metric does not have is null in its
+    rows. Labels can be null, too. All other columns have no nulls.
+
+    Args:
+      fields: for each metric the columns that only it has, with their types.
+      labels: the names of the labels. They are the last columns.
+
+    Raises:
+      ValueError: two metrics have a column of one name and different types.
+    """
+    types: dict[str, pa.DataType] = {}
+    for of_metric in fields:
+        for name, its_type in of_metric.items():
+            if types.setdefault(name, its_type) != its_type:
+                raise ValueError(f"two metrics have a column {name} of different types")
+    return pa.schema(
+        [
+            pa.field("index", pa.int64(), nullable=False),
+            pa.field("system", _NAME, nullable=False),
+            pa.field("metric", _NAME, nullable=False),
+            pa.field("score", pa.float64()),
+            *(
+                pa.field(name, its_type, nullable=not all(name in each for each in fields))
+                for name, its_type in types.items()
+            ),
+            *(pa.field(name, pa.string()) for name in labels),
+        ]
+    )
+
+
+def segment_table(
+    statistics: BatchStatistics, name: str, kind: MetricKind, metric: Any, schema: pa.Schema
+) -> pa.Table:
+    """The scores of a batch: a row for each segment and system, system by system.
+
+    Args:
+      statistics: the statistics of the batch, with the columns that the metric needs.
+      name: the metric's name.
+      kind: the metric.
+      metric: its definition, for single segments.
+      schema: the columns of the table, as `segment_schema` gives them.
+
+    Returns:
+      A table of (systems * segments) rows: `index`, the segment's number; `system`, the system's
+      name; `metric`; `score`, 0..100; the columns of the metric; and the labels.
+
+    Raises:
+      ValueError: the statistics lack columns that the metric needs, or their segments have no
+        numbers.
+    """
+    if statistics.numbers is None:
+        raise ValueError("segments without numbers have no rows: set the numbers of the batch")
+    systems, segments = len(statistics.systems), len(statistics)
+    rows = systems * segments
+    labels = schema.names[len(schema) - len(statistics.labels) :]
+    columns = {
+        "index": np.tile(statistics.numbers, systems),
+        "system": _named(
+            np.repeat(np.arange(systems, dtype=np.int32), segments), statistics.systems
+        ),
+        "metric": _named(np.zeros(rows, np.int32), [name]),
+        **kind.segment_columns(statistics, metric),
+        **{
+            label: pa.concat_arrays([column.cast(pa.string())] * systems)
+            for label, column in zip(labels, statistics.labels, strict=True)
+        },
+    }
+    arrays = [
+        columns[field.name] if field.name in columns else pa.nulls(rows, field.type)
+        for field in schema
+    ]
+    return pa.table(arrays, schema=schema)
+
+
+def compile_segment_table(kind: MetricKind, metric: Any) -> None:
+    """Compiles the code that scores segments, or loads it, unless this process has done so."""
+    one = np.ones(1, np.int64)
+    counts = np.zeros((1, 1, kind.counter([metric]).basis.width), np.int64)
+    signs = BatchSigns.none(systems=1, reference_count=1, segments=1)
+    statistics = BatchStatistics(counts, one, one[None], one, signs, ("a",), numbers=one)
+    kind.segment_columns(statistics, metric)
+
+
+def list_array(integers: Integers) -> pa.ListArray:
+    """A column with a list of N integers in each row, from integers (..., N)."""
+    *_, length = integers.shape
+    bounds = np.arange(0, integers.size + 1, length, dtype=np.int32)
+    return pa.ListArray.from_arrays(pa.array(bounds), integers.ravel(), INTEGERS)
+
+
+def _named(places: NDArray[np.int32], names: Sequence[str]) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(places), pa.array(names, pa.string()))
