@@ -1,6 +1,7 @@
-"""BLEU for Beam pipelines: the public names.
+"""BLEU and chrF for Beam pipelines: the public names.
 
 >>> from beam_bleu import BleuConfig, BleuScore, CorpusBleu, SentencePieceModel, preset
+>>> from beam_bleu import ChrfConfig, ChrfScore, CorpusChrf
 >>> from beam_bleu import ReadJoinedRecords, ReadLineParallel, ReadLongRecords, ReadPairedRecords
 >>> from beam_bleu import ComparedSystems, CompareSystems, SystemComparison
 >>> from beam_bleu import ArrowColumns, SumSegments, bleu_of_sums
@@ -22,10 +23,13 @@ from beam_bleu.transforms.version import VERSION
 if TYPE_CHECKING:
     from beam_bleu.transforms.compare_systems import CompareSystems
     from beam_bleu.transforms.corpus_bleu import CorpusBleu
+    from beam_bleu.transforms.corpus_chrf import CorpusChrf
     from beam_bleu.transforms.metrics.bleu.bleu_of_sums import bleu_of_sums
     from beam_bleu.transforms.metrics.bleu.config import BleuConfig
     from beam_bleu.transforms.metrics.bleu.presets import preset
     from beam_bleu.transforms.metrics.bleu.score import BleuScore
+    from beam_bleu.transforms.metrics.chrf.config import ChrfConfig
+    from beam_bleu.transforms.metrics.chrf.score import ChrfScore
     from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
     from beam_bleu.transforms.reading import (
         ReadJoinedRecords,
@@ -43,9 +47,12 @@ __all__ = [
     "ArrowColumns",
     "BleuConfig",
     "BleuScore",
+    "ChrfConfig",
+    "ChrfScore",
     "CompareSystems",
     "ComparedSystems",
     "CorpusBleu",
+    "CorpusChrf",
     "ReadJoinedRecords",
     "ReadLineParallel",
     "ReadLongRecords",
@@ -62,9 +69,12 @@ _HOMES = {
     "ArrowColumns": "beam_bleu.transforms.pairing.segments.arrow_columns",
     "BleuConfig": "beam_bleu.transforms.metrics.bleu.config",
     "BleuScore": "beam_bleu.transforms.metrics.bleu.score",
+    "ChrfConfig": "beam_bleu.transforms.metrics.chrf.config",
+    "ChrfScore": "beam_bleu.transforms.metrics.chrf.score",
     "CompareSystems": "beam_bleu.transforms.compare_systems",
     "ComparedSystems": "beam_bleu.transforms.score.compared_systems",
     "CorpusBleu": "beam_bleu.transforms.corpus_bleu",
+    "CorpusChrf": "beam_bleu.transforms.corpus_chrf",
     "ReadJoinedRecords": "beam_bleu.transforms.reading",
     "ReadLineParallel": "beam_bleu.transforms.reading",
     "ReadLongRecords": "beam_bleu.transforms.reading",

@@ -21,7 +21,7 @@ from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 PROJECT = pathlib.Path(beam_bleu.__file__).parent.parent
 LIBRARY, APPLICATION = "beam_bleu.transforms", "beam_bleu.pipeline"
 
-ROOMS = ["text", "pairing", "statistics", "totals", "score", "metrics.bleu"]
+ROOMS = ["text", "pairing", "statistics", "totals", "score", "metrics.bleu", "metrics.chrf"]
 """The rooms in the order of the data. A room can import only the rooms before it.
 
 So only the folder of a metric knows the metric. All others know columns (`metrics`).
@@ -36,6 +36,7 @@ FRONT = [
     "beam_yaml_files",
     "compare_systems",
     "corpus_bleu",
+    "corpus_chrf",
     "corpus_scores",
     "known_metrics",
     "reading",
@@ -49,6 +50,7 @@ LOADS_BEAM = {
         "beam_yaml_files",
         "compare_systems",
         "corpus_bleu",
+        "corpus_chrf",
         "corpus_scores",
         "pairing.files.file_versions",
         "pairing.files.filesystems",
@@ -533,8 +535,8 @@ def test_a_fresh_interpreter_sees_that_wiring_loads_beam():
 
 def test_the_public_names_come_from_the_top_of_the_package():
     names = [
-        *("ArrowColumns", "BleuConfig", "BleuScore"),
-        *("CompareSystems", "ComparedSystems", "CorpusBleu"),
+        *("ArrowColumns", "BleuConfig", "BleuScore", "ChrfConfig", "ChrfScore"),
+        *("CompareSystems", "ComparedSystems", "CorpusBleu", "CorpusChrf"),
         *("ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"),
         *("SentencePieceModel", "SumSegments", "SystemComparison", "bleu_of_sums", "preset"),
     ]

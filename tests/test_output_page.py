@@ -49,7 +49,7 @@ VALIDATOR = Draft202012Validator(SCHEMA)
 
 LANGUAGES = EXAMPLES / "languages"
 
-LABELS = {"languages": ["lang_pair"], "slices": ["domain"]}
+LABELS = {"languages": ["lang_pair"], "slices": ["domain"], "several metrics": ["domain"]}
 """The labels of the runs of `results` that have any."""
 
 Json = dict[str, Any]
@@ -193,6 +193,11 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
             *streams([folder / "one.jsonl", folder / "two.jsonl"], []),
             *streams([], [folder / "references.jsonl", folder / "one.jsonl"]),
             *("--join_on=id", "--coverage=common"),
+        ],
+        "several metrics": [
+            *(*EXAMPLE, "--metrics", "chrf", "bleu", "--segment_scores", "--compare=all"),
+            *("--resample=bootstrap", "--resamples=50", "--compare_presets"),
+            *(f"--labels=domain={EXAMPLES}/domains.txt", "--slice_by=domain,length"),
         ],
         "16 orders": [*one, "--max_ngram_order=16", "--effective_order"],
         "slices": [
@@ -424,7 +429,7 @@ def test_a_wrong_document_is_refused(results):
             ("metrics", 0, "sacrebleu_signature"),
             "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.5.0",
         ),
-        (("scores", 0, "metric"), "ter"),
+        (("scores", 0, "metric"), "chrf"),
         (("scores", 0, "hyp_ngrams"), [1]),
     ],
 )
@@ -474,7 +479,8 @@ def test_the_files_of_segment_scores_have_the_columns_of_the_page(results):
     for name, file in files:
         table = pq.read_table(file)
         labels = LABELS.get(name, [])
-        expected = {*(row[0].strip("`") for row in column_rows()), *labels}
+        of_chrf = ["hyp_ngrams", "ref_ngrams"] if name == "several metrics" else []
+        expected = {*(row[0].strip("`") for row in column_rows()), *labels, *of_chrf}
         assert {*table.column_names} == expected
         for metric in table["metric"].unique().to_pylist():
             own = table.filter(pc.equal(table["metric"].cast("string"), metric))
@@ -485,7 +491,12 @@ def test_the_files_of_segment_scores_have_the_columns_of_the_page(results):
                 values = table[column.strip("`")].combine_chunks()
                 flat = values.flatten() if pa.types.is_list(values.type) else values
                 assert min(flat.drop_null().to_pylist(), default=0) >= 0, name
-    assert with_nulls == {("bleu", "score")}
+    of_bleu = {"sys_len", "ref_len", "totals"}
+    assert with_nulls == {
+        ("bleu", "score"),
+        *(("bleu", each) for each in ("hyp_ngrams", "ref_ngrams")),
+        *(("chrf", each) for each in of_bleu),
+    }
 
 
 def test_the_rows_of_a_system_add_up_to_its_score(results):

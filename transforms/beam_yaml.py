@@ -1,4 +1,4 @@
-"""`CorpusBleu` for Beam YAML: rows with texts in, rows with scores out.
+"""`CorpusBleu` and `CorpusChrf` for Beam YAML: rows with texts in, rows with scores out.
 
 Beam YAML (extra `yaml`) finds the transform through a provider. If beam-bleu is installed
 with Beam, the provider is a block in the pipeline's file, and needs no network:
@@ -8,6 +8,7 @@ with Beam, the provider is a block in the pipeline's file, and needs no network:
         config: {}
         transforms:
           CorpusBleu: beam_bleu.transforms.beam_yaml.CorpusBleuRows
+          CorpusChrf: beam_bleu.transforms.beam_yaml.CorpusChrfRows
 
 Or it is the file next to this one, which says the same. Give its path or address (a relative
 path starts at the pipeline's file):
@@ -51,6 +52,7 @@ from apache_beam.typehints import schemas, typehints
 from apache_beam.typehints.row_type import RowTypeConstraint
 
 from beam_bleu.transforms.corpus_bleu import CorpusBleu
+from beam_bleu.transforms.corpus_chrf import CorpusChrf
 from beam_bleu.transforms.corpus_scores import ScorePerKey
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
@@ -62,6 +64,7 @@ from beam_bleu.transforms.metrics.bleu.reference_lengths import (
     ReferenceLengthName,
 )
 from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
+from beam_bleu.transforms.metrics.chrf.config import ChrfConfig
 from beam_bleu.transforms.pairing.segments.rows import RowFields
 from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.text.cases import Lowercase
@@ -70,7 +73,7 @@ from beam_bleu.transforms.text.read_model import read_model
 from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.text.tokenizers import TokenizerName
 
-__all__ = ["CorpusBleuRows"]
+__all__ = ["CorpusBleuRows", "CorpusChrfRows"]
 
 _OF_ALL: Mapping[str, Any] = {
     "segments": int,
@@ -95,6 +98,15 @@ _SCORE: Mapping[str, Any] = {
     **_OF_ALL,
 }
 """The fields of a `BleuScore` in a row. If `ref_len` is divided, it is a float."""
+
+_CHRF_SCORE: Mapping[str, Any] = {
+    "score": float,
+    "hyp_ngrams": Sequence[int],
+    "ref_ngrams": Sequence[int],
+    "matches": Sequence[int],
+    **_OF_ALL,
+}
+"""The fields of a `ChrfScore` in a row."""
 
 _Keys = ParamSpec("_Keys")
 
@@ -129,7 +141,7 @@ class _ScoreRows(beam.PTransform):
         self,
         fields: RowFields,
         transform: type[ScorePerKey],
-        config: BleuConfig,
+        config: BleuConfig | ChrfConfig,
         types: Mapping[str, Any],
         uncertainty: bool | None,
     ) -> None:
@@ -235,6 +247,48 @@ class CorpusBleuRows(_ScoreRows):
 
     def default_label(self) -> str:
         return "CorpusBleu"
+
+
+class CorpusChrfRows(_ScoreRows):
+    """Corpus chrF of rows with a candidate and its references.
+
+    Its output is like that of `CorpusBleu`, with the fields of a `ChrfScore`: after `score` come
+    `hyp_ngrams`, `ref_ngrams` and `matches`.
+
+    Args:
+      candidate: The field of the candidate.
+      references: The field with a list of references, or a list of fields with one
+        reference each. A null is a missing reference; each row needs at least one reference.
+      group_by: The field or fields that define the groups; each group is scored separately.
+      char_order: The largest order of n-grams of characters, default 6.
+      beta: How many times as important as precision recall is, default 2.
+      normalize: The Unicode normalization of all texts.
+      uncertainty: Whether scores have a standard error and an interval, default true; if false,
+        these fields are null.
+
+    Raises:
+      ValueError: a key or a value is not known; the message shows the choices.
+    """
+
+    @_with_known_keys
+    def __init__(
+        self,
+        *,
+        candidate: str = "candidate",
+        references: str | Sequence[str] = "references",
+        group_by: str | Sequence[str] = (),
+        char_order: int | None = None,
+        beta: int | None = None,
+        normalize: NormalizationName | None = None,
+        uncertainty: bool | None = None,
+    ) -> None:
+        given: dict[str, Any] = {"char_order": char_order, "beta": beta, "normalize": normalize}
+        config = ChrfConfig(**{key: value for key, value in given.items() if value is not None})
+        fields = RowFields.of(candidate, references, group_by, _CHRF_SCORE)
+        super().__init__(fields, CorpusChrf.PerKey, config, _CHRF_SCORE, uncertainty)
+
+    def default_label(self) -> str:
+        return "CorpusChrf"
 
 
 DEFINITION_KEYS = tuple(

@@ -13,6 +13,7 @@ from apache_beam.typehints import typehints
 from beam_bleu.transforms.corpus_scores import Definition, definition_of, require_no_files
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.chrf.config import ChrfConfig
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
@@ -32,7 +33,7 @@ class _Comparing(beam.PTransform):
     def __init__(
         self,
         systems: Sequence[str],
-        config: BleuConfig | None = None,
+        config: BleuConfig | ChrfConfig | None = None,
         *,
         baseline: str | None = None,
         all_pairs: bool = False,
@@ -85,7 +86,7 @@ class CompareSystems:
 
     Args of both transforms:
       systems: the names of two or more systems.
-      config: the definition; by default sacreBLEU's.
+      config: the definition of BLEU or chrF; by default sacreBLEU's BLEU.
       baseline: the system with which the others are compared; by default the first one.
       all_pairs: whether each system is compared with each other one. Then the result also has
         clusters.

@@ -12,7 +12,7 @@ from beam_bleu.transforms.definition.choices import require_choice, table
 if TYPE_CHECKING:
     from beam_bleu.transforms.score.metric_kind import MetricKind
 
-MetricName = Literal["bleu"]
+MetricName = Literal["bleu", "chrf"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,6 +30,7 @@ class MetricRow:
 
 METRICS: Mapping[MetricName, MetricRow] = table(
     MetricRow("bleu", "BLEU"),
+    MetricRow("chrf", "chrF2, the F-score of n-grams of up to 6 characters"),
 )
 """All metrics, in the order in which they are shown. The first one is the default."""
 

@@ -19,13 +19,13 @@ _ENCODING = "utf-8"
 _ENCODING_WITH_BOM = "utf-8-sig"
 """Python's name for UTF-8 that may begin with a BOM. beam-bleu always drops the BOM."""
 
-_OTHER_METRICS = ("chrf", "ter")
+_OTHER_METRICS = ("ter",)
 """Metrics that only sacreBLEU has."""
 
 _FOR_IT = "use sacrebleu for it"
 _BOOTSTRAP = "--resample bootstrap"
 _RANDOMIZATION = "--resample randomization"
-_NO_CHRF = "use sacrebleu -m chrf"
+_CHRF2_ONLY = "beam-bleu computes chrF by sacreBLEU's defaults only: use sacrebleu -m chrf"
 _NO_TER = "use sacrebleu -m ter"
 
 
@@ -105,12 +105,12 @@ ABSENT = (
     Absent(_PAIRED_AR_N, lambda words: _resampled(_RANDOMIZATION, words, _PAIRED_AR_N)),
     Absent(_PAIRED_BS_N, lambda words: _resampled(_BOOTSTRAP, words, _PAIRED_BS_N)),
     Absent(("--paired-jobs", "-j"), "leave it out: --resample uses all threads of --threads"),
-    Absent(("--chrf-char-order", "-cc"), _NO_CHRF),
-    Absent(("--chrf-word-order", "-cw"), _NO_CHRF),
-    Absent(("--chrf-beta",), _NO_CHRF),
-    Absent(("--chrf-whitespace",), _NO_CHRF),
-    Absent(("--chrf-lowercase",), _NO_CHRF),
-    Absent(("--chrf-eps-smoothing",), _NO_CHRF),
+    Absent(("--chrf-char-order", "-cc"), _CHRF2_ONLY),
+    Absent(("--chrf-word-order", "-cw"), _CHRF2_ONLY),
+    Absent(("--chrf-beta",), _CHRF2_ONLY),
+    Absent(("--chrf-whitespace",), _CHRF2_ONLY),
+    Absent(("--chrf-lowercase",), _CHRF2_ONLY),
+    Absent(("--chrf-eps-smoothing",), _CHRF2_ONLY),
     Absent(("--ter-case-sensitive",), _NO_TER),
     Absent(("--ter-asian-support",), _NO_TER),
     Absent(("--ter-no-punct",), _NO_TER),

@@ -49,7 +49,7 @@ class GatedResult:
     """A metric of a result as gates see it. It has only what they need, so a job can send it.
 
     Attributes:
-      metric: the name of the metric for readers, such as "BLEU".
+      metric: the name of the metric for readers, such as "chrF2".
       name: the path as the user gave it, for messages; "" for the result of this run.
       definition: how the scores were made, without what follows from the texts.
       references: the number of references of each segment, as the signature says it.

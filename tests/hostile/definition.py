@@ -1,4 +1,4 @@
-"""Random definitions of BLEU, as flags of the command and as arguments of sacreBLEU."""
+"""Random metrics and definitions of BLEU, as flags and as arguments of sacreBLEU."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ class Definition:
     smooth_value: float | None = None
     effective_order: bool = False
     reference_length: str = "closest"
+    metrics: tuple[str, ...] = ("bleu",)
 
     @property
     def flags(self) -> list[str]:
         """The flags of the command; what is the default is left out."""
-        flags = []
+        flags = [] if self.metrics == ("bleu",) else ["--metrics", *self.metrics]
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
+            if field.name == "metrics":
+                continue
             if value is True:
                 flags.append(f"--{field.name}")
             elif value != field.default:
@@ -35,7 +38,7 @@ class Definition:
     def sacrebleu_arguments(self) -> dict[str, Any]:
         """The arguments of sacreBLEU's BLEU."""
         arguments = dataclasses.asdict(self)
-        del arguments["reference_length"]
+        del arguments["reference_length"], arguments["metrics"]
         return arguments
 
 
@@ -55,4 +58,5 @@ def make_definition(chooser: random.Random) -> Definition:
         reference_length=chooser.choice(
             ["closest"] * 8 + ["closest_first", "shortest", "longest", "average"]
         ),
+        metrics=chooser.choice([("bleu",), ("bleu",), ("bleu", "chrf"), ("chrf", "bleu")]),
     )

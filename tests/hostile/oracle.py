@@ -10,7 +10,7 @@ from typing import Any
 import brute_force
 import pyarrow.parquet as pq
 from definition import Definition
-from sacrebleu.metrics import BLEU
+from sacrebleu.metrics import BLEU, CHRF
 from texts import Corpus
 
 _EXACT = ("score", "precisions", "matches", "totals", "bp", "ratio", "sys_len", "ref_len")
@@ -20,7 +20,10 @@ def differences(document: dict[str, Any], corpus: Corpus, definition: Definition
     """The mistakes in a result document; empty if it is right."""
     if document["segments"] != corpus.segments:
         yield f"segments: {document['segments']}, expected {corpus.segments}"
-    if len(document["scores"]) != len(corpus.systems):
+    metrics = [each["metric"] for each in document["metrics"]]
+    if metrics != list(definition.metrics):
+        yield f"metrics {metrics}, expected {definition.metrics}"
+    if len(document["scores"]) != len(corpus.systems) * len(definition.metrics):
         yield f"{len(document['scores'])} scores of {len(corpus.systems)} systems"
     counters = {
         "segments": corpus.segments,
@@ -32,8 +35,14 @@ def differences(document: dict[str, Any], corpus: Corpus, definition: Definition
     for name, value in counters.items():
         if document["counters"][name] != value:
             yield f"counters: {name}: {document['counters'][name]}, expected {value}"
+    of_chrf = [each for each in document["scores"] if each["metric"] == "chrf"]
+    for got, candidate in zip(of_chrf, corpus.systems, strict=False):
+        for name, value in _chrf(candidate, corpus.references).items():
+            if got[name] != value:
+                yield f"{got['system']}: chrF: {name}: {got[name]}, expected {value}"
+    of_bleu = [each for each in document["scores"] if each["metric"] == "bleu"]
     score = _by_sacrebleu if definition.reference_length == "closest" else _by_brute_force
-    for got, candidate in zip(document["scores"], corpus.systems, strict=False):
+    for got, candidate in zip(of_bleu, corpus.systems, strict=False):
         for name, value in score(candidate, corpus.references, definition).items():
             if not _equal(got[name], value, exactly=score is _by_sacrebleu):
                 yield f"{got['system']}: {name}: {got[name]}, expected {value}"
@@ -44,8 +53,9 @@ def segment_differences(folder: Path, corpus: Corpus, definition: Definition) ->
     rows = [
         row for path in sorted(folder.glob("*.parquet")) for row in pq.read_table(path).to_pylist()
     ]
-    got = {(row["system"], row["index"]): row for row in rows}
-    if not len(got) == len(rows) == corpus.segments * len(corpus.systems):
+    got = {(row["metric"], row["system"], row["index"]): row for row in rows}
+    expected_rows = corpus.segments * len(corpus.systems) * len(definition.metrics)
+    if not len(got) == len(rows) == expected_rows:
         yield f"{len(rows)} rows of segment scores, {len(got)} of them different"
         return
     bleu = BLEU(**definition.sacrebleu_arguments, force=True)
@@ -53,13 +63,34 @@ def segment_differences(folder: Path, corpus: Corpus, definition: Definition) ->
     for number, candidate in enumerate(corpus.systems):
         counts = bleu._extract_corpus_statistics(candidate, corpus.references)
         for index, (sys_len, ref_len, *others) in enumerate(counts):
-            row = got[f"s{number}", index]
+            row = got["bleu", f"s{number}", index]
             same = row["sys_len"] == sys_len and row["matches"] + row["totals"] == others
             if definition.reference_length == "closest":
                 same &= row["ref_len"] == ref_len
             if not same:
                 expected = f"{sys_len} {ref_len} {others[:order]} {others[order:]}"
                 yield f"s{number}: segment {index}: {row}, expected {expected}"
+        if "chrf" in definition.metrics:
+            for index, counts_of_segment in enumerate(
+                CHRF()._extract_corpus_statistics(candidate, corpus.references)
+            ):
+                row = got["chrf", f"s{number}", index]
+                found = zip(row["hyp_ngrams"], row["ref_ngrams"], row["matches"], strict=True)
+                if [each for of_order in found for each in of_order] != counts_of_segment:
+                    yield f"s{number}: segment {index}: {row}, expected {counts_of_segment}"
+
+
+def _chrf(candidate: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """The score of chrF, and its integers."""
+    metric = CHRF()
+    of_segments = metric._extract_corpus_statistics(candidate, references)
+    counts = [sum(each) for each in zip(*of_segments, strict=True)]
+    return {
+        "score": metric.corpus_score(candidate, references).score,
+        "hyp_ngrams": counts[0::3],
+        "ref_ngrams": counts[1::3],
+        "matches": counts[2::3],
+    }
 
 
 def _equal(got: Any, value: Any, exactly: bool) -> bool:

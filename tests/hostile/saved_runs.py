@@ -160,6 +160,11 @@ _RUNS: dict[str, Callable[[Path, random.Random], list[Argument]]] = {
         "--resamples=7",
         "--no_uncertainty",
     ],
+    "several metrics": lambda folder, chooser: [
+        *_lines(folder, chooser, "domain", references=2),
+        *("--metrics", "chrf", "bleu", "--slice_by=domain", "--segment_scores"),
+        *("--resample=bootstrap", "--resamples=7"),
+    ],
     "records": _records,
     "join": lambda folder, chooser: [*_join(folder, chooser), "--coverage=each"],
     "common join": lambda folder, chooser: [*_join(folder, chooser), "--coverage=common"],

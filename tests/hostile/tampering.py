@@ -341,7 +341,7 @@ class Tampering:
         """Whether the scores of systems are those of the right file."""
         found = [
             [
-                (each["system"], each["slice"], each["score"], each["matches"], each["totals"])
+                (each["metric"], each["system"], each["slice"], each["score"], each["matches"])
                 for each in self.run("merge", file, "--format=json", "--quiet").document["scores"]
             ]
             for file in (self.file, path)

@@ -44,6 +44,7 @@ INLINE = [
         "config": {},
         "transforms": {
             "CorpusBleu": "beam_bleu.transforms.beam_yaml.CorpusBleuRows",
+            "CorpusChrf": "beam_bleu.transforms.beam_yaml.CorpusChrfRows",
         },
     }
 ]

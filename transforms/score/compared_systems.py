@@ -48,7 +48,7 @@ class ComparedSystems:
     """The scores and comparisons of several systems.
 
     Attributes:
-      scores: the score of each system by its name: a `BleuScore`.
+      scores: the score of each system by its name: a `BleuScore` or a `ChrfScore`.
       comparisons: the comparisons with the baseline, or of all pairs.
       clusters: with all pairs, the names of the systems in clusters, best first: each system is
         significantly better than all systems of later clusters. Systems without a standard error

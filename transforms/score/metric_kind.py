@@ -134,7 +134,7 @@ class MetricKind:
     """A metric, for any definition of it. `metric` is a definition, a value of its own `Metric`.
 
     Attributes:
-      shown: (metric) its name for readers, such as "BLEU".
+      shown: (metric) its name for readers, such as "chrF2".
       config: the type of a user's definition, with the steps from a text to its tokens.
       metric_of: (config) its part that turns the sums of a corpus into a score.
       score_type: the type of a score.

@@ -135,6 +135,7 @@ EDITS: dict[str, Callable[[Any], object]] = {
     "a column less": lambda all: atlas(all)["columns"].pop(),
     "no metric": lambda all: all.__setitem__("metrics", []),
     "an unknown metric": lambda all: bleu(all).__setitem__("metric", "x"),
+    "another metric": lambda all: bleu(all).__setitem__("metric", "chrf"),
     "a metric twice": lambda all: all["metrics"].append(bleu(all)),
     "no sums": lambda all: bleu(all).__setitem__("sums", []),
     "an empty input": lambda all: all["partitions"][0].__setitem__("inputs", [{}]),

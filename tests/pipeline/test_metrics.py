@@ -1,0 +1,290 @@
+"""Runs with several metrics: each one has the scores that it would have alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import sacrebleu
+from command_line import EXAMPLE, EXAMPLES, REFERENCES, SYSTEMS, called, read_lines, streams
+from saved_parts import lines_in, ranges, run_into
+
+from beam_bleu.pipeline.output.metric_views import metrics_of, parts_of
+
+DOMAINS = [f"--labels=domain={EXAMPLES / 'domains.txt'}", "--slice_by=domain,length"]
+LANGUAGES = [
+    EXAMPLES / "languages" / "references.txt",
+    *("-i", *sorted((EXAMPLES / "languages" / "systems").iterdir())),
+    *(f"--labels=lp={EXAMPLES / 'languages' / 'pairs.txt'}", "--language_column=lp"),
+]
+FORMS: dict[str, list[Any]] = {
+    "plain": EXAMPLE,
+    "slices": [*EXAMPLE, *DOMAINS, "--compare=all"],
+    "documents": [*EXAMPLE, f"--documents={EXAMPLES / 'documents.txt'}"],
+    "bootstrap": [*EXAMPLE, "--resample=bootstrap", "--resamples=60"],
+    "randomization": [*EXAMPLE, "--resample=randomization", "--resamples=60"],
+    "no uncertainty": [*EXAMPLE, "--no_uncertainty"],
+    "languages": LANGUAGES,
+    "normalized": [*EXAMPLE, "--normalize=nfkc"],
+}
+
+
+def document(*arguments: Any) -> dict[str, Any]:
+    return called(*arguments, "--format=json").document
+
+
+def without_input(part: dict[str, Any]) -> dict[str, Any]:
+    """What a document says of a metric, without what only the first metric says."""
+    others = ("metrics", "counters", "warnings")
+    return {key: value for key, value in part.items() if key not in others}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_metric_has_the_result_of_a_run_of_its_own(form):
+    both = document(*FORMS[form], "--metrics", "chrf", "bleu")
+    assert metrics_of(both) == ["chrf", "bleu"]
+    for part in parts_of(both):
+        metric = part["metric"]
+        (alone,) = parts_of(document(*FORMS[form], "-m", metric))
+        assert without_input(part) == without_input(alone), metric
+    assert [each["metric"] for each in both["scores"]] == sorted(
+        (each["metric"] for each in both["scores"]), reverse=True
+    )
+
+
+def test_without_the_flag_it_is_bleu():
+    assert document(*EXAMPLE) == document(*EXAMPLE, "-m", "bleu")
+
+
+def test_scores_of_the_example_are_those_of_sacrebleu():
+    found = document(*EXAMPLE, "-m", "chrf")
+    references = [read_lines(path) for path in REFERENCES]
+    metric = sacrebleu.CHRF()
+    for each, (name, path) in zip(found["scores"], SYSTEMS.items(), strict=True):
+        assert each["system"] == name
+        assert each["score"] == metric.corpus_score(read_lines(path), references).score
+    assert found["metrics"][0]["sacrebleu_signature"] == str(metric.get_signature())
+
+
+def test_languages_with_different_tokenizers_have_a_chrf_of_the_whole_corpus():
+    bleu, chrf = parts_of(document(*LANGUAGES, "-m", "bleu", "chrf"))
+    assert bleu["signature"] is None
+    assert chrf["signature"] is not None
+    assert all(each["slice"] is not None for each in bleu["scores"])
+    assert [each["slice"] for each in chrf["scores"][:2]] == [None, None]
+    assert {each["tokenize"] for each in chrf["languages"]} == {"char"}
+    assert len(bleu["macro_average"]) == len(chrf["macro_average"]) == 2
+    means = [
+        each["score"] for each in chrf["scores"] if each["slice"] and each["system"] == "atlas"
+    ]
+    assert chrf["macro_average"][0]["score"] == pytest.approx(sum(means) / len(means))
+
+
+def test_an_unknown_language_is_refused_without_bleu_too(tmp_path):
+    languages = tmp_path / "languages"
+    languages.write_text("en\n" * 71 + "Klingon\n")
+    flags = [f"--labels=lp={languages}", "--language_column=lp", "-m", "chrf"]
+    called(*EXAMPLE, *flags).assert_failed(3, "segment 72", "Klingon")
+
+
+def test_slices_by_length_count_tokens_for_each_metric():
+    def lengths(*flags: str) -> dict[str, int]:
+        scores = document(*EXAMPLE, "--slice_by=length", *flags)["scores"]
+        return {each["slice"]["length"]: each["segments"] for each in scores if each["slice"]}
+
+    assert lengths("-m", "chrf") == lengths("-m", "bleu")
+    assert lengths("-m", "chrf", "--tokenize=char") == lengths("-m", "bleu", "--tokenize=char")
+    assert lengths("-m", "chrf") != lengths("-m", "chrf", "--tokenize=char")
+
+
+def test_segment_scores_have_rows_of_each_metric(tmp_path):
+    out = tmp_path / "out"
+    called(*EXAMPLE, *DOMAINS, "-m", "bleu", "chrf", "--segment_scores", "--output", out)
+    rows = pq.read_table(out / "segment_scores").to_pylist()
+    references = [read_lines(path) for path in REFERENCES]
+    texts = {name: read_lines(path) for name, path in SYSTEMS.items()}
+    assert len(rows) == 2 * 3 * 72
+    metrics = {"bleu": sacrebleu.BLEU(effective_order=True), "chrf": sacrebleu.CHRF()}
+    for row in rows:
+        at = row["index"]
+        metric = metrics[row["metric"]]
+        expected = metric.sentence_score(texts[row["system"]][at], [of[at] for of in references])
+        assert row["score"] == expected.score
+        is_bleu = row["metric"] == "bleu"
+        assert (row["totals"] is None, row["ref_ngrams"] is None) == (not is_bleu, is_bleu)
+        assert row["domain"] is not None
+
+
+# What stdout shows
+
+
+def test_the_tables_of_a_metric_come_after_its_signature():
+    text = called(*EXAMPLE, "-m", "bleu", "chrf").out.decode()
+    first, second = text.split("chrF2|")
+    assert first.startswith("BLEU|nrefs:2|")
+    assert "system  BLEU" in first
+    assert "system  chrF2" in second
+    assert "hyp_chars" in second
+    assert called(*EXAMPLE, "-m", "bleu", "chrf", "-b").out.decode().split() == [
+        f"{each['score']:.1f}" for each in document(*EXAMPLE, "-m", "bleu", "chrf")["scores"]
+    ]
+
+
+@pytest.mark.parametrize("format", ["markdown", "latex", "tsv", "jsonl"])
+def test_all_formats_show_all_metrics(format):
+    flags = ["-m", "chrf", "bleu", "--compare_presets", f"--format={format}"]
+    text = called(*EXAMPLE, *DOMAINS, *flags).out.decode()
+    for each in document(*EXAMPLE, *DOMAINS, "-m", "chrf", "bleu")["scores"]:
+        assert (
+            f"{each['score']:.1f}" if format in ("markdown", "latex") else str(each["score"])
+        ) in text
+    if format == "tsv":
+        header, *rows = [line.split("\t") for line in text.splitlines()]
+        assert header[0] == "metric"
+        assert {row[0] for row in rows} == {"bleu", "chrf"}
+        assert all(len(row) == len(header) for row in rows)
+
+
+def test_warnings_name_their_metric():
+    one, reference = SYSTEMS["atlas"], EXAMPLES / "domains.txt"
+    found = document(*streams([one], [reference]), "-m", "bleu", "chrf")["warnings"]
+    assert any(each.startswith("BLEU: atlas: the score is 0: no n-gram") for each in found)
+    assert all(each.startswith(("BLEU: ", "chrF2: ")) for each in found)
+
+
+# Flags
+
+
+@pytest.mark.parametrize(
+    ("flags", "fragments"),
+    [
+        (["-m", "chrf", "--smooth_method=floor"], ["--smooth_method is a flag of BLEU"]),
+        (["-m", "chrf", "--preset=nltk"], ["--preset is a flag of BLEU", "-metrics bleu chrf"]),
+        (["-m", "chrf", "--compare_presets"], ["--compare_presets is a flag of BLEU"]),
+        (["-m", "chrf", "-lc"], ["--lowercase is a flag of BLEU"]),
+        (["-m", "chrf", "-tok", "zh"], ["--tokenize is a flag of BLEU"]),
+        (["-m", "chrf", "chrf"], ["has a metric twice"]),
+        (["-m", "chrF"], ["--metrics chrF: there is no such metric", "bleu, chrf"]),
+        (["-m", "ter"], ["there is no ter here", "use sacrebleu -m ter"]),
+        (["--chrf-word-order=2"], ["beam-bleu does not have", "use sacrebleu -m chrf"]),
+    ],
+)
+def test_flags_that_cannot_be_meant_are_refused(flags, fragments):
+    called(*EXAMPLE, *flags).assert_failed(2, *fragments)
+
+
+# Gates
+
+
+def test_thresholds_name_their_metric(tmp_path):
+    out = tmp_path / "out"
+    both = [*EXAMPLE, "-m", "bleu", "chrf"]
+    called(*both, "--fail_under=30").assert_failed(
+        2, "--fail_under 30: it does not say for which metric", "--fail_under chrf:30"
+    )
+    called(*EXAMPLE, "--fail_under=chrf:30").assert_failed(2, "there is no chrf", "choose of bleu")
+    run = called(*both, "--output", out, "--fail_under=bleu:1", "--fail_under=chrf:atlas=99")
+    assert run.code == 4
+    assert "chrF2: atlas scores" in run.err
+    assert "(--fail_under)" in run.err
+    gate = called("gate", out, "--fail_under=chrf:1", "--max_drop=chrf:0.1", "--against", out)
+    assert gate.code == 0
+    assert len(gate.out.decode().splitlines()) == 6
+    assert all("chrF2: " in line for line in gate.out.decode().splitlines())
+    assert called("gate", out, "--fail_under=1").code == 4
+
+
+def test_a_drop_is_that_of_the_metric(tmp_path):
+    for name in ("atlas", "birch"):
+        system = f"hyp={SYSTEMS[name]}"
+        run = called(*streams([system], REFERENCES), "-m", "chrf", "--output", tmp_path / name)
+        assert run.code == 0
+    flags = ["--max_drop=0.1", "--against", tmp_path / "atlas"]
+    gate = called("gate", tmp_path / "birch", *flags)
+    assert gate.code == 4
+    assert "hyp scores" in gate.out.decode()
+    bleu = called(*streams([f"hyp={SYSTEMS['birch']}"], REFERENCES), *flags)
+    bleu.assert_failed(3, "has no scores of BLEU", "--metrics bleu")
+
+
+# Reruns, saved totals
+
+
+def test_a_result_of_other_metrics_is_not_kept(tmp_path):
+    out = ["--output", tmp_path / "out", "--if_exists=skip"]
+    assert called(*EXAMPLE, "-m", "chrf", *out).code == 0
+    kept = called(*EXAMPLE, "-m", "chrf", *out)
+    assert "nothing was scored" in kept.err
+    called(*EXAMPLE, *out).assert_failed(2, "already has another result", "definition")
+    called(*EXAMPLE, "-m", "chrf", "bleu", *out).assert_failed(2, "already has another result")
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory) -> Path:
+    """The folders of a whole corpus and of its parts, scored by both metrics."""
+    folder: Path = tmp_path_factory.mktemp("parts")
+    flags = ["--slice_by=domain", "--resample=bootstrap", "--resamples=50", "-m", "chrf", "bleu"]
+    for number, rows in enumerate(ranges()):
+        texts = lines_in(folder / f"texts{number}", rows, *flags)
+        run_into(folder / f"part{number}", *texts, f"--partition={number}")
+    run_into(folder / "whole", *lines_in(folder / "texts", slice(None), *flags))
+    return folder
+
+
+def test_parts_are_merged_for_each_metric(parts):
+    run = called("merge", parts / "part0", parts / "part1", "--format=json")
+    merged = run.document
+    whole = json.loads((parts / "whole" / "scores.json").read_bytes())
+    assert merged["scores"] == whole["scores"]
+    assert merged["comparisons"] == whole["comparisons"]
+    assert merged["metrics"] == whole["metrics"]
+    same = called("merge", parts / "whole", "--format=json", "-q")
+    assert same.out == (parts / "whole" / "scores.json").read_bytes()
+
+
+def test_bleu_is_rescored_and_chrf_stays(parts):
+    whole = json.loads((parts / "whole" / "scores.json").read_bytes())
+    chrf, bleu = parts_of(called("rescore", parts / "whole", "-s=floor", "--format=json").document)
+    assert chrf["scores"] == parts_of(whole)[0]["scores"]
+    assert "|smooth:floor" in bleu["signature"]
+    (only,) = parts_of(called("rescore", parts / "whole", "-m", "chrf", "--format=json").document)
+    assert only["scores"] == chrf["scores"]
+    called("rescore", parts / "whole", "-m", "chrf", "-s=floor").assert_failed(
+        2, "--smooth_method is a flag of BLEU"
+    )
+
+
+def test_a_metric_that_was_not_counted_cannot_be_rescored(tmp_path):
+    run_into(tmp_path / "out", *lines_in(tmp_path, slice(None)))
+    called("rescore", tmp_path / "out", "-m", "chrf").assert_failed(
+        2, "--metrics chrf", "counted nothing for it", "repeat the run with --metrics chrf"
+    )
+
+
+def test_runs_are_compared_by_each_metric(parts):
+    found = called("compare", parts / "whole", parts / "whole", "--format=json").document
+    assert [each["metric"] for each in found["metrics"]] == ["chrf", "bleu"]
+    assert [each["metric"] for each in found["systems"]] == ["chrf"] * 3 + ["bleu"] * 3
+    assert all(each["difference"] == 0 for each in found["systems"])
+    text = called("compare", parts / "whole", parts / "whole").out.decode()
+    assert text.startswith("chrF2|nrefs:1|")
+    assert "\nBLEU|nrefs:1|" in text
+
+
+def test_totals_of_other_metrics_do_not_add_up(parts, tmp_path):
+    run_into(tmp_path / "out", *lines_in(tmp_path, slice(None)), "--partition=x")
+    called("merge", parts / "part0", tmp_path / "out").assert_failed(
+        3, "metrics is chrf bleu in the first one, and bleu in the second one"
+    )
+
+
+def test_prometheus_has_each_metric(tmp_path):
+    called(*EXAMPLE, "-m", "bleu", "chrf", "--output", tmp_path)
+    text = (tmp_path / "metrics.prom").read_text()
+    assert text.count("beam_bleu_info{") == 2
+    for each in json.loads((tmp_path / "scores.json").read_bytes())["scores"]:
+        labels = f'metric="{each["metric"]}",output="{tmp_path}",system="{each["system"]}"'
+        assert f"beam_bleu_score{{{labels}}} {each['score']}" in text

@@ -1,0 +1,167 @@
+"""chrF as a metric: definitions, standard errors, and what is possible in sums."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from test_chrf_against_sacrebleu import counted, hostile, score_of
+
+from beam_bleu import ChrfConfig
+from beam_bleu.transforms.corpus_scores import definition_of
+from beam_bleu.transforms.metrics.chrf.columns import EMPTY, FIRST_NGRAMS, chrf_basis
+from beam_bleu.transforms.metrics.chrf.kind import KIND
+from beam_bleu.transforms.metrics.chrf.metric import Chrf
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.score.gradient import log_gradient
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+
+SEGMENTS_OF_TEXT = hostile(11, 600, 2)
+
+
+@pytest.mark.parametrize(
+    ("choices", "reason"),
+    [
+        ({"char_order": 0}, "char_order must be 1 to 16, an int, got 0"),
+        ({"char_order": 17}, "char_order must be 1 to 16, an int, got 17"),
+        ({"char_order": True}, "char_order must be 1 to 16, an int, got True"),
+        ({"char_order": 6.0}, "char_order must be 1 to 16, an int, got 6.0"),
+        ({"beta": 0}, "beta must be 1 or more, an int, got 0"),
+        ({"beta": 2.0}, "beta must be 1 or more, an int, got 2.0"),
+        ({"normalize": "nfd"}, "normalize must be one of nfc, nfkc, got 'nfd'"),
+    ],
+)
+def test_an_impossible_definition_is_refused(choices, reason):
+    with pytest.raises(ValueError, match=reason):
+        ChrfConfig(**choices)
+
+
+def test_signatures_show_each_choice():
+    assert score_of(counted([("a", ["b"])], ChrfConfig()), ChrfConfig()).signature.startswith(
+        "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:beam-bleu-"
+    )
+    config = ChrfConfig(4, 3, "nfkc")
+    score = score_of(counted([("a", ["b", "c"]), ("a", ["b", None])], config), config)
+    assert score.signature.startswith(
+        "nrefs:var|case:mixed|eff:yes|nc:4|nw:0|space:no|beta:3|norm:nfkc|unicode:"
+    )
+    assert score.sacrebleu_signature is None
+
+
+def test_normalized_texts_match():
+    segments = [("e\u0301", ["\u00e9"])]
+    plain, normalized = ChrfConfig(), ChrfConfig(normalize="nfc")
+    assert score_of(counted(segments, plain), plain).score == 0
+    assert score_of(counted(segments, normalized), normalized).score == 100
+
+
+def test_the_standard_error_is_that_of_the_delta_method():
+    counts = counted(SEGMENTS_OF_TEXT, ChrfConfig()).counts[0]
+    sums, units = counts.sum(axis=0).astype(float), len(counts)
+
+    def value(columns) -> float:
+        # As in the paper: the means of the precisions and of the recalls of all orders.
+        hyp, ref, match = (columns[FIRST_NGRAMS + k :: 3] for k in range(3))
+        p, r = float(np.mean(match / hyp)), float(np.mean(match / ref))
+        return 100 * 5 * p * r / (4 * p + r)
+
+    gradient = np.zeros(len(sums))
+    for column in range(FIRST_NGRAMS, len(sums)):
+        step = np.zeros(len(sums))
+        step[column] = sums[column] * 1e-6
+        gradient[column] = (value(sums + step) - value(sums - step)) / (2 * step[column])
+    influences = (counts - sums / units) @ gradient
+    expected = math.sqrt(units / (units - 1) * float(np.sum(influences**2)))
+    found = score_of(counted(SEGMENTS_OF_TEXT, ChrfConfig()), ChrfConfig())
+    assert found.standard_error == pytest.approx(expected, rel=1e-6)
+    low, high = found.interval
+    assert (low + high) / 2 == pytest.approx(found.score)
+
+
+def test_the_standard_error_is_near_that_of_the_bootstrap():
+    counts = counted(SEGMENTS_OF_TEXT, ChrfConfig()).counts[0]
+    rng = np.random.default_rng(0)
+    units = len(counts)
+    weights = rng.multinomial(units, [1 / units] * units, size=2000)
+    drawn = Chrf().values(weights @ counts)
+    found = score_of(counted(SEGMENTS_OF_TEXT, ChrfConfig()), ChrfConfig())
+    assert found.standard_error == pytest.approx(np.std(drawn, ddof=1), rel=0.08)
+
+
+def test_the_gradient_is_a_reduced_fraction():
+    sums = CorpusSums.of(counted(SEGMENTS_OF_TEXT, ChrfConfig()), 0).columns
+    gradient = log_gradient(sums, Chrf())
+    assert math.gcd(gradient.denominator, *gradient.numerators) == 1
+    assert gradient.denominator > 0
+
+
+def test_without_matches_there_is_no_standard_error():
+    segments = [("abc", ["xyz"])] * 40
+    score = score_of(counted(segments, ChrfConfig()), ChrfConfig())
+    assert (score.score, score.standard_error) == (0, None)
+    assert any("no character of a candidate is in its references" in w for w in score.warnings)
+
+
+def test_what_segments_have_is_possible():
+    counts = counted(SEGMENTS_OF_TEXT, ChrfConfig()).counts[0]
+    assert KIND.columns_are_possible(counts, 2)
+    assert KIND.columns_are_possible(counts.sum(axis=0), 2)
+    assert KIND.columns_are_possible(np.zeros((3, counts.shape[1]), np.int64), 2)
+
+
+def column(name: str) -> int:
+    return chrf_basis(6).names.index(name)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (SEGMENTS, 0),
+        (EMPTY, 2),
+        (column("hyp_1"), -1),
+        (column("match_1"), 9),
+        (column("match_2"), 6),
+        (column("hyp_2"), 9),
+        (column("ref_2"), 9),
+        (column("ref_2"), 3),
+    ],
+)
+def test_what_no_segment_has_is_impossible(place, value):
+    (right,) = counted([("abcdex", ["abcdey"])], ChrfConfig()).counts[0]
+    assert KIND.columns_are_possible(right, 1)
+    right[place] = value
+    assert not KIND.columns_are_possible(right, 1)
+
+
+def test_products_of_segments_are_possible_and_changed_ones_are_not():
+    units = CorpusSums.of(counted(SEGMENTS_OF_TEXT, ChrfConfig()), 0, with_units=True).units
+    sums, products = np.array(units.sums), np.array(units.products)
+    number = np.array(units.units)
+    assert KIND.products_are_possible(number, sums, products, 2, are_segments=True)
+    for place in range(0, len(products), 7):
+        wrong = products.copy()
+        wrong[place] += 10**9
+        assert not KIND.products_are_possible(number, sums, wrong, 2, are_segments=True), place
+
+
+def test_counts_of_other_orders_are_refused():
+    sums = CorpusSums.of(counted([("a", ["b"])], ChrfConfig(3)), 0)
+    with pytest.raises(ValueError, match="chrF2 of order 6 needs 20 columns, got 11"):
+        Chrf().value(sums.columns)
+
+
+def test_a_definition_survives_as_json():
+    for metric in (Chrf(), Chrf(3, 5)):
+        assert KIND.decoded(KIND.encoded(metric)) == metric
+    with pytest.raises(TypeError):
+        KIND.decoded({"char_order": 6, "beta": 2, "more": 1})
+
+
+def test_a_config_of_another_metric_is_refused():
+    with pytest.raises(ValueError, match="config must be a BleuConfig, got ChrfConfig"):
+        definition_of(ChrfConfig(), ["bleu"])
+    _, definition = definition_of(None, ["chrf"])
+    assert definition.metric == Chrf()
+    assert dataclasses.asdict(Chrf()) == {"char_order": 6, "beta": 2}

@@ -1,0 +1,163 @@
+"""chrF's integers, scores and signatures are sacreBLEU's, on hostile text and on generated text."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import sacrebleu
+from hostile_texts import CODE_POINTS, FRAGMENTS, WHITE_SPACE, WORDS, Segment
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beam_bleu import ChrfConfig, ChrfScore
+from beam_bleu.transforms.corpus_scores import definition_of
+from beam_bleu.transforms.metrics.chrf.columns import FIRST_NGRAMS
+from beam_bleu.transforms.metrics.chrf.kind import KIND
+from beam_bleu.transforms.metrics.chrf.metric import Chrf
+from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import count_batch
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+
+CONFIGS = [ChrfConfig(), ChrfConfig(char_order=1), ChrfConfig(char_order=3, beta=1), ChrfConfig(16)]
+
+
+def hostile(seed: int, number: int, references: int) -> list[Segment]:
+    rng = random.Random(seed)
+    pieces = [*FRAGMENTS, *WORDS, *[" "] * 60]
+
+    def text() -> str:
+        return "".join(rng.choices(pieces, k=rng.randrange(16)))
+
+    segments: list[Segment] = []
+    for _ in range(number):
+        of_segment = [text() if rng.random() < 0.8 else None for _ in range(references)]
+        if not any(each is not None for each in of_segment):
+            of_segment[rng.randrange(references)] = text()
+        given = next(each for each in of_segment if each is not None)
+        candidate = given[: rng.randrange(30)] + text() if rng.random() < 0.7 else text()
+        segments.append((candidate, of_segment))
+    return segments
+
+
+def theirs(config: ChrfConfig) -> sacrebleu.CHRF:
+    return sacrebleu.CHRF(char_order=config.char_order, beta=config.beta)
+
+
+def columns_of(segments: Sequence[Segment]) -> tuple[list[str], list[tuple[str | None, ...]]]:
+    return [candidate for candidate, _ in segments], list(
+        zip(*(references for _, references in segments), strict=True)
+    )
+
+
+def counted(segments: Sequence[Segment], config: ChrfConfig) -> BatchStatistics:
+    text, definition = definition_of(config)
+    return count_batch(to_batch(segments), text, definition.counter)
+
+
+def score_of(statistics: BatchStatistics, config: ChrfConfig) -> ChrfScore:
+    _, definition = definition_of(config)
+    score: Any = definition.score(CorpusSums.of(statistics, 0, with_units=True))
+    return score
+
+
+def assert_equal_to_sacrebleu(segments: Sequence[Segment], config: ChrfConfig) -> None:
+    candidates, references = columns_of(segments)
+    metric = theirs(config)
+    statistics = counted(segments, config)
+    expected = np.array(metric._extract_corpus_statistics(candidates, references))
+    ours = statistics.counts[0, :, FIRST_NGRAMS:]
+    wrong = np.flatnonzero((ours != expected).any(axis=1))
+    assert not len(wrong), (segments[wrong[0]], ours[wrong[0]], expected[wrong[0]])
+    found, corpus = score_of(statistics, config), metric.corpus_score(candidates, references)
+    assert found.score == corpus.score
+    if config.beta == 2:
+        assert found.sacrebleu_signature == str(metric.get_signature())
+    assert KIND.shown(config.metric) == corpus.name
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+@pytest.mark.parametrize("references", [1, 2, 4])
+def test_hostile_text(config, references):
+    assert_equal_to_sacrebleu(hostile(references, 400, references), config)
+
+
+def test_white_space_is_that_of_python():
+    spaces = [(f"a{space}b", [f"ab{space}", f"{space}a b"]) for space in WHITE_SPACE]
+    around = [(chr(ord(space) + 1), ["ab" + chr(ord(space) - 1)]) for space in WHITE_SPACE]
+    assert_equal_to_sacrebleu(spaces, ChrfConfig())
+    assert_equal_to_sacrebleu(around, ChrfConfig())
+
+
+def test_each_code_point_is_a_character():
+    rng = random.Random(1)
+    points = rng.sample(CODE_POINTS, 3000)
+    segments = [(f"{one}{other}a", [f"{one}a"]) for one, other in itertools.pairwise(points)]
+    assert_equal_to_sacrebleu(segments, ChrfConfig())
+
+
+@pytest.mark.parametrize(
+    "segments",
+    [
+        [("", [""])],
+        [("abc", [""]), ("abc", ["abc"])],  # the n-grams of the first candidate do not count
+        [("", ["abc"]), ("abc", ["abc"])],
+        [("abc", ["xyz"])],
+        [("a", ["a"])],
+        [("ab", ["abcdefgh"]), ("abcdefgh", ["ab"])],
+        [("ab ab", ["ab", "ab ab", "ba"])],
+        [("abc", ["abd", "abe"])],  # two references are as good
+        [("word " * 2000, ["word " * 1999 + "other"])],
+    ],
+    ids=lambda segments: str(segments)[:40],
+)
+def test_odd_segments(segments):
+    assert_equal_to_sacrebleu(segments, ChrfConfig())
+
+
+texts = st.text(st.sampled_from("ab c\u3000d😀e\u0301\n"), max_size=14)
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(
+        st.tuples(texts, st.lists(texts | st.none(), min_size=3, max_size=3)).filter(
+            lambda segment: any(each is not None for each in segment[1])
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_generated_text(segments):
+    assert_equal_to_sacrebleu(segments, ChrfConfig())
+
+
+def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit():
+    segments, metric = hostile(7, 500, 3), Chrf()
+    statistics = counted(segments, ChrfConfig())
+    statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
+    schema = segment_schema([KIND.segment_fields(metric)])
+    rows = segment_table(statistics, "chrf", KIND, metric, schema).to_pylist()
+    for row, (candidate, references) in zip(rows, segments, strict=True):
+        present = [each for each in references if each is not None]
+        assert row["score"] == theirs(ChrfConfig()).sentence_score(candidate, present).score
+        columns = statistics.counts[0, row["index"]].tolist()
+        assert row["score"] == metric.value(columns)
+        assert [*row["hyp_ngrams"], *row["ref_ngrams"], *row["matches"]] == [
+            *columns[2::3],
+            *columns[3::3],
+            *columns[4::3],
+        ]
+
+
+def test_many_sums_at_once_have_the_scores_of_each():
+    rng = np.random.default_rng(3)
+    sums = rng.integers(0, 10**12, (2000, 20)) * rng.integers(0, 2, (2000, 20))
+    metric = Chrf()
+    assert metric.values(sums).tolist() == [metric.value(row) for row in sums.tolist()]

@@ -1,0 +1,53 @@
+"""What is true of chrF's columns of every unit, and so of their sums and weighted sums.
+
+Each fact is an inequality that is linear in the columns, as for BLEU (bleu/facts.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_bleu.transforms.metrics.chrf.columns import EMPTY, ChrfColumns
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.totals.moments.exact import ExactIntegers
+from beam_bleu.transforms.totals.unit_facts import products_of_units_are_possible
+
+
+def columns_are_possible(columns: ExactIntegers, references: int) -> bool:
+    """Whether columns can be a sum of units with weights of 0 or more.
+
+    Args:
+      columns: (..., W), the columns of chrF.
+      references: the largest number of references of a segment, which does not matter here.
+    """
+    if not columns.size:
+        return True
+    rows: NDArray[Any] = np.atleast_2d(columns)
+    if (rows < 0).any() or rows[rows[..., SEGMENTS] == 0].any():
+        return False
+    if (rows[..., EMPTY] > rows[..., SEGMENTS]).any():
+        return False
+    chrf = ChrfColumns(np.moveaxis(rows, -1, 0))
+    hyp, ref, match = chrf.hyp_ngrams, chrf.ref_ngrams, chrf.matches
+    return (
+        bool((match <= np.minimum(hyp, ref)).all())
+        # There are fewer longer n-grams, and only shorter n-grams that match can make a match.
+        and all(bool((each[1:] <= each[:-1]).all()) for each in (hyp, ref, match))
+        and bool((ref[:-1] - ref[1:] <= rows[..., SEGMENTS]).all())
+    )
+
+
+def products_are_possible(
+    units: NDArray[Any],
+    sums: ExactIntegers,
+    packed: ExactIntegers,
+    references: int,
+    *,
+    are_segments: bool,
+) -> bool:
+    """Whether sums of products can be those of units with these sums; see `ArePossible`."""
+    full = products_of_units_are_possible(units, sums, packed, are_segments=are_segments)
+    return full is not None and columns_are_possible(full, references)

@@ -1,0 +1,83 @@
+"""chrF, as the other rooms know a metric."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beam_bleu.transforms.metrics.chrf.columns import chrf_basis, order_of
+from beam_bleu.transforms.metrics.chrf.config import ChrfConfig
+from beam_bleu.transforms.metrics.chrf.facts import columns_are_possible, products_are_possible
+from beam_bleu.transforms.metrics.chrf.kernel import ChrfCounter
+from beam_bleu.transforms.metrics.chrf.metric import Chrf
+from beam_bleu.transforms.metrics.chrf.presentation import FIELDS
+from beam_bleu.transforms.metrics.chrf.score import ChrfScore, chrf_score, chrf_signatures
+from beam_bleu.transforms.metrics.chrf.segment_table import (
+    chrf_segment_columns,
+    chrf_segment_fields,
+)
+from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind
+from beam_bleu.transforms.text.text import Text
+
+
+def _name(metric: Chrf) -> str:
+    return metric.name
+
+
+def _metric_of(config: ChrfConfig) -> Chrf:
+    return config.metric
+
+
+def _text_of(text: Text) -> Text:
+    """Each character is a token. sacreBLEU's --lowercase is for BLEU only."""
+    return ChrfConfig(normalize=text.normalize).text
+
+
+def _counter(metrics: Sequence[Chrf]) -> ChrfCounter:
+    (metric,) = {*metrics}  # the choice of the best reference depends on it
+    return ChrfCounter(metric.char_order, metric.beta)
+
+
+def _basis_of(width: int) -> Basis:
+    return chrf_basis(order_of(width))
+
+
+def _lengths(columns: Sequence[int], metric: Chrf) -> Lengths:
+    return metric.lengths(columns)
+
+
+def _average_length(columns: Sequence[int]) -> None:
+    """Unknown: a length is in tokens."""
+
+
+def _encoded(metric: Chrf) -> dict[str, Any]:
+    return dataclasses.asdict(metric)
+
+
+def _decoded(found: Mapping[str, Any]) -> Chrf:
+    return Chrf(**found)
+
+
+KIND = MetricKind(
+    shown=_name,
+    config=ChrfConfig,
+    metric_of=_metric_of,
+    score_type=ChrfScore,
+    usual=Chrf(),
+    text_of=_text_of,
+    counter=_counter,
+    basis_of=_basis_of,
+    score=chrf_score,
+    signatures=chrf_signatures,
+    lengths=_lengths,
+    average_length=_average_length,
+    segment_columns=chrf_segment_columns,
+    segment_fields=chrf_segment_fields,
+    fields=FIELDS,
+    encoded=_encoded,
+    decoded=_decoded,
+    columns_are_possible=columns_are_possible,
+    products_are_possible=products_are_possible,
+)

@@ -1,0 +1,24 @@
+"""What tables and reports show of a score of chrF. It loads no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+FIELDS = ("hyp_ngrams", "ref_ngrams", "matches")
+"""What scores.json has of a score of chrF only."""
+
+COUNTS = FIELDS
+"""The integers among them. If they are equal, so is the score."""
+
+
+def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+    """What a table shows beside the score.
+
+    Args:
+      score: a score of scores.json.
+      decimals: how many decimals percentages have.
+    """
+    hyp, ref = score["hyp_ngrams"][0], score["ref_ngrams"][0]
+    ratio = f"{hyp / ref:.3f}" if ref else "0.000"
+    return {"ratio": ratio, "hyp_chars": str(hyp), "ref_chars": str(ref)}

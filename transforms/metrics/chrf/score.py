@@ -1,0 +1,122 @@
+"""chrF from the sums of a corpus: the score, its signature and its warnings."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from beam_bleu.transforms.metrics.chrf.columns import ChrfColumns
+from beam_bleu.transforms.metrics.chrf.metric import Chrf
+from beam_bleu.transforms.score.metric_kind import Signatures
+from beam_bleu.transforms.score.suspicious_input import suspicions
+from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, uncertainty
+from beam_bleu.transforms.text.signed import (
+    SACREBLEU,
+    reference_field,
+    signature_line,
+    text_versions,
+)
+from beam_bleu.transforms.text.text import TextName
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.version import VERSION
+
+
+@dataclasses.dataclass(frozen=True)
+class ChrfScore:
+    """chrF and its parts.
+
+    Attributes:
+      score: chrF, 0..100, not rounded.
+      hyp_ngrams: n-grams of characters in the candidates; hyp_ngrams[n - 1] is of order n.
+      ref_ngrams: those in the references, for each segment in the one with the best score.
+      matches: those that both have.
+      segments: the number of segments scored.
+      signature: the definition that this score follows.
+      sacrebleu_signature: the signature that sacreBLEU prints for it, None if sacreBLEU
+        cannot express it.
+      warnings: sentences for a reader of the score: why it is 0, why it has no standard error,
+        and what is suspicious about the input.
+      standard_error: how much the score would typically differ with other segments of the same
+        kind; None if it was not asked for, or if there is none.
+      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+    """
+
+    score: float
+    hyp_ngrams: tuple[int, ...]
+    ref_ngrams: tuple[int, ...]
+    matches: tuple[int, ...]
+    segments: int
+    signature: str
+    sacrebleu_signature: str | None = None
+    warnings: tuple[str, ...] = ()
+    standard_error: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+def chrf_score(
+    sums: CorpusSums,
+    text: TextName,
+    metric: Chrf,
+    *,
+    judge_input: bool = True,
+    units: UnitSums | None = None,
+) -> ChrfScore:
+    """The chrF score of a corpus; see `ScoreSums`."""
+    score: float = metric.value(sums.columns)
+    columns = ChrfColumns(sums.columns)
+    found = None if units is None else uncertainty(units, metric, score)
+    signed = chrf_signatures(text, metric, sums.min_reference_count, sums.max_reference_count)
+    lengths = metric.lengths(sums.columns)
+    return ChrfScore(
+        score=score,
+        hyp_ngrams=tuple(columns.hyp_ngrams),
+        ref_ngrams=tuple(columns.ref_ngrams),
+        matches=tuple(columns.matches),
+        segments=sums.segments,
+        signature=signed.own,
+        sacrebleu_signature=signed.sacrebleu,
+        warnings=(
+            *(() if score else (_why_zero(lengths.candidates),)),
+            *((f"{NO_STANDARD_ERROR}: {found.reason}",) if found and found.reason else ()),
+            *(suspicions(sums, text, lengths) if judge_input else ()),
+        ),
+        standard_error=None if found is None else found.standard_error,
+        interval=None if found is None else found.interval,
+    )
+
+
+def _why_zero(characters: int) -> str:
+    if not characters:
+        return "the score is 0: no candidate has a character that can match"
+    return (
+        "the score is 0: no character of a candidate is in its references; "
+        "check that they are of the same segments"
+    )
+
+
+def chrf_signatures(text: TextName, metric: Chrf, fewest: int, most: int) -> Signatures:
+    """The signatures: the fields of sacreBLEU, then the choices that sacreBLEU does not show.
+
+    `nc` and `nw` are the orders of characters and of words, `space` says whether white space
+    counts, `beta` is there if it is not 2 (in sacreBLEU the name of the score has it), and `norm`
+    is the normalization.
+    """
+    fields = {
+        "nrefs": reference_field(fewest, most),
+        "case": "mixed",
+        "eff": "yes",
+        "nc": str(metric.char_order),
+        "nw": "0",
+        "space": "no",
+    }
+    is_known = text.normalize is None
+    own = dict(fields)
+    if metric.beta != Chrf.beta:
+        own["beta"] = str(metric.beta)
+    if text.normalize is not None:
+        own["norm"] = text.normalize
+    own |= text_versions(text)
+    return Signatures(
+        signature_line({**own, "version": f"beam-bleu-{VERSION}"}),
+        signature_line({**fields, "version": SACREBLEU}) if is_known else None,
+    )
