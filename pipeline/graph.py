@@ -41,7 +41,7 @@ from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics.by_language import LanguageLabel
 from beam_bleu.transforms.statistics.check_documents import check_documents
 from beam_bleu.transforms.statistics.count_matches import TokenLengths, count_matches
-from beam_bleu.transforms.statistics.documents import DocumentLabel
+from beam_bleu.transforms.statistics.document_label import DocumentLabel
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import add_tallies, sums_by_system, tally_of
 from beam_bleu.transforms.totals.rejected import (
@@ -50,7 +50,7 @@ from beam_bleu.transforms.totals.rejected import (
     require_segments_left,
 )
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
-from beam_bleu.transforms.totals.steps import (
+from beam_bleu.transforms.totals.summing import (
     sum_corpus,
     sum_moments,
     sum_replicates,

@@ -17,8 +17,8 @@ from beam_bleu.pipeline.command_line.first_word import refuse_mistyped_subcomman
 from beam_bleu.pipeline.command_line.help import short_usage
 from beam_bleu.pipeline.command_line.log_flags import loudness
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
-from beam_bleu.pipeline.display.progress import progress_shown
 from beam_bleu.pipeline.display.run_log import tell_of_end, tell_of_start
+from beam_bleu.pipeline.display.shown_progress import progress_shown
 from beam_bleu.pipeline.display.terminal import (
     open_standard_streams,
     say,

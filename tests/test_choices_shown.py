@@ -7,7 +7,7 @@ import pathlib
 from typing import Any
 
 from beam_bleu.pipeline.command_line.options import our_flags
-from beam_bleu.pipeline.display.formats import FORMATS
+from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.display.presets_table import presets_table
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import COMPARISONS, PRESETS

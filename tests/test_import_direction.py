@@ -53,10 +53,10 @@ LOADS_BEAM = {
         "corpus_chrf",
         "corpus_scores",
         "pairing.files.file_versions",
-        "pairing.files.filesystems",
+        "pairing.files.found_files",
         "pairing.line_parallel.plan_units",
         "pairing.line_parallel.source",
-        "pairing.lines.steps",
+        "pairing.lines.line_steps",
         "pairing.lines.visible",
         "pairing.records.record_files",
         "pairing.records.text.line_files",
@@ -78,7 +78,7 @@ LOADS_BEAM = {
         "sum_segments",
         "totals.moments.sum_document_moments",
         "totals.adding",
-        "totals.steps",
+        "totals.summing",
         "wiring.bundles",
         "wiring.coders",
         "wiring.filesystems",
@@ -168,7 +168,7 @@ NEEDS_AN_EXTRA = [f"{LIBRARY}.wiring.s3_errors", f"{LIBRARY}.wiring.s3_objects"]
 
 LOADS_BEAM_LATER = [
     f"{APPLICATION}.doctor.engines",
-    f"{APPLICATION}.gates.reading",
+    f"{APPLICATION}.gates.read_result",
     f"{APPLICATION}.main",
 ]
 """Files that import Beam only in a function."""
@@ -454,7 +454,7 @@ def test_every_folder_of_the_library_is_a_room_or_a_floor(tree):
         ("transforms/wiring/threads.py", "beam_bleu.transforms.pairing.batch"),
         ("transforms/errors.py", "beam_bleu.transforms.native.memory"),
         ("transforms/pairing/batch.py", "beam_bleu.transforms.statistics.signs"),
-        ("transforms/statistics/count_matches.py", "beam_bleu.transforms.totals.steps"),
+        ("transforms/statistics/count_matches.py", "beam_bleu.transforms.totals.summing"),
         ("transforms/metrics/bleu/score.py", "beam_bleu"),
         ("transforms/metrics/bleu/score.py", "beam_bleu.transforms"),
         ("transforms/metrics/bleu/score.py", "beam_bleu.transforms.corpus_bleu"),
@@ -483,7 +483,7 @@ def test_every_folder_of_the_library_is_a_room_or_a_floor(tree):
         ),
         (
             "transforms/pairing/records/segments.py",
-            "beam_bleu.transforms.pairing.records.parquet.plan",
+            "beam_bleu.transforms.pairing.records.parquet.parquet_plan",
         ),
         (
             "transforms/pairing/records/columns/wanted.py",
@@ -529,7 +529,7 @@ def test_only_the_filesystem_of_s3_needs_its_library(tree):
 
 def test_a_fresh_interpreter_sees_that_wiring_loads_beam():
     # Otherwise the test above could not fail.
-    program = "import sys, beam_bleu.transforms.totals.steps; print('apache_beam' in sys.modules)"
+    program = "import sys, beam_bleu.transforms.totals.summing; print('apache_beam' in sys.modules)"
     assert in_a_fresh_interpreter(program) == ["True"]
 
 

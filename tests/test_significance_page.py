@@ -8,7 +8,7 @@ import pathlib
 from command_line import PROJECT
 from markdown_tables import tables
 
-from beam_bleu.transforms.score import comparison, uncertainty
+from beam_bleu.transforms.score import differences, uncertainty
 
 PAGE: pathlib.Path = PROJECT / "docs" / "significance.md"
 RESULTS: pathlib.Path = PROJECT / "benchmarks" / "significance" / "RESULTS.md"
@@ -23,7 +23,7 @@ def test_the_examples_of_holm() -> None:
     rows = table("p-values", "adjusted")
     assert len(rows) == 3
     for p_values, adjusted in rows:
-        found = comparison.holm([float(each) for each in p_values.split(",")])
+        found = differences.holm([float(each) for each in p_values.split(",")])
         assert [round(each or 0, 9) for each in found] == list(map(float, adjusted.split(",")))
 
 
@@ -33,17 +33,17 @@ def test_the_examples_of_clusters() -> None:
     for systems, similar, clusters in rows:
         pairs = itertools.combinations(systems.split(), 2)
         p_values = {pair: 0.5 if "-".join(pair) in similar else 0.01 for pair in pairs}
-        found = comparison.clusters(systems.split(), p_values)
+        found = differences.clusters(systems.split(), p_values)
         assert ", ".join(map(" ".join, found)) == clusters
 
 
 def test_the_constants() -> None:
     page = PAGE.read_text()
     assert f"{uncertainty.TWO_SIDED_95:.2f} standard errors" in page
-    assert f"{comparison.DETECTABLE:.1f} standard errors of the difference" in page
+    assert f"{differences.DETECTABLE:.1f} standard errors of the difference" in page
     assert f"at least {uncertainty.FEWEST_UNITS} documents" in page
     assert f"fewer than {uncertainty.FEWEST_UNITS} units" in page
-    assert f"below {comparison.SIGNIFICANCE_LEVEL}" in page
+    assert f"below {differences.SIGNIFICANCE_LEVEL}" in page
 
 
 def test_its_rows_of_the_simulation_are_those_of_the_results() -> None:

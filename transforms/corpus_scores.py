@@ -39,7 +39,7 @@ from beam_bleu.transforms.totals.rejected import (
     check_rejected,
     rejected_warnings,
 )
-from beam_bleu.transforms.totals.steps import KeyedSums, sum_groups
+from beam_bleu.transforms.totals.summing import KeyedSums, sum_groups
 from beam_bleu.transforms.wiring.keyed import keyed
 
 __all__ = [

@@ -16,7 +16,7 @@ from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.statistics.count_matches import count_matches
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.steps import sum_groups
+from beam_bleu.transforms.totals.summing import sum_groups
 
 __all__ = ["SumSegments"]
 

@@ -11,8 +11,8 @@ from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
-from beam_bleu.transforms.score.comparison import paired_difference
-from beam_bleu.transforms.score.resampling import Resampled, resampled_scores
+from beam_bleu.transforms.score.differences import paired_difference
+from beam_bleu.transforms.score.resampled_scores import Resampled, resampled_scores
 from beam_bleu.transforms.score.uncertainty import uncertainty
 from beam_bleu.transforms.totals.moments.products import sums_of_columns
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder

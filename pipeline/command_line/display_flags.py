@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.display.formats import FORMATS, Result, only_scores
+from beam_bleu.pipeline.display.output_formats import FORMATS, Result, only_scores
 from beam_bleu.pipeline.display.screen import FILE, Screen
 from beam_bleu.pipeline.display.table import DECIMALS
 from beam_bleu.transforms.errors import UsageError

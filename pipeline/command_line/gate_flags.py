@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.suggestions import nearest
-from beam_bleu.pipeline.gates.reading import read_result
+from beam_bleu.pipeline.gates.read_result import read_result
 from beam_bleu.pipeline.gates.results import definition_of
 from beam_bleu.pipeline.gates.thresholds import (
     DEFAULT_DROP_RULE,

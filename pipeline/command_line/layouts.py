@@ -12,7 +12,7 @@ from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.errors import InputError, UsageError, joined
-from beam_bleu.transforms.pairing.files.filesystems import find_files
+from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.shard_names import order_keys
 from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import Parser
-from beam_bleu.pipeline.display.progress import PROGRESS_MODES
+from beam_bleu.pipeline.display.shown_progress import PROGRESS_MODES
 from beam_bleu.transforms.errors import UsageError
 
 

@@ -68,7 +68,7 @@ from beam_bleu.pipeline.command_line.source_flags import (
 from beam_bleu.pipeline.command_line.suggestions import suggestion
 from beam_bleu.pipeline.command_line.words import Words, divided, known_flag
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.pipeline.display.progress import ProgressMode
+from beam_bleu.pipeline.display.shown_progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, Runner, find_runner
 from beam_bleu.pipeline.job import Job, new_run

@@ -8,7 +8,7 @@ from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
-from beam_bleu.pipeline.command_line.filesystems import FILESYSTEMS, has_module
+from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
 from beam_bleu.transforms.errors import UsageError
 
 

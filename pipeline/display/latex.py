@@ -6,9 +6,9 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.columns import Rows
-from beam_bleu.pipeline.display.comparisons import sections
-from beam_bleu.pipeline.display.languages import signature_lines
+from beam_bleu.pipeline.display.comparison_tables import sections
+from beam_bleu.pipeline.display.fitted_rows import Rows
+from beam_bleu.pipeline.display.language_parts import signature_lines
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.slices import of_whole, slice_tables
 from beam_bleu.pipeline.display.table import head, preset_rows, signature_rows, system_rows

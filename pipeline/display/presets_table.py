@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beam_bleu.pipeline.display.columns import drawn, fitted
+from beam_bleu.pipeline.display.fitted_rows import drawn, fitted
 from beam_bleu.pipeline.display.screen import FILE, Screen
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS, PresetName, preset

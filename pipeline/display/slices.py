@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.columns import Rows
-from beam_bleu.pipeline.display.languages import (
+from beam_bleu.pipeline.display.fitted_rows import Rows
+from beam_bleu.pipeline.display.language_parts import (
     MACRO_AVERAGE,
     label_of_languages,
     label_of_tasks,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.columns import Rows, drawn, fits, fitted, height
-from beam_bleu.pipeline.display.comparisons import SHOWN_COMPARISONS, sections
+from beam_bleu.pipeline.display.comparison_tables import SHOWN_COMPARISONS, sections
 from beam_bleu.pipeline.display.cutting import folded
-from beam_bleu.pipeline.display.languages import signature_lines
+from beam_bleu.pipeline.display.fitted_rows import Rows, drawn, fits, fitted, height
+from beam_bleu.pipeline.display.language_parts import signature_lines
 from beam_bleu.pipeline.display.numbers import HALF_INTERVAL, counted, estimates, score_estimate
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.screen import FILE, Screen

@@ -12,8 +12,8 @@ import tempfile
 from collections.abc import Iterator
 from importlib.metadata import version
 
-from beam_bleu.pipeline.command_line.filesystems import has_module
-from beam_bleu.pipeline.doctor.facts import Check, Fact
+from beam_bleu.pipeline.command_line.known_filesystems import has_module
+from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
 from beam_bleu.pipeline.doctor.sample import RESULTS, SAMPLE, Recorded
 from beam_bleu.transforms.extras import installing
 

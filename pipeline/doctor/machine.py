@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 
-from beam_bleu.pipeline.doctor.facts import Check, Fact
+from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
 from beam_bleu.transforms.wiring.cores import available_threads
 
 _SECTION = "machine"

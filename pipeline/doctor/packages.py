@@ -6,7 +6,7 @@ import platform
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 
-from beam_bleu.pipeline.doctor.facts import Check, Fact
+from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
 from beam_bleu.transforms.version import VERSION
 
 _SECTION = "versions"

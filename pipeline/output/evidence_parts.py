@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.output.checked_units import require_same_segments
-from beam_bleu.pipeline.output.comparisons import (
+from beam_bleu.pipeline.output.comparison_entries import (
     comparisons,
     listed_clusters,
     listed_comparisons,
@@ -19,7 +19,7 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.metric_kind import Score
-from beam_bleu.transforms.score.resampling import resampled_scores
+from beam_bleu.transforms.score.resampled_scores import resampled_scores
 from beam_bleu.transforms.score.uncertainty import CONFIDENCE, FEWEST_UNITS, too_few
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from beam_bleu.pipeline.saved import arrays
+from beam_bleu.pipeline.saved import json_arrays
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedMetric, SavedTotals
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Definition, Scorings
@@ -279,9 +279,9 @@ def _of_slices(slices: SliceSums) -> dict[str, Any]:
         "width": slices.width,
         "keys": _of_keys(slices.keys),
         "systems": list(slices.systems),
-        "sums": arrays.encoded(slices.sums),
+        "sums": json_arrays.encoded(slices.sums),
         "offsets": slices.offsets.tolist(),
-        "by_reference": arrays.encoded(slices.by_reference, _PAIRS_OF_COLUMNS),
+        "by_reference": json_arrays.encoded(slices.by_reference, _PAIRS_OF_COLUMNS),
     }
 
 
@@ -290,9 +290,9 @@ def _slices(found: Mapping[str, Any]) -> SliceSums:
         found["width"],
         tuple(map(_key, found["keys"])),
         tuple(found["systems"]),
-        arrays.decoded(found["sums"]),
+        json_arrays.decoded(found["sums"]),
         np.array(found["offsets"], np.int64),
-        arrays.decoded(found["by_reference"], _PAIRS_OF_COLUMNS),
+        json_arrays.decoded(found["by_reference"], _PAIRS_OF_COLUMNS),
     )
 
 
@@ -316,7 +316,10 @@ def _of_moments(moments: Moments) -> dict[str, Any]:
         "keys": _of_keys(moments.keys),
         "pairs": [list(pair) for pair in moments.pairs],
         "slice_pairs": [list(pair) for pair in moments.slice_pairs],
-        **{name: arrays.encoded(getattr(moments, name), axes) for name, axes in _MOMENTS.items()},
+        **{
+            name: json_arrays.encoded(getattr(moments, name), axes)
+            for name, axes in _MOMENTS.items()
+        },
     }
 
 
@@ -327,7 +330,7 @@ def _moments(found: Mapping[str, Any]) -> Moments:
         tuple(None if key is None else _key(key) for key in found["keys"]),
         tuple((one, other) for one, other in found["pairs"]),
         tuple((one, other) for one, other in found["slice_pairs"]),
-        **{name: arrays.decoded(found[name], axes) for name, axes in _MOMENTS.items()},
+        **{name: json_arrays.decoded(found[name], axes) for name, axes in _MOMENTS.items()},
     )
 
 
@@ -336,8 +339,8 @@ def _of_replicates(replicates: Replicates) -> dict[str, Any]:
     return {
         "width": replicates.width,
         "systems": list(replicates.systems),
-        "sums": arrays.encoded(replicates.sums),
-        "unweighted": arrays.encoded(replicates.unweighted),
+        "sums": json_arrays.encoded(replicates.sums),
+        "unweighted": json_arrays.encoded(replicates.unweighted),
     }
 
 
@@ -348,6 +351,6 @@ def _replicates(found: Mapping[str, Any], resampling: Resampling | None) -> Repl
         resampling,
         found["width"],
         tuple(found["systems"]),
-        arrays.decoded(found["sums"]),
-        arrays.decoded(found["unweighted"]),
+        json_arrays.decoded(found["sums"]),
+        json_arrays.decoded(found["unweighted"]),
     )

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-from beam_bleu.pipeline.command_line.filesystems import FILESYSTEMS
+from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS
 from beam_bleu.pipeline.starting.deferred_modules import DeferredLoader
 
 _UNUSED = (

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.command_line.subcommand_words import parser_of
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
-from beam_bleu.pipeline.doctor import engines, kernel, libraries, machine, packages
-from beam_bleu.pipeline.doctor.facts import Fact
+from beam_bleu.pipeline.doctor import engines, libraries, machine, packages
+from beam_bleu.pipeline.doctor import kernel_check as kernel
+from beam_bleu.pipeline.doctor.installation_facts import Fact
 from beam_bleu.pipeline.errors.reporting import reported
 from beam_bleu.pipeline.output.json_text import json_text
 

@@ -11,7 +11,7 @@ from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.gates.judging import NOT_PAIRED, Check, Paired, gate_error, judge
-from beam_bleu.pipeline.gates.reading import ReadResult, read_result
+from beam_bleu.pipeline.gates.read_result import ReadResult, read_result
 from beam_bleu.transforms.errors import GateError, InputError, UsageError
 
 _DESCRIPTION = (
@@ -77,7 +77,7 @@ def _paired_intervals(old: ReadResult, new: ReadResult) -> Mapping[str, Paired]:
     if old.totals is None or new.totals is None:
         return NOT_PAIRED
     # This loads numpy and the kernel of replicates, so only a comparison of totals pays for it.
-    from beam_bleu.pipeline.saved.comparing import compared
+    from beam_bleu.pipeline.saved.compared_runs import compared
 
     try:
         found = compared(old.name, old.totals, new.name, new.totals)

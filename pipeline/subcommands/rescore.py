@@ -12,7 +12,7 @@ from beam_bleu.pipeline.command_line.definition_flags import (
 )
 from beam_bleu.pipeline.command_line.evidence_flags import add_comparison_flags
 from beam_bleu.pipeline.command_line.subcommand_words import parser_of
-from beam_bleu.pipeline.saved.reading import read_totals
+from beam_bleu.pipeline.saved.read_totals import read_totals
 from beam_bleu.pipeline.subcommands.rescoring import rescored
 from beam_bleu.pipeline.subcommands.saved_results import (
     add_result_flags,

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.columns import padded
+from beam_bleu.transforms.native.text_columns import padded
 
 # Each batch costs a few hand-overs between threads, and the same time in Python, whatever its
 # size. Larger batches than these would take more memory (see docs/performance.md).

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.score.comparison import clusters, holm, paired_difference
+from beam_bleu.transforms.score.differences import clusters, holm, paired_difference
 from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.system_sums import SystemSums

@@ -13,7 +13,7 @@ import pyarrow as pa
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.columns import Spans, TextColumns, padded
+from beam_bleu.transforms.native.text_columns import Spans, TextColumns, padded
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import find_signs

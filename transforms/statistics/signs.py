@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from beam_bleu.transforms.native.arrays import Bytes
-from beam_bleu.transforms.native.columns import Spans
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import address_of, load_byte, load_int, load_word
-from beam_bleu.transforms.statistics.scripts import script_of
+from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.statistics.written_script import script_of
 
 _Flags = npt.NDArray[np.bool_]
 

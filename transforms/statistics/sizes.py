@@ -9,9 +9,9 @@ import dataclasses
 import numpy as np
 
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.columns import Spans
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
+from beam_bleu.transforms.native.text_columns import Spans
 
 
 @dataclasses.dataclass(frozen=True)

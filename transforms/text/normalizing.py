@@ -19,9 +19,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.native.columns import padded, spans
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import load_byte, load_word, lowest_bit
+from beam_bleu.transforms.native.text_columns import padded, spans
 from beam_bleu.transforms.text.code_points import code_point, letter_size
 from beam_bleu.transforms.text.normalizations import NORMALIZATIONS, Form, NormalizationName
 

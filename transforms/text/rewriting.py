@@ -18,12 +18,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.native.columns import (
-    TextColumns,
-    offsets_of,
-    padded,
-    padded_column,
-)
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import (
     BLOCK,
@@ -34,6 +28,12 @@ from beam_bleu.transforms.native.memory import (
     load_word,
     lowest_bit,
     store_byte,
+)
+from beam_bleu.transforms.native.text_columns import (
+    TextColumns,
+    offsets_of,
+    padded,
+    padded_column,
 )
 from beam_bleu.transforms.text.byte_classes import (
     copy_lower_block,

@@ -33,7 +33,6 @@ import pyarrow as pa
 
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.arrays import Bytes
-from beam_bleu.transforms.native.columns import padded_column, spans
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import (
     BLOCK,
@@ -47,6 +46,7 @@ from beam_bleu.transforms.native.memory import (
     store_byte,
     store_word,
 )
+from beam_bleu.transforms.native.text_columns import padded_column, spans
 from beam_bleu.transforms.text.byte_classes import code_point_masks
 from beam_bleu.transforms.text.code_points import code_point, letter_size
 from beam_bleu.transforms.text.tokenizers import TokenizerName

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from beam_bleu.transforms.definition.choices import function_of
-from beam_bleu.transforms.native.columns import TextColumns, padded
+from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.text.cases import Lowercase
 from beam_bleu.transforms.text.library_tokenizers import tokenized
 from beam_bleu.transforms.text.normalizing import normalized

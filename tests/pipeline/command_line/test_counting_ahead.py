@@ -11,7 +11,7 @@ import pytest
 from beam_bleu.pipeline.command_line import counting_ahead
 from beam_bleu.pipeline.command_line.counting_ahead import named_texts
 from beam_bleu.pipeline.main import main
-from beam_bleu.transforms.pairing.lines import counted_ahead, counting
+from beam_bleu.transforms.pairing.lines import counted_ahead, line_counting
 from beam_bleu.transforms.pairing.lines.counted_ahead import CountedAhead
 
 
@@ -82,7 +82,7 @@ def test_the_result_is_the_same_and_lines_are_counted_once(
     def count(*_):
         raise AssertionError("the lines were counted ahead")
 
-    monkeypatch.setattr(counting, "count_parts", count)
+    monkeypatch.setattr(line_counting, "count_parts", count)
     assert main(command(corpus)) == 0
     assert begun == ["r", "a"]
     assert capsysbinary.readouterr() == usual

@@ -15,7 +15,7 @@ from shown_tables import PRESETS, as_entries, comparison, document, with_evidenc
 
 import beam_bleu.pipeline.display.numbers
 from beam_bleu.pipeline.command_line.display_flags import Display
-from beam_bleu.pipeline.display.comparisons import SHOWN_COMPARISONS
+from beam_bleu.pipeline.display.comparison_tables import SHOWN_COMPARISONS
 from beam_bleu.pipeline.display.numbers import p_value, signed
 from beam_bleu.pipeline.display.screen import FILE, Screen
 from beam_bleu.pipeline.display.table import table

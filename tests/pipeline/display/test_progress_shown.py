@@ -23,15 +23,15 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from terminals import stderr_on_a_terminal
 
-from beam_bleu.pipeline.display import progress as display
-from beam_bleu.pipeline.display.progress import (
+from beam_bleu.pipeline.display import shown_progress as display
+from beam_bleu.pipeline.display.progress_text import Rate, duration, sentence, shares, size
+from beam_bleu.pipeline.display.shown_progress import (
     PROGRESS_MODES,
     LinesOfLog,
     ProgressMode,
     fitted,
     progress_shown,
 )
-from beam_bleu.pipeline.display.progress_text import Rate, duration, sentence, shares, size
 from beam_bleu.pipeline.display.terminal import say, silent_stderr
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.transforms.errors import InputError
@@ -287,11 +287,11 @@ def test_a_silenced_stderr_still_shows_the_line(quick, monkeypatch, capfd):
 def test_a_run_of_a_second_does_not_import_rich():
     program = (
         "import sys\n"
-        "from beam_bleu.pipeline.display import progress\n"
+        "from beam_bleu.pipeline.display import shown_progress\n"
         "sys.stderr.isatty = lambda: True\n"
         # However slow the machine is, the run is over before its first line is due.
-        "progress._DELAY *= 3600\n"
-        "with progress.progress_shown('auto'): pass\n"
+        "shown_progress._DELAY *= 3600\n"
+        "with shown_progress.progress_shown('auto'): pass\n"
         "print('rich' in sys.modules)\n"
     )
     assert display._DELAY >= 1

@@ -24,8 +24,8 @@ from rich.cells import cell_len
 from shown_tables import PRESETS, document, with_evidence
 
 import beam_bleu.pipeline.display.cutting
-from beam_bleu.pipeline.display.columns import fitted
 from beam_bleu.pipeline.display.cutting import narrower
+from beam_bleu.pipeline.display.fitted_rows import fitted
 from beam_bleu.pipeline.display.presets_table import presets_table
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.screen import FILE, Screen, screen_of_stdout

@@ -16,9 +16,10 @@ import pytest
 from command_line import called
 from sacrebleu.metrics import BLEU
 
-from beam_bleu.pipeline.command_line.filesystems import FILESYSTEMS
-from beam_bleu.pipeline.doctor import engines, kernel, libraries, machine, packages
-from beam_bleu.pipeline.doctor.facts import Check, Fact
+from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS
+from beam_bleu.pipeline.doctor import engines, libraries, machine, packages
+from beam_bleu.pipeline.doctor import kernel_check as kernel
+from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
 from beam_bleu.pipeline.doctor.sample import RESULTS, SAMPLE
 from beam_bleu.pipeline.subcommands import doctor as command
 from beam_bleu.transforms.native import cache_folder

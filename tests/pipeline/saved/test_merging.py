@@ -13,7 +13,7 @@ from saved_parts import lines_in, run_into
 
 from beam_bleu.pipeline.saved.merging import merged
 from beam_bleu.pipeline.saved.partitions import texts_in_several
-from beam_bleu.pipeline.saved.reading import read_totals
+from beam_bleu.pipeline.saved.read_totals import read_totals
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
 from beam_bleu.pipeline.saved.totals_file import totals_bytes
 from beam_bleu.transforms.errors import InputError

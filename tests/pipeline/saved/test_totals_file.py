@@ -15,8 +15,8 @@ from command_line import EXAMPLE, PROJECT, called
 from jsonschema import Draft202012Validator
 from saved_parts import lines_in, run_into
 
-from beam_bleu.pipeline.saved import arrays
-from beam_bleu.pipeline.saved.reading import read_totals
+from beam_bleu.pipeline.saved import json_arrays
+from beam_bleu.pipeline.saved.read_totals import read_totals
 from beam_bleu.pipeline.saved.totals_file import sha256_of, totals_bytes, totals_of
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import (
@@ -290,16 +290,16 @@ def test_arrays_are_exact(largest):
     array[:] = 0
     array[1, 2, 3], array[0, 0, 1] = largest, 5
     for axes in (1, 2, 3):
-        found = json.loads(json.dumps(arrays.encoded(array, axes)))
-        again = arrays.decoded(found, axes)
+        found = json.loads(json.dumps(json_arrays.encoded(array, axes)))
+        again = json_arrays.decoded(found, axes)
         assert again.dtype == array.dtype
         assert (again == array).all()
-    assert arrays.encoded(array)["columns"] == [1, 3]
+    assert json_arrays.encoded(array)["columns"] == [1, 3]
 
 
 def test_an_empty_array():
     empty = np.zeros((0, 3, 5), np.int64)
-    assert arrays.decoded(arrays.encoded(empty, 2), 2).shape == (0, 3, 5)
+    assert json_arrays.decoded(json_arrays.encoded(empty, 2), 2).shape == (0, 3, 5)
 
 
 def test_it_needs_a_folder():

@@ -38,7 +38,7 @@ def test_processes_that_compile_at_once_do_not_disturb_each_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    program = "from beam_bleu.transforms.pairing.lines.counting import count_bytes, np\n" + (
+    program = "from beam_bleu.transforms.pairing.lines.line_counting import count_bytes, np\n" + (
         "print(count_bytes(np.frombuffer(b'a\\nb\\n', np.uint8))[0])"
     )
     running = [

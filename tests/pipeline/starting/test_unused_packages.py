@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import COMMAND, PROJECT
 
-from beam_bleu.pipeline.command_line.filesystems import FILESYSTEMS, has_module
+from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
 
 PROGRAM = """

@@ -13,9 +13,9 @@ import pytest
 from command_line import EXAMPLES, called, read_lines, write_lines
 from saved_parts import TEXTS, lines_in, records_in, run_into
 
-from beam_bleu.pipeline.saved import comparing
-from beam_bleu.pipeline.saved.comparing import ComparedScore
-from beam_bleu.pipeline.saved.reading import read_totals
+from beam_bleu.pipeline.saved import compared_runs as comparing
+from beam_bleu.pipeline.saved.compared_runs import ComparedScore
+from beam_bleu.pipeline.saved.read_totals import read_totals
 from beam_bleu.pipeline.subcommands import compare
 
 

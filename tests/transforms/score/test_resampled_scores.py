@@ -13,7 +13,7 @@ from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.bleu.smoothing import corpus_smooth_methods
-from beam_bleu.transforms.score.resampling import (
+from beam_bleu.transforms.score.resampled_scores import (
     bootstrap_difference,
     percentile_interval,
     randomized_difference,

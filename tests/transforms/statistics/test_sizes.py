@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kernel import count_batch
-from beam_bleu.transforms.native.columns import padded, spans
+from beam_bleu.transforms.native.text_columns import padded, spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.sizes import find_sizes
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scoring import counted, statistics_of
 
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.native.columns import padded
+from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text import normalizing
 from beam_bleu.transforms.text.normalizations import NORMALIZATIONS

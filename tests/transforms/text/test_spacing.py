@@ -12,7 +12,7 @@ from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 from spaced_texts import ALPHABETS, RECORD, SPACED, in_blocks, sacrebleu_tokens
 
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.native.columns import TextColumns, padded
+from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.text import spacing
 from beam_bleu.transforms.text.splitting import splittable
 

@@ -21,7 +21,7 @@ from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.adding import AddUp, SumGroups
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.input_signs import InputSigns
-from beam_bleu.transforms.totals.steps import sums_of_each_system
+from beam_bleu.transforms.totals.summing import sums_of_each_system
 
 WIDTH = width(4)
 ADD_UP = AddUp(CorpusSums.zero(WIDTH))

@@ -21,7 +21,7 @@ from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.count_matches import CountMatches
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.slice_adder import CorpusAdder
-from beam_bleu.transforms.totals.steps import sum_corpus
+from beam_bleu.transforms.totals.summing import sum_corpus
 
 CONFIG = BleuConfig()
 ORDER = 4

@@ -20,8 +20,8 @@ from beam_bleu.transforms.metrics.bleu.long_slots import SPARE_NUMBERS
 from beam_bleu.transforms.metrics.bleu.matching import KEYS_BYTES
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.columns import Spans
 from beam_bleu.transforms.native.kept_memory import KeptMemory
+from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics import counting
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics

@@ -17,7 +17,7 @@ from beam_bleu.transforms.metrics.chrf.columns import (
 from beam_bleu.transforms.metrics.chrf.formula import f_scores
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.columns import Spans
+from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.sizes import TextSizes
 from beam_bleu.transforms.text.text import Text

@@ -9,7 +9,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from beam_bleu.transforms.pairing.files.filesystems import find_files
+from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.planning import Planning
@@ -17,9 +17,9 @@ from beam_bleu.transforms.pairing.lines.correspondence import (
     Cuts,
     require_same_shards,
 )
+from beam_bleu.transforms.pairing.lines.line_steps import CountLines, tell_files
 from beam_bleu.transforms.pairing.lines.plan import WorkUnit
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
-from beam_bleu.transforms.pairing.lines.steps import CountLines, tell_files
 from beam_bleu.transforms.pairing.lines.whole_files import WholeFiles, read_once
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.progress import PROGRESS

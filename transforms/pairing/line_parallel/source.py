@@ -16,7 +16,7 @@ import apache_beam as beam
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.files.file_versions import version_of
-from beam_bleu.transforms.pairing.files.filesystems import open_anywhere
+from beam_bleu.transforms.pairing.files.found_files import open_anywhere
 from beam_bleu.transforms.pairing.files.reading_ahead import read_ahead
 from beam_bleu.transforms.pairing.files.streams import Shard
 from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
@@ -24,13 +24,13 @@ from beam_bleu.transforms.pairing.line_parallel.describing import candidates_fir
 from beam_bleu.transforms.pairing.line_parallel.plan_units import CountRanges, ListRanges, PlanUnits
 from beam_bleu.transforms.pairing.line_parallel.planning import Planning
 from beam_bleu.transforms.pairing.line_parallel.unit_reading import UnitReading
-from beam_bleu.transforms.pairing.lines.digest import LineDigests
-from beam_bleu.transforms.pairing.lines.plan import WorkUnit
-from beam_bleu.transforms.pairing.lines.steps import (
+from beam_bleu.transforms.pairing.lines.line_steps import (
     AddUpLineDigests,
     count_range,
     require_unchanged,
 )
+from beam_bleu.transforms.pairing.lines.plan import WorkUnit
+from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
 from beam_bleu.transforms.pairing.lines.visible import check_visible
 from beam_bleu.transforms.pairing.lines.whole_files import ENDLESS, CountedFile, WholeFiles
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments, Paired

@@ -14,9 +14,9 @@ from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, even_rows
 from beam_bleu.transforms.pairing.files.chunks import Open
 from beam_bleu.transforms.pairing.files.streams import Stream, changed
 from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
-from beam_bleu.transforms.pairing.lines.digest import LineDigests
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import Piece, WorkUnit
+from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
 from beam_bleu.transforms.pairing.lines.whole_files import ENDLESS
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
 

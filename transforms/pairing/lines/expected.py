@@ -6,7 +6,7 @@ import dataclasses
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.lines.correspondence import Cuts
-from beam_bleu.transforms.pairing.lines.counting import MAX_LINE_BYTES
+from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
 
 
 @dataclasses.dataclass(frozen=True)

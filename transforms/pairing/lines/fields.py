@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Bytes, Integers
-from beam_bleu.transforms.native.columns import offsets_of, padded_column, text_bytes
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import READ_AHEAD, address_of, copy
+from beam_bleu.transforms.native.text_columns import offsets_of, padded_column, text_bytes
 
 _TAB = ord("\t")
 

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Bytes
-from beam_bleu.transforms.native.columns import offsets_of, padded, padded_column, text_bytes
 from beam_bleu.transforms.native.file_reads import pread_function
 from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD
+from beam_bleu.transforms.native.text_columns import offsets_of, padded, padded_column, text_bytes
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import Places
 from beam_bleu.transforms.pairing.files.chunks import Open
@@ -27,8 +27,8 @@ from beam_bleu.transforms.pairing.files.streams import (
     compression,
 )
 from beam_bleu.transforms.pairing.lines.copying import copy_lines, skip_lines
-from beam_bleu.transforms.pairing.lines.counting import MAX_LINE_BYTES, line_too_long
 from beam_bleu.transforms.pairing.lines.fields import split_fields
+from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES, line_too_long
 from beam_bleu.transforms.pairing.lines.plan import Piece
 from beam_bleu.transforms.progress import PROGRESS
 

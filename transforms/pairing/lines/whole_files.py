@@ -15,7 +15,7 @@ import numpy as np
 from beam_bleu.transforms.pairing.files.chunks import Open, read_chunks
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream, compression
 from beam_bleu.transforms.pairing.lines.correspondence import Cuts
-from beam_bleu.transforms.pairing.lines.counting import CountedText
+from beam_bleu.transforms.pairing.lines.line_counting import CountedText
 from beam_bleu.transforms.pairing.lines.plan import Piece
 from beam_bleu.transforms.pairing.lines.ranges import (
     USUAL_RANGE,

@@ -10,9 +10,9 @@ import apache_beam as beam
 
 from beam_bleu.transforms.pairing.bad_records import FoundBad, OnBadRecord, bad_records_error
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.lines.digest import MODULUS
+from beam_bleu.transforms.pairing.lines.text_digest import MODULUS
 from beam_bleu.transforms.pairing.paired import Digests, Paired
-from beam_bleu.transforms.pairing.records.reading import PlannedRecords, RecordReader
+from beam_bleu.transforms.pairing.records.record_reader import PlannedRecords, RecordReader
 from beam_bleu.transforms.pairing.records.segments import to_segments
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.wiring.coders import as_batches

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.columns import padded
+from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.bad_records import (
     MAX_RAW_BYTES,
     BadReason,

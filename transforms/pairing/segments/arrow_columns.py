@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.native.columns import padded
+from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch, usual_rows
 from beam_bleu.transforms.pairing.segments.batching import require_distinct
 from beam_bleu.transforms.pairing.segments.checked_columns import (

@@ -14,7 +14,7 @@ from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.moments.columns import by_column
+from beam_bleu.transforms.totals.moments.by_column import by_column
 from beam_bleu.transforms.totals.moments.document_sums import DocumentSums, partition_of
 from beam_bleu.transforms.totals.moments.moments import GroupKey
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering

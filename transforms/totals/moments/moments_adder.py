@@ -10,7 +10,7 @@ from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.totals.moments.columns import by_column
+from beam_bleu.transforms.totals.moments.by_column import by_column
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.system_set import SystemSet
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering

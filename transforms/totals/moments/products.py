@@ -9,7 +9,7 @@ import numpy as np
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.moments.columns import by_column
+from beam_bleu.transforms.totals.moments.by_column import by_column
 from beam_bleu.transforms.totals.units import UnitSums, products
 
 

@@ -14,15 +14,15 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from combining import by_every_route
 
-from beam_bleu.transforms.native.columns import padded
+from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel import source as wiring
 from beam_bleu.transforms.pairing.line_parallel import unit_reading
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
-from beam_bleu.transforms.pairing.lines import ranges, steps
-from beam_bleu.transforms.pairing.lines.counting import count_lines
-from beam_bleu.transforms.pairing.lines.digest import LineDigests
+from beam_bleu.transforms.pairing.lines import line_steps, ranges
+from beam_bleu.transforms.pairing.lines.line_counting import count_lines
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
+from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 
 
@@ -159,7 +159,7 @@ def test_a_file_changed_between_two_of_its_ranges_is_an_error(
 
     stream = source(tmp_path, None).candidates[:1]
     lines = LineParallel(("one",), stream, stream, 16)
-    monkeypatch.setattr(steps, "count_lines", meddling)
+    monkeypatch.setattr(line_steps, "count_lines", meddling)
     with (
         pytest.raises(Exception, match=r"^stream one: the file was changed .*: .*/one\b"),
         beam.Pipeline(runner=FnApiRunner()) as pipeline,

@@ -6,7 +6,7 @@ import io
 
 from beam_bleu.transforms.pairing.bad_records import bad_records_error
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
-from beam_bleu.transforms.pairing.lines.counting import count_lines
+from beam_bleu.transforms.pairing.lines.line_counting import count_lines
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 from beam_bleu.transforms.pairing.lines.ranges import cut

@@ -14,10 +14,10 @@ from memory_corpus import COMPRESS, MARK, MemoryCorpus, MemoryFile
 from reading_lines import STREAM, read_changed, read_file
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.native.columns import offsets_of, text_bytes
+from beam_bleu.transforms.native.text_columns import offsets_of, text_bytes
 from beam_bleu.transforms.pairing.bad_records import bad_records_error
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
-from beam_bleu.transforms.pairing.lines.counting import COMPRESSED_DATA, count_lines
+from beam_bleu.transforms.pairing.lines.line_counting import COMPRESSED_DATA, count_lines
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 from beam_bleu.transforms.pairing.lines.ranges import cut

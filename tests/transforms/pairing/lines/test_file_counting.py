@@ -19,8 +19,8 @@ from beam_bleu.transforms.native.memory import READ_AHEAD
 from beam_bleu.transforms.pairing.files.listing import open_file
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
 from beam_bleu.transforms.pairing.lines import file_counting
-from beam_bleu.transforms.pairing.lines.counting import COMPRESSED_DATA, count_lines
 from beam_bleu.transforms.pairing.lines.file_counting import count_parts
+from beam_bleu.transforms.pairing.lines.line_counting import COMPRESSED_DATA, count_lines
 from beam_bleu.transforms.pairing.lines.ranges import cut
 
 STREAM = Stream("candidates x", "a")

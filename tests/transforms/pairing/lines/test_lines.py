@@ -15,7 +15,7 @@ from reading_lines import STREAM, read_file
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
-from beam_bleu.transforms.pairing.lines.counting import count_lines
+from beam_bleu.transforms.pairing.lines.line_counting import count_lines
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 from beam_bleu.transforms.pairing.lines.ranges import block_bytes, cut

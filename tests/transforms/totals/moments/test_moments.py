@@ -23,7 +23,7 @@ from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.adding import AddUp
 from beam_bleu.transforms.totals.moments import group_sums
-from beam_bleu.transforms.totals.moments.columns import by_column
+from beam_bleu.transforms.totals.moments.by_column import by_column
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
 from beam_bleu.transforms.totals.units import PairSums, UnitSums

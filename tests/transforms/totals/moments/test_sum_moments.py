@@ -9,7 +9,7 @@ from units_by_hand import BASIS, LABELS, statistics_with_domains
 
 from beam_bleu.transforms.definition.slicing import slicing_of
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
-from beam_bleu.transforms.totals.steps import sum_moments
+from beam_bleu.transforms.totals.summing import sum_moments
 
 SLICING = slicing_of(["domain", "length"], [10, 20])
 

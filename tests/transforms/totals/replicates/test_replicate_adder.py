@@ -17,12 +17,12 @@ from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
 from beam_bleu.transforms.totals.adding import AddUp
-from beam_bleu.transforms.totals.moments.columns import by_column
+from beam_bleu.transforms.totals.moments.by_column import by_column
 from beam_bleu.transforms.totals.replicates.generator import coin, weight
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
 from beam_bleu.transforms.totals.replicates.unit_keys import unit_keys
-from beam_bleu.transforms.totals.steps import sum_replicates
+from beam_bleu.transforms.totals.summing import sum_replicates
 
 LABELS = ("document",)
 BASIS = bleu_basis(4)

@@ -13,7 +13,7 @@ from beam_bleu.transforms.pairing.records.joins.partition_join import (
     join_streams,
 )
 from beam_bleu.transforms.pairing.records.joins.row_folder import RowFolder
-from beam_bleu.transforms.pairing.records.reading import RecordReader
+from beam_bleu.transforms.pairing.records.record_reader import RecordReader
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,7 +10,7 @@ from beam_bleu.transforms.pairing.records.joins.coverage import CoverageName
 from beam_bleu.transforms.pairing.records.joins.join_plan import JoinPlan
 from beam_bleu.transforms.pairing.records.joins.joining import PairByIds
 from beam_bleu.transforms.pairing.records.joins.row_folder import RowFolder
-from beam_bleu.transforms.pairing.records.reading import RecordReader
+from beam_bleu.transforms.pairing.records.record_reader import RecordReader
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 __all__ = ["JoinedRecords"]

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Booleans, Integers
-from beam_bleu.transforms.native.columns import padded
+from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, usual_rows
 from beam_bleu.transforms.pairing.records.joins.row_messages import PATH, PLACE, UNIT
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.columns import offsets_of, padded
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import load_word
+from beam_bleu.transforms.native.text_columns import offsets_of, padded
 from beam_bleu.transforms.pairing.records.joins.id_kinds import (
     IdKind,
     PartKind,

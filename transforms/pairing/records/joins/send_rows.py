@@ -22,7 +22,7 @@ from beam_bleu.transforms.pairing.records.joins.unit_report import (
     require_names,
     systems_in,
 )
-from beam_bleu.transforms.pairing.records.reading import RecordReader
+from beam_bleu.transforms.pairing.records.record_reader import RecordReader
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 

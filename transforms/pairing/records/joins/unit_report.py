@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 
 from beam_bleu.transforms.errors import InputError, JobError, joined
-from beam_bleu.transforms.pairing.lines.digest import MODULUS
+from beam_bleu.transforms.pairing.lines.text_digest import MODULUS
 from beam_bleu.transforms.pairing.records.joins.coverage import Report
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.shown_names import look_alikes

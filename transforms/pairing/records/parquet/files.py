@@ -18,7 +18,7 @@ from beam_bleu.transforms.errors import (
     lacks_open_files,
     open_file_limit,
 )
-from beam_bleu.transforms.native.columns import offsets_of
+from beam_bleu.transforms.native.text_columns import offsets_of
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import usual_rows
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream, changed
@@ -37,13 +37,13 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ReadRecords,
     Wanted,
 )
-from beam_bleu.transforms.pairing.records.parquet.digest import sum_of_record_hashes
-from beam_bleu.transforms.pairing.records.parquet.plan import (
+from beam_bleu.transforms.pairing.records.parquet.parquet_plan import (
     Footer,
     OtherColumnsError,
     ParquetPiece,
     ParquetUnit,
 )
+from beam_bleu.transforms.pairing.records.parquet.record_digest import sum_of_record_hashes
 from beam_bleu.transforms.pairing.records.segments import meeting_conditions
 from beam_bleu.transforms.progress import PROGRESS
 

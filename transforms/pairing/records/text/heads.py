@@ -13,7 +13,7 @@ from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.pairing.files.chunks import Open, read_chunks
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.correspondence import require_equal_totals
-from beam_bleu.transforms.pairing.lines.counting import (
+from beam_bleu.transforms.pairing.lines.line_counting import (
     count_bytes,
     line_too_long,
     refuse_compressed,

@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Iterator
 
 from beam_bleu.transforms.pairing.batch import usual_rows
-from beam_bleu.transforms.pairing.files.filesystems import open_anywhere
+from beam_bleu.transforms.pairing.files.found_files import open_anywhere
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
+from beam_bleu.transforms.pairing.lines.line_steps import require_unchanged
 from beam_bleu.transforms.pairing.lines.plan import Piece, WorkUnit
-from beam_bleu.transforms.pairing.lines.steps import require_unchanged
 from beam_bleu.transforms.pairing.records.columns.path_columns import with_path_columns
 from beam_bleu.transforms.pairing.records.columns.wanted import ReadRecords
 from beam_bleu.transforms.pairing.records.record_files import RecordFiles

@@ -14,8 +14,8 @@ import apache_beam as beam
 
 from beam_bleu.transforms.pairing.bad_records import FoundBad, bad_records_error
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.lines.digest import LineDigests
-from beam_bleu.transforms.pairing.lines.steps import AddUpLineDigests
+from beam_bleu.transforms.pairing.lines.line_steps import AddUpLineDigests
+from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
 from beam_bleu.transforms.pairing.paired import Paired
 from beam_bleu.transforms.pairing.records.segments import Segments, to_segments
 from beam_bleu.transforms.pairing.records.text.heads import Head

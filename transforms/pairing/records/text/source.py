@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from beam_bleu.transforms.pairing.lines.digest import METHOD, LineDigests
+from beam_bleu.transforms.pairing.lines.text_digest import METHOD, LineDigests
 from beam_bleu.transforms.pairing.paired import Role
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords, Wanted
 from beam_bleu.transforms.pairing.records.text.line_files import LineFiles

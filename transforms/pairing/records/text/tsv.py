@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.native.columns import offsets_of, padded_column
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.masks import byte_mask
 from beam_bleu.transforms.native.memory import (
@@ -26,6 +25,7 @@ from beam_bleu.transforms.native.memory import (
     copy,
     lowest_bit,
 )
+from beam_bleu.transforms.native.text_columns import offsets_of, padded_column
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
 from beam_bleu.transforms.pairing.lines.line_ends import values_end, without_return
 from beam_bleu.transforms.pairing.records.columns.choosing import is_column_number

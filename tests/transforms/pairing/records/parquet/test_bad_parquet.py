@@ -14,7 +14,7 @@ from parquet_reading import plan_of, records, rows_of
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.file_versions import version_of
-from beam_bleu.transforms.pairing.files.filesystems import open_for_arrow
+from beam_bleu.transforms.pairing.files.found_files import open_for_arrow
 from beam_bleu.transforms.pairing.records.parquet.files import read_unit
 
 ROWS = 200

@@ -11,7 +11,6 @@ import numpy as np
 
 from beam_bleu.pipeline.output.evidence_parts import unit_of
 from beam_bleu.pipeline.output.metric_views import part_of
-from beam_bleu.pipeline.saved.documents import document_of
 from beam_bleu.pipeline.saved.same_definition import (
     differing,
     of_resampling,
@@ -19,13 +18,14 @@ from beam_bleu.pipeline.saved.same_definition import (
     of_text,
     shown,
 )
+from beam_bleu.pipeline.saved.saved_documents import document_of
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import MetricName
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.score.comparison import independent_difference
-from beam_bleu.transforms.score.resampling import bootstrap_difference, resampled_scores
+from beam_bleu.transforms.score.differences import independent_difference
+from beam_bleu.transforms.score.resampled_scores import bootstrap_difference, resampled_scores
 from beam_bleu.transforms.score.uncertainty import too_few
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
 

@@ -11,7 +11,7 @@ from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.score.comparison import (
+from beam_bleu.transforms.score.differences import (
     Difference,
     clusters,
     holm,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.totals.moments.columns import fill
+from beam_bleu.transforms.totals.moments.by_column import fill
 from beam_bleu.transforms.totals.moments.gram import add_tiles, pack, scatter
 
 _BLOCK = 256

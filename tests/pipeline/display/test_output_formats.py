@@ -15,7 +15,7 @@ from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
 from shown_tables import PRESETS, document
 
 from beam_bleu.pipeline.command_line.display_flags import Display
-from beam_bleu.pipeline.display.formats import FORMATS
+from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.output.document import document_bytes
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()

@@ -12,7 +12,7 @@ from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MA
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.score.comparison import (
+from beam_bleu.transforms.score.differences import (
     clusters,
     holm,
     independent_difference,

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.columns import Rows
+from beam_bleu.pipeline.display.fitted_rows import Rows
 from beam_bleu.pipeline.display.numbers import (
     HALF_INTERVAL,
     counted,
@@ -17,7 +17,7 @@ from beam_bleu.pipeline.display.numbers import (
     signed,
 )
 from beam_bleu.pipeline.display.slices import items_of, of_whole
-from beam_bleu.transforms.score.comparison import SIGNIFICANCE_LEVEL
+from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 
 SHOWN_COMPARISONS = 20
 """The largest number of rows of a table of comparisons on a terminal."""

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.languages import signature_of
+from beam_bleu.pipeline.display.language_parts import signature_of
 from beam_bleu.pipeline.display.latex import latex
 from beam_bleu.pipeline.display.markdown import markdown
 from beam_bleu.pipeline.display.printable import printable

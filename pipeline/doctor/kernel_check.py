@@ -7,7 +7,7 @@ import pathlib
 import time
 from collections.abc import Iterator
 
-from beam_bleu.pipeline.doctor.facts import Check, Fact
+from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
 from beam_bleu.pipeline.doctor.sample import RESULTS, SAMPLE, Recorded
 from beam_bleu.transforms.text.tokenizers import TokenizerName
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from murmur3 import digest, murmur3_x64_128
 
-from beam_bleu.transforms.native.columns import padded
-from beam_bleu.transforms.pairing.lines.digest import METHOD, LineDigests, sum_of_hashes
+from beam_bleu.transforms.native.text_columns import padded
+from beam_bleu.transforms.pairing.lines.text_digest import METHOD, LineDigests, sum_of_hashes
 
 HOSTILE = [
     *("", "\0", "\0\0", "a", "a\r", "\r", "😀", "é" * 7, "e\u0301", "\u2028", "\ufeff"),

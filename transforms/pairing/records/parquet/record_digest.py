@@ -1,10 +1,10 @@
 """Digests of records: numbers that show whether two inputs have the same texts in the same order.
 
 The digest is the sum of the hashes of all texts, and of the ids, names of systems, labels and
-values of conditions as texts, modulo 2^128. The hash of a text is that of a line (lines/digest.py).
-Its seed is made of the number of the record, the number of its column and, in a
-list, its place. So the order of the records counts, and a digest does not depend on the division
-into files or row groups. A null has no hash, so it is not the same as an empty text.
+values of conditions as texts, modulo 2^128. The hash of a text is that of a line
+(lines/text_digest.py). Its seed is made of the number of the record, the number of its column and,
+in a list, its place. So the order of the records counts, and a digest does not depend on the
+division into files or row groups. A null has no hash, so it is not the same as an empty text.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.columns import padded
-from beam_bleu.transforms.pairing.lines.digest import sum_of_seeded_hashes
+from beam_bleu.transforms.native.text_columns import padded
+from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords
 from beam_bleu.transforms.pairing.records.segments import as_text
 

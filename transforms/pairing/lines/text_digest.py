@@ -22,9 +22,9 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.columns import offsets_of
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import load_word
+from beam_bleu.transforms.native.text_columns import offsets_of
 
 METHOD = "lines-murmur3-128"
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 import apache_beam as beam
 
 from beam_bleu.transforms.pairing.files.file_versions import version_of
-from beam_bleu.transforms.pairing.files.filesystems import open_anywhere
+from beam_bleu.transforms.pairing.files.found_files import open_anywhere
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream, changed
-from beam_bleu.transforms.pairing.lines.counting import count_lines
-from beam_bleu.transforms.pairing.lines.digest import LineDigests
+from beam_bleu.transforms.pairing.lines.line_counting import count_lines
 from beam_bleu.transforms.pairing.lines.plan import Piece
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts
+from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
 from beam_bleu.transforms.pairing.paired import Digests
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 

@@ -9,7 +9,7 @@ import pytest
 from command_line import EXAMPLE, PROJECT, REFERENCES, called, streams
 
 from beam_bleu.pipeline.command_line import paths
-from beam_bleu.pipeline.command_line.filesystems import FILESYSTEMS, has_module
+from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 
