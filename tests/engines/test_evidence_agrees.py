@@ -1,4 +1,4 @@
-"""Standard errors, comparisons, replicates and saved totals: the same bytes on every engine.
+"""Standard errors, comparisons, replicates, saved totals: the same bytes on every engine.
 
 Each job combines several of them, because a job on an engine takes long.
 """
@@ -73,7 +73,8 @@ def assert_full(document: dict[str, Any], unit: str, units: int) -> None:
     assert {json.dumps(each["slice"]) for each in document["comparisons"]} == {
         json.dumps(each["slice"]) for each in document["scores"]
     }
-    assert len(document["scores"]) == len(SYSTEMS) * (1 + len(DOMAINS))
+    metrics = len(document["metrics"])
+    assert len(document["scores"]) == metrics * len(SYSTEMS) * (1 + len(DOMAINS))
     assert all(each["p_value"] is not None for each in document["comparisons"])
     assert len(document["resampling"]["comparisons"]) >= len(SYSTEMS) - 1
 
@@ -82,6 +83,7 @@ def test_documents_and_the_bootstrap(
     cluster: Cluster, corpus: list[Argument], tmp_path: Path
 ) -> None:
     flags = ["--documents=document", "--resample=bootstrap", "--compare=all", "--partition=1"]
+    flags += ["--metrics", "bleu", "chrf"]
     document = assert_same_files(cluster, tmp_path, *corpus, *flags)
     assert_full(document, "document", DOCUMENTS)
     assert document["clusters"]
