@@ -34,6 +34,7 @@ from markdown_tables import sections, tables
 from scoring import bleu_table_schema
 
 import beam_bleu.pipeline.graph
+from beam_bleu.transforms.known_metrics import METRICS, presentation_of
 from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 
@@ -135,6 +136,22 @@ def test_the_page_and_the_schema_have_the_same_fields(name):
 
 def is_optional(row: list[str]) -> bool:
     return row[4].startswith(("Only with `--", "Only without `--", "Only after `beam-bleu merge`"))
+
+
+def test_the_schema_has_the_fields_of_each_metric():
+    score = SCHEMA["$defs"]["score"]
+    own = {each["properties"]["metric"]["const"]: each for each in score["oneOf"]}
+    assert list(own) == list(METRICS) == SCHEMA["$defs"]["metric_name"]["enum"]
+    common = {"metric", "system", "slice", "segments", "score", "standard_error", "interval"}
+    assert {*score["properties"]} - common == {
+        field for name in METRICS for field in presentation_of(name).FIELDS
+    }
+    for name, each in own.items():
+        fields = {*presentation_of(name).FIELDS}
+        assert {*each["required"], *score["required"]} - common == fields
+        refused = {field for field, schema in each["properties"].items() if schema is False}
+        assert refused == {*score["properties"]} - common - fields
+        assert {*presentation_of(name).COUNTS} <= fields
 
 
 # Real results
