@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from beam_bleu.pipeline.command_line.counting_ahead import counting_ahead
 from beam_bleu.pipeline.command_line.first_word import refuse_mistyped_subcommand
 from beam_bleu.pipeline.command_line.help import short_usage
 from beam_bleu.pipeline.command_line.log_flags import loudness
@@ -50,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = importlib.import_module(SUBCOMMANDS[argv[0]].module).main(argv[1:])
         return code
     asked, record = loudness(argv), RunRecord()
-    return reported(lambda: _begun(argv, record), asked.verbose, asked.quiet, record.end)
+    return reported(lambda: _run(argv, record), asked.verbose, asked.quiet, record.end)
 
 
 def command() -> NoReturn:
@@ -86,12 +85,6 @@ def _has_failed(result: Any, error: BaseException) -> bool:
     with contextlib.suppress(Exception):
         return result.state in (PipelineState.FAILED, PipelineState.CANCELLED)
     return False
-
-
-def _begun(argv: Sequence[str], record: RunRecord) -> None:
-    """Runs the job of a command line as `_run` does, and uses the time of the start."""
-    with counting_ahead(argv):
-        _run(argv, record)
 
 
 def _run(argv: Sequence[str], record: RunRecord) -> None:

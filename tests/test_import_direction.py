@@ -147,7 +147,6 @@ KNOWS_FORMS_OF_INPUT = [
     f"{LIBRARY}.corpus_scores",
     f"{LIBRARY}.reading",
     f"{LIBRARY}.sum_segments",
-    f"{APPLICATION}.command_line.counting_ahead",
     f"{APPLICATION}.command_line.document_flags",
     f"{APPLICATION}.command_line.join_folder",
     f"{APPLICATION}.command_line.layouts",

@@ -61,10 +61,6 @@ TRICKS = (
     Trick("no garbage collection before the job runs", "main.gc.disable = lambda: None"),
     Trick("`gc.freeze`", "main.gc.freeze = lambda: None"),
     Trick(
-        "lines counted while Beam is imported",
-        "main.counting_ahead = lambda argv: main.contextlib.nullcontext()",
-    ),
-    Trick(
         "packages that no run uses are left out",
         f"import {_STARTING}.unused_packages as unused; "
         "unused._UNUSED = unused._OF_OTHER_MACHINES = ()",
@@ -92,11 +88,6 @@ TRICKS = (
         "samplers of Beam sleep 20 ms",
         late="import beam_bleu.pipeline.engines.in_process as runner; "
         "runner._SAMPLING_PERIOD_MS = 200",
-    ),
-    Trick(
-        "arguments of compiled code are prepared",
-        late="from beam_bleu.transforms.native import text_columns as text; "
-        "text.Prepared = lambda *arguments: arguments",
     ),
 )
 """The tricks that can be switched off from outside."""

@@ -38,7 +38,6 @@ from beam_bleu.transforms.native.machine_code import (
     key_and_words,
     kind_of,
     processor,
-    unprepared,
 )
 from beam_bleu.transforms.progress import COMPILING, PROGRESS
 
@@ -103,8 +102,7 @@ class CompiledFunction(ForCompiledCode):
         key, words = key_and_words(arguments)
         code = self._codes.get(key)
         if code is None:
-            examples = unprepared(arguments)
-            code = self._codes[key] = self._code(tuple(map(kind_of, examples)), examples)
+            code = self._codes[key] = self._code(tuple(map(kind_of, arguments)), arguments)
         try:
             return code(words)
         except ArithmeticError as error:
@@ -181,8 +179,8 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compiles a function at its first call. The compiled function releases the GIL.
 
     Its arguments are arrays, numbers and tuples of them; it returns nothing, a number or a tuple
-    of numbers. A tuple that many calls get can be `Prepared`, which saves time. The function cannot
-    make arrays. If it raises an exception, the caller gets an ArithmeticError.
+    of numbers. The function cannot make arrays. If it raises an exception, the caller gets an
+    ArithmeticError.
     """
     return CompiledFunction(function)
 

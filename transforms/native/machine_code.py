@@ -15,7 +15,7 @@ import functools
 import json
 import struct
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from llvmlite import binding
@@ -122,53 +122,11 @@ class LoadedCode:
         return self._result.of(memory[len(words) :].tolist())
 
 
-class Prepared:
-    """A tuple of arguments that many calls have in common: its words are made only once.
-
-    Its arrays must keep their places, types and shapes. It cannot be copied or sent to another
-    process, because copies of the arrays have other addresses.
-
-    Args:
-      arguments: the items of the tuple: arrays, numbers and tuples of them.
-
-    Attributes:
-      arguments: the same. They live as long as this object.
-      key: objects with the same key have the same types, see `key_and_words`.
-      words: the words of the arguments.
-
-    Raises:
-      TypeError: compiled code cannot take an argument.
-    """
-
-    __slots__ = ("arguments", "key", "words")
-
-    def __init__(self, *arguments: Any) -> None:
-        if any(isinstance(argument, Prepared) for argument in arguments):
-            raise TypeError("prepared arguments cannot be in other ones")
-        self.arguments = arguments
-        types, self.words = key_and_words(arguments)
-        # One object for equal keys, because Python does not keep the hash of a tuple.
-        self.key = _PREPARED_KEYS.setdefault(types, object())
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("prepared arguments cannot be copied")
-
-
-_PREPARED_KEYS: dict[tuple[Any, ...], object] = {}
-
-
-def unprepared(arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """The arguments with tuples in place of prepared ones."""
-    return tuple(
-        argument.arguments if isinstance(argument, Prepared) else argument for argument in arguments
-    )
-
-
 def key_and_words(arguments: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]:
     """(a key of the types of arguments, the words of the arguments).
 
     Equal keys have equal kinds (see `kind_of`). A key is made five times as fast, and every
-    call needs one. Prepared arguments are only at the top, not in a tuple.
+    call needs one.
 
     Raises:
       TypeError: compiled code cannot take an argument.
@@ -181,9 +139,6 @@ def key_and_words(arguments: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]
             words.append(_word_at(id(argument) + _DATA).value)
             words += argument.shape
             words += argument.strides
-        elif isinstance(argument, Prepared):
-            key.append(argument.key)
-            words += argument.words
         elif type(argument) is int and -(2**63) <= argument < 2**63:
             key.append(int)
             words.append(argument)

@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Bytes, Integers
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.machine_code import Prepared
 from beam_bleu.transforms.native.memory import READ_AHEAD, address_of, load_int, store_int
 
 _OFFSET_BYTES = 8
@@ -77,7 +76,7 @@ class Spans:
 
     starts: Integers
     ends: Integers
-    both: Prepared
+    both: tuple[Integers, Integers]
 
     def of_one(self, column: int, of: int) -> Spans:
         """One of the first columns, and all that come after these.
@@ -93,7 +92,7 @@ class Spans:
             np.concatenate([texts[chosen, rows][None], texts[of:]])
             for texts in (self.starts, self.ends)
         )
-        return Spans(starts, ends, Prepared(starts, ends))
+        return Spans(starts, ends, (starts, ends))
 
 
 class TextColumns:
@@ -134,7 +133,7 @@ def spans(columns: Sequence[pa.LargeStringArray]) -> Spans:
     """
     starts = np.empty((len(columns), len(columns[0])), np.int64)
     ends = np.empty_like(starts)
-    both = Prepared(starts, ends)
+    both = (starts, ends)
     places = []
     for column in columns:
         _, offsets, data = column.buffers()

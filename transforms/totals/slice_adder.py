@@ -16,7 +16,6 @@ import numpy as np
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.machine_code import Prepared
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -83,7 +82,7 @@ class SliceAdder:
         # What is the same for most batches: their systems, references and slices, for which there
         # is room, and what compiled code gets for them.
         self._usual: tuple[tuple[str, ...], int, int] | None = None
-        self._prepared = Prepared()
+        self._of_usual: tuple[Integers, ...] = ()
 
     def add(self, statistics: BatchStatistics) -> None:
         """Adds the segments of a batch.
@@ -105,9 +104,9 @@ class SliceAdder:
                 self._usual = kind
             columns = np.array([self._columns[each] for each in systems], np.int64)
             total = self._total
-            self._prepared = Prepared(columns, total.offsets, total.sums, total.by_reference)
+            self._of_usual = columns, total.offsets, total.sums, total.by_reference
         _add_rows(
-            self._prepared,
+            self._of_usual,
             rows,
             statistics.counts,
             statistics.reference_counts,

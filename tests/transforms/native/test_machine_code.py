@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-import gc
 import math
 import pathlib
-import pickle
 import threading
-import weakref
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +14,6 @@ from numba.core.errors import TypingError
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.machine_code import (
     MachineCode,
-    Prepared,
     Result,
     key_and_words,
     kind_of,
@@ -142,50 +136,18 @@ def test_threads_share_one_function() -> None:
     assert len(function.loaded) == 1  # type: ignore[attr-defined]
 
 
-def test_prepared_arguments_are_a_tuple() -> None:
+def test_arguments_can_be_tuples() -> None:
     function = compiled(doubled_both)
     one, other = np.arange(3), np.arange(4.0)
-    prepared = Prepared(one, other)
+    both = (one, other)
     for _ in range(2):  # the second call sees what the first one wrote
-        function(prepared, 3)
+        function(both, 3)
     function((one, other), 2)
     assert (one.tolist(), other.tolist()) == ([0, 18, 36], [0, 18, 36, 54])
-    swapped = Prepared(other, one)  # has other types
+    swapped = (other, one)  # has other types
     function(swapped, 2)
     assert (one.tolist(), other.tolist()) == ([0, 36, 72], [0, 36, 72, 108])
     assert len(function.loaded) == 2  # type: ignore[attr-defined]
-
-
-def test_prepared_arguments_with_the_same_key_have_the_same_types() -> None:
-    array, longer = np.arange(3), np.arange(9)
-    keys = [Prepared(*each).key for each in ((array, 1), (longer, 5), (array, 1.0), (array,))]
-    assert keys[0] == keys[1]
-    assert len(set(keys)) == 3
-
-
-def test_prepared_arguments_keep_their_arrays() -> None:
-    array = np.arange(3)
-    kept = weakref.ref(array)
-    prepared = Prepared(array, 1)
-    del array
-    gc.collect()
-    assert kept() is not None
-    assert prepared.words[0] == kept().__array_interface__["data"][0]
-
-
-def test_prepared_arguments_are_not_nested() -> None:
-    prepared = Prepared(np.arange(3))
-    with pytest.raises(TypeError, match="cannot be in other ones"):
-        Prepared(prepared)
-    with pytest.raises(TypeError, match="cannot be called with Prepared"):
-        compiled(doubled_both)((prepared, prepared), 2)
-
-
-@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_prepared_arguments_cannot_be_copied(duplicate: Callable[[Prepared], object]) -> None:
-    """The words of a copy would be addresses of the arrays of the original."""
-    with pytest.raises(TypeError, match="cannot be copied"):
-        duplicate(Prepared(np.arange(3)))
 
 
 def test_code_is_the_same_after_it_was_kept() -> None:

@@ -75,19 +75,17 @@ def part_bytes_in(range_bytes: int) -> int:
 
 
 def count_parts(
-    descriptor: int, part: ByteRange, go_on: Callable[[int], bool]
+    descriptor: int, part: ByteRange, counted: Callable[[int], None]
 ) -> CountedParts | None:
     """Counts a range of a file, part by part.
 
     Args:
       descriptor: the open file.
       part: the range.
-      go_on: called with the number of bytes that were counted since the last call; it returns
-        whether counting goes on.
+      counted: called with the number of bytes that were counted since the last call.
 
     Returns:
-      What was counted; None if there is no text, if the file cannot be read or has changed, or if
-      counting does not go on.
+      What was counted; None if there is no text, or if the file cannot be read or has changed.
     """
     start, stop = part.start, part.stop
     try:
@@ -108,8 +106,9 @@ def count_parts(
         begin = start + first * part_bytes
         end = min(begin + len(of_call) * part_bytes, stop)
         arguments = descriptor, begin, end, part_bytes, text, of_call, state
-        if not count_in_file(pread_function(), *arguments) or not go_on(end - begin):
+        if not count_in_file(pread_function(), *arguments):
             return None
+        counted(end - begin)
     try:
         if stop == part.shard.file.size and os.pread(descriptor, 1, stop):
             return None
@@ -118,13 +117,6 @@ def count_parts(
     nuls, controls, _, longest, last_byte = state.tolist()
     last, text_head = bytes([last_byte]), head[marked:]
     return CountedParts(newlines, length, nuls, controls, longest, last, text_head)
-
-
-def load_compiled_code() -> None:
-    """Loads the compiled code, or compiles it."""
-    nothing = np.zeros(0, np.int64)
-    text, state = np.zeros(READ_AHEAD, np.uint8), np.zeros(_STATE_SIZE, np.int64)
-    count_in_file(pread_function(), -1, 0, 0, 1, text, nothing, state)
 
 
 _line_masks = byte_masks(["\n"], [0], [("\x00", "\x08"), ("\x0e", "\x1b")])

@@ -16,7 +16,6 @@ from beam_bleu.transforms.native.memory import BLOCK, address_of
 from beam_bleu.transforms.pairing.files.chunks import Open, opened
 from beam_bleu.transforms.pairing.files.parts import PartMemory, read_parts
 from beam_bleu.transforms.pairing.files.streams import Stream, compression
-from beam_bleu.transforms.pairing.lines.counted_ahead import COUNTED_AHEAD
 from beam_bleu.transforms.pairing.lines.file_counting import (
     CountedParts,
     count_blocks,
@@ -71,7 +70,7 @@ def count_lines(
     counted = CountedText(stream, part, max_line_bytes)
     is_plain = not compression(part.shard.file.path)
     with opened(stream, part.shard.file, open_file) as file:
-        parts = _counted_parts(file, part, version) if is_plain else None
+        parts = _counted_parts(file, part) if is_plain else None
         if parts is not None and (max_line_bytes is None or parts.longest <= max_line_bytes):
             counted.add_parts(parts)
             return counted.counts(version)
@@ -83,21 +82,12 @@ def count_lines(
     return counted.counts(version)
 
 
-def _counted_parts(file: BinaryIO, part: ByteRange, version: str | None) -> CountedParts | None:
+def _counted_parts(file: BinaryIO, part: ByteRange) -> CountedParts | None:
     """The counts of a range; None if it cannot be read as usual, or is not on this machine."""
     descriptor = descriptor_of(file)
     if descriptor is None:
         return None
-    found = COUNTED_AHEAD.take(part, version)
-    if found is not None:
-        PROGRESS.add(part.stop - part.start)
-        return found
-
-    def go_on(size: int) -> bool:
-        PROGRESS.add(size)
-        return True
-
-    return count_parts(descriptor, part, go_on)
+    return count_parts(descriptor, part, PROGRESS.add)
 
 
 class CountedText:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
-from beam_bleu.transforms.native.machine_code import Prepared
 from beam_bleu.transforms.totals.moments.by_column import by_column
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, exact
 from beam_bleu.transforms.totals.moments.gram import (
@@ -25,18 +25,18 @@ from beam_bleu.transforms.totals.units import products
 
 
 @dataclasses.dataclass(frozen=True)
-class _PreparedRows:
+class _Room:
     """What compiled code gets with each batch of up to `segments`.
 
     Attributes:
       segments: the number of segments.
-      plan: a prepared `RowsPlan`.
-      scratch: a prepared `Scratch`.
+      plan: the items of a `RowsPlan`.
+      scratch: those of a `Scratch`.
     """
 
     segments: int
-    plan: Prepared
-    scratch: Prepared
+    plan: tuple[Any, ...]
+    scratch: tuple[Any, ...]
 
 
 class GroupSums:
@@ -62,7 +62,7 @@ class GroupSums:
         self._totals = np.zeros((0, self._row.integers), np.int64)
         # No integer of `_totals` is larger than this.
         self._bound = 0
-        self._prepared: _PreparedRows | None = None
+        self._room: _Room | None = None
         # What did not fit in `_totals`: unbounded integers of the same shape.
         self._above: ExactIntegers | None = None
         self._keep((0,) * basis.width)
@@ -75,14 +75,14 @@ class GroupSums:
         """
         self._make_room(1)
         segments = counts.shape[1]
-        if self._prepared is None or self._prepared.segments < segments:
-            self._prepared = self._prepare(segments)
+        if self._room is None or self._room.segments < segments:
+            self._room = self._new_room(segments)
         added = add_rows(
             counts,
-            self._prepared.plan,
+            self._room.plan,
             LARGEST_INTEGER - self._bound,
             self._totals,
-            self._prepared.scratch,
+            self._room.scratch,
         )
         if added >= 0:
             self._bound += added
@@ -90,7 +90,7 @@ class GroupSums:
             # For example the first batch. The columns that it needs are expected in later ones.
             self.add(by_column(counts[self._order]))
 
-    def _prepare(self, segments: int) -> _PreparedRows:
+    def _new_room(self, segments: int) -> _Room:
         usual = self._usual
         rows_plan = RowsPlan(
             self._order,
@@ -108,7 +108,7 @@ class GroupSums:
             len(usual.tiles),
             segments,
         )
-        return _PreparedRows(segments, Prepared(*rows_plan), Prepared(*memory))
+        return _Room(segments, tuple(rows_plan), tuple(memory))
 
     def add(self, columns: Integers, groups: Integers | None = None, number: int = 1) -> None:
         """Adds units.
@@ -172,7 +172,7 @@ class GroupSums:
         masks = [2**LIMB_BITS - 1 if each else 0 for each in limbs]
         masks[SEGMENTS] = 1  # the plan can rely on that
         self._masks = np.array(masks, np.int64)
-        self._prepared = None
+        self._room = None
 
     def _add_found(self, found: Integers, of_ranges: Integers, usual: Plan, bound: int) -> None:
         """Adds sums of products, none of which is larger than `bound`."""

@@ -19,7 +19,6 @@ from beam_bleu.transforms.native.memory import READ_AHEAD
 from beam_bleu.transforms.pairing.files.listing import open_file
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
 from beam_bleu.transforms.pairing.lines import file_counting
-from beam_bleu.transforms.pairing.lines.file_counting import count_parts
 from beam_bleu.transforms.pairing.lines.line_counting import COMPRESSED_DATA, count_lines
 from beam_bleu.transforms.pairing.lines.ranges import cut
 
@@ -101,12 +100,3 @@ def test_no_parts_leave_the_state_as_it_is():
     state = np.zeros(file_counting._STATE_SIZE, np.int64)
     assert file_counting.count_in_file(0, -1, 0, 0, 1, memory[1:], nothing, state)
     assert not state.any()
-
-
-def test_counting_can_be_ended(tmp_path):
-    file = tmp_path / "a"
-    file.write_bytes(b"some words\n" * 10)
-    (part,) = cut(Shard(0, 0, FoundFile(os.fspath(file), 110)), 1 << 26)
-    with open(file, "rb") as opened:
-        assert count_parts(opened.fileno(), part, lambda _: False) is None
-        assert count_parts(opened.fileno(), part, lambda _: True) is not None
