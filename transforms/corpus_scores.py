@@ -118,8 +118,10 @@ class _Scoring(beam.PTransform):
         self._uncertainty = uncertainty
 
 
-class ScoreGlobally(_Scoring):
-    """PCollection of segments, or of tables -> PCollection of one score."""
+class _ScoringOfSegments(_Scoring):
+    """A transform whose input are segments, or tables of pyarrow."""
+
+    KEYED: bool
 
     def __init__(
         self,
@@ -129,39 +131,37 @@ class ScoreGlobally(_Scoring):
         uncertainty: bool = True,
     ) -> None:
         super().__init__(config, uncertainty=uncertainty)
-        self._gather = GatherSegments(keyed=False, columns=columns)
+        self._gather = GatherSegments(keyed=self.KEYED, columns=columns)
 
-    def expand(self, segments: PCollection[Any]) -> PCollection[Any]:
+    def _sums_of(self, segments: PCollection[Any], key_type: Any) -> PCollection[KeyedSums]:
         require_no_files(segments)
         batches = segments | "Gather segments" >> self._gather
-        sums = _sums(batches, self._text, self._definition, None, self._uncertainty)
-        return sums | "Score" >> beam.Map(_score, self._definition).with_output_types(
-            self._definition.kind.score_type
-        )
+        return _sums(batches, self._text, self._definition, key_type, self._uncertainty)
 
 
-class ScorePerKey(_Scoring):
+class ScoreGlobally(_ScoringOfSegments):
+    """PCollection of segments, or of tables -> PCollection of one score."""
+
+    KEYED = False
+
+    def expand(self, segments: PCollection[Any]) -> PCollection[Any]:
+        score = beam.Map(_score, self._definition)
+        score = score.with_output_types(self._definition.kind.score_type)
+        return self._sums_of(segments, None) | "Score" >> score
+
+
+class ScorePerKey(_ScoringOfSegments):
     """PCollection of (key, segment), or of tables -> PCollection of (key, score)."""
 
-    def __init__(
-        self,
-        config: Any = None,
-        *,
-        columns: ArrowColumns | None = None,
-        uncertainty: bool = True,
-    ) -> None:
-        super().__init__(config, uncertainty=uncertainty)
-        self._gather = GatherSegments(keyed=True, columns=columns)
+    KEYED = True
 
     def expand(self, segments: PCollection[Any]) -> PCollection[tuple[Any, Any]]:
         require_no_files(segments)
         # The key keeps its type, and so its coder.
         key_type = self._gather.key_type(segments)
-        batches = segments | "Gather segments" >> self._gather
-        sums = _sums(batches, self._text, self._definition, key_type, self._uncertainty)
-        return sums | "Score" >> beam.Map(_score_of_key, self._definition).with_output_types(
-            typehints.Tuple[key_type, self._definition.kind.score_type]
-        )
+        keyed_score = typehints.Tuple[key_type, self._definition.kind.score_type]
+        score = beam.Map(_score_of_key, self._definition).with_output_types(keyed_score)
+        return self._sums_of(segments, key_type) | "Score" >> score
 
 
 class ScorePerSystem(_Scoring):

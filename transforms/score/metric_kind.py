@@ -16,6 +16,7 @@ from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers
+from beam_bleu.transforms.totals.unit_facts import products_of_units
 from beam_bleu.transforms.totals.units import UnitSums
 
 
@@ -106,29 +107,6 @@ class ScoreSums(Protocol):
         """
 
 
-class ArePossible(Protocol):
-    """Says whether sums of products can be those of units with these sums."""
-
-    def __call__(
-        self,
-        units: NDArray[Any],
-        sums: ExactIntegers,
-        packed: ExactIntegers,
-        references: int,
-        *,
-        are_segments: bool,
-    ) -> bool:
-        """Whether they can.
-
-        Args:
-          units: (...), the numbers of units.
-          sums: (..., W), the sums of their columns.
-          packed: (..., W (W + 1) / 2), the sums of products, packed as in `UnitSums`.
-          references: the largest number of references of a segment.
-          are_segments: whether each unit is a segment.
-        """
-
-
 @dataclasses.dataclass(frozen=True)
 class MetricKind:
     """A metric, for any definition of it. `metric` is a definition, a value of its own `Metric`.
@@ -156,7 +134,8 @@ class MetricKind:
       decoded: (values) the definition. It raises a `ValueError` or `TypeError` if there is none.
       columns_are_possible: (columns (..., W), largest number of references of a segment) whether
         columns can be a sum of units with weights of 0 or more.
-      products_are_possible: whether sums of products can be.
+      segments_are_possible: (sums of products (..., W, W), sums (..., W)) whether the products can
+        be those of segments with these sums, beyond what is true of all units.
     """
 
     shown: Callable[[Any], str]
@@ -177,4 +156,27 @@ class MetricKind:
     encoded: Callable[[Any], dict[str, Any]]
     decoded: Callable[[Mapping[str, Any]], Metric]
     columns_are_possible: Callable[[ExactIntegers, int], bool]
-    products_are_possible: ArePossible
+    segments_are_possible: Callable[[NDArray[Any], ExactIntegers], bool]
+
+    def products_are_possible(
+        self,
+        units: NDArray[Any],
+        sums: ExactIntegers,
+        packed: ExactIntegers,
+        references: int,
+        *,
+        are_segments: bool,
+    ) -> bool:
+        """Whether sums of products can be those of units with these sums.
+
+        Args:
+          units: (...), the numbers of units.
+          sums: (..., W), the sums of their columns.
+          packed: (..., W (W + 1) / 2), the sums of products, packed as in `UnitSums`.
+          references: the largest number of references of a segment.
+          are_segments: whether each unit is a segment.
+        """
+        full = products_of_units(units, sums, packed, are_segments=are_segments)
+        if full is None or (are_segments and not self.segments_are_possible(full, sums)):
+            return False
+        return self.columns_are_possible(full, references)

@@ -25,7 +25,7 @@ def unpacked(packed: NDArray[Any], width: int) -> NDArray[Any]:
     return found
 
 
-def products_of_units_are_possible(
+def products_of_units(
     units: NDArray[Any], sums: ExactIntegers, packed: ExactIntegers, *, are_segments: bool
 ) -> NDArray[Any] | None:
     """The full matrices (..., W, W) of sums of products; None if no units have these sums.

@@ -28,7 +28,6 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, largest
-from beam_bleu.transforms.totals.unit_facts import products_of_units_are_possible
 
 _EXACT_REFERENCES = 16
 """The average length of more references than these is rounded down (`PARTS_OF_A_TOKEN`)."""
@@ -78,30 +77,7 @@ def _facts(columns: NDArray[Any], max_order: int, references: int) -> Iterator[b
     yield bool((references * (above + rounded) >= spread).all())
 
 
-def products_are_possible(
-    units: NDArray[Any],
-    sums: ExactIntegers,
-    packed: ExactIntegers,
-    references: int,
-    *,
-    are_segments: bool,
-) -> bool:
-    """Whether sums of products can be those of units with these sums.
-
-    Args:
-      units: (...), the numbers of units.
-      sums: (..., W), the sums of their columns.
-      packed: (..., W (W + 1) / 2), the sums of products, packed as in `UnitSums`.
-      references: the largest number of references of a segment.
-      are_segments: whether each unit is a segment.
-    """
-    full = products_of_units_are_possible(units, sums, packed, are_segments=are_segments)
-    if full is None or (are_segments and not _is_of_short_candidates(full, sums)):
-        return False
-    return columns_are_possible(full, references)
-
-
-def _is_of_short_candidates(full: NDArray[Any], sums: NDArray[Any]) -> bool:
+def segments_are_possible(full: NDArray[Any], sums: NDArray[Any]) -> bool:
     """Whether products are those of segments, of which each one has a short candidate or not."""
     orders = order_of(sums.shape[-1])
     first = first_short(orders)

@@ -9,7 +9,7 @@ from typing import Any
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, basis_of
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible, products_are_possible
+from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible, segments_are_possible
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths
 from beam_bleu.transforms.metrics.bleu.presentation import FIELDS
@@ -98,5 +98,5 @@ KIND = MetricKind(
     encoded=_encoded,
     decoded=_decoded,
     columns_are_possible=columns_are_possible,
-    products_are_possible=products_are_possible,
+    segments_are_possible=segments_are_possible,
 )

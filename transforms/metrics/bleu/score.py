@@ -10,8 +10,8 @@ from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths
 from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.bleu.signature import sacrebleu_signature, signature
-from beam_bleu.transforms.score.suspicious_input import suspicions
-from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, uncertainty
+from beam_bleu.transforms.score.common_fields import common_fields
+from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.units import UnitSums
@@ -90,10 +90,8 @@ def bleu_score(
     lengths = bleu_lengths(sums.columns, scoring)
     sys_len, ref_len = lengths.candidates, lengths.references
     is_divided = REFERENCE_LENGTHS[scoring.reference_length].divided
-    found = None if units is None else uncertainty(units, Bleu(scoring), score)
     signed = text, scoring, sums.min_reference_count, sums.max_reference_count
     return BleuScore(
-        score=score,
         precisions=scored.precisions,
         matches=tuple(columns.matches[:orders]),
         totals=columns.totals[:orders],
@@ -101,16 +99,17 @@ def bleu_score(
         ratio=float(sys_len / ref_len) if ref_len else 0.0,
         sys_len=sys_len,
         ref_len=float(ref_len) if is_divided else int(ref_len),
-        segments=sums.segments,
-        signature=signature(*signed),
-        sacrebleu_signature=sacrebleu_signature(*signed),
-        warnings=(
-            *(() if score > _ALMOST_0 else (_why_zero(columns, scoring, score, bp),)),
-            *((f"{NO_STANDARD_ERROR}: {found.reason}",) if found and found.reason else ()),
-            *(suspicions(sums, text, lengths) if judge_input else ()),
+        **common_fields(
+            score,
+            sums,
+            text,
+            Bleu(scoring),
+            Signatures(signature(*signed), sacrebleu_signature(*signed)),
+            lengths,
+            why_zero="" if score > _ALMOST_0 else _why_zero(columns, scoring, score, bp),
+            judge_input=judge_input,
+            units=units,
         ),
-        standard_error=None if found is None else found.standard_error,
-        interval=None if found is None else found.interval,
     )
 
 

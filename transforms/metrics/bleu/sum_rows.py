@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, bleu_basis, order_of, width
-from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible, products_are_possible
+from beam_bleu.transforms.metrics.bleu.kind import KIND
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.exact import exact
@@ -89,12 +89,12 @@ def _require_possible(units: UnitSums, references: int) -> None:
                 f"of order {order}"
             )
     columns, packed = (exact(np.array(each, object)) for each in (units.sums, units.products))
-    if not columns_are_possible(columns, references):
+    if not KIND.columns_are_possible(columns, references):
         raise ValueError(
             "no segments have these sums: segments, lengths, matches_* and short_* contradict "
             f"each other, or {MAX_REFERENCES}; {_ALL_ROWS}"
         )
-    if not products_are_possible(
+    if not KIND.products_are_possible(
         *(np.array(units.units), columns, packed, references), are_segments=True
     ):
         raise ValueError(

@@ -8,7 +8,7 @@ from typing import Any
 
 from beam_bleu.transforms.metrics.chrf.columns import chrf_basis, order_of
 from beam_bleu.transforms.metrics.chrf.config import ChrfConfig
-from beam_bleu.transforms.metrics.chrf.facts import columns_are_possible, products_are_possible
+from beam_bleu.transforms.metrics.chrf.facts import columns_are_possible, segments_are_possible
 from beam_bleu.transforms.metrics.chrf.kernel import ChrfCounter
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.metrics.chrf.presentation import FIELDS
@@ -79,5 +79,5 @@ KIND = MetricKind(
     encoded=_encoded,
     decoded=_decoded,
     columns_are_possible=columns_are_possible,
-    products_are_possible=products_are_possible,
+    segments_are_possible=segments_are_possible,
 )

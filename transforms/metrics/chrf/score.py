@@ -6,9 +6,8 @@ import dataclasses
 
 from beam_bleu.transforms.metrics.chrf.columns import ChrfColumns
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
+from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
-from beam_bleu.transforms.score.suspicious_input import suspicions
-from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, uncertainty
 from beam_bleu.transforms.text.signed import (
     SACREBLEU,
     reference_field,
@@ -63,25 +62,22 @@ def chrf_score(
 ) -> ChrfScore:
     """The chrF score of a corpus; see `ScoreSums`."""
     score: float = metric.value(sums.columns)
-    columns = ChrfColumns(sums.columns)
-    found = None if units is None else uncertainty(units, metric, score)
-    signed = chrf_signatures(text, metric, sums.min_reference_count, sums.max_reference_count)
-    lengths = metric.lengths(sums.columns)
+    columns, lengths = ChrfColumns(sums.columns), metric.lengths(sums.columns)
     return ChrfScore(
-        score=score,
         hyp_ngrams=tuple(columns.hyp_ngrams),
         ref_ngrams=tuple(columns.ref_ngrams),
         matches=tuple(columns.matches),
-        segments=sums.segments,
-        signature=signed.own,
-        sacrebleu_signature=signed.sacrebleu,
-        warnings=(
-            *(() if score else (_why_zero(lengths.candidates),)),
-            *((f"{NO_STANDARD_ERROR}: {found.reason}",) if found and found.reason else ()),
-            *(suspicions(sums, text, lengths) if judge_input else ()),
+        **common_fields(
+            score,
+            sums,
+            text,
+            metric,
+            chrf_signatures(text, metric, sums.min_reference_count, sums.max_reference_count),
+            lengths,
+            why_zero="" if score else _why_zero(lengths.candidates),
+            judge_input=judge_input,
+            units=units,
         ),
-        standard_error=None if found is None else found.standard_error,
-        interval=None if found is None else found.interval,
     )
 
 
