@@ -198,7 +198,7 @@ def _metric(text: str) -> str:
     if text not in METRICS:
         raise UsageError(
             f"--metrics {text}: there is no such metric",
-            f"choose of {', '.join(METRICS)}; references come before -m",
+            f"choose from {', '.join(METRICS)}; references come before -m",
         )
     return text
 

@@ -209,7 +209,7 @@ def impossible_metric(threshold: Threshold, metrics: Collection[str]) -> tuple[s
     if threshold.metric in metrics or (not threshold.metric and len(metrics) == 1):
         return None
     if threshold.metric:
-        return f"there is no {threshold.metric}", f"choose of {', '.join(metrics)}"
+        return f"there is no {threshold.metric}", f"choose from {', '.join(metrics)}"
     written = " or ".join(f"{threshold.flag} {metric}:{threshold.text}" for metric in metrics)
     return "it does not say for which metric", f"write {written}"
 

@@ -185,7 +185,9 @@ def test_thresholds_name_their_metric(tmp_path):
     called(*both, "--fail_under=30").assert_failed(
         2, "--fail_under 30: it does not say for which metric", "--fail_under chrf:30"
     )
-    called(*EXAMPLE, "--fail_under=chrf:30").assert_failed(2, "there is no chrf", "choose of bleu")
+    called(*EXAMPLE, "--fail_under=chrf:30").assert_failed(
+        2, "there is no chrf", "choose from bleu"
+    )
     run = called(*both, "--output", out, "--fail_under=bleu:1", "--fail_under=chrf:atlas=99")
     assert run.code == 4
     assert "chrF2: atlas scores" in run.err
