@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
 from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
-from beam_bleu.pipeline.scoring.scorings import Definition, Scorings, ScoringsOfMetrics
+from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
-from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricName, kind_of
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, Definition, MetricName, kind_of
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.presets import COMPARISONS, ComparisonName, PresetName
@@ -104,7 +104,7 @@ class Job:
         if name == "bleu":
             corpus, segments = Bleu(self.config.scoring), Bleu(self.segment_scoring or Scoring())
             presets = {
-                preset: Definition(config.text.name, Bleu(config.scoring))
+                preset: Definition(name, config.text.name, Bleu(config.scoring))
                 for preset, config in self._presets.items()
             }
         return Scorings(

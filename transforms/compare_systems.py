@@ -10,8 +10,9 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.corpus_scores import Definition, definition_of, require_no_files
+from beam_bleu.transforms.corpus_scores import definition_of, require_no_files
 from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.chrf.config import ChrfConfig
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable

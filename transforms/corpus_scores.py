@@ -12,18 +12,16 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.known_metrics import METRICS, MetricName, kind_of
-from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.known_metrics import METRICS, Definition, MetricName, kind_of
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
-from beam_bleu.transforms.score.metric_kind import MetricKind, Score
+from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.statistics.count_matches import count_matches
-from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
-from beam_bleu.transforms.text.text import Text, TextName
+from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.closing import (
     add_tallies,
     require_all_scored,
@@ -31,7 +29,6 @@ from beam_bleu.transforms.totals.closing import (
     tally_of,
 )
 from beam_bleu.transforms.totals.conditions import condition_warnings
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.rejected import (
     DEFAULT_MAX_REJECTED,
     MostRejected,
@@ -43,42 +40,12 @@ from beam_bleu.transforms.totals.summing import KeyedSums, sum_groups
 from beam_bleu.transforms.wiring.keyed import keyed
 
 __all__ = [
-    "Definition",
     "ScoreGlobally",
     "ScorePerKey",
     "ScorePerSystem",
     "definition_of",
     "require_no_files",
 ]
-
-
-@dataclasses.dataclass(frozen=True)
-class Definition:
-    """A metric by a definition.
-
-    Attributes:
-      name: the metric.
-      text: how texts become tokens. The bytes of a model are sent only with the step that counts.
-      metric: how sums become a score.
-    """
-
-    name: MetricName
-    text: TextName
-    metric: Metric
-
-    @property
-    def kind(self) -> MetricKind:
-        """The metric, for any definition."""
-        return kind_of(self.name)
-
-    @property
-    def counter(self) -> Counter:
-        """What counts the columns of the metric."""
-        return self.kind.counter([self.metric])
-
-    def score(self, sums: CorpusSums) -> Score:
-        """The score of sums, with its uncertainty if the sums have those of units."""
-        return self.kind.score(sums, self.text, self.metric, units=sums.units)
 
 
 def definition_of(config: Any, metrics: Iterable[MetricName] = METRICS) -> tuple[Text, Definition]:

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 from beam_bleu.transforms.definition.choices import require_choice, table
 
 if TYPE_CHECKING:
-    from beam_bleu.transforms.score.metric_kind import MetricKind
+    from beam_bleu.transforms.metrics.metric import Metric
+    from beam_bleu.transforms.score.metric_kind import MetricKind, Score
+    from beam_bleu.transforms.statistics.counting import Counter
+    from beam_bleu.transforms.text.text import TextName
+    from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 MetricName = Literal["bleu", "chrf"]
 
@@ -73,3 +77,32 @@ def presentation_of(name: str) -> Presentation:
 def _module(name: str, module: str) -> Any:
     require_choice("metric", name, METRICS)
     return importlib.import_module(f"beam_bleu.transforms.metrics.{name}.{module}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Definition:
+    """A metric by a definition.
+
+    Attributes:
+      name: the metric.
+      text: how texts become tokens. The bytes of a model are sent only with the step that counts.
+      metric: how sums become a score.
+    """
+
+    name: MetricName
+    text: TextName
+    metric: Metric
+
+    @property
+    def kind(self) -> MetricKind:
+        """The metric, for any definition."""
+        return kind_of(self.name)
+
+    @property
+    def counter(self) -> Counter:
+        """What counts the columns of the metric."""
+        return self.kind.counter([self.metric])
+
+    def score(self, sums: CorpusSums) -> Score:
+        """The score of sums, with its uncertainty if the sums have those of units."""
+        return self.kind.score(sums, self.text, self.metric, units=sums.units)

@@ -18,8 +18,8 @@ from beam_bleu.pipeline.saved.replicates_facts import facts_of_replicates
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
 from beam_bleu.pipeline.saved.tally_facts import facts_of_tally
-from beam_bleu.pipeline.scoring.scorings import Definition
 from beam_bleu.transforms.definition.slicing import LENGTH
+from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
 from beam_bleu.transforms.pairing.paired import InputRole
@@ -133,7 +133,7 @@ def _definition(found: Mapping[str, Any], saved: SavedTotals) -> Iterator[tuple[
             yield "definition: presets", [*scorings.presets] == names
             for name, definition in scorings.presets.items():
                 config = preset(name)
-                known = Definition(config.text.name, Bleu(config.scoring))
+                known = Definition(scorings.name, config.text.name, Bleu(config.scoring))
                 yield "definition: presets", definition == known
     languages, unpooled = found["languages"], found["unpooled"]
     yield "definition: unpooled", unpooled is None or unpooled in slicing.labels

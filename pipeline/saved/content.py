@@ -12,11 +12,11 @@ import numpy as np
 from beam_bleu.pipeline.saved import json_arrays
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedMetric, SavedTotals
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.scorings import Definition, Scorings
+from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
-from beam_bleu.transforms.known_metrics import kind_of
+from beam_bleu.transforms.known_metrics import Definition, kind_of
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.score.metric_kind import MetricKind
@@ -194,7 +194,9 @@ def _scorings(found: Mapping[str, Any], languages: str | None, unpooled: str | N
         TextName(**found["text"]),
         decoded(found["scoring"]),
         {
-            each["name"]: Definition(TextName(**each["text"]), decoded(each["scoring"]))
+            each["name"]: Definition(
+                found["metric"], TextName(**each["text"]), decoded(each["scoring"])
+            )
             for each in found["presets"]
         },
         None if found["segments"] is None else decoded(found["segments"]),

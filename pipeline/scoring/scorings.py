@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from beam_bleu.transforms.known_metrics import MetricName, kind_of
+from beam_bleu.transforms.known_metrics import Definition, MetricName, kind_of
 from beam_bleu.transforms.metrics.bleu.presets import PresetName
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.metric_kind import MetricKind
@@ -15,19 +15,6 @@ from beam_bleu.transforms.score.segment_table import segment_schema
 from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.text import TextName
-
-
-@dataclasses.dataclass(frozen=True)
-class Definition:
-    """A definition of a metric.
-
-    Attributes:
-      text: how texts become tokens.
-      metric: how sums become a score.
-    """
-
-    text: TextName
-    metric: Metric
 
 
 @dataclasses.dataclass(frozen=True)

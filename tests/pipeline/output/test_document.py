@@ -22,9 +22,10 @@ from beam_bleu.pipeline.output.launched import result_of
 from beam_bleu.pipeline.output.receipt import Receipt, write_receipt
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.scorings import Definition, Scorings
+from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.presets import preset
@@ -120,7 +121,7 @@ def test_numbers_of_segments_that_differ_fail_the_job(sums, scored, reason):
 
 def test_the_segments_of_each_preset_are_checked():
     config = preset("nltk")
-    nltk = Definition(config.text.name, Bleu(config.scoring))
+    nltk = Definition("bleu", config.text.name, Bleu(config.scoring))
     both = {"bleu": dataclasses.replace(SCORINGS["bleu"], presets={"nltk": nltk})}
     sums = {TEXT: {"LIUM": SUMS}, config.text.name: {"LIUM": with_segments(1)}}
     totals = Totals(("LIUM",), Tally(2, {"LIUM": 2}), {"bleu": MetricTotals(sums)})
