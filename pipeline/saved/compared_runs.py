@@ -85,28 +85,41 @@ class ComparedRuns:
     only_new: tuple[str, ...]
 
 
+class _NoScoreError(InputError):
+    """A run has no score of the whole corpus by a metric."""
+
+
 def compared(
     old_path: str, old: SavedTotals, new_path: str, new: SavedTotals
-) -> list[ComparedRuns]:
-    """The comparison of two runs, by each metric.
+) -> tuple[list[ComparedRuns], list[str]]:
+    """The comparison of two runs, by each metric that has a score of the whole corpus.
+
+    Returns:
+      The comparisons, one or more; and a sentence about each metric that is left out.
 
     Raises:
-      InputError: they have other definitions, no system in common, or no sums for uncertainty.
+      InputError: they have other definitions, no system in common, no sums for uncertainty, or no
+        metric has a score of the whole corpus.
     """
     documents = [document_of(old_path, old), document_of(new_path, new)]
     _require_same_definition(old_path, old, new_path, new)
     systems = [name for name in new.totals.systems if name in old.totals.systems]
     obstacle = _obstacle(old, new, systems) if systems else ""
-    return [
-        _compared_by(
-            name,
-            *(old_path, old, part_of(documents[0], name)),
-            *(new_path, new, part_of(documents[1], name)),
-            systems,
-            obstacle,
-        )
-        for name in new.scorings
-    ]
+    found: list[ComparedRuns] = []
+    left_out: list[_NoScoreError] = []
+    for name in new.scorings:
+        one, other = (part_of(document, name) for document in documents)
+        try:
+            found.append(
+                _compared_by(
+                    name, *(old_path, old, one), *(new_path, new, other), systems, obstacle
+                )
+            )
+        except _NoScoreError as error:
+            left_out.append(error)
+    if not found:
+        raise left_out[0]
+    return found, [error.cause for error in left_out]
 
 
 def _compared_by(
@@ -125,15 +138,16 @@ def _compared_by(
     signatures = [each["signature"] for each in parts]
     for path, signature in zip((old_path, new_path), signatures, strict=True):
         if signature is None:
-            raise InputError(
-                f"{path} has no score of the whole corpus, because its languages have different "
-                "tokenizers",
+            raise _NoScoreError(
+                f"{path} has no {new_part['name']} of the whole corpus, because its languages have "
+                "different tokenizers",
                 "compare runs of one language each",
             )
     for path, part in zip((old_path, new_path), parts, strict=True):
         if "tasks" in part or not any(each["slice"] is None for each in part["scores"]):
-            raise InputError(
-                f"{path} has no score of the whole corpus, because it has several tasks",
+            raise _NoScoreError(
+                f"{path} has no {new_part['name']} of the whole corpus, because it has several "
+                "tasks",
                 "compare runs of one task each, or of runs with --pool_tasks",
             )
     if signatures[0] != signatures[1]:

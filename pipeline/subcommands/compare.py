@@ -49,7 +49,11 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _compare(flags: argparse.Namespace) -> bytes:
-    found = compared(flags.old, read_totals(flags.old), flags.new, read_totals(flags.new))
+    found, left_out = compared(
+        *(flags.old, read_totals(flags.old)), *(flags.new, read_totals(flags.new))
+    )
+    for cause in left_out:
+        warn(f"{cause}: not compared")
     for only, path in ((found[0].only_old, flags.old), (found[0].only_new, flags.new)):
         if only:
             warn(f"only {path} has {joined(only)}: not compared")

@@ -80,7 +80,7 @@ def _paired_intervals(old: ReadResult, new: ReadResult) -> Mapping[str, Paired]:
     from beam_bleu.pipeline.saved.compared_runs import compared
 
     try:
-        found = compared(old.name, old.totals, new.name, new.totals)
+        found, _ = compared(old.name, old.totals, new.name, new.totals)
     except InputError:
         return NOT_PAIRED  # such as results without a system in common: the checks say it
     return {

@@ -276,6 +276,16 @@ def test_runs_are_compared_by_each_metric(parts):
     assert "\nBLEU|nrefs:1|" in text
 
 
+def test_a_metric_without_a_score_of_the_whole_corpus_is_not_compared(tmp_path):
+    flags = ["--save_totals", "--output", tmp_path]
+    assert called(*LANGUAGES, "-m", "bleu", "chrf", *flags).code == 0
+    run = called("compare", tmp_path, tmp_path, "--format=json")
+    assert [each["metric"] for each in run.document["metrics"]] == ["chrf"]
+    assert "has no BLEU of the whole corpus, because its languages have different tok" in run.err
+    assert called(*LANGUAGES, *flags).code == 0
+    called("compare", tmp_path, tmp_path).assert_failed(3, "has no BLEU of the whole corpus")
+
+
 def test_totals_of_other_metrics_do_not_add_up(parts, tmp_path):
     run_into(tmp_path / "out", *lines_in(tmp_path, slice(None)), "--partition=x")
     called("merge", parts / "part0", tmp_path / "out").assert_failed(

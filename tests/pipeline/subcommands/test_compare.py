@@ -205,12 +205,12 @@ def test_an_input_that_is_not_known_is_no_proof(tmp_path, role, obstacle):
     documents = f"--documents={EXAMPLES / 'documents.txt'}"
     run_into(tmp_path / "out", *lines_in(tmp_path, slice(None)), *DRAWN, documents)
     saved = read_totals(str(tmp_path / "out"))
-    (same,) = comparing.compared("old", saved, "new", saved)
+    (same,), _ = comparing.compared("old", saved, "new", saved)
     assert same.method == "paired"
     (partition,) = saved.partitions
     kept = [each for each in partition.inputs if each["role"] != role]
     lacking = dataclasses.replace(saved, partitions=(dataclasses.replace(partition, inputs=kept),))
-    (found,) = comparing.compared("old", lacking, "new", lacking)
+    (found,), _ = comparing.compared("old", lacking, "new", lacking)
     assert found.method == "independent"
     assert obstacle in found.reason
 
