@@ -140,7 +140,7 @@ def count_rows(
         vocabulary and bounds (see `number_texts`), for keys (see `match_segment`), and for a
         hash table (see `match_long_segment`).
       table_bytes: the size of the last one.
-      counts: int64 (systems, rows, W), for the columns (definition/columns.py).
+      counts: int64 (systems, rows, W), for the columns (columns.py).
       seed: the process's secret (see hashing.py).
 
     Returns:
