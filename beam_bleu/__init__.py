@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from beam_bleu.transforms.score.compared_systems import ComparedSystems, SystemComparison
     from beam_bleu.transforms.sum_segments import SumSegments
-    from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+    from beam_bleu.transforms.text.text import SentencePieceModel
 
 __version__ = VERSION
 
@@ -79,7 +79,7 @@ _HOMES = {
     "ReadLineParallel": "beam_bleu.transforms.reading",
     "ReadLongRecords": "beam_bleu.transforms.reading",
     "ReadPairedRecords": "beam_bleu.transforms.reading",
-    "SentencePieceModel": "beam_bleu.transforms.text.sentencepiece_model",
+    "SentencePieceModel": "beam_bleu.transforms.text.text",
     "SumSegments": "beam_bleu.transforms.sum_segments",
     "SystemComparison": "beam_bleu.transforms.score.compared_systems",
     "bleu_of_sums": "beam_bleu.transforms.metrics.bleu.bleu_of_sums",

@@ -21,8 +21,8 @@ from sacrebleu.metrics import BLEU
 
 from beam_bleu.transforms.metrics.bleu.kernel import count_batch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.text.scripts import SCRIPTS
 from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.tokenizers import SCRIPTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 

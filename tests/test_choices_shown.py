@@ -13,9 +13,8 @@ from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import COMPARISONS, PRESETS
 from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, corpus_smooth_methods
-from beam_bleu.transforms.text.cases import CASES
 from beam_bleu.transforms.text.languages import LANGUAGES, OTHER_LANGUAGES
-from beam_bleu.transforms.text.normalizations import NORMALIZATIONS
+from beam_bleu.transforms.text.text import CASES, NORMALIZATIONS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 PROJECT = pathlib.Path(__file__).parent.parent

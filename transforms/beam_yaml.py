@@ -67,10 +67,8 @@ from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
 from beam_bleu.transforms.metrics.chrf.config import ChrfConfig
 from beam_bleu.transforms.pairing.segments.rows import RowFields
 from beam_bleu.transforms.score.metric_kind import Score
-from beam_bleu.transforms.text.cases import Lowercase
-from beam_bleu.transforms.text.normalizations import NormalizationName
 from beam_bleu.transforms.text.read_model import read_model
-from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.text.text import Lowercase, NormalizationName, SentencePieceModel
 from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 __all__ = ["CorpusBleuRows", "CorpusChrfRows"]

@@ -1,4 +1,4 @@
-"""The errors of the library and of the command: each has a cause and a remedy."""
+"""The errors of the library and of the command: each has a cause and a remedy, in plain words."""
 
 from __future__ import annotations
 
@@ -103,3 +103,11 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
         seen.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
+
+
+def installing(extra: str) -> str:
+    """The commands that install an extra.
+
+    beam-bleu is not on PyPI, so both commands are for the folder of the project.
+    """
+    return f"./run.sh install {extra}, or pip install '.[{extra}]', in the folder of beam-bleu"

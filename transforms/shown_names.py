@@ -1,7 +1,11 @@
-"""Names that a reader can tell apart: of systems, and of partitions."""
+"""Names for readers, such as those of systems and partitions: which look alike, and their order.
+
+In this order "ref2" comes before "ref10".
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -31,3 +35,21 @@ def look_alikes(names: Iterable[str]) -> tuple[str, str] | None:
         if other != name:
             return other, name
     return None
+
+
+_NUMBER = re.compile("([0-9]+)")
+
+
+def natural_order(names: Iterable[str]) -> tuple[str, ...]:
+    """The names in natural order: their numbers count as numbers."""
+    return tuple(sorted(names, key=natural_key))
+
+
+def natural_key(name: str) -> tuple[object, ...]:
+    """The key of a name in natural order. Different names have different keys."""
+    # A number is compared by the number of its digits first: it can be too long for an int.
+    # Only ASCII digits are numbers, because others have no zero that could be removed so simply.
+    parts = _NUMBER.split(name)
+    digits = [part.lstrip("0") for part in parts[1::2]]
+    numbers = [(len(each), each) for each in digits]
+    return (list(itertools.chain(*zip(parts[::2], [*numbers, ()], strict=True))), name)

@@ -36,9 +36,8 @@ from beam_bleu.transforms.metrics.bleu.smoothing import (
     corpus_smooth_methods,
     default_smooth_values,
 )
-from beam_bleu.transforms.text.cases import CASES, Lowercase
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
-from beam_bleu.transforms.text.normalizations import NORMALIZATIONS
+from beam_bleu.transforms.text.text import CASES, NORMALIZATIONS, Lowercase
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
 
 _FIELD = re.compile(

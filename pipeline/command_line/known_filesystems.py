@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 
-from beam_bleu.transforms.extras import installing
+from beam_bleu.transforms.errors import installing
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
 from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
-from beam_bleu.transforms.extras import installing
+from beam_bleu.transforms.errors import installing
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, Tokenizer
 
 

@@ -9,7 +9,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from beam_bleu.transforms.natural_order import natural_key
+from beam_bleu.transforms.shown_names import natural_key
 
 _ROLES = ("references", "candidates")
 """The first words of labels, in the order of the streams."""

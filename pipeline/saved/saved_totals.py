@@ -13,8 +13,7 @@ from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.known_metrics import MetricName
 from beam_bleu.transforms.score.metric_kind import MetricKind
-from beam_bleu.transforms.text.signed import text_versions
-from beam_bleu.transforms.text.text import TextName
+from beam_bleu.transforms.text.text import TextName, text_versions
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.version import VERSION
 

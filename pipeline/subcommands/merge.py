@@ -22,7 +22,7 @@ from beam_bleu.pipeline.subcommands.saved_results import (
     run,
 )
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.natural_order import natural_order
+from beam_bleu.transforms.shown_names import natural_order
 
 _DESCRIPTION = (
     "Adds up the totals that runs with --save_totals have written. The result is that of one run "

@@ -33,7 +33,7 @@ from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 LISTING = PROJECT / "transforms" / "beam_yaml_provider.yaml"

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.score.metric_kind import Lengths
-from beam_bleu.transforms.text.scripts import SCRIPTS, Script
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS
+from beam_bleu.transforms.text.tokenizers import SCRIPTS, TOKENIZERS, Script
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 _TOKENIZED_LINES = 100

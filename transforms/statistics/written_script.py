@@ -13,7 +13,7 @@ from beam_bleu.transforms.text.byte_classes import (
     large_code_point_mask,
     script_masks,
 )
-from beam_bleu.transforms.text.scripts import SCRIPTS
+from beam_bleu.transforms.text.tokenizers import SCRIPTS
 
 _CHINESE, _JAPANESE, _SOUTHEAST_ASIAN, _KOREAN = range(1, len(SCRIPTS) + 1)
 

@@ -18,10 +18,8 @@ from typing import Any
 import pyarrow as pa
 
 from beam_bleu.transforms.definition.choices import function_of
-from beam_bleu.transforms.errors import InputError, JobError, UsageError
-from beam_bleu.transforms.extras import installing
-from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
-from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.errors import InputError, JobError, UsageError, installing
+from beam_bleu.transforms.text.text import SentencePieceModel, Text
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
 
 # Two threads cannot use one tagger of MeCab at the same time, because it has state. MeCab never

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from apache_beam.io.filesystem import CompressionTypes
 
 from beam_bleu.transforms.errors import BleuError, InputError, unreadable
-from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
 
 __all__ = ["LARGEST_MODEL", "read_model"]

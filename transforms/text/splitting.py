@@ -9,12 +9,11 @@ import pyarrow as pa
 
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
-from beam_bleu.transforms.text.cases import Lowercase
 from beam_bleu.transforms.text.library_tokenizers import tokenized
 from beam_bleu.transforms.text.normalizing import normalized
 from beam_bleu.transforms.text.rewriting import lowered, without_skipped
 from beam_bleu.transforms.text.spacing import spaced
-from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.text import Lowercase, Text
 from beam_bleu.transforms.text.tokenization import (
     ASCII_SPACE,
     CHARACTERS,

@@ -1,14 +1,156 @@
-"""The part of a definition that turns texts into tokens."""
+"""The part of a definition that turns texts into tokens, and its choices beside the tokenizer.
+
+`splitting.py` has the functions for cases. `normalizing.py` has one function for all Unicode
+normalizations (Unicode Standard Annex #15): Python's `unicodedata` takes the name of a form, and
+raises an error for an unknown one.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import importlib.metadata
+import unicodedata
+from collections.abc import Mapping
+from typing import Literal
 
-from beam_bleu.transforms.definition.choices import require_choice
-from beam_bleu.transforms.text.cases import CASES, Lowercase, require_case
-from beam_bleu.transforms.text.normalizations import NORMALIZATIONS, NormalizationName
-from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
+
+Lowercase = bool | Literal["ascii"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A row of `CASES`.
+
+    Attributes:
+      value: `BleuConfig.lowercase`.
+      name: its name in signatures.
+      flag: the flag of the command.
+      description: what the flag does.
+      shown: its name in the table of presets.
+      in_sacrebleu: whether sacreBLEU has it.
+      by_unicode: whether it depends on the version of Python's Unicode tables.
+    """
+
+    value: Lowercase
+    name: str
+    flag: str
+    description: str
+    shown: str
+    in_sacrebleu: bool
+    by_unicode: bool
+
+
+CASES: Mapping[Lowercase, Case] = {
+    case.value: case
+    for case in (
+        Case(
+            True, "lc", "lowercase", "lower-case the text before it is scored", "lower", True, True
+        ),
+        Case(
+            "ascii",
+            "lc-ascii",
+            "lowercase_ascii",
+            "lower-case only A-Z",
+            "lower A-Z",
+            in_sacrebleu=False,
+            by_unicode=False,
+        ),
+        Case(
+            False,
+            "mixed",
+            "no_lowercase",
+            "do not lower-case, even if the preset does",
+            "mixed",
+            in_sacrebleu=True,
+            by_unicode=False,
+        ),
+    )
+}
+"""All cases, by value."""
+
+
+def require_case(lowercase: object) -> None:
+    """Checks that `BleuConfig.lowercase` can have a value.
+
+    Raises:
+      ValueError: it cannot; the message shows the choices.
+    """
+    # The number 1 equals True in Python, but it is not one of the choices.
+    if not isinstance(lowercase, bool | str) or lowercase not in CASES:
+        *others, last = (repr(value) for value in CASES)
+        raise ValueError(f"lowercase must be {', '.join(others)} or {last}, got {lowercase!r}")
+
+
+NormalizationName = Literal["nfc", "nfkc"]
+Form = Literal["NFC", "NFKC", "NFD", "NFKD"]
+"""The names of the forms in Python's `unicodedata`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Normalization:
+    """A row of `NORMALIZATIONS`. sacreBLEU does not normalize.
+
+    Attributes:
+      name: its name here.
+      description: what it does.
+      form: the form of the texts afterwards.
+      decomposed: the form with the same characters, decomposed.
+    """
+
+    name: NormalizationName
+    description: str
+    form: Form
+    decomposed: Form
+
+
+NORMALIZATIONS: Mapping[NormalizationName, Normalization] = table(
+    Normalization("nfc", "canonical composition", "NFC", "NFD"),
+    Normalization("nfkc", "compatibility composition", "NFKC", "NFKD"),
+)
+"""All normalizations, in the order in which they are shown."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SentencePieceModel:
+    """A model of SentencePiece. It is sent to the workers with the job.
+
+    Attributes:
+      digest: the first 16 hexadecimal digits of its SHA-256.
+      data: the bytes of its file.
+
+    Raises:
+      ValueError: the data are not bytes, or the digest is wrong.
+    """
+
+    digest: str
+    data: bytes = dataclasses.field(repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.digest != _digest(self.data):
+            raise ValueError(
+                f"the digest of a SentencePieceModel must be that of its data, "
+                f"{_digest(self.data)}, got {self.digest!r}; use SentencePieceModel.of to make one"
+            )
+
+    @classmethod
+    def of(cls, data: bytes) -> SentencePieceModel:
+        """The model from the bytes of its file.
+
+        Raises:
+          ValueError: the data are not bytes.
+        """
+        return cls(_digest(data), data)
+
+
+def _digest(data: bytes) -> str:
+    if not isinstance(data, bytes):
+        raise ValueError(
+            f"data must be the bytes of a model's file, got {data!r}, of type {type(data).__name__}"
+        )
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,3 +214,31 @@ class Text:
         """The same without the bytes of the model."""
         model = self.spm_model.digest if self.spm_model is not None else ""
         return TextName(self.tokenize, self.lowercase, self.normalize, model)
+
+
+SACREBLEU = "2.6.0"
+"""The version of sacreBLEU that gives the same numbers."""
+
+
+def signature_line(fields: Mapping[str, str]) -> str:
+    """A signature: one line with the fields, in their order."""
+    return "|".join(f"{name}:{value}" for name, value in fields.items())
+
+
+def reference_field(fewest: int, most: int) -> str:
+    """The field `nrefs`, from the least and the largest number of references of a segment."""
+    return str(most) if fewest == most else "var"
+
+
+def text_versions(text: TextName) -> dict[str, str]:
+    """The versions on which a text's tokens depend, without beam-bleu's own version.
+
+    A new version of a library can know more code points, and have other models and
+    dictionaries. So it can give other numbers.
+    """
+    versions = {}
+    if CASES[text.lowercase].by_unicode or text.normalize is not None:
+        versions["unicode"] = unicodedata.unidata_version
+    for package in TOKENIZERS[text.tokenize].versions:
+        versions[package] = importlib.metadata.version(package)
+    return versions

@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.text.scripts import SCRIPTS
+from beam_bleu.transforms.text.tokenizers import SCRIPTS
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.text.scripts import SCRIPTS
+from beam_bleu.transforms.text.tokenizers import SCRIPTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.input_signs import InputSigns
 

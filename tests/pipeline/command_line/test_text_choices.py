@@ -34,7 +34,7 @@ from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.text.read_model import LARGEST_MODEL
-from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.text.text import SentencePieceModel
 
 JAPANESE = [
     "東京都に住んでいる学生は、毎日図書館で本を読みます。",

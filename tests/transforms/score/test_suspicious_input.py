@@ -21,9 +21,8 @@ from beam_bleu.transforms.metrics.bleu.metric import bleu_lengths
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.score import suspicious_input
 from beam_bleu.transforms.text.languages import tokenizer_of
-from beam_bleu.transforms.text.scripts import SCRIPTS, ScriptName
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
+from beam_bleu.transforms.text.tokenizers import SCRIPTS, TOKENIZERS, ScriptName, TokenizerName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "line_parallel.md"

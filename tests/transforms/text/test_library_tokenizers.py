@@ -19,15 +19,14 @@ from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_spm import TokenizerSPM
 from scoring import bleu_of, counted, statistics_of
 
-from beam_bleu.transforms.errors import InputError, JobError, UsageError
-from beam_bleu.transforms.extras import installing
+from beam_bleu.transforms.errors import InputError, JobError, UsageError, installing
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import prepare_counting
 from beam_bleu.transforms.text import library_tokenizers
 from beam_bleu.transforms.text.library_tokenizers import mecab, require_tokenizer
-from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 JAPANESE = [
@@ -324,7 +323,7 @@ def test_the_error_of_a_missing_library_names_its_extra(tokenize, extra, library
 import sys
 sys.modules[{library!r}] = None
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.statistics.counting import prepare_counting

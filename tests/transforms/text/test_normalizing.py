@@ -18,8 +18,8 @@ from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text import normalizing
-from beam_bleu.transforms.text.normalizations import NORMALIZATIONS
 from beam_bleu.transforms.text.normalizing import _settled, normalized
+from beam_bleu.transforms.text.text import NORMALIZATIONS
 
 CODE_POINTS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 # The planes whose code points normalization changes, and some of the others.

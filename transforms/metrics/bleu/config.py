@@ -7,10 +7,7 @@ import dataclasses
 from beam_bleu.transforms.metrics.bleu.reference_lengths import ReferenceLengthName
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
-from beam_bleu.transforms.text.cases import Lowercase
-from beam_bleu.transforms.text.normalizations import NormalizationName
-from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
-from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.text import Lowercase, NormalizationName, SentencePieceModel, Text
 from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 

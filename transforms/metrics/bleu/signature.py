@@ -9,14 +9,14 @@ from __future__ import annotations
 from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
-from beam_bleu.transforms.text.cases import CASES
-from beam_bleu.transforms.text.signed import (
+from beam_bleu.transforms.text.text import (
+    CASES,
     SACREBLEU,
+    TextName,
     reference_field,
     signature_line,
     text_versions,
 )
-from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.version import VERSION
 

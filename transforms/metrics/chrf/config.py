@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
-from beam_bleu.transforms.text.normalizations import NormalizationName
-from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.text import NormalizationName, Text
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,13 +8,13 @@ from beam_bleu.transforms.metrics.chrf.columns import ChrfColumns
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
-from beam_bleu.transforms.text.signed import (
+from beam_bleu.transforms.text.text import (
     SACREBLEU,
+    TextName,
     reference_field,
     signature_line,
     text_versions,
 )
-from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.units import UnitSums
 from beam_bleu.transforms.version import VERSION

@@ -8,7 +8,7 @@ import pytest
 import beam_bleu.transforms.metrics.bleu.presets
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, PRESETS, comparable, preset
-from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.text.text import SentencePieceModel
 
 
 def test_the_default_is_sacrebleu():

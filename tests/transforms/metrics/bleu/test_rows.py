@@ -37,8 +37,7 @@ from scoring import (
 
 from beam_bleu.pipeline.command_line.options import our_flags
 from beam_bleu.transforms.definition.choices import table
-from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.extras import installing
+from beam_bleu.transforms.errors import UsageError, installing
 from beam_bleu.transforms.metrics.bleu import columns, formula
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
@@ -57,13 +56,15 @@ from beam_bleu.transforms.metrics.bleu.smoothing import (
 )
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.text import library_tokenizers, spacing, splitting
-from beam_bleu.transforms.text.cases import CASES, Case, Lowercase
-from beam_bleu.transforms.text.normalizations import (
+from beam_bleu.transforms.text.text import (
+    CASES,
     NORMALIZATIONS,
+    Case,
+    Lowercase,
     Normalization,
     NormalizationName,
+    SentencePieceModel,
 )
-from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, Tokenizer, TokenizerName
 
 PROJECT = pathlib.Path(__file__).parents[4]

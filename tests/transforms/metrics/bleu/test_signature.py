@@ -7,7 +7,7 @@ import pytest
 from scoring import sacrebleu_signature_of, signature_of
 
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.text.sentencepiece_model import SentencePieceModel
+from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.version import VERSION
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.natural_order import natural_order
 from beam_bleu.transforms.pairing.paired import Role
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     is_list,
@@ -27,7 +26,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     Lacking,
     Wanted,
 )
-from beam_bleu.transforms.shown_names import can_be_shown, look_alikes
+from beam_bleu.transforms.shown_names import can_be_shown, look_alikes, natural_order
 
 FLAGS: dict[Role, str] = {
     "candidates": "--candidate_columns",

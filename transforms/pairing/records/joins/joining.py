@@ -15,7 +15,6 @@ from apache_beam.pvalue import PCollection, TaggedOutput
 from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.natural_order import natural_order
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.lines.expected import Expected
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegments, Paired
@@ -36,6 +35,7 @@ from beam_bleu.transforms.pairing.records.joins.send_rows import (
 )
 from beam_bleu.transforms.pairing.records.joins.unit_report import UnitReport, require_all_arrived
 from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.shown_names import natural_order
 from beam_bleu.transforms.wiring.coders import as_batches
 from beam_bleu.transforms.wiring.steps import Step
 

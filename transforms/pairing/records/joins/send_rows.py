@@ -10,7 +10,6 @@ import pyarrow as pa
 from apache_beam.pvalue import TaggedOutput
 
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.natural_order import natural_order
 from beam_bleu.transforms.pairing.bad_records import FoundBad, bad_records_error
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen
 from beam_bleu.transforms.pairing.records.joins.id_kinds import IdKind
@@ -24,6 +23,7 @@ from beam_bleu.transforms.pairing.records.joins.unit_report import (
 )
 from beam_bleu.transforms.pairing.records.record_reader import RecordReader
 from beam_bleu.transforms.progress import PROGRESS
+from beam_bleu.transforms.shown_names import natural_order
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 _PARTITION_BYTES = 1 << 24

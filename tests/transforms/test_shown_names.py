@@ -1,4 +1,4 @@
-"""Natural order: numbers in names count as numbers, also those that no int can hold."""
+"""Names in natural order: numbers in names count as numbers, also those that no int can hold."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from beam_bleu.transforms.natural_order import natural_order
+from beam_bleu.transforms.shown_names import natural_order
 
 
 @pytest.mark.parametrize(
