@@ -24,11 +24,10 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.compare_systems import CompareSystems
     from beam_bleu.transforms.corpus_bleu import CorpusBleu
     from beam_bleu.transforms.corpus_chrf import CorpusChrf
-    from beam_bleu.transforms.metrics.bleu.bleu_of_sums import bleu_of_sums
-    from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-    from beam_bleu.transforms.metrics.bleu.presets import preset
+    from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
     from beam_bleu.transforms.metrics.bleu.score import BleuScore
-    from beam_bleu.transforms.metrics.chrf.config import ChrfConfig
+    from beam_bleu.transforms.metrics.bleu.sum_rows import bleu_of_sums
+    from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
     from beam_bleu.transforms.metrics.chrf.score import ChrfScore
     from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
     from beam_bleu.transforms.reading import (
@@ -69,7 +68,7 @@ _HOMES = {
     "ArrowColumns": "beam_bleu.transforms.pairing.segments.arrow_columns",
     "BleuConfig": "beam_bleu.transforms.metrics.bleu.config",
     "BleuScore": "beam_bleu.transforms.metrics.bleu.score",
-    "ChrfConfig": "beam_bleu.transforms.metrics.chrf.config",
+    "ChrfConfig": "beam_bleu.transforms.metrics.chrf.metric",
     "ChrfScore": "beam_bleu.transforms.metrics.chrf.score",
     "CompareSystems": "beam_bleu.transforms.compare_systems",
     "ComparedSystems": "beam_bleu.transforms.score.compared_systems",
@@ -82,8 +81,8 @@ _HOMES = {
     "SentencePieceModel": "beam_bleu.transforms.text.text",
     "SumSegments": "beam_bleu.transforms.sum_segments",
     "SystemComparison": "beam_bleu.transforms.score.compared_systems",
-    "bleu_of_sums": "beam_bleu.transforms.metrics.bleu.bleu_of_sums",
-    "preset": "beam_bleu.transforms.metrics.bleu.presets",
+    "bleu_of_sums": "beam_bleu.transforms.metrics.bleu.sum_rows",
+    "preset": "beam_bleu.transforms.metrics.bleu.config",
 }
 
 

@@ -12,9 +12,13 @@ from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, Definition, MetricName, kind_of
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import (
+    COMPARISONS,
+    BleuConfig,
+    ComparisonName,
+    PresetName,
+)
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.presets import COMPARISONS, ComparisonName, PresetName
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.text.text import Text

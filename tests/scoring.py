@@ -12,14 +12,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.metrics.bleu import signature
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, ReferenceLengthName
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kernel import count_batch
 from beam_bleu.transforms.metrics.bleu.kind import KIND
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.reference_lengths import ReferenceLengthName
-from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
+from beam_bleu.transforms.metrics.bleu.score import (
+    BleuScore,
+    bleu_score,
+    sacrebleu_signature,
+    signature,
+)
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
@@ -90,11 +93,11 @@ def score_of(segments: Sequence[Segment], config: BleuConfig) -> BleuScore:
 
 
 def signature_of(sums: CorpusSums, config: BleuConfig) -> str:
-    return signature.signature(*_signed(sums, config))
+    return signature(*_signed(sums, config))
 
 
 def sacrebleu_signature_of(sums: CorpusSums, config: BleuConfig) -> str | None:
-    return signature.sacrebleu_signature(*_signed(sums, config))
+    return sacrebleu_signature(*_signed(sums, config))
 
 
 def _signed(sums: CorpusSums, config: BleuConfig) -> Any:

@@ -9,10 +9,9 @@ from typing import Any
 from beam_bleu.pipeline.command_line.options import our_flags
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.display.presets_table import presets_table
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import COMPARISONS, PRESETS
-from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, corpus_smooth_methods
+from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.config import COMPARISONS, PRESETS, BleuConfig
+from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, corpus_smooth_methods
 from beam_bleu.transforms.text.languages import LANGUAGES, OTHER_LANGUAGES
 from beam_bleu.transforms.text.text import CASES, NORMALIZATIONS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS

@@ -21,10 +21,10 @@ import beam_bleu.transforms.corpus_bleu
 from beam_bleu.pipeline.command_line.options import our_groups, parse
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
-from beam_bleu.transforms.metrics.bleu.presets import PRESETS
-from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.config import PRESETS
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
+from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from docs import make_flags
 

@@ -35,7 +35,7 @@ from scoring import bleu_table_schema
 
 import beam_bleu.pipeline.graph
 from beam_bleu.transforms.known_metrics import METRICS, presentation_of
-from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 
 PAGE = "\n".join((PROJECT / "docs" / name).read_text() for name in ("output.md", "folder.md"))

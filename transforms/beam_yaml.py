@@ -56,15 +56,13 @@ from beam_bleu.transforms.corpus_chrf import CorpusChrf
 from beam_bleu.transforms.corpus_scores import ScorePerKey
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.bleu import presets
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import PresetName
-from beam_bleu.transforms.metrics.bleu.reference_lengths import (
+from beam_bleu.transforms.metrics.bleu.columns import (
     REFERENCE_LENGTHS,
     ReferenceLengthName,
 )
-from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
-from beam_bleu.transforms.metrics.chrf.config import ChrfConfig
+from beam_bleu.transforms.metrics.bleu.config import DEFAULT_PRESET, BleuConfig, PresetName, preset
+from beam_bleu.transforms.metrics.bleu.scoring import SmoothMethodName
+from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.rows import RowFields
 from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.text.read_model import read_model
@@ -311,7 +309,7 @@ def definition_of(name: PresetName | None, given: Mapping[str, Any]) -> BleuConf
         changes["weights"] = tuple(weights)
     if "spm_model" in changes:
         changes["spm_model"] = _model(changes["spm_model"])
-    config = presets.preset(presets.DEFAULT_PRESET if name is None else name, **changes)
+    config = preset(DEFAULT_PRESET if name is None else name, **changes)
     config.scoring.require_corpus()
     return config
 

@@ -14,7 +14,7 @@ from beam_bleu.transforms.corpus_scores import definition_of, require_no_files
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.chrf.config import ChrfConfig
+from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments

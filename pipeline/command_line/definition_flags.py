@@ -20,18 +20,19 @@ from beam_bleu.pipeline.display.screen import screen_of_stdout
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import (
+from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.config import (
     COMPARISONS,
     DEFAULT_COMPARISON,
     DEFAULT_PRESET,
     PRESETS,
+    BleuConfig,
     preset,
 )
-from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
-from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER, Scoring
-from beam_bleu.transforms.metrics.bleu.smoothing import (
+from beam_bleu.transforms.metrics.bleu.scoring import (
+    LARGEST_NGRAM_ORDER,
     SMOOTH_METHODS,
+    Scoring,
     SmoothMethodName,
     corpus_smooth_methods,
     default_smooth_values,

@@ -7,7 +7,7 @@ import argparse
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, preset
+from beam_bleu.transforms.metrics.bleu.config import DEFAULT_PRESET, preset
 from beam_bleu.transforms.text.languages import (
     LANGUAGES,
     OTHER_LANGUAGES,

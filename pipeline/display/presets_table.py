@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from beam_bleu.pipeline.display.fitted_rows import drawn, fitted
 from beam_bleu.pipeline.display.screen import FILE, Screen
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import PRESETS, PresetName, preset
+from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, PresetName, preset
 from beam_bleu.transforms.text.text import CASES
 
 _HEADER = ("preset", "tokenize", "case", "reference_length", "N", "weights", "smoothing", "equals")

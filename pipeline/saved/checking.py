@@ -20,8 +20,8 @@ from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
 from beam_bleu.pipeline.saved.tally_facts import facts_of_tally
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.known_metrics import Definition
+from beam_bleu.transforms.metrics.bleu.config import PRESETS, preset
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
 from beam_bleu.transforms.pairing.paired import InputRole
 from beam_bleu.transforms.text.text import require_case
 from beam_bleu.transforms.totals.moments.moments import Moments

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from beam_bleu.transforms.known_metrics import Definition, MetricName, kind_of
-from beam_bleu.transforms.metrics.bleu.presets import PresetName
+from beam_bleu.transforms.metrics.bleu.config import PresetName
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.score.segment_table import segment_schema

@@ -17,8 +17,8 @@ from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.metrics.bleu.columns import order_of
+from beam_bleu.transforms.metrics.bleu.config import PRESETS, preset
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.metrics.metric import Metric
 

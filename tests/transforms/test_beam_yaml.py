@@ -29,8 +29,7 @@ from scoring import bleu_of, statistics_of
 
 import beam_bleu.transforms.beam_yaml
 from beam_bleu.transforms.beam_yaml import CorpusBleuRows
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
+from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.text import SentencePieceModel

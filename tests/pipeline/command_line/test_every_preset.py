@@ -16,7 +16,7 @@ from segment_corpus import rows
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
-from beam_bleu.transforms.metrics.bleu.presets import PRESETS, preset
+from beam_bleu.transforms.metrics.bleu.config import PRESETS, preset
 from beam_bleu.transforms.statistics import count_matches
 from beam_bleu.transforms.statistics.count_matches import CountMatches
 

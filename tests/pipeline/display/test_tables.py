@@ -30,7 +30,7 @@ from beam_bleu.pipeline.display.presets_table import presets_table
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.screen import FILE, Screen, screen_of_stdout
 from beam_bleu.pipeline.display.table import table
-from beam_bleu.transforms.metrics.bleu import presets
+from beam_bleu.transforms.metrics.bleu.config import PRESETS as ALL_PRESETS
 from beam_bleu.transforms.shown_names import look
 
 RECORDED = shown_tables.recorded()
@@ -88,7 +88,7 @@ WIDTHS = st.integers(40, 200)
 @st.composite
 def documents(draw: Any) -> dict[str, Any]:
     systems = draw(SYSTEMS)
-    compared = draw(st.sampled_from([[], list(presets.PRESETS), PRESETS]))
+    compared = draw(st.sampled_from([[], list(ALL_PRESETS), PRESETS]))
     found = document(systems, compared)
     order = draw(st.integers(1, 16))
     for score in found["scores"]:
@@ -210,7 +210,7 @@ def test_a_terminal_that_is_narrower_than_40_cells_gets_the_layout_for_40():
 def test_the_list_of_presets_fits(width):
     lines = presets_table(Screen(width)).splitlines()
     assert max(map(len, lines)) <= width
-    for name in presets.PRESETS:
+    for name in ALL_PRESETS:
         assert any(line.split()[:1] == [name] for line in lines)
     plain, shown = (
         collections.Counter(text.split()) for text in (presets_table(), " ".join(lines))

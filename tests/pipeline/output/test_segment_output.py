@@ -18,8 +18,7 @@ from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, assert_clean, rows, s
 import beam_bleu.pipeline.output.parquet_shards as module
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import preset
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
 
 
 def test_the_scores_are_sacrebleus_sentence_scores(corpus, out):

@@ -15,8 +15,7 @@ from beam_bleu.pipeline.saved.replicates_facts import facts_of_replicates
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
 from beam_bleu.pipeline.scoring.totals import MetricTotals
-from beam_bleu.transforms.metrics.bleu.columns import width
-from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible
+from beam_bleu.transforms.metrics.bleu.columns import columns_are_possible, width
 
 FACTS = (facts_of_sums, facts_of_slices, facts_of_moments, facts_of_replicates)
 

@@ -9,10 +9,9 @@ from made_units import changed, made_units
 from sacrebleu import significance
 
 from beam_bleu.transforms.definition.resampling import Resampling
+from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
-from beam_bleu.transforms.metrics.bleu.smoothing import corpus_smooth_methods
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring, corpus_smooth_methods
 from beam_bleu.transforms.score.resampled_scores import (
     bootstrap_difference,
     percentile_interval,

@@ -13,9 +13,8 @@ from apache_beam.testing.util import assert_that, equal_to
 from combining import by_every_route
 from scoring import statistics_of
 
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, width
+from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns, width
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.adding import AddUp, SumGroups

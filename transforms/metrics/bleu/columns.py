@@ -9,19 +9,30 @@ short candidates only `SEGMENTS`, `CANDIDATE_LENGTH`, `SHORTEST` and the matches
 
 The totals follow from the other columns. Let h_j be 1 if a candidate has fewer than j tokens,
 otherwise 0 (`short_candidates`). Then t_n = max(c - n + 1, 0) = c - (n - 1) + h_1 + ... + h_(n-1).
+
+If a segment has several references, a rule decides which length counts. `count_rows.py` computes
+the lengths by all rules, and totals/corpus_sums.py adds them up.
+
+What is true of the columns of every unit is true of their sums and weighted sums. Each fact is an
+inequality that is linear in the columns. So it holds for the sums of units, for those of a
+replicate, and for each row of the sums of products: a row is a sum of units whose weights are a
+column, and no column is negative.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.definition.choices import function_of
-from beam_bleu.transforms.metrics.bleu.reference_lengths import ReferenceLengthName
+from beam_bleu.transforms.definition.choices import function_of, table
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
+from beam_bleu.transforms.native.arrays import LARGEST_INTEGER
+from beam_bleu.transforms.totals.moments.exact import ExactIntegers, largest
 
 CANDIDATE_LENGTH, SHORTEST, CLOSEST, CLOSEST_FIRST, LONGEST, AVERAGE, FIRST_MATCHES = range(1, 8)
 """The columns after `SEGMENTS`: the tokens of the candidate, the tokens of its references by the
@@ -44,6 +55,41 @@ _NAMES = (
     "ref_longest_more",
     "ref_average_more",
 )
+
+ReferenceLengthName = Literal["closest", "closest_first", "shortest", "longest", "average"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ReferenceLength:
+    """A row of `REFERENCE_LENGTHS`.
+
+    Attributes:
+      name: its name here.
+      description: the length of one segment's references.
+      in_sacrebleu: whether sacreBLEU uses it.
+      divided: whether the length is the tokens of all references divided by the
+        number of references, so that it may not be an integer.
+    """
+
+    name: ReferenceLengthName
+    description: str
+    in_sacrebleu: bool = False
+    divided: bool = False
+
+
+REFERENCE_LENGTHS: Mapping[ReferenceLengthName, ReferenceLength] = table(
+    ReferenceLength(
+        "closest",
+        "the length of the reference that is closest in length to the candidate; "
+        "if two are equally close, the shorter one",
+        in_sacrebleu=True,
+    ),
+    ReferenceLength("closest_first", "the same, but if two are equally close, the first one"),
+    ReferenceLength("shortest", "the length of the shortest reference"),
+    ReferenceLength("longest", "the length of the longest reference"),
+    ReferenceLength("average", "the mean length of the segment's references", divided=True),
+)
+"""All rules, in the order in which they are shown."""
 
 _LENGTH_COLUMNS = {
     "closest": ((SHORTEST, CLOSEST), 1),
@@ -150,3 +196,66 @@ class BleuColumns:
         """Tokens in the references by a rule: integers, and the number that divides them."""
         parts = [self._columns[column] * factor for column, factor in length_columns(rule)]
         return sum(parts[1:], parts[0]), length_divisor(rule)
+
+
+_EXACT_REFERENCES = 16
+"""The average length of more references than these is rounded down (`PARTS_OF_A_TOKEN`)."""
+
+
+def columns_are_possible(columns: ExactIntegers, references: int) -> bool:
+    """Whether columns can be a sum of units with weights of 0 or more.
+
+    Args:
+      columns: (..., W), the columns of BLEU.
+      references: the largest number of references of a segment.
+    """
+    if not columns.size:
+        return True
+    rows: NDArray[Any] = np.atleast_2d(columns)
+    if (rows < 0).any():
+        return False
+    max_order = order_of(rows.shape[-1])
+    if largest(rows) * PARTS_OF_A_TOKEN * (references + max_order + 2) > LARGEST_INTEGER:
+        rows = rows.astype(object)
+    return all(_facts(rows, max_order, references))
+
+
+def _facts(columns: NDArray[Any], max_order: int, references: int) -> Iterator[bool]:
+    segments, tokens = columns[..., SEGMENTS], columns[..., CANDIDATE_LENGTH]
+    shortest, above = columns[..., SHORTEST], columns[..., AVERAGE]
+    spread = columns[..., LONGEST] * PARTS_OF_A_TOKEN
+    matches = columns[..., FIRST_MATCHES : FIRST_MATCHES + max_order]
+    short = columns[..., first_short(max_order) :]
+    yield not columns[segments == 0].any()
+    yield bool((short[..., :-1] <= short[..., 1:]).all() and (short[..., -1] <= segments).all())
+    # The n-th tokens of all candidates, for n up to N.
+    nth = segments[..., np.newaxis] - short
+    all_nth = nth.sum(axis=-1)
+    yield bool((tokens >= all_nth).all())
+    yield bool((tokens == all_nth)[short[..., -1] == segments].all())
+    # t_1 = c, and a candidate with n tokens or more has one n-gram less than (n-1)-grams.
+    ngrams = tokens[..., np.newaxis] - np.cumsum(nth, axis=-1) + nth
+    yield bool((matches <= ngrams).all())
+    # A candidate is matched with one reference or with several ones.
+    yield bool((matches[..., 1:] <= references * matches[..., :-1]).all())
+    rounded = segments if references > _EXACT_REFERENCES else 0
+    of_references = references * (shortest * PARTS_OF_A_TOKEN + above + rounded)
+    yield bool((matches * PARTS_OF_A_TOKEN <= of_references[..., np.newaxis]).all())
+    yield bool((columns[..., CLOSEST] + columns[..., CLOSEST_FIRST] <= columns[..., LONGEST]).all())
+    yield bool((references * above <= (references - 1) * spread).all())
+    yield bool((references * (above + rounded) >= spread).all())
+
+
+def segments_are_possible(full: NDArray[Any], sums: NDArray[Any]) -> bool:
+    """Whether products are those of segments, of which each one has a short candidate or not."""
+    orders = order_of(sums.shape[-1])
+    first = first_short(orders)
+    for n in range(orders):
+        short = full[..., first + n, :]
+        # A candidate that is too short for n tokens is too short for more.
+        if (short[..., first + n :] != sums[..., first + n, np.newaxis]).any():
+            return False
+        # It has no match of this order, nor of a larger one.
+        if short[..., FIRST_MATCHES + n : first].any():
+            return False
+    return not full[..., first, CANDIDATE_LENGTH].any()

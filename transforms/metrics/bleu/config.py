@@ -1,12 +1,20 @@
-"""A definition of BLEU: every choice that changes a number."""
+"""A definition of BLEU: every choice that changes a number. Presets are definitions with names.
+
+People know the presets from tools and papers. Each one sets the tokenizer, the case, the rule of
+reference lengths, the order, the weights and the smoothing to the defaults of its tool.
+`docs/definitions.md` says for each preset what it equals, how that was proved, and where it
+differs.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
-from beam_bleu.transforms.metrics.bleu.reference_lengths import ReferenceLengthName
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
-from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
+from beam_bleu.transforms.definition.choices import require_choice, table
+from beam_bleu.transforms.metrics.bleu.columns import ReferenceLengthName
+from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER, Scoring, SmoothMethodName
 from beam_bleu.transforms.text.text import Lowercase, NormalizationName, SentencePieceModel, Text
 from beam_bleu.transforms.text.tokenizers import TokenizerName
 
@@ -16,7 +24,7 @@ class BleuConfig:
     """A definition of BLEU; the default is sacreBLEU's.
 
     `docs/definitions.md` has the formula and the source of each choice.
-    `beam_bleu.transforms.metrics.bleu.presets` has the definitions of other tools by name.
+    `preset` gives the definitions of other tools by name.
 
     Attributes:
       tokenize: how texts are split into tokens: "13a" (the rules of mteval-v13a,
@@ -85,3 +93,148 @@ class BleuConfig:
             self.reference_length,
             self.weights,
         )
+
+
+PresetName = Literal[
+    "sacrebleu",
+    "papineni2002",
+    "tensorflow",
+    "d2l",
+    "nltk",
+    "nltk_legacy",
+    "multi_bleu",
+    "mteval13a",
+    "torchmetrics",
+    "huggingface",
+]
+
+DEFAULT_PRESET: PresetName = "sacrebleu"
+
+ComparisonName = Literal["same", "all"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Preset:
+    """A row of `PRESETS`.
+
+    Attributes:
+      name: its name.
+      source: the tool or paper that it equals.
+      choices: the fields of `BleuConfig` that it sets.
+      weights: the weights of N orders; None for 1/N each.
+    """
+
+    name: PresetName
+    source: str
+    choices: Mapping[str, Any]
+    weights: Callable[[int], tuple[float, ...]] | None = None
+
+
+def _halved(order: int) -> tuple[float, ...]:
+    return tuple(0.5**n for n in range(1, order + 1))
+
+
+PRESETS: Mapping[PresetName, Preset] = table(
+    Preset("sacrebleu", "sacreBLEU 2.6's default; WMT's BLEU", {}),
+    Preset(
+        "papineni2002",
+        "Papineni et al. 2002, the paper's formula",
+        {"tokenize": "none", "smooth_method": "none"},
+    ),
+    Preset(
+        "tensorflow",
+        "compute_bleu of TensorFlow's NMT",
+        {"tokenize": "none", "smooth_method": "none", "reference_length": "shortest"},
+    ),
+    Preset(
+        "d2l",
+        "bleu of the book Dive into Deep Learning",
+        {"tokenize": "none", "smooth_method": "none", "effective_order": True},
+        _halved,
+    ),
+    Preset(
+        "nltk",
+        "NLTK 3.9's corpus_bleu and sentence_bleu",
+        {"tokenize": "none", "smooth_method": "nltk-method0"},
+    ),
+    Preset(
+        "nltk_legacy",
+        "NLTK 3.2.2 to 3.2.5's corpus_bleu and sentence_bleu",
+        {"tokenize": "none", "smooth_method": "leave-out"},
+    ),
+    Preset(
+        "multi_bleu",
+        "Moses's multi-bleu.perl",
+        {"tokenize": "ascii-space", "smooth_method": "none"},
+    ),
+    Preset("mteval13a", "NIST's mteval-v13a.pl", {"lowercase": "ascii", "smooth_method": "mteval"}),
+    Preset(
+        "torchmetrics",
+        "torchmetrics' bleu_score",
+        {"tokenize": "none", "smooth_method": "none", "reference_length": "closest_first"},
+    ),
+    Preset(
+        "huggingface",
+        "bleu of Hugging Face's evaluate",
+        {"smooth_method": "none", "reference_length": "shortest"},
+    ),
+)
+
+
+def preset(name: PresetName, **changes: Any) -> BleuConfig:
+    """The definition of a tool or paper, with changes.
+
+    Args:
+      name: a key of `PRESETS`.
+      **changes: fields of `BleuConfig` with other values. If `weights` are given
+        without `max_ngram_order`, their number is the order.
+
+    Raises:
+      ValueError: there is no such preset, or a change is impossible.
+
+    Example:
+      >>> preset("tensorflow", smooth_method="add-k-all").reference_length
+      'shortest'
+    """
+    require_choice("preset", name, PRESETS)
+    fields = [field.name for field in dataclasses.fields(BleuConfig)]
+    for change in changes:
+        require_choice("a change", change, fields)
+    known = PRESETS[name]
+    choices = {**known.choices, **changes}
+    weights = choices.get("weights")
+    if isinstance(weights, tuple) and "max_ngram_order" not in choices:
+        choices["max_ngram_order"] = len(weights)
+    if known.weights is not None and "weights" not in choices:
+        order = choices.get("max_ngram_order", BleuConfig.max_ngram_order)
+        if order in range(1, LARGEST_NGRAM_ORDER + 1):  # BleuConfig refuses any other order
+            choices["weights"] = known.weights(order)
+    return BleuConfig(**choices)
+
+
+def comparable(config: BleuConfig) -> dict[PresetName, BleuConfig]:
+    """The presets that score the same tokens as a config, by name.
+
+    The other choices are those of the presets, not those of the config. No preset
+    normalizes, so they get the normalization of the config.
+    """
+    configs = {name: preset(name, normalize=config.normalize) for name in PRESETS}
+    return {
+        name: each
+        for name, each in configs.items()
+        if (each.tokenize, each.lowercase) == (config.tokenize, config.lowercase)
+    }
+
+
+def _every_preset(_: BleuConfig) -> dict[PresetName, BleuConfig]:
+    return {name: preset(name) for name in PRESETS}
+
+
+COMPARISONS: Mapping[ComparisonName, Callable[[BleuConfig], Mapping[PresetName, BleuConfig]]] = {
+    "same": comparable,
+    "all": _every_preset,
+}
+"""The presets with which a definition can be compared: those that score the same tokens, or all
+presets as they are, each with its own tokenizer and case."""
+
+DEFAULT_COMPARISON: ComparisonName = "same"

@@ -20,7 +20,7 @@ import sys
 from collections.abc import MutableSequence, Sequence
 
 from beam_bleu.transforms.definition.choices import function_of
-from beam_bleu.transforms.metrics.bleu.smoothing import SmoothMethodName
+from beam_bleu.transforms.metrics.bleu.scoring import SmoothMethodName
 from beam_bleu.transforms.metrics.dual_numbers import Number, exp, log
 
 # The numbers of the methods in this file, because compiled code cannot compare names.

@@ -7,19 +7,25 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, basis_of
+from beam_bleu.transforms.metrics.bleu.columns import (
+    BleuColumns,
+    basis_of,
+    columns_are_possible,
+    segments_are_possible,
+)
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.facts import columns_are_possible, segments_are_possible
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths
 from beam_bleu.transforms.metrics.bleu.presentation import FIELDS
-from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
-from beam_bleu.transforms.metrics.bleu.segment_table import (
+from beam_bleu.transforms.metrics.bleu.score import (
+    BleuScore,
+    bleu_score,
     bleu_segment_columns,
     bleu_segment_fields,
+    sacrebleu_signature,
+    signature,
 )
-from beam_bleu.transforms.metrics.bleu.signature import sacrebleu_signature, signature
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind, Signatures
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums

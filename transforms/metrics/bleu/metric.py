@@ -1,4 +1,4 @@
-"""BLEU as a `Metric`."""
+"""BLEU as a `Metric`: the functions of formula.py, by a scoring, for the columns of a corpus."""
 
 from __future__ import annotations
 
@@ -12,13 +12,64 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     first_short,
     order_of,
 )
-from beam_bleu.transforms.metrics.bleu.corpus_formula import scored_columns
+from beam_bleu.transforms.metrics.bleu.formula import (
+    brevity_penalty,
+    method_number,
+    smooth,
+    weighted_score,
+)
 from beam_bleu.transforms.metrics.bleu.row_scores import corpus_scores
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring, require_scorable
 from beam_bleu.transforms.metrics.dual_numbers import Number
 from beam_bleu.transforms.metrics.metric import NoGradientError, Scores
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.metric_kind import Lengths
+
+
+@dataclasses.dataclass(frozen=True)
+class ScoredColumns:
+    """BLEU of a corpus, and its parts. `BleuScore` explains the score, the precisions and bp.
+
+    Attributes:
+      orders: the number of orders that count; 0 if the score is 0 because nothing matches.
+    """
+
+    score: Number
+    precisions: tuple[Number, ...]
+    bp: Number
+    orders: int
+
+
+def scored_columns(columns: Sequence[Number], scoring: Scoring) -> ScoredColumns:
+    """BLEU of the columns of a corpus, and its parts.
+
+    Args:
+      columns: BLEU's columns, added up over segments: integers without a bound, or numbers that
+        carry their derivatives. Their n-gram order is at least that of the scoring.
+      scoring: how sums become a score.
+
+    Raises:
+      ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
+        single segments.
+    """
+    bleu = BleuColumns(columns)
+    require_scorable(bleu.max_order, scoring)
+    method, weights = method_number(scoring.smooth_method), scoring.weights or ()
+    precisions: list[Number] = [0.0] * scoring.max_ngram_order
+    orders = smooth(
+        method,
+        scoring.effective_smooth_value,
+        scoring.effective_order,
+        weights,
+        bleu.matches,
+        bleu.totals,
+        bleu.short_candidates,
+        bleu.candidate_length,
+        precisions,
+    )
+    bp = brevity_penalty(bleu.candidate_length, *bleu.reference_length(scoring.reference_length))
+    score = weighted_score(method, weights, precisions, orders, bp)
+    return ScoredColumns(score, tuple(precisions), bp, orders)
 
 
 @dataclasses.dataclass(frozen=True)

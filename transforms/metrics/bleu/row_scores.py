@@ -21,8 +21,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     length_divisor,
     order_of,
 )
-from beam_bleu.transforms.metrics.bleu.corpus_formula import require_scorable
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring, require_scorable
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Scores
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled, inner
@@ -43,7 +42,7 @@ callable_by_compiled(dual_numbers.log, instead=math.log)
 
 
 def corpus_scores(sums: Integers, scoring: Scoring) -> Scores:
-    """BLEU of each of several corpora, 0..100: the number that `corpus_score` gives.
+    """BLEU of each of several corpora, 0..100: the number that `scored_columns` gives.
 
     Args:
       sums: int64 (corpora, W), BLEU's columns of at least the scoring's n-gram order.

@@ -1,23 +1,43 @@
-"""BLEU from the sums of a corpus: the score from formula.py, its signature and its warnings."""
+"""BLEU of a corpus, with its signature and its warnings, and of each segment by itself.
+
+The signature is one line that says how a score was made. Equal signatures and equal inputs give
+equal scores. So the signature has everything that changes the number.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
-from beam_bleu.transforms.metrics.bleu.corpus_formula import scored_columns
-from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths
-from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
-from beam_bleu.transforms.metrics.bleu.signature import sacrebleu_signature, signature
+import numpy as np
+import pyarrow as pa
+
+from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns
+from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths, scored_columns
+from beam_bleu.transforms.metrics.bleu.row_scores import row_scores
+from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, Scoring, counted_order
 from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
-from beam_bleu.transforms.text.text import TextName
+from beam_bleu.transforms.score.segment_table import INTEGERS, list_array
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.text.text import (
+    CASES,
+    SACREBLEU,
+    TextName,
+    reference_field,
+    signature_line,
+    text_versions,
+)
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.version import VERSION
 
 _ALMOST_0 = 1e-9
 """If a tiny number replaces a precision of 0, the score is tiny, too."""
+
+_SACREBLEU_ORDER = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,3 +159,132 @@ def _why_zero(columns: BleuColumns, scoring: Scoring, score: float, bp: float) -
         f"{is_zero}: no {order}-gram of a candidate is in its references; for a corpus "
         "so short or so far from them use another smooth_method or a smaller max_ngram_order"
     )
+
+
+def signature(
+    text: TextName, scoring: Scoring, min_reference_count: int, max_reference_count: int
+) -> str:
+    """The signature: the fields of sacreBLEU, then the choices that sacreBLEU does not show.
+
+    `norm` is the normalization, `reflen` the rule of reference lengths, `order` is N
+    if it is not 4 (sacreBLEU's signature does not show it), `weights` are the given
+    weights. The last fields are the versions on which the number depends.
+
+    Args:
+      text: how texts become tokens.
+      scoring: how sums become a score.
+      min_reference_count: the smallest number of references that a segment has.
+      max_reference_count: the largest number of them.
+    """
+    fields = _fields(text, scoring, min_reference_count, max_reference_count)
+    if text.normalize is not None:
+        fields["norm"] = text.normalize
+    if not REFERENCE_LENGTHS[scoring.reference_length].in_sacrebleu:
+        fields["reflen"] = scoring.reference_length
+    if scoring.max_ngram_order != _SACREBLEU_ORDER:
+        fields["order"] = str(scoring.max_ngram_order)
+    if scoring.weights is not None:
+        fields["weights"] = ",".join(f"{float(weight)!r}" for weight in scoring.weights)
+    fields.update(text_versions(text))
+    fields["version"] = f"beam-bleu-{VERSION}"
+    return signature_line(fields)
+
+
+def sacrebleu_signature(
+    text: TextName, scoring: Scoring, min_reference_count: int, max_reference_count: int
+) -> str | None:
+    """The signature that sacreBLEU prints for this definition; None if it does not have it."""
+    expressible = (
+        TOKENIZERS[text.tokenize].sacrebleu is not None
+        and CASES[text.lowercase].in_sacrebleu
+        and text.normalize is None
+        and SMOOTH_METHODS[scoring.smooth_method].sacrebleu is not None
+        and REFERENCE_LENGTHS[scoring.reference_length].in_sacrebleu
+        and scoring.weights is None
+    )
+    if not expressible:
+        return None
+    fields = _fields(text, scoring, min_reference_count, max_reference_count)
+    if scoring.smooth_value is not None:
+        fields["smooth"] = f"{scoring.smooth_method}[{scoring.smooth_value:.2f}]"
+    return signature_line({**fields, "version": SACREBLEU})
+
+
+def _fields(
+    text: TextName, scoring: Scoring, min_reference_count: int, max_reference_count: int
+) -> dict[str, str]:
+    return {
+        "nrefs": reference_field(min_reference_count, max_reference_count),
+        "case": CASES[text.lowercase].name,
+        "eff": "yes" if scoring.effective_order else "no",
+        "tok": _tokenizer(text),
+        "smooth": _smoothing(scoring),
+    }
+
+
+def _tokenizer(text: TextName) -> str:
+    """The tokenizer, by its name in sacreBLEU if it has one."""
+    signed = TOKENIZERS[text.tokenize].signed
+    return text.tokenize if signed is None else signed(text.model)
+
+
+def _smoothing(scoring: Scoring) -> str:
+    if SMOOTH_METHODS[scoring.smooth_method].value is None:
+        return scoring.smooth_method
+    value = scoring.effective_smooth_value
+    value += 0.0  # turns -0.0 into 0.0
+    rounded = f"{value:.2f}"
+    # sacreBLEU rounds to two digits. If that changes the value, all digits are written.
+    return f"{scoring.smooth_method}[{rounded if float(rounded) == value else repr(value)}]"
+
+
+def bleu_segment_fields(metric: Bleu) -> Mapping[str, pa.DataType]:
+    """The columns that only BLEU has, with their types.
+
+    `sys_len` and `ref_len` are in tokens; `matches` and `totals` are N integers before smoothing.
+    """
+    ref_len = pa.float64() if _is_divided(metric.scoring) else pa.int64()
+    return {"sys_len": pa.int64(), "ref_len": ref_len, "matches": INTEGERS, "totals": INTEGERS}
+
+
+def bleu_segment_columns(statistics: BatchStatistics, metric: Bleu) -> Mapping[str, Any]:
+    """The scores of a batch: a row for each segment and system, system by system.
+
+    With sacreBLEU's smoothing methods they equal those of its `sentence_score`. With NLTK's methods
+    they equal those of its `sentence_bleu` times 100.
+
+    Args:
+      statistics: the statistics of the batch, of the scoring's `counted_order` or a higher one.
+      metric: BLEU of a segment (see `Scoring.for_segments`).
+
+    Returns:
+      `score`, 0..100, null if the smoothing is not defined, and the columns of
+      `bleu_segment_fields`: (systems * segments) values each.
+
+    Raises:
+      ValueError: the statistics have a lower n-gram order than the scoring needs.
+    """
+    scoring = metric.scoring
+    counts, needed = statistics.counts, counted_order([scoring])
+    columns = BleuColumns(np.moveaxis(counts, 2, 0))
+    if columns.max_order < needed:
+        raise ValueError(
+            f"statistics of order {columns.max_order} cannot be scored by a definition "
+            f"that needs order {needed}"
+        )
+    orders = scoring.max_ngram_order
+    scores = row_scores(counts.reshape(-1, counts.shape[2]), scoring)
+    ref_len, divisor = columns.reference_length(scoring.reference_length)
+    totals = np.maximum(columns.candidate_length[..., np.newaxis] - np.arange(orders), 0)
+    return {
+        "score": pa.array(scores, from_pandas=True),  # from_pandas: NaN becomes null
+        "sys_len": columns.candidate_length.ravel(),
+        "ref_len": (ref_len / divisor if _is_divided(scoring) else ref_len).ravel(),
+        "matches": list_array(np.stack(columns.matches[:orders], axis=-1)),
+        "totals": list_array(totals),
+    }
+
+
+def _is_divided(scoring: Scoring) -> bool:
+    """Whether the length of a segment's references is divided by their number."""
+    return REFERENCE_LENGTHS[scoring.reference_length].divided

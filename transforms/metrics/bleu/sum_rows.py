@@ -2,7 +2,7 @@
 
 A row has all that every definition with the same tokens needs: the sums of the columns of
 BLEU, those of the products of each pair of columns, and the smallest and the largest
-number of references of a segment.
+number of references of a segment. So `bleu_of_sums` makes a score of a row.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, bleu_basis, order_of, width
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kind import KIND
+from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.exact import exact
@@ -25,6 +27,29 @@ from beam_bleu.transforms.totals.units import UnitSums
 
 MIN_REFERENCES, MAX_REFERENCES = "min_references", "max_references"
 """The columns that are not added up: of several rows, the least and the greatest count."""
+
+
+def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> BleuScore:
+    """The score of a row of sums, or of several rows that are added up.
+
+    It is the score that `CorpusBleu` gives for all segments of these rows together, with its
+    standard error and interval. Warnings about suspicious input are missing, because they need
+    the texts.
+
+    Args:
+      sums: the columns that `SumSegments` gives: `min_references` is the smallest value of the
+        rows, `max_references` the largest one, and all others are sums. Integers of any type that
+        databases return: Python's, numpy's, or a whole `Decimal`.
+      config: the definition; by default sacreBLEU's. Its tokens must be those of the sums; its
+        scoring can be another one, of the same or a lower n-gram order.
+
+    Raises:
+      ValueError: a column is missing or is no integer, no segments have these sums (such as
+        matches above n-grams), or the definition needs a higher n-gram order than the sums have.
+    """
+    config = BleuConfig() if config is None else config
+    found = sums_of_row(sums)
+    return bleu_score(found, config.text.name, config.scoring, judge_input=False, units=found.units)
 
 
 def summed_columns(max_order: int) -> list[str]:

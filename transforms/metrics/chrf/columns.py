@@ -1,9 +1,12 @@
-"""The columns of chrF: the integers of a segment from which it is computed.
+"""The columns of chrF: the integers of a segment from which it is computed, and their facts.
 
 For each order they are those of sacreBLEU's `_extract_corpus_statistics`: the n-grams of
 characters of the candidate, those of its best reference, and how many of them match. Characters are
 Unicode code points that are not white space. A candidate's n-grams count only if the reference has
 n-grams of this order, so they do not follow from the candidate's length.
+
+Each fact in `columns_are_possible` is an inequality that is linear in the columns, as for BLEU. So
+it is true of the columns of every unit, of their sums and of their weighted sums.
 """
 
 from __future__ import annotations
@@ -12,9 +15,11 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
+from beam_bleu.transforms.totals.moments.exact import ExactIntegers
 
 EMPTY, FIRST_NGRAMS = 1, 2
 """The columns after `SEGMENTS`: 1 if the candidate has no character, then three for each order."""
@@ -62,3 +67,32 @@ class ChrfColumns:
         self.hyp_ngrams: Any = of_orders[0::3]
         self.ref_ngrams: Any = of_orders[1::3]
         self.matches: Any = of_orders[2::3]
+
+
+def columns_are_possible(columns: ExactIntegers, references: int) -> bool:
+    """Whether columns can be a sum of units with weights of 0 or more.
+
+    Args:
+      columns: (..., W), the columns of chrF.
+      references: the largest number of references of a segment, which does not matter here.
+    """
+    if not columns.size:
+        return True
+    rows: NDArray[Any] = np.atleast_2d(columns)
+    if (rows < 0).any() or rows[rows[..., SEGMENTS] == 0].any():
+        return False
+    if (rows[..., EMPTY] > rows[..., SEGMENTS]).any():
+        return False
+    chrf = ChrfColumns(np.moveaxis(rows, -1, 0))
+    hyp, ref, match = chrf.hyp_ngrams, chrf.ref_ngrams, chrf.matches
+    return (
+        bool((match <= np.minimum(hyp, ref)).all())
+        # There are fewer longer n-grams, and only shorter n-grams that match can make a match.
+        and all(bool((each[1:] <= each[:-1]).all()) for each in (hyp, ref, match))
+        and bool((ref[:-1] - ref[1:] <= rows[..., SEGMENTS]).all())
+    )
+
+
+def segments_are_possible(full: NDArray[Any], sums: ExactIntegers) -> bool:
+    """Whether products can be those of segments: what is true of all units is enough."""
+    return True

@@ -14,7 +14,7 @@ from beam_bleu.transforms.metrics.chrf.columns import (
     ChrfColumns,
     chrf_basis,
 )
-from beam_bleu.transforms.metrics.chrf.formula import f_scores
+from beam_bleu.transforms.metrics.chrf.metric import f_scores
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import Spans

@@ -6,16 +6,21 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beam_bleu.transforms.metrics.chrf.columns import chrf_basis, order_of
-from beam_bleu.transforms.metrics.chrf.config import ChrfConfig
-from beam_bleu.transforms.metrics.chrf.facts import columns_are_possible, segments_are_possible
+from beam_bleu.transforms.metrics.chrf.columns import (
+    chrf_basis,
+    columns_are_possible,
+    order_of,
+    segments_are_possible,
+)
 from beam_bleu.transforms.metrics.chrf.kernel import ChrfCounter
-from beam_bleu.transforms.metrics.chrf.metric import Chrf
+from beam_bleu.transforms.metrics.chrf.metric import Chrf, ChrfConfig
 from beam_bleu.transforms.metrics.chrf.presentation import FIELDS
-from beam_bleu.transforms.metrics.chrf.score import ChrfScore, chrf_score, chrf_signatures
-from beam_bleu.transforms.metrics.chrf.segment_table import (
+from beam_bleu.transforms.metrics.chrf.score import (
+    ChrfScore,
+    chrf_score,
     chrf_segment_columns,
     chrf_segment_fields,
+    chrf_signatures,
 )
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind

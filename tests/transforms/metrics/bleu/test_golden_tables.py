@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from scoring import score_of
 
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import preset
+from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 
 GOLDEN = pathlib.Path(__file__).parents[3] / "golden"

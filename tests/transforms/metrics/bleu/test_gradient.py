@@ -11,15 +11,14 @@ from made_units import corpus_sums_of_rows, made_units, sums_of_rows
 from beam_bleu.transforms.metrics.bleu.columns import (
     CANDIDATE_LENGTH,
     FIRST_MATCHES,
+    REFERENCE_LENGTHS,
     SHORTEST,
     width,
 )
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.score import bleu_score
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, corpus_smooth_methods
+from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, Scoring, corpus_smooth_methods
 from beam_bleu.transforms.metrics.metric import NoGradientError
 from beam_bleu.transforms.score.gradient import log_gradient
 

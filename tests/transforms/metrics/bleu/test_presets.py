@@ -5,9 +5,14 @@ import math
 
 import pytest
 
-import beam_bleu.transforms.metrics.bleu.presets
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, PRESETS, comparable, preset
+import beam_bleu.transforms.metrics.bleu.config
+from beam_bleu.transforms.metrics.bleu.config import (
+    DEFAULT_PRESET,
+    PRESETS,
+    BleuConfig,
+    comparable,
+    preset,
+)
 from beam_bleu.transforms.text.text import SentencePieceModel
 
 
@@ -127,6 +132,6 @@ def test_presets_are_compared_on_normalized_text():
 
 
 def test_docstring_examples_run():
-    results = doctest.testmod(beam_bleu.transforms.metrics.bleu.presets)
+    results = doctest.testmod(beam_bleu.transforms.metrics.bleu.config)
     assert results.attempted >= 1
     assert results.failed == 0

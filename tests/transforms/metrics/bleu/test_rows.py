@@ -39,20 +39,20 @@ from beam_bleu.pipeline.command_line.options import our_flags
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.errors import UsageError, installing
 from beam_bleu.transforms.metrics.bleu import columns, formula
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.presets import PRESETS, Preset, PresetName, preset
-from beam_bleu.transforms.metrics.bleu.reference_lengths import (
+from beam_bleu.transforms.metrics.bleu.columns import (
     REFERENCE_LENGTHS,
+    BleuColumns,
     ReferenceLength,
     ReferenceLengthName,
 )
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
-from beam_bleu.transforms.metrics.bleu.smoothing import (
+from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, Preset, PresetName, preset
+from beam_bleu.transforms.metrics.bleu.scoring import (
     SMOOTH_METHODS,
+    Scoring,
     SmoothMethod,
     SmoothMethodName,
     corpus_smooth_methods,
+    counted_order,
 )
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.text import library_tokenizers, spacing, splitting

@@ -18,12 +18,10 @@ from sacrebleu.metrics import BLEU
 from scoring import bleu_table, bleu_table_schema, of_segments, statistics_of
 
 from beam_bleu.transforms.metrics.bleu import formula
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
+from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kernel import count_batch
-from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
+from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, Scoring
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns

@@ -9,9 +9,13 @@ import pytest
 from scoring import statistics_of
 from units_by_hand import statistics_with_domains, sums_by_hand, unit_by_hand
 
-from beam_bleu.transforms.metrics.bleu.columns import AVERAGE, PARTS_OF_A_TOKEN, BleuColumns
+from beam_bleu.transforms.metrics.bleu.columns import (
+    AVERAGE,
+    PARTS_OF_A_TOKEN,
+    REFERENCE_LENGTHS,
+    BleuColumns,
+)
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.reference_lengths import REFERENCE_LENGTHS
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.moments.products import unit_sums
 
