@@ -26,7 +26,7 @@ from beam_bleu.transforms.metrics.bleu.config import PRESETS
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
-from docs import make_flags
+from docs import make_flags, make_schemas
 
 PROJECT = pathlib.Path(__file__).parent.parent
 CONTRIBUTING = PROJECT / "CONTRIBUTING.md"
@@ -172,6 +172,17 @@ def test_the_page_shows_the_yaml_example_as_it_is() -> None:
     (shown,) = re.findall(r"```yaml\n(.*?)```", page.read_text(), re.DOTALL)
     example = (PROJECT / "examples" / "beam_yaml" / "score.yaml").read_text()
     assert shown == example[example.index("pipeline:") :]
+
+
+@pytest.mark.parametrize("name", make_schemas.NAMES)
+def test_the_schemas_have_what_the_code_says(name: str) -> None:
+    schema = (make_schemas.FOLDER / f"{name}.schema.json").read_text()
+    assert schema == make_schemas.made(name, schema), "run: .venv/bin/python -m docs.make_schemas"
+
+
+def test_all_schemas_are_made() -> None:
+    files = (PROJECT / "docs").glob("*.schema.json")
+    assert {file.name.partition(".")[0] for file in files} == {*make_schemas.NAMES}
 
 
 def test_the_page_of_flags_has_what_the_help_says() -> None:

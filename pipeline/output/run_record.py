@@ -242,7 +242,7 @@ class RunRecord:
             "host": platform.node(),
             "folder": _folder(),
             "arguments": self._facts.arguments,
-            "versions": _versions(),
+            "versions": software_versions(),
         }
 
 
@@ -300,7 +300,8 @@ def _time_or_none(value: Any) -> str | None:
     return str(value)
 
 
-def _versions() -> dict[str, str]:
+def software_versions() -> dict[str, str]:
+    """The versions of the software here, by the names of run.json."""
     from importlib import metadata
 
     return {

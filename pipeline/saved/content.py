@@ -298,7 +298,7 @@ def _slices(found: Mapping[str, Any]) -> SliceSums:
     )
 
 
-_MOMENTS = {
+MOMENTS_ARRAYS = {
     "own_units": 1,
     "own_sums": 1,
     "own_products": 1,
@@ -320,7 +320,7 @@ def _of_moments(moments: Moments) -> dict[str, Any]:
         "slice_pairs": [list(pair) for pair in moments.slice_pairs],
         **{
             name: json_arrays.encoded(getattr(moments, name), axes)
-            for name, axes in _MOMENTS.items()
+            for name, axes in MOMENTS_ARRAYS.items()
         },
     }
 
@@ -332,7 +332,7 @@ def _moments(found: Mapping[str, Any]) -> Moments:
         tuple(None if key is None else _key(key) for key in found["keys"]),
         tuple((one, other) for one, other in found["pairs"]),
         tuple((one, other) for one, other in found["slice_pairs"]),
-        **{name: json_arrays.decoded(found[name], axes) for name, axes in _MOMENTS.items()},
+        **{name: json_arrays.decoded(found[name], axes) for name, axes in MOMENTS_ARRAYS.items()},
     )
 
 

@@ -1,0 +1,322 @@
+"""Writes the parts of the JSON Schemas in docs/ that follow from the code.
+
+.venv/bin/python -m docs.make_schemas
+
+These parts are the names and the types of fields, choices, and versions. A schema lists them in
+`$comment`. Everything else in it is written by hand.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import graphlib
+import itertools
+import json
+import pathlib
+import re
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from beam_bleu.pipeline.output import document, totals_format
+from beam_bleu.pipeline.output.comparison_entries import FamilyName
+from beam_bleu.pipeline.output.run_record import State, software_versions
+from beam_bleu.pipeline.saved.content import MOMENTS_ARRAYS
+from beam_bleu.pipeline.saved.totals_file import FORMAT_VERSION
+from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
+from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.known_metrics import METRICS, MetricName, kind_of
+from beam_bleu.transforms.metrics.bleu.score import BleuScore
+from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER, Scoring
+from beam_bleu.transforms.metrics.chrf.metric import LARGEST_CHAR_ORDER, Chrf
+from beam_bleu.transforms.pairing.lines import text_digest
+from beam_bleu.transforms.pairing.paired import FoundCoverage, InputRole
+from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
+from beam_bleu.transforms.pairing.records.parquet import record_digest
+from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.text.signed import SACREBLEU
+from beam_bleu.transforms.text.text import TextName
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+
+FOLDER = pathlib.Path(__file__).parent
+NAMES = ("scores", "manifest", "run", "totals")
+
+Json = dict[str, Any]
+
+_LARGEST_ORDER = max(LARGEST_NGRAM_ORDER, LARGEST_CHAR_ORDER)
+
+_DEFINITIONS: Mapping[MetricName, type] = {"bleu": Scoring, "chrf": Chrf}
+"""What totals.json has of the definition of a metric, beside the text."""
+
+_RANGES: Mapping[tuple[type, str], Json] = {
+    (BleuScore, "bp"): {"type": "number", "minimum": 0, "maximum": 1},
+    (Scoring, "max_ngram_order"): {"$ref": "#/$defs/order"},
+    (Chrf, "char_order"): {"$ref": "#/$defs/order"},
+    (Chrf, "beta"): {"type": "integer", "minimum": 1},
+    (Slicing, "most"): {"type": "integer", "minimum": 1},
+}
+"""The fields whose type does not say which numbers they can have. The other ones have numbers of 0
+or more."""
+
+_LEFT_OUT: Mapping[type, set[str]] = {CorpusSums: {"units"}}
+"""The fields that totals.json does not have: the sums of units are in its moments."""
+
+_WIDTH = 120
+"""The longest line."""
+
+
+def made(name: str, text: str) -> str:
+    """The schema of a document with new parts.
+
+    Args:
+      name: one of `NAMES`.
+      text: the schema with the former parts.
+    """
+    schema = json.loads(text)
+    parts = _PARTS[name](schema)
+    for path, value in parts.items():
+        *parents, last = path.split("/")
+        functools.reduce(lambda inner, key: inner[key], parents, schema)[last] = value
+    comment = f"Made by .venv/bin/python -m docs.make_schemas: {', '.join(parts)}"
+    schema = {"$schema": schema.pop("$schema"), "$comment": comment} | {
+        key: value for key, value in schema.items() if key != "$comment"
+    }
+    return _shown(schema) + "\n"
+
+
+# The parts, by their paths
+
+
+def _of_scores(schema: Json) -> Json:
+    signature: str = schema["$defs"]["sacrebleu_signature"]["pattern"]
+    before_version, _, _ = signature.rpartition("version:")
+    return {
+        "properties/format": {
+            "type": "integer",
+            "minimum": document.FORMAT,
+            "maximum": document.FORMAT,
+        },
+        **{f"$defs/score/{key}": value for key, value in _score(schema["$defs"]["score"]).items()},
+        "$defs/coverage/properties/rule/enum": [*COVERAGE_NAMES],
+        "$defs/comparison/properties/family/enum": [*typing.get_args(FamilyName)],
+        "$defs/family/properties/family/enum": [*typing.get_args(FamilyName)],
+        "$defs/resampling/properties/method/enum": [*RESAMPLING_METHODS],
+        "$defs/metric_name/enum": [*METRICS],
+        "$defs/sacrebleu_signature/pattern": f"{before_version}version:{re.escape(SACREBLEU)}$",
+    }
+
+
+def _of_manifest(_: Json) -> Json:
+    methods = (text_digest.METHOD, record_digest.METHOD)
+    return {
+        "$defs/stream/properties/role/enum": [*typing.get_args(InputRole)],
+        "$defs/stream/properties/digest/pattern": f"^({'|'.join(methods)}):[0-9a-f]{{32}}$",
+    }
+
+
+def _of_run(_: Json) -> Json:
+    versions = [*software_versions()]
+    return {
+        "properties/state/enum": [*typing.get_args(State)],
+        "$defs/versions/required": versions,
+        "$defs/versions/properties": {key: {"type": "string", "minLength": 1} for key in versions},
+    }
+
+
+def _of_totals(schema: Json) -> Json:
+    arrays = {name: {"$ref": "#/$defs/array"} for name in MOMENTS_ARRAYS}
+    metric, content = "$defs/metric/properties", "properties/content/properties"
+    moments = schema["$defs"]["metric"]["properties"]["moments"]
+    others = {
+        name: value
+        for name, value in moments["properties"].items()
+        if value != {"$ref": "#/$defs/array"}
+    }
+    definitions = [{"$ref": f"#/$defs/{name}"} for name in METRICS]
+    return {
+        "properties/format/const": totals_format.FORMAT,
+        "properties/version/const": FORMAT_VERSION,
+        f"{content}/tally": _object(Tally),
+        f"{content}/coverage": _schema(FoundCoverage | None),
+        "$defs/order/maximum": _LARGEST_ORDER,
+        "$defs/text": _object(TextName),
+        "$defs/metric_name/enum": [*METRICS],
+        f"{metric}/moments/required": [*others, *arrays],
+        f"{metric}/moments/properties": others | arrays,
+        "$defs/scoring/anyOf": [{"type": "null"}, *definitions],
+        **{f"$defs/{name}": _object(_DEFINITIONS[name]) for name in METRICS},
+        "$defs/definition/properties/slicing": _object(Slicing),
+        "$defs/evidence/properties/resampling/properties/method/enum": [*RESAMPLING_METHODS],
+        "$defs/sums": _object(CorpusSums),
+    }
+
+
+_PARTS: Mapping[str, Callable[[Json], Json]] = {
+    "scores": _of_scores,
+    "manifest": _of_manifest,
+    "run": _of_run,
+    "totals": _of_totals,
+}
+
+
+# The scores of each metric
+
+
+def _score(score: Json) -> Json:
+    """What the definition of a score says about the fields of each metric.
+
+    Args:
+      score: the former definition. The fields that are not of one metric are written by hand.
+    """
+    own = {name: kind_of(name).fields for name in METRICS}
+    fields = {
+        field: _field_of_score(kind_of(name).score_type, field)
+        for name in METRICS
+        for field in own[name]
+    }
+    everywhere = set.intersection(*map(set, own.values()))
+    former = score["properties"]
+    first = dict(itertools.takewhile(lambda item: item[0] != "score", former.items()))
+    last = {name: former[name] for name in ("standard_error", "interval")}
+    order = _in_one_order(own.values())
+    always = [field for field in order if field in everywhere]
+    return {
+        "required": [*first, "score", *always],
+        "oneOf": [
+            {
+                "properties": {"metric": {"const": name}}
+                | {field: False for field in order if field not in own[name]},
+                "required": [field for field in own[name] if field not in everywhere],
+            }
+            for name in METRICS
+        ],
+        "properties": {
+            **first,
+            "score": former["score"],
+            **{field: fields[field] for field in order},
+            **last,
+        },
+    }
+
+
+def _in_one_order(lists: Iterable[Iterable[str]]) -> list[str]:
+    """The fields of all lists. Each list keeps its order."""
+    sorter: graphlib.TopologicalSorter[str] = graphlib.TopologicalSorter()
+    for fields in lists:
+        former: tuple[str, ...] = ()
+        for field in fields:
+            sorter.add(field, *former)
+            former = (field,)
+    return [*sorter.static_order()]
+
+
+def _field_of_score(score_type: type, name: str) -> Json:
+    if (score_type, name) in _RANGES:
+        return _RANGES[score_type, name]
+    hint = typing.get_type_hints(score_type)[name]
+    if typing.get_origin(hint) is tuple:
+        items = _number(typing.get_args(hint)[0])
+        return {"type": "array", "minItems": 1, "maxItems": _LARGEST_ORDER, "items": items}
+    return _number(hint)
+
+
+def _number(hint: Any) -> Json:
+    return {"type": "integer" if hint is int else "number", "minimum": 0}
+
+
+# Objects from dataclasses
+
+
+def _object(of: type) -> Json:
+    hints = typing.get_type_hints(of)
+    left_out = _LEFT_OUT.get(of, set())
+    fields = [field.name for field in dataclasses.fields(of) if field.name not in left_out]
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": fields,
+        "properties": {name: _RANGES.get((of, name)) or _schema(hints[name]) for name in fields},
+    }
+
+
+_SCALARS = {bool: "boolean", str: "string", float: "number", type(None): "null"}
+
+_NAMED = {
+    int: "count",
+    tuple[int, ...]: "integers",
+    tuple[str, ...]: "names",
+    Mapping[str, int]: "counts",
+}
+
+
+def _schema(hint: Any) -> Json:
+    """The values of a type, as totals.json has them.
+
+    Choices are any text there, because later versions may have more of them.
+    """
+    if hint in _NAMED:
+        return {"$ref": f"#/$defs/{_NAMED[hint]}"}
+    if hint in _SCALARS:
+        return {"type": _SCALARS[hint]}
+    if dataclasses.is_dataclass(hint):
+        return _object(typing.cast(type, hint))
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        return _schema(type(arguments[0]))
+    if origin is tuple:
+        return {"type": "array", "items": _schema(arguments[0])}
+    if origin in (types.UnionType, typing.Union):
+        # An alternative is a scalar, except the first one.
+        schemas = [_schema(argument) for argument in arguments]
+        return {**schemas[0], "type": [schema["type"] for schema in schemas]}
+    raise TypeError(f"no schema for {hint}")
+
+
+# JSON with short lines
+
+
+def _shown(value: Any, indent: str = "", before: int = 0) -> str:
+    """JSON in which a value is on one line if that is short.
+
+    Args:
+      value: the value.
+      indent: what each line of it begins with, except the first one.
+      before: the number of characters before it on its first line, with those after it.
+    """
+    line = json.dumps(value, ensure_ascii=False)
+    if before + len(line) <= _WIDTH or not isinstance(value, (dict, list)):
+        return line
+    inner = indent + "  "
+    if isinstance(value, dict):
+        keys = [f"{json.dumps(key)}: " for key in value]
+        parts = [
+            key + _shown(field, inner, len(inner + key) + 1)
+            for key, field in zip(keys, value.values(), strict=True)
+        ]
+        opening, closing = "{", "}"
+    else:
+        parts = [_shown(item, inner, len(inner) + 1) for item in value]
+        opening, closing = "[", "]"
+        if not any(isinstance(item, (dict, list)) for item in value):
+            parts = _filled(parts, _WIDTH - len(inner) - 1)
+    separator = f",\n{inner}"
+    return f"{opening}\n{inner}{separator.join(parts)}\n{indent}{closing}"
+
+
+def _filled(parts: Iterable[str], width: int) -> list[str]:
+    """Lines that have as many of the parts as fit."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(lines[-1]) + len(", ") + len(part) <= width:
+            lines[-1] += f", {part}"
+        else:
+            lines.append(part)
+    return lines
+
+
+if __name__ == "__main__":
+    for _name in NAMES:
+        _path = FOLDER / f"{_name}.schema.json"
+        _path.write_text(made(_name, _path.read_text()))
