@@ -36,8 +36,7 @@ from beam_bleu.transforms.pairing.paired import FoundCoverage, InputRole
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
 from beam_bleu.transforms.pairing.records.parquet import record_digest
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.text.signed import SACREBLEU
-from beam_bleu.transforms.text.text import TextName
+from beam_bleu.transforms.text.text import SACREBLEU, TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 FOLDER = pathlib.Path(__file__).parent
