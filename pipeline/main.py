@@ -12,10 +12,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from beam_bleu.pipeline.command_line.first_word import refuse_mistyped_subcommand
 from beam_bleu.pipeline.command_line.help import short_usage
 from beam_bleu.pipeline.command_line.log_flags import loudness
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
+from beam_bleu.pipeline.command_line.suggestions import refuse_mistyped_subcommand
 from beam_bleu.pipeline.display.run_log import tell_of_end, tell_of_start
 from beam_bleu.pipeline.display.shown_progress import progress_shown
 from beam_bleu.pipeline.display.terminal import (
@@ -165,8 +165,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
     with importing():
         from apache_beam.runners.runner import PipelineState
 
-        from beam_bleu.pipeline.command_line.join_folder import with_row_folder
-        from beam_bleu.pipeline.command_line.spooling import spooled
+        from beam_bleu.pipeline.command_line.temporary_files import spooled, with_row_folder
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.launched import launched, result_of
         from beam_bleu.pipeline.output.publication import discard, prepare

@@ -81,8 +81,8 @@ TRICKS = (
     ),
     Trick(
         "views of options are kept",
-        late="import beam_bleu.pipeline.command_line.kept_views as kept; "
-        "del kept.KeptViews.view_as",
+        late="import beam_bleu.pipeline.command_line.beam_flags as flags; "
+        "del flags.KeptViews.view_as",
     ),
     Trick(
         "samplers of Beam sleep 20 ms",

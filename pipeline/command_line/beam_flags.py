@@ -1,4 +1,4 @@
-"""Beam's own flags: which values they take, and which of them work in-process.
+"""Beam's own flags: their values, their help, which ones work in-process, and Beam's options.
 
 Beam ignores most flags that a runner does not use. It also accepts values that make it fail
 later, with a message that does not name the flag.
@@ -7,14 +7,16 @@ later, with a message that does not name the flag.
 from __future__ import annotations
 
 import argparse
+import copy
 import importlib.util
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from beam_bleu.pipeline.command_line.help import Formatter
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, Parser
 from beam_bleu.transforms.errors import UsageError
 
@@ -71,6 +73,8 @@ _SUCH_AS = 'give an object such as {"key": "value"}'
 _FILES = ("requirements_file", "setup_file", "extra_packages")
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+\w*")
+
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]*")
 
 
 def beam_parser() -> Parser:
@@ -207,3 +211,56 @@ def _culprit(parser: Parser, words: Sequence[str]) -> str:
         except Exception:  # whatever Beam's own reader of a value raises
             return word.partition("=")[0]
     return "one of Beam's flags"
+
+
+def beam_help(ours: Collection[str]) -> str:
+    """Beam's flags and what Beam says about them, in at most 80 columns.
+
+    Args:
+      ours: the spellings of our own flags. Beam never gets a flag that is spelt like one of them.
+    """
+    formatter = Formatter("beam-bleu")
+    formatter.add_text("Apache Beam's flags. Engines use only those that are for them.")
+    for options in PipelineOptions.__subclasses__():
+        parser = Parser(add_help=False)
+        options._add_argparse_args(parser)  # as Beam itself does
+        described = [_described(action, ours) for action in parser.actions()]
+        if described:
+            formatter.start_section(_title(options.__name__))
+            formatter.add_arguments([action for action in described if action.option_strings])
+            formatter.end_section()
+    return formatter.format_help()
+
+
+def _title(name: str) -> str:
+    """GoogleCloudOptions: Google Cloud."""
+    return " ".join(_WORD.findall(name.removesuffix("Options")))
+
+
+def _described(action: argparse.Action, ours: Collection[str]) -> argparse.Action:
+    """A flag as the help shows it: with a short name of its value, and with its choices."""
+    shown = copy.copy(action)
+    shown.option_strings = [flag for flag in action.option_strings if flag not in ours]
+    shown.metavar = "N" if action.type is int else "VALUE"
+    text = " ".join((action.help or "").split())
+    if action.choices is not None:
+        text = f"{text.rstrip('. ')}. One of: {', '.join(map(str, action.choices))}"
+    shown.help = text.replace("%", "%%")  # argparse would look for names of values after a %
+    return shown
+
+
+class KeptViews(PipelineOptions):
+    """Beam's options, which make each view once, so that they are fast to ask.
+
+    Beam asks for a view several times for each step. Each time it makes a parser of all flags of
+    the view. Together this took more CPU than the rest of building a pipeline. All views share
+    their values, so a view that was made earlier shows later changes.
+    """
+
+    def view_as(self, cls: type[Any]) -> Any:
+        """These options as those of a class."""
+        # Not as an attribute: Beam takes attributes for options.
+        views = self.__dict__.setdefault("_views", {})
+        if cls not in views:
+            views[cls] = super().view_as(cls)
+        return views[cls]

@@ -12,6 +12,8 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
 from beam_bleu.pipeline.command_line.beam_flags import (
+    KeptViews,
+    beam_help,
     beam_parser,
     check_in_process,
     parse_beam_flags,
@@ -24,38 +26,38 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     definition,
     segment_scoring,
 )
-from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
-from beam_bleu.pipeline.command_line.document_flags import (
-    add_document_flag,
-    check_documents,
-    document_label,
-)
 from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_run
 from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
-from beam_bleu.pipeline.command_line.kept_views import KeptViews
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.log_flags import add_log_flags, check_log_flags
-from beam_bleu.pipeline.command_line.overlap import refuse_overlap
-from beam_bleu.pipeline.command_line.parser import SEE_HELP, Parser, positive
-from beam_bleu.pipeline.command_line.paths import checked_path
-from beam_bleu.pipeline.command_line.record_flags import (
-    add_bringing_together_flags,
-    add_record_flags,
-)
-from beam_bleu.pipeline.command_line.rejecting_flags import add_rejecting_flags, most_rejected
-from beam_bleu.pipeline.command_line.rerun_flags import (
+from beam_bleu.pipeline.command_line.output_flags import (
+    Display,
+    add_display_flags,
     add_rerun_flags,
+    add_saving_flags,
+    display,
     if_exists,
     partition,
     with_partition,
+    with_saving,
+)
+from beam_bleu.pipeline.command_line.parser import SEE_HELP, Parser, positive
+from beam_bleu.pipeline.command_line.paths import checked_path, refuse_overlap
+from beam_bleu.pipeline.command_line.record_flags import (
+    add_bringing_together_flags,
+    add_record_flags,
+    add_rejecting_flags,
+    most_rejected,
 )
 from beam_bleu.pipeline.command_line.sacrebleu_flags import chosen_metrics, refuse_absent
-from beam_bleu.pipeline.command_line.saving_flags import add_saving_flags, with_saving
 from beam_bleu.pipeline.command_line.slice_flags import (
+    add_document_flag,
     add_slice_flags,
+    check_documents,
     check_labels,
+    document_label,
     slicing,
 )
 from beam_bleu.pipeline.command_line.source_flags import (
@@ -310,8 +312,6 @@ class _BeamHelp(argparse.Action):
     """The action of --help_beam: prints Beam's flags and ends the program."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        from beam_bleu.pipeline.command_line.beam_help import beam_help
-
         write_to_stdout(beam_help(_our_parser().by_flag()).encode())
         parser.exit()
 

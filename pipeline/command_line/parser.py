@@ -1,16 +1,23 @@
-"""argparse, made strict: no abbreviations, and errors that are `UsageError`s."""
+"""argparse, made strict: no abbreviations, and errors that are `UsageError`s.
+
+The command and its subcommands have such a parser.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Mapping
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NoReturn
 
+from beam_bleu.pipeline.command_line.help import Formatter, usage_of
 from beam_bleu.pipeline.command_line.unknown_values import unknown_value
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.transforms.errors import UsageError
 
 SEE_HELP = "see --help"
+
+_WIDTH = 79
 
 
 class Parser(argparse.ArgumentParser):
@@ -74,3 +81,32 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number, at least 1, got {text}")
     return int(text)
+
+
+def parser_of(name: str, description: str, *, usage: str | None = None) -> Parser:
+    """The parser of a subcommand, without flags.
+
+    Args:
+      name: the subcommand.
+      description: what it does.
+      usage: its usage line; by default the words that the help of the command shows.
+    """
+    return Parser(
+        f"see beam-bleu {name} --help. To score a file that is called {name}, write ./{name}",
+        prog=f"beam-bleu {name}",
+        usage=usage_of(name) if usage is None else usage,
+        description=textwrap.fill(description, _WIDTH),
+        formatter_class=Formatter,
+        add_help=False,
+    )
+
+
+def with_underscores(argv: Sequence[str]) -> list[str]:
+    """The words with underscores in flags, as the command reads them."""
+    words = []
+    for word in argv:
+        if word.startswith("--") and len(word) > 2:
+            flag, equals, value = word.partition("=")
+            word = "--" + flag[2:].replace("-", "_") + equals + value
+        words.append(word)
+    return words

@@ -1,15 +1,31 @@
-"""Paths on the command line: on this machine or on any filesystem that Beam knows."""
+"""Paths on the command line: on this machine or on any filesystem that Beam knows.
+
+An output that is also an input is refused: the run would overwrite what it reads.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
 
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
 from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
-from beam_bleu.transforms.errors import UsageError
+from beam_bleu.pipeline.output.file_names import ASIDE, SEGMENT_SCORES, WRITTEN
+from beam_bleu.pipeline.output.foreign_files import rejected_files
+from beam_bleu.pipeline.output.output_folder import new_rejected, run_of_rejected
+from beam_bleu.transforms.errors import BleuError, UsageError
+from beam_bleu.transforms.pairing.files.listing import local_files
+from beam_bleu.transforms.pairing.files.streams import is_pattern
+from beam_bleu.transforms.wiring.filesystems import is_local
+
+_FOLDERS = (SEGMENT_SCORES, ASIDE)
+"""In these folders a run writes files, and removes files of earlier runs."""
 
 
 def checked_path(flag: str, path: str, anywhere: bool) -> str:
@@ -36,3 +52,99 @@ def checked_path(flag: str, path: str, anywhere: bool) -> str:
     if anywhere and isinstance(filesystem, LocalFileSystem):
         return os.path.abspath(path)  # an engine's workers run in other folders
     return path
+
+
+def refuse_overlap(output: str, segment_scores: bool, inputs: Sequence[tuple[str, str]]) -> None:
+    """Checks that a run writes none of the files that it reads.
+
+    Files of this machine are compared as files, so links do not matter. On other filesystems
+    only paths and patterns can be compared.
+
+    Args:
+      output: the job's folder.
+      segment_scores: whether the job writes segment scores.
+      inputs: (a name for messages, a path or a pattern) for everything that the job reads.
+
+    Raises:
+      UsageError: this run or the next one would overwrite an input.
+    """
+    if not is_local(output) and is_pattern(output):
+        raise UsageError(
+            f"--output {output} has wildcards, and its filesystem would read it as a pattern",
+            "name a folder without the characters * ? [",
+        )
+    # Every run removes the rejected records of the run before it.
+    written = [FileSystems.join(output, name) for name in (*WRITTEN, new_rejected("0"))]
+    if segment_scores:
+        written.append(FileSystems.join(output, SEGMENT_SCORES, "part-0.parquet"))
+    normal = [_normal(path) for path in written]
+    for label, pattern in inputs:
+        filesystem = FileSystems.get_filesystem(pattern)
+        if filesystem.scheme() != FileSystems.get_filesystem(output).scheme():
+            continue
+        regex = filesystem.translate_pattern(_normal(pattern))
+        for path in normal:
+            if _normal(pattern) == path or (is_pattern(pattern) and re.fullmatch(regex, path)):
+                raise _refused(output, label, pattern, path)
+        if is_local(output):
+            _refuse_files(output, label, pattern)
+
+
+def _refuse_files(output: str, label: str, pattern: str) -> None:
+    """Does the same for the files that a local pattern matches now."""
+    root = os.path.realpath(output)
+    written = {}
+    for name in WRITTEN:
+        path = os.path.join(root, name)
+        with contextlib.suppress(OSError):
+            state = os.stat(path)
+            written[state.st_dev, state.st_ino] = path
+    folders = [os.path.join(root, folder) + os.sep for folder in _FOLDERS]
+    has_rejected = bool(rejected_files(output, asked=False))
+    if not written and not has_rejected and not any(map(os.path.isdir, folders)):
+        return
+    try:
+        paths = [file.path for file in local_files(label, pattern)]
+    except BleuError:
+        return  # the job will report what is wrong with it
+    for path, real in zip(paths, _real(paths), strict=True):
+        folder, name = os.path.split(real)
+        if real.startswith(tuple(folders)) or (folder == root and run_of_rejected(name)):
+            raise _refused(output, label, path, real)
+        state = os.stat(path)
+        replaced = written.get((state.st_dev, state.st_ino))
+        if replaced is not None:
+            raise _refused(output, label, path, replaced)
+
+
+def _real(paths: Sequence[str]) -> Iterator[str]:
+    """The paths without links and `..`. Each folder is resolved only once."""
+    folders: dict[str, str] = {}
+    for path in paths:
+        folder, name = os.path.split(path)
+        if os.path.islink(path):
+            yield os.path.realpath(path)
+            continue
+        if folder not in folders:
+            folders[folder] = os.path.realpath(folder)
+        yield os.path.join(folders[folder], name)
+
+
+def _normal(path: str) -> str:
+    """One spelling of a path or pattern: without `.`, `..`, `//`, and links of this machine."""
+    if not is_local(path):
+        scheme, colon, rest = path.partition("://")
+        return scheme + colon + posixpath.normpath(rest)
+    parts = path.split("/")
+    wild = next((i for i, part in enumerate(parts) if is_pattern(part)), len(parts))
+    if wild == len(parts) or os.path.lexists(path):
+        return os.path.realpath(path)
+    folder = "/".join(parts[:wild]) or ("/" if path.startswith("/") else ".")
+    return posixpath.join(os.path.realpath(folder), *parts[wild:])
+
+
+def _refused(output: str, label: str, given: str, path: str) -> UsageError:
+    return UsageError(
+        f"--output {output}: {label} ({given}) would read {path}, where results are written",
+        "name another folder for the results, or move the input",
+    )

@@ -7,11 +7,10 @@ import dataclasses
 import shlex
 from typing import Any
 
-from beam_bleu.pipeline.command_line.names import check_names
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import path_labels
-from beam_bleu.pipeline.command_line.spooling import check_pipes, is_pipe
-from beam_bleu.pipeline.command_line.systems import references, systems
+from beam_bleu.pipeline.command_line.systems import check_names, references, systems
+from beam_bleu.pipeline.command_line.temporary_files import check_pipes, is_pipe
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream, compression
 from beam_bleu.transforms.pairing.lines.expected import Expected

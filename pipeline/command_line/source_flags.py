@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.names import check_names
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, positive
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.record_sources import has_records, record_source
 from beam_bleu.pipeline.command_line.sacrebleu_flags import add_encoding_flag
 from beam_bleu.pipeline.command_line.slice_flags import label_streams, needed_labels, path_labels
-from beam_bleu.pipeline.command_line.spooling import NAME_SYSTEMS, check_pipes
-from beam_bleu.pipeline.command_line.systems import references, systems
+from beam_bleu.pipeline.command_line.systems import check_names, references, systems
+from beam_bleu.pipeline.command_line.temporary_files import NAME_SYSTEMS, check_pipes
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel

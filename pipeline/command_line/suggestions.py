@@ -1,10 +1,15 @@
-"""What to suggest for a word that nobody knows. No suggestion is better than a wrong one."""
+"""What to suggest for a word that nobody knows: a flag, or a subcommand as the first word.
+
+No suggestion is better than a wrong one.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
+from beam_bleu.transforms.errors import UsageError
 
 _SYSTEMS = "-i or --candidates"
 _SMOOTHING = "--smooth_method"
@@ -91,6 +96,34 @@ SYNONYMS = {
 }
 """Other words for our flags, without their hyphens."""
 
+_MERGE = "write beam-bleu merge FILE..."
+
+_LEAVE_OUT = "leave it out: beam-bleu REF... -i FILE..."
+
+REMEDIES = {
+    "add": _MERGE,
+    "bleu": _LEAVE_OUT,
+    "check": "write beam-bleu gate RESULT... for thresholds, or beam-bleu doctor",
+    "cluster": "write ./run.sh cluster",
+    "combine": _MERGE,
+    "diff": "write beam-bleu compare OLD NEW",
+    "evaluate": _LEAVE_OUT,
+    "help": "see beam-bleu --help",
+    "install": "write ./run.sh install",
+    "lint": "write ./run.sh lint",
+    "presets": "write beam-bleu --preset list",
+    "report": "choose what a run shows with --format, such as markdown or latex; to show saved "
+    "totals again, write beam-bleu rescore FILE",
+    "run": _LEAVE_OUT,
+    "sacrebleu": _LEAVE_OUT,
+    "score": _LEAVE_OUT,
+    "show": "to show saved totals again, write beam-bleu rescore FILE",
+    "sum": _MERGE,
+    "test": "write ./run.sh test",
+    "version": "write beam-bleu --version",
+}
+"""What to write for words that are subcommands of other programs, or of run.sh."""
+
 
 def suggestion(flag: str, ours: Iterable[str], beams: Iterable[str]) -> str | None:
     """Our flag or Beam's, or the subcommand, that a person probably means; or None.
@@ -101,7 +134,7 @@ def suggestion(flag: str, ours: Iterable[str], beams: Iterable[str]) -> str | No
       beams: Beam's flags.
     """
     word = _word(flag)
-    names = sorted({_word(each) for each in ours if each.startswith("--")})
+    names = sorted({_word(known) for known in ours if known.startswith("--")})
     if word in names:  # -lowercase, --Lowercase
         return f"--{word}"
     if word in SYNONYMS:
@@ -111,8 +144,8 @@ def suggestion(flag: str, ours: Iterable[str], beams: Iterable[str]) -> str | No
     longer = [name for name in names if name.startswith(word)]
     if len(word) > 2 and longer and all(name.startswith(longer[0]) for name in longer):
         return f"--{longer[0]}"
-    found = nearest(word, names, most=3) or nearest(word, map(_word, beams), most=2)
-    return f"--{found}" if found else None
+    near = nearest(word, names, most=3) or nearest(word, map(_word, beams), most=2)
+    return f"--{near}" if near else None
 
 
 def _word(flag: str) -> str:
@@ -126,7 +159,7 @@ def nearest(word: str, names: Iterable[str], most: int) -> str | None:
         limit = min(most, min(len(word), len(name)) // 4)
         if abs(len(word) - len(name)) <= limit and (distance := _distance(word, name)) <= limit:
             distances[name] = distance
-    nearest = [name for name, each in distances.items() if each == min(distances.values())]
+    nearest = [name for name, distance in distances.items() if distance == min(distances.values())]
     return nearest[0] if len(nearest) == 1 else None
 
 
@@ -146,3 +179,25 @@ def _distance(one: str, other: str) -> int:
             row.append(cost)
         before_last, last = last, row
     return last[-1]
+
+
+def refuse_mistyped_subcommand(word: str) -> None:
+    """Refuses a word that is probably meant as a subcommand, and is no file.
+
+    Args:
+      word: the first word of a command line. It is no subcommand.
+
+    Raises:
+      UsageError: it is such a word.
+    """
+    if word.startswith("-") or any(letter in word for letter in "/*?[") or os.path.lexists(word):
+        return
+    if word.lower() in REMEDIES:
+        remedy = REMEDIES[word.lower()]
+    elif near := nearest(word.lower(), SUBCOMMANDS, most=2):
+        remedy = f"did you mean the subcommand {near}?"
+    elif near := nearest(word.lower(), REMEDIES, most=2):
+        remedy = f"did you mean {near}? {REMEDIES[near]}"
+    else:
+        return
+    raise UsageError(f"there is no file {word}, and no subcommand of this name", remedy)

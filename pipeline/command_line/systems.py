@@ -1,4 +1,4 @@
-"""The systems of a command line: their names and their streams."""
+"""The systems of a command line: their streams, and their names, which are all different."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import os
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.paths import checked_path
-from beam_bleu.pipeline.command_line.spooling import system_of_pipe
+from beam_bleu.pipeline.command_line.temporary_files import system_of_pipe
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.shard_names import order_keys
 from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern
+from beam_bleu.transforms.shown_names import can_be_shown, look_alikes
 from beam_bleu.transforms.wiring.filesystems import is_local
 
 _STDIN = "-"
@@ -205,3 +206,40 @@ def _stem(path: str) -> str:
     ]  # Beam knows only the paths of filesystems that are installed
     stem = stem[: len(stem) - len(compression(stem) or "")]
     return utf8(os.path.splitext(stem)[0])
+
+
+def check_names(named: Sequence[tuple[str, str]], flag: str) -> None:
+    """Checks the names of all systems.
+
+    Args:
+      named: each system's name and its path or pattern.
+      flag: the flag that names systems: -i or --candidates.
+
+    Raises:
+      UsageError: a name cannot be printed, or two names look the same.
+    """
+    patterns: dict[str, str] = {}
+    for name, pattern in named:
+        if not can_be_shown(name):
+            raise UsageError(
+                f"the system name {name!r} cannot be shown",
+                f"choose a name of printable characters: {flag} NAME=PATTERN",
+            )
+        if name != name.strip():
+            raise UsageError(
+                f"the system name {name!r} begins or ends with white space",
+                f"remove the white space: {flag} NAME=PATTERN",
+            )
+        if name in patterns:
+            raise UsageError(
+                f"two systems are called {name}: {patterns[name]}, {pattern}",
+                f"give each system its own name: {flag} NAME=PATTERN, such as "
+                f"{flag} {name}-2={'<(COMMAND)' if pattern.startswith('/dev/fd/') else pattern}",
+            )
+        patterns[name] = pattern
+    alike = look_alikes(patterns)
+    if alike is not None:
+        raise UsageError(
+            f"two systems have names that look the same: {alike[0]!a} and {alike[1]!a}",
+            f"give each system its own name: {flag} NAME=PATTERN",
+        )

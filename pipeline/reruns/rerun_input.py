@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from beam_bleu.pipeline.command_line.spooling import is_pipe
+from beam_bleu.pipeline.command_line.temporary_files import is_pipe
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.pairing.files.file_versions import version_of
 from beam_bleu.transforms.pairing.files.found_files import find_files

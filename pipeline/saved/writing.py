@@ -6,8 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.overlap import refuse_overlap
-from beam_bleu.pipeline.command_line.paths import checked_path
+from beam_bleu.pipeline.command_line.paths import checked_path, refuse_overlap
 from beam_bleu.pipeline.job import new_run
 from beam_bleu.pipeline.output.document import document_bytes
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS

@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.subcommand_words import parser_of
+from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.display.fitted_rows import drawn, fitted
 from beam_bleu.pipeline.display.numbers import p_value, signed
 from beam_bleu.pipeline.display.screen import screen_of_stdout

@@ -6,7 +6,7 @@ import dataclasses
 import textwrap
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.subcommand_words import parser_of
+from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.doctor import engines, libraries, machine, packages

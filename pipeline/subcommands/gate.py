@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates
-from beam_bleu.pipeline.command_line.parser import Parser
-from beam_bleu.pipeline.command_line.subcommand_words import parser_of, with_underscores
+from beam_bleu.pipeline.command_line.parser import Parser, parser_of, with_underscores
 from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn

@@ -7,7 +7,7 @@ import glob
 import os
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.subcommand_words import parser_of
+from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.output.result_files import is_local
 from beam_bleu.pipeline.saved.gaps import missing_dates

@@ -1,25 +1,44 @@
-"""The subcommand `beam-bleu rescore`: scores saved totals by another definition."""
+"""The subcommand `beam-bleu rescore`: scores saved totals by another definition.
+
+It does so as far as the sums allow it.
+"""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 from beam_bleu.pipeline.command_line.definition_flags import (
     add_preset_flag,
     add_scoring_flags,
     add_token_flags,
+    chosen_case,
+    chosen_effective_order,
 )
 from beam_bleu.pipeline.command_line.evidence_flags import add_comparison_flags
-from beam_bleu.pipeline.command_line.subcommand_words import parser_of
+from beam_bleu.pipeline.command_line.language_flags import tokenizer_of_language
+from beam_bleu.pipeline.command_line.parser import SEE_HELP, parser_of
+from beam_bleu.pipeline.command_line.sacrebleu_flags import chosen_metrics
+from beam_bleu.pipeline.command_line.unknown_values import unknown_value
 from beam_bleu.pipeline.saved.read_totals import read_totals
-from beam_bleu.pipeline.subcommands.rescoring import rescored
+from beam_bleu.pipeline.saved.same_definition import shown
+from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
+from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
 from beam_bleu.pipeline.subcommands.saved_results import (
     add_result_flags,
     display_of,
     finish,
     run,
 )
+from beam_bleu.transforms.errors import UsageError, joined
+from beam_bleu.transforms.metrics.bleu.columns import order_of
+from beam_bleu.transforms.metrics.bleu.config import PRESETS, preset
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
+from beam_bleu.transforms.metrics.metric import Metric
 
 _DESCRIPTION = (
     "Scores saved totals by another definition, without the texts. Choices that are not given stay "
@@ -28,6 +47,9 @@ _DESCRIPTION = (
 )
 
 _DEFAULT = "default: as in the run"
+
+_SCORING = ("smooth_method", "smooth_value", "max_ngram_order", "weights", "reference_length")
+"""Fields of `Scoring` whose flags have their values."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -52,3 +74,153 @@ def _rescore(flags: argparse.Namespace) -> bytes:
     shown = display_of(flags)
     saved = read_totals(flags.file)
     return finish(rescored(saved, flags), shown, flags.output, [(flags.file, saved)])
+
+
+def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
+    """Saved totals with the choices of a command line. All other choices stay as they are.
+
+    The scores of segments are left out, because their files have those of the old definition.
+
+    Raises:
+      UsageError: the sums do not allow it, or a choice is impossible.
+    """
+    names = chosen_metrics(flags) if flags.metrics else tuple(saved.scorings)
+    for name in names:
+        if name not in saved.scorings:
+            raise UsageError(
+                f"--metrics {name}: the run has counted nothing for it, only for "
+                f"{joined([*saved.scorings])}",
+                f"repeat the run with --metrics {name}",
+            )
+    totals = {name: saved.totals.metrics[name] for name in names}
+    scorings = {
+        name: dataclasses.replace(
+            saved.scorings[name], corpus=_definition(saved.of_metric(name), flags), segments=None
+        )
+        for name in names
+    }
+    _refuse_changes_of_bleu(scorings, flags)
+    return dataclasses.replace(
+        saved,
+        totals=dataclasses.replace(saved.totals, metrics=totals),
+        scorings=scorings,
+        evidence=_evidence(saved, flags),
+    )
+
+
+def _definition(metric: SavedMetric, flags: argparse.Namespace) -> Metric:
+    """The definition of a metric with the choices of a command line, which are about BLEU."""
+    old = metric.scorings.corpus
+    if not isinstance(old, Bleu):
+        return old
+    _require_tokens(metric.scorings, flags)
+    scoring = _scoring(old.scoring, flags)
+    counted = min(order_of(len(sums.columns)) for sums in metric.own.values())
+    if counted_order([scoring]) > counted:
+        raise UsageError(
+            f"n-grams of up to {counted} tokens were counted, and this definition needs those of "
+            f"up to {counted_order([scoring])}",
+            f"choose a --max_ngram_order of at most {counted}, or repeat the run",
+        )
+    return Bleu(scoring)
+
+
+def _refuse_changes_of_bleu(scorings: ScoringsOfMetrics, flags: argparse.Namespace) -> None:
+    """Refuses flags that define BLEU if there is no BLEU to change."""
+    flags_of_bleu = (*_SCORING, "effective_order", "no_effective_order", "preset")
+    for name in flags_of_bleu:
+        if "bleu" not in scorings and getattr(flags, name):
+            raise UsageError(
+                f"--{name} is a flag of BLEU, and the result has only "
+                f"{joined([each.shown for each in scorings.values()])}",
+                "leave it out",
+            )
+
+
+def _scoring(old: Scoring, flags: argparse.Namespace) -> Scoring:
+    given = {name: getattr(flags, name) for name in _SCORING}
+    given["effective_order"] = chosen_effective_order(flags)
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    try:
+        if flags.preset is not None:
+            scoring = preset(flags.preset, **changes).scoring
+        else:
+            if changes.get("smooth_method", old.smooth_method) != old.smooth_method:
+                changes.setdefault("smooth_value", None)  # it is of the other method
+            if "weights" in changes:
+                changes.setdefault("max_ngram_order", len(changes["weights"]))
+            scoring = dataclasses.replace(old, **changes)
+        scoring.require_corpus()
+    except ValueError as error:
+        raise UsageError(str(error), SEE_HELP) from None
+    return scoring
+
+
+def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:
+    """Checks that the command line asks for no other tokens than those that were counted."""
+    text = scorings.text
+    of_tokens = "repeat the run: other tokens need the texts"
+    if flags.spm_model is not None or flags.language_column is not None:
+        name = "spm_model" if flags.spm_model is not None else "language_column"
+        raise UsageError(f"--{name} cannot be changed without the texts", of_tokens)
+    given = {
+        "tokenize": flags.tokenize or tokenizer_of_language(flags),
+        "lowercase": chosen_case(flags),
+        "normalize": flags.normalize,
+    }
+    origin = "--{}"
+    if flags.preset is not None:
+        origin = f"--preset {flags.preset}: {{}}"
+        choices = PRESETS[flags.preset].choices
+        if scorings.languages is None and given["tokenize"] is None:
+            given["tokenize"] = choices.get("tokenize", "13a")
+        if given["lowercase"] is None:
+            given["lowercase"] = choices.get("lowercase", False)
+    for name, value in given.items():
+        counted = getattr(text, name)
+        if value is not None and value != counted:
+            raise UsageError(
+                f"{origin.format(name)} is {shown(value)}, and the tokens were counted with "
+                f"{name} {shown(counted)}",
+                of_tokens,
+            )
+
+
+def _evidence(saved: SavedTotals, flags: argparse.Namespace) -> Evidence:
+    evidence, systems = saved.evidence, saved.totals.systems
+    baseline = flags.baseline if flags.baseline is not None else evidence.baseline
+    if flags.baseline is not None and flags.baseline not in systems:
+        raise unknown_value("--baseline", flags.baseline, systems)
+    if (flags.baseline or flags.compare) and len(systems) == 1:
+        raise UsageError(
+            "--baseline and --compare compare systems, and there is only one", "leave them out"
+        )
+    if (flags.baseline or flags.compare) and not evidence.uncertainty and not evidence.resampling:
+        raise UsageError(
+            "the totals have neither sums for standard errors nor replicates, so that systems "
+            "cannot be compared",
+            "repeat the run without --no_uncertainty",
+        )
+    changed = dataclasses.replace(
+        evidence,
+        baseline=baseline,
+        compare_all=evidence.compare_all or flags.compare == "all",
+    )
+    _require_pairs(saved, changed.baseline_of(systems))
+    return changed
+
+
+def _require_pairs(saved: SavedTotals, baseline: str) -> None:
+    """Checks that the differences between systems and a baseline were added up for slices."""
+    moments = saved.metrics[0].totals.moments  # those of all metrics have the same pairs
+    if moments is None or len(moments.keys) == 1 or baseline not in moments.systems:
+        return
+    place = moments.systems.index(baseline)
+    needed = {tuple(sorted((place, other))) for other in range(len(moments.systems))}
+    needed.discard((place, place))
+    if not needed <= set(moments.slice_pairs):
+        old = saved.evidence.baseline_of(saved.totals.systems)
+        raise UsageError(
+            f"--baseline {baseline}: on slices, systems were compared only with {old}",
+            "leave it out, or repeat the run with this baseline",
+        )

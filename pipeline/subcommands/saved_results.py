@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from beam_bleu.pipeline.command_line.display_flags import Display, add_display_flags, display
 from beam_bleu.pipeline.command_line.log_flags import loudness
-from beam_bleu.pipeline.command_line.parser import Parser
-from beam_bleu.pipeline.command_line.subcommand_words import with_underscores
+from beam_bleu.pipeline.command_line.output_flags import Display, add_display_flags, display
+from beam_bleu.pipeline.command_line.parser import Parser, with_underscores
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.screen import screen_of_stdout
 from beam_bleu.pipeline.display.terminal import write_to_stdout

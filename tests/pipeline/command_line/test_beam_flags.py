@@ -1,11 +1,20 @@
-"""Beam's own flags: values that would fail late, and flags that have no effect in-process."""
+"""Beam's own flags: values that would fail late, flags without effect in-process, kept views."""
 
 from __future__ import annotations
 
+import copy
+
 import apache_beam as beam
 import pytest
+from apache_beam.options.pipeline_options import (
+    DirectOptions,
+    PipelineOptions,
+    StandardOptions,
+    TypeOptions,
+)
 from command_line import EXAMPLE, EXAMPLES, PROJECT, SYSTEMS, called
 
+from beam_bleu.pipeline.command_line.beam_flags import KeptViews
 from beam_bleu.transforms.wiring.coders import BatchCoder
 
 NOT_IN_PROCESS = "is for an engine, but this job runs in-process"
@@ -163,3 +172,31 @@ def test_batches_that_are_read_have_their_own_coder(step, monkeypatch):
     monkeypatch.setattr(beam.Pipeline, "run", visited)
     assert called(*FORMS_OF_INPUT[step]).code == 0
     assert BatchCoder in found
+
+
+def test_a_view_is_made_once(monkeypatch):
+    options = KeptViews(["--direct_num_workers=3"])
+    first = options.view_as(DirectOptions)
+    assert first.direct_num_workers == 3
+    monkeypatch.setattr(PipelineOptions, "view_as", None)  # a second view would fail
+    assert options.view_as(DirectOptions) is first
+
+
+def test_views_share_their_values():
+    options = KeptViews(["--streaming"])
+    before = options.view_as(StandardOptions)
+    assert before.streaming
+    PipelineOptions.view_as(options, StandardOptions).streaming = False
+    assert not before.streaming
+    assert not options.view_as(StandardOptions).streaming
+    assert options.view_as(TypeOptions).pipeline_type_check
+
+
+def test_a_copy_has_its_own_values_in_all_of_its_views():
+    # `beam.Pipeline` copies its options.
+    options = KeptViews([])
+    assert not options.view_as(StandardOptions).streaming
+    copied = copy.deepcopy(options)
+    copied.view_as(StandardOptions).streaming = True
+    assert PipelineOptions.view_as(copied, StandardOptions).streaming
+    assert not options.view_as(StandardOptions).streaming

@@ -27,7 +27,7 @@ from command_line import (
     streams,
 )
 
-from beam_bleu.pipeline.command_line import spooling
+from beam_bleu.pipeline.command_line import temporary_files
 
 ATLAS, BIRCH = SYSTEMS["atlas"], SYSTEMS["birch"]
 JSON = ("--format", "json")
@@ -200,7 +200,7 @@ def test_an_engine_needs_a_named_system(tmp_path):
 
 
 def test_stdin_that_nobody_writes_to_is_refused(monkeypatch):
-    monkeypatch.setattr(spooling.os, "isatty", lambda number: number == 0)
+    monkeypatch.setattr(temporary_files.os, "isatty", lambda number: number == 0)
     called(*streams(["-"], REFERENCES)).assert_failed(
         2, "candidates stdin: stdin is a terminal", "| beam-bleu"
     )
@@ -222,7 +222,7 @@ def test_an_engine_cannot_read_a_pipe(tmp_path, kind):
 @pytest.mark.parametrize(("total", "free"), [(1 << 40, (1 << 30) + 10), (1000, 55)])
 def test_the_disk_is_not_filled(monkeypatch, temporary, total, free):
     usage = collections.namedtuple("usage", "total used free")
-    monkeypatch.setattr(spooling.shutil, "disk_usage", lambda path: usage(total, 0, free))
+    monkeypatch.setattr(temporary_files.shutil, "disk_usage", lambda path: usage(total, 0, free))
     with open_pipe(ATLAS.read_bytes()) as pipe:
         run = called(*streams([f"x={pipe}"], REFERENCES))
     run.assert_failed(
@@ -235,7 +235,7 @@ def test_the_disk_is_not_filled(monkeypatch, temporary, total, free):
 
 def test_a_temporary_folder_that_cannot_be_written_is_named(monkeypatch, tmp_path):
     gone = tmp_path / "gone"
-    monkeypatch.setattr(spooling, "_new_folder", lambda: str(gone / "beam-bleu-1"))
+    monkeypatch.setattr(temporary_files, "_new_folder", lambda content: str(gone / "beam-bleu-1"))
     with open_pipe(ATLAS.read_bytes()) as pipe:
         run = called(*streams([f"x={pipe}"], REFERENCES))
     run.assert_failed(
@@ -247,7 +247,7 @@ def test_a_temporary_folder_that_cannot_be_written_is_named(monkeypatch, tmp_pat
 
 
 def test_a_message_says_what_the_command_waits_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(spooling, "_PATIENCE", 0.01)
+    monkeypatch.setattr(temporary_files, "_PATIENCE", 0.01)
     reading, writing = os.pipe()
 
     def warned(message: str) -> None:
@@ -256,7 +256,7 @@ def test_a_message_says_what_the_command_waits_for(tmp_path, monkeypatch):
             file.write(ATLAS.read_bytes())
 
     said: list[str] = []
-    monkeypatch.setattr(spooling, "warn", warned)
+    monkeypatch.setattr(temporary_files, "warn", warned)
     run = called(*streams([f"/dev/fd/{reading}"], REFERENCES))
     os.close(reading)
     assert run.code == 0
@@ -266,7 +266,7 @@ def test_a_message_says_what_the_command_waits_for(tmp_path, monkeypatch):
 
 
 def test_a_command_without_i_that_waits_for_stdin_says_so(monkeypatch):
-    monkeypatch.setattr(spooling, "_PATIENCE", 0.01)
+    monkeypatch.setattr(temporary_files, "_PATIENCE", 0.01)
     reading, writing = os.pipe()
 
     def warned(message: str) -> None:
@@ -275,7 +275,7 @@ def test_a_command_without_i_that_waits_for_stdin_says_so(monkeypatch):
             file.write(ATLAS.read_bytes())
 
     said: list[str] = []
-    monkeypatch.setattr(spooling, "warn", warned)
+    monkeypatch.setattr(temporary_files, "warn", warned)
     stdin = os.dup(0)
     os.dup2(reading, 0)
     try:

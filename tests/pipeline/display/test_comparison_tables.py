@@ -14,7 +14,7 @@ import shown_tables
 from shown_tables import PRESETS, as_entries, comparison, document, with_evidence
 
 import beam_bleu.pipeline.display.numbers
-from beam_bleu.pipeline.command_line.display_flags import Display
+from beam_bleu.pipeline.command_line.output_flags import Display
 from beam_bleu.pipeline.display.comparison_tables import SHOWN_COMPARISONS
 from beam_bleu.pipeline.display.numbers import p_value, signed
 from beam_bleu.pipeline.display.screen import FILE, Screen

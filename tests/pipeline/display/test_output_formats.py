@@ -14,7 +14,7 @@ import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
 from shown_tables import PRESETS, document
 
-from beam_bleu.pipeline.command_line.display_flags import Display
+from beam_bleu.pipeline.command_line.output_flags import Display
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.output.document import document_bytes
 

@@ -9,7 +9,7 @@ import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
 from memory_filesystem import OBJECTS
 
-from beam_bleu.pipeline.command_line.overlap import refuse_overlap
+from beam_bleu.pipeline.command_line.paths import refuse_overlap
 from beam_bleu.transforms.errors import UsageError
 
 ATLAS, BIRCH, _ = SYSTEMS.values()

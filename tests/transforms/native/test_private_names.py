@@ -19,7 +19,7 @@ USED = {
     "apache-beam": [
         ("apache_beam.transforms.core", "CallableWrapperDoFn", "starting/plain_steps.py"),
         ("apache_beam.runners.worker.statesampler", "StateSampler", "engines/in_process.py"),
-        ("apache_beam.options.pipeline_options", "PipelineOptions", "command_line/kept_views.py"),
+        ("apache_beam.options.pipeline_options", "PipelineOptions", "command_line/beam_flags.py"),
     ],
     "numba": [
         ("numba.core", "cgutils", "native/emitting.py"),

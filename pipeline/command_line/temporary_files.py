@@ -1,4 +1,6 @@
-"""Pipes as input: the command copies each one to a temporary file before the job starts.
+"""The temporary files of a run on this machine: copies of pipes, and the rows of a join.
+
+The command copies each pipe to a temporary file before the job starts.
 
 A job reads its input twice, and in parts, which a pipe does not allow.
 """
@@ -119,7 +121,7 @@ def spooled(source: Source, stdin_by_default: bool = False) -> Iterator[Source]:
     folder = ""
     try:
         with uninterrupted():
-            folder = _new_folder()
+            folder = _new_folder("the text of pipes")
         copies = {
             stream: Stream(stream.label, os.path.join(folder, name), _name(stream.pattern))
             for name, stream in zip(_file_names(pipes), pipes, strict=True)
@@ -130,6 +132,36 @@ def spooled(source: Source, stdin_by_default: bool = False) -> Iterator[Source]:
             if of_system and not os.path.getsize(copy.pattern):
                 raise InputError("stdin is empty, and no system is named", NAME_SYSTEMS)
         yield _with_copies(source, copies)
+    finally:
+        if folder:
+            with uninterrupted():
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def with_row_folder(source: Source, in_process: bool) -> Iterator[Source]:
+    """The source with a temporary folder, if it has a use for one. It is removed afterwards.
+
+    Args:
+      source: the source of a command line.
+      in_process: whether the job runs on this machine. Other workers do not see the folder.
+
+    Raises:
+      JobError: there is no folder for temporary files.
+    """
+    if not in_process or not hasattr(source, "row_folder"):
+        yield source
+        return
+    # Only joins need these modules.
+    from beam_bleu.transforms.pairing.records.joins.row_folder import RowFolder
+
+    joined: Any = source
+    folder = ""
+    try:
+        with uninterrupted():
+            folder = _new_folder("the rows of the join")
+        changed: Source = dataclasses.replace(joined, row_folder=RowFolder(folder))
+        yield changed
     finally:
         if folder:
             with uninterrupted():
@@ -173,12 +205,12 @@ def _name(path: str) -> str:
     return "stdin" if path in _STDIN else f"the pipe {path}"
 
 
-def _new_folder() -> str:
+def _new_folder(content: str) -> str:
     try:
         return tempfile.mkdtemp(prefix="beam-bleu-")  # only this user can open it
     except OSError as error:
         raise JobError(
-            f"there is no folder for the text of pipes: {error.strerror}",
+            f"there is no folder for {content}: {error.strerror}",
             "name a folder that you can write: TMPDIR=DIR",
         ) from error
 

@@ -1,0 +1,190 @@
+"""The flags for the result: how stdout shows it, what is saved, and what is there already."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+
+from beam_bleu.pipeline.display.output_formats import FORMATS, Result, only_scores
+from beam_bleu.pipeline.display.printable import utf8
+from beam_bleu.pipeline.display.screen import FILE, Screen
+from beam_bleu.pipeline.display.table import DECIMALS
+from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IF_EXISTS, IfExistsName
+from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.shown_names import can_be_shown
+
+_MOST_DECIMALS = 15
+"""A float has no more digits that mean anything."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Display:
+    """What stdout shows of a result.
+
+    Attributes:
+      format: a name in `FORMATS`.
+      score_only: whether only the scores are shown.
+      decimals: how many decimals scores have; None for the format's default.
+    """
+
+    format: str = next(iter(FORMATS))
+    score_only: bool = False
+    decimals: int | None = None
+
+    def shown(self, data: bytes, remarks: Sequence[str] = (), screen: Screen = FILE) -> bytes:
+        """The bytes for stdout.
+
+        Args:
+          data: the bytes of scores.json.
+          remarks: lines about the result that are not in it.
+          screen: where stdout goes.
+        """
+        result = Result(data, remarks, self.decimals, screen)
+        write = only_scores if self.score_only else FORMATS[self.format].write
+        return write(result).encode()
+
+
+def add_display_flags(parser: argparse._ActionsContainer) -> None:
+    """Adds the flags that say how stdout shows the result."""
+    add = parser.add_argument
+    add(
+        "-f",
+        "--format",
+        choices=tuple(FORMATS),
+        default=Display.format,
+        metavar="NAME",
+        help="what stdout shows. "
+        + "; ".join(f"{row.name}: {row.description}" for row in FORMATS.values())
+        + f"; default {Display.format}",
+    )
+    add(
+        "-b",
+        "--score_only",
+        action="store_true",
+        help="show only the score of each system, one on each line",
+    )
+    add(
+        "-w",
+        "--width",
+        type=_decimals,
+        metavar="N",
+        help=f"how many decimals scores and precisions have; default {DECIMALS}, tsv: all",
+    )
+
+
+def display(flags: argparse.Namespace) -> Display:
+    """What stdout shows, for a command line.
+
+    Raises:
+      UsageError: the flags contradict each other.
+    """
+    if flags.score_only and flags.format != Display.format:
+        raise UsageError(
+            f"--score_only and --format {flags.format} contradict each other", "give only one"
+        )
+    if flags.score_only and flags.compare_presets:
+        raise UsageError(
+            "--score_only would not show what --compare_presets adds",
+            "leave one of them out; --format tsv shows all scores, one in each line",
+        )
+    if flags.width is not None and not FORMATS[flags.format].takes_decimals:
+        rounded = ", ".join(row.name for row in FORMATS.values() if row.takes_decimals)
+        raise UsageError(
+            f"--width does not change --format {flags.format}, which has all digits",
+            f"leave out --width, or choose another format: {rounded}",
+        )
+    return Display(flags.format, flags.score_only, flags.width)
+
+
+def _decimals(text: str) -> int:
+    if text not in map(str, range(_MOST_DECIMALS + 1)):
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number, 0 to {_MOST_DECIMALS}, got {text}"
+        )
+    return int(text)
+
+
+def add_saving_flags(parser: argparse._ActionsContainer) -> None:
+    """Adds --save_totals."""
+    parser.add_argument(
+        "--save_totals",
+        action="store_true",
+        help="also write DIR/totals.json: all sums, for beam-bleu merge, rescore and compare",
+    )
+
+
+def with_saving(evidence: Evidence, flags: argparse.Namespace) -> Evidence:
+    """The evidence of a command line, with the choice to save totals.
+
+    Raises:
+      UsageError: there is no folder to save them in.
+    """
+    if flags.save_totals and flags.output is None:
+        raise UsageError("--save_totals needs --output", "name the folder to write them to")
+    return dataclasses.replace(evidence, save_totals=flags.save_totals)
+
+
+def add_rerun_flags(parser: argparse._ActionsContainer) -> None:
+    """Adds --partition and --if_exists."""
+    add = parser.add_argument
+    add(
+        "--partition",
+        metavar="LABEL",
+        help="a label of the part of a corpus that is scored, such as a day: 2026-11-21. It is "
+        "written into the result, and beam-bleu merge adds up the results of different labels",
+    )
+    add(
+        "--if_exists",
+        choices=tuple(IF_EXISTS),
+        metavar="ACTION",
+        help="what to do if DIR has a complete result. "
+        + "; ".join(f"{row.name}: {row.description}" for row in IF_EXISTS.values())
+        + f"; default {DEFAULT_IF_EXISTS}",
+    )
+
+
+def partition(flags: argparse.Namespace) -> str | None:
+    """The label of the partition, for a command line; None if it has none.
+
+    Raises:
+      UsageError: the label cannot be printed, or has a "/".
+    """
+    if flags.partition is None:
+        return None
+    label = utf8(flags.partition)
+    if not can_be_shown(label) or label != label.strip():
+        raise UsageError(
+            f"--partition {label!r} cannot be shown, or has white space at an end",
+            "choose a label of printable characters, such as 2026-11-21",
+        )
+    if "/" in label:
+        raise UsageError(f"--partition {label} has a /", "choose a label without it")
+    return label
+
+
+def with_partition(evidence: Evidence, label: str | None) -> Evidence:
+    """What a job finds out about its scores, with the label of its partition."""
+    if label is None:
+        return evidence
+    resampling = evidence.resampling
+    if resampling is not None:  # the weights of a unit follow from its partition, too
+        resampling = dataclasses.replace(resampling, partition=label)
+    return dataclasses.replace(evidence, partition=label, resampling=resampling)
+
+
+def if_exists(flags: argparse.Namespace) -> IfExistsName:
+    """What a run does with the result that is already there, for a command line.
+
+    Raises:
+      UsageError: there is no folder that could have one.
+    """
+    if flags.if_exists is None:
+        return DEFAULT_IF_EXISTS
+    if flags.output is None:
+        raise UsageError(
+            f"--if_exists {flags.if_exists} needs --output", "name a folder, or leave it out"
+        )
+    chosen: IfExistsName = flags.if_exists
+    return chosen
