@@ -179,6 +179,8 @@ case ${1-} in
     done
     install "${extras[@]}"
     cd "$project"
+    # Many containers set this. Each of hundreds of processes would compile Apache Beam again.
+    unset PYTHONDONTWRITEBYTECODE
     # One process for each core. The tests of a file stay in one process; so do those of an engine.
     exec "$venv/bin/python" -m pytest --numprocesses auto --dist loadgroup "$@"
     ;;
