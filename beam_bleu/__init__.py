@@ -22,8 +22,7 @@ from beam_bleu.transforms.version import VERSION
 
 if TYPE_CHECKING:
     from beam_bleu.transforms.compare_systems import CompareSystems
-    from beam_bleu.transforms.corpus_bleu import CorpusBleu
-    from beam_bleu.transforms.corpus_chrf import CorpusChrf
+    from beam_bleu.transforms.corpus_scores import CorpusBleu, CorpusChrf
     from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
     from beam_bleu.transforms.metrics.bleu.score import BleuScore
     from beam_bleu.transforms.metrics.bleu.sum_rows import bleu_of_sums
@@ -72,8 +71,8 @@ _HOMES = {
     "ChrfScore": "beam_bleu.transforms.metrics.chrf.score",
     "CompareSystems": "beam_bleu.transforms.compare_systems",
     "ComparedSystems": "beam_bleu.transforms.score.compared_systems",
-    "CorpusBleu": "beam_bleu.transforms.corpus_bleu",
-    "CorpusChrf": "beam_bleu.transforms.corpus_chrf",
+    "CorpusBleu": "beam_bleu.transforms.corpus_scores",
+    "CorpusChrf": "beam_bleu.transforms.corpus_scores",
     "ReadJoinedRecords": "beam_bleu.transforms.reading",
     "ReadLineParallel": "beam_bleu.transforms.reading",
     "ReadLongRecords": "beam_bleu.transforms.reading",

@@ -38,10 +38,8 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.score.score_segments import ScoreSegments
-from beam_bleu.transforms.statistics.by_language import LanguageLabel
-from beam_bleu.transforms.statistics.check_documents import check_documents
-from beam_bleu.transforms.statistics.count_matches import TokenLengths, count_matches
-from beam_bleu.transforms.statistics.document_label import DocumentLabel
+from beam_bleu.transforms.statistics.batch_steps import TokenLengths, check_documents, count_matches
+from beam_bleu.transforms.statistics.segment_labels import DocumentLabel, LanguageLabel
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import add_tallies, sums_by_system, tally_of
 from beam_bleu.transforms.totals.rejected import (

@@ -17,7 +17,7 @@ from engine_parts import need
 from markdown_tables import sections, tables
 from scoring import score_of
 
-import beam_bleu.transforms.corpus_bleu
+import beam_bleu.transforms.corpus_scores
 from beam_bleu.pipeline.command_line.options import our_groups, parse
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
@@ -346,6 +346,6 @@ def test_the_page_of_definitions_shows_examples_and_names_every_choice() -> None
 
 
 def test_docstring_examples_run() -> None:
-    results = doctest.testmod(beam_bleu.transforms.corpus_bleu)
+    results = doctest.testmod(beam_bleu.transforms.corpus_scores)
     assert results.attempted >= 3
     assert results.failed == 0

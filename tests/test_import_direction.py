@@ -35,8 +35,6 @@ FRONT = [
     "beam_yaml",
     "beam_yaml_files",
     "compare_systems",
-    "corpus_bleu",
-    "corpus_chrf",
     "corpus_scores",
     "known_metrics",
     "reading",
@@ -49,8 +47,6 @@ LOADS_BEAM = {
         "beam_yaml",
         "beam_yaml_files",
         "compare_systems",
-        "corpus_bleu",
-        "corpus_chrf",
         "corpus_scores",
         "pairing.files.file_versions",
         "pairing.files.found_files",
@@ -72,8 +68,7 @@ LOADS_BEAM = {
         "pairing.segments.gather",
         "reading",
         "score.score_segments",
-        "statistics.check_documents",
-        "statistics.count_matches",
+        "statistics.batch_steps",
         "text.read_model",
         "sum_segments",
         "totals.moments.sum_document_moments",
@@ -379,7 +374,7 @@ def test_the_imports_are_found(tree):
     # Otherwise the test above could not fail.
     of_score = tree.imports["beam_bleu.transforms.metrics.bleu.score"]
     assert Import("beam_bleu.transforms.totals.corpus_sums", "always") in of_score
-    assert Import("beam_bleu.transforms.corpus_bleu", "never") in tree.imports["beam_bleu"]
+    assert Import("beam_bleu.transforms.corpus_scores", "never") in tree.imports["beam_bleu"]
     assert Import("beam_bleu.pipeline.graph", "later") in tree.imports["beam_bleu.pipeline.main"]
     assert (
         Import("beam_bleu.pipeline.output.storage", "always")
@@ -447,12 +442,12 @@ def test_every_folder_of_the_library_is_a_room_or_a_floor(tree):
         ("transforms/wiring/threads.py", "beam_bleu.transforms.pairing.batch"),
         ("transforms/errors.py", "beam_bleu.transforms.native.memory"),
         ("transforms/pairing/batch.py", "beam_bleu.transforms.statistics.signs"),
-        ("transforms/statistics/count_matches.py", "beam_bleu.transforms.totals.summing"),
+        ("transforms/statistics/batch_steps.py", "beam_bleu.transforms.totals.summing"),
         ("transforms/metrics/bleu/score.py", "beam_bleu"),
         ("transforms/metrics/bleu/score.py", "beam_bleu.transforms"),
-        ("transforms/metrics/bleu/score.py", "beam_bleu.transforms.corpus_bleu"),
+        ("transforms/metrics/bleu/score.py", "beam_bleu.transforms.corpus_scores"),
         ("transforms/metrics/bleu/score.py", "beam_bleu.pipeline.command_line.systems"),
-        ("transforms/corpus_bleu.py", "beam_bleu.pipeline.command_line.systems"),
+        ("transforms/corpus_scores.py", "beam_bleu.pipeline.command_line.systems"),
         ("transforms/metrics/bleu/score.py", "apache_beam"),
         ("transforms/new.py", "apache_beam"),
         ("transforms/new.py", "beam_bleu.transforms.metrics.bleu.score"),

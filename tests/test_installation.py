@@ -97,7 +97,7 @@ class Environment:
         assert "atlas" in table
         program = "from beam_bleu import CorpusBleu; print(CorpusBleu.__module__)"
         output = checked(self.python, "-c", program, cwd=self.folder)
-        assert output == "beam_bleu.transforms.corpus_bleu\n"
+        assert output == "beam_bleu.transforms.corpus_scores\n"
 
     def check_users(self) -> None:
         """The files of the user's project are unchanged."""

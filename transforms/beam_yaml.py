@@ -51,9 +51,7 @@ from apache_beam.pvalue import PCollection, Row
 from apache_beam.typehints import schemas, typehints
 from apache_beam.typehints.row_type import RowTypeConstraint
 
-from beam_bleu.transforms.corpus_bleu import CorpusBleu
-from beam_bleu.transforms.corpus_chrf import CorpusChrf
-from beam_bleu.transforms.corpus_scores import ScorePerKey
+from beam_bleu.transforms.corpus_scores import CorpusBleu, CorpusChrf, ScorePerKey
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import (

@@ -47,7 +47,7 @@ from beam_bleu.transforms.beam_yaml import (
     score_fields,
     score_types,
 )
-from beam_bleu.transforms.corpus_bleu import CorpusBleu
+from beam_bleu.transforms.corpus_scores import CorpusBleu
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.reading import (
     ReadJoinedRecords,

@@ -1,4 +1,7 @@
-"""What the transforms of all metrics share: scores of a PCollection of segments."""
+"""The library's transforms that score segments in any Beam pipeline: `CorpusBleu`, `CorpusChrf`.
+
+All metrics share the steps. Each one has a class with its transforms.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.score.metric_kind import Score
-from beam_bleu.transforms.statistics.count_matches import count_matches
+from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.closing import (
@@ -39,13 +42,7 @@ from beam_bleu.transforms.totals.rejected import (
 from beam_bleu.transforms.totals.summing import KeyedSums, sum_groups
 from beam_bleu.transforms.wiring.keyed import keyed
 
-__all__ = [
-    "ScoreGlobally",
-    "ScorePerKey",
-    "ScorePerSystem",
-    "definition_of",
-    "require_no_files",
-]
+__all__ = ["CorpusBleu", "CorpusChrf", "ScorePerKey", "definition_of", "require_no_files"]
 
 
 def definition_of(config: Any, metrics: Iterable[MetricName] = METRICS) -> tuple[Text, Definition]:
@@ -179,6 +176,125 @@ class ScorePerSystem(_Scoring):
                 typehints.Tuple[str, self._definition.kind.score_type]
             )
         )
+
+
+class CorpusBleu:
+    """BLEU of a corpus of segments `(candidate, [reference, ...])`.
+
+    Segments may have different numbers of references. A reference that is None is
+    missing, and each segment needs at least one reference. The transform makes
+    batches of segments, and the compiled kernel counts them. It works with any
+    windowing and trigger. An empty input (or window) yields no element. If a
+    tokenizer needs another library, install it where the pipeline is made and
+    where it runs.
+
+    Scores have a standard error and a 95 % interval, with the segment as the unit:
+    how much would a score differ with other segments of the same kind? With
+    `uncertainty=False` they have none, and the sums are smaller.
+
+    With `columns=ArrowColumns(...)` the elements are tables of pyarrow with a segment in each row.
+    Beam then needs no time for each segment (docs/columns.md).
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import BleuConfig, CorpusBleu
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusBleu.Globally(BleuConfig(lowercase=True))
+      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f} {bleu.matches}"))
+      ...     )
+      75.98 (5, 4, 3, 2)
+    """
+
+    class Globally(ScoreGlobally):
+        """PCollection of segments, or of tables -> PCollection of one `BleuScore`."""
+
+        METRIC = "bleu"
+
+    class PerKey(ScorePerKey):
+        """PCollection of (key, segment), or of tables -> PCollection of (key, `BleuScore`)."""
+
+        METRIC = "bleu"
+
+    class PerSystem(ScorePerSystem):
+        """`Paired` segments from files -> PCollection of (system, `BleuScore`).
+
+        The transforms that read files (`ReadPairedRecords` and others) give such segments. The
+        last step compares the number of segments in each score with the number that was read. It
+        fails with a `JobError` if the runner has lost or repeated data.
+
+        The warnings about all of the input are in the `warnings` of each score: how many segments
+        were rejected, and which segments a join did not find.
+
+        Args:
+          config: the definition; by default sacreBLEU's.
+          max_rejected: with `on_bad_record="reject"`, how many segments may be rejected: a number
+            (an int), or a fraction of those that are read (a float). The pipeline fails with an
+            `InputError` if there are more, because a score of the others would look right.
+          uncertainty: whether scores have a standard error and an interval.
+
+        Raises:
+          ValueError: a value is impossible.
+
+        Example:
+          >>> import apache_beam as beam
+          >>> from beam_bleu import CorpusBleu, ReadPairedRecords
+          >>> with beam.Pipeline("FnApiRunner") as pipeline:
+          ...     _ = (
+          ...         pipeline
+          ...         | ReadPairedRecords(
+          ...             "examples/beam_yaml/records.jsonl",
+          ...             candidate_columns=["atlas=candidate"],
+          ...             reference_columns=["reference_a", "reference_b"],
+          ...             where={"system": "atlas"},
+          ...         )
+          ...         | CorpusBleu.PerSystem()
+          ...         | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
+          ...     )
+          atlas 57.8
+        """
+
+        METRIC = "bleu"
+
+
+class CorpusChrf:
+    """chrF of a corpus of segments `(candidate, [reference, ...])`.
+
+    Segments, windows, uncertainty and tables of pyarrow are as for `CorpusBleu`. Its config is a
+    `ChrfConfig`, and its scores are of the type `ChrfScore`.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusChrf
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusChrf.Globally()
+      ...         | beam.Map(lambda chrf: print(f"{chrf.score:.2f} {chrf.matches}"))
+      ...     )
+      88.96 (14, 13, 12, 11, 10, 9)
+    """
+
+    class Globally(ScoreGlobally):
+        """PCollection of segments, or of tables -> PCollection of one `ChrfScore`."""
+
+        METRIC = "chrf"
+
+    class PerKey(ScorePerKey):
+        """PCollection of (key, segment), or of tables -> PCollection of (key, `ChrfScore`)."""
+
+        METRIC = "chrf"
+
+    class PerSystem(ScorePerSystem):
+        """`Paired` segments from files -> PCollection of (system, `ChrfScore`).
+
+        See `CorpusBleu.PerSystem`.
+        """
+
+        METRIC = "chrf"
 
 
 def require_no_files(segments: Any) -> None:

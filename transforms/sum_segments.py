@@ -14,7 +14,7 @@ from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
-from beam_bleu.transforms.statistics.count_matches import count_matches
+from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.summing import sum_groups
 

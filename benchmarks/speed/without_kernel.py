@@ -63,7 +63,7 @@ def _first_rows(statistics: BatchStatistics, rows: int) -> BatchStatistics:
 def _main() -> None:
     # Before the step that counts is imported: the command itself imports it, with Beam, so that
     # its start is as usual.
-    if "beam_bleu.transforms.statistics.count_matches" in sys.modules:
+    if "beam_bleu.transforms.statistics.batch_steps" in sys.modules:
         sys.exit("without_kernel: the step that counts matches has its kernel already")
     counting.count_batch = count_nothing
     command()

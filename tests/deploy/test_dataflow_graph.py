@@ -19,7 +19,7 @@ from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.errors import marked_steps
 from beam_bleu.pipeline.reruns.rerun_input import described_input
 from beam_bleu.transforms.pairing.line_parallel import plan_units, source
-from beam_bleu.transforms.statistics.count_matches import CountMatches
+from beam_bleu.transforms.statistics.batch_steps import CountMatches
 from beam_bleu.transforms.totals.adding import AddUp, SumBundles
 from deploy.dataflow.launch import command_line
 

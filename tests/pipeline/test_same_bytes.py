@@ -18,7 +18,7 @@ from command_line import (
     write_lines,
 )
 
-from beam_bleu.transforms.statistics.count_matches import CountMatches
+from beam_bleu.transforms.statistics.batch_steps import CountMatches
 
 WORDS = [
     *("the", "a", "of", "to", "in", "it's", "3.14", "1,000", "well-known", "“quoted”", "(so)"),

@@ -17,8 +17,8 @@ from segment_corpus import rows
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, preset
-from beam_bleu.transforms.statistics import count_matches
-from beam_bleu.transforms.statistics.count_matches import CountMatches
+from beam_bleu.transforms.statistics import batch_steps
+from beam_bleu.transforms.statistics.batch_steps import CountMatches
 
 WORDS = [
     *("the", "The", "THE", "a", "of", "to", "It's", "3.14", "1,000", "well-known", "(so)", "."),
@@ -202,7 +202,7 @@ class LosesABatch(CountMatches):
 
 
 def test_data_that_is_lost_for_one_preset_fails_the_job(hostile, tmp_path, monkeypatch):
-    monkeypatch.setattr(count_matches, "CountMatches", LosesABatch)
+    monkeypatch.setattr(batch_steps, "CountMatches", LosesABatch)
     asked = (*hostile, "--range_bytes=5000", "--output", tmp_path / "out")
     assert called(*asked).code == 0
     before = (tmp_path / "out" / "scores.json").read_bytes()

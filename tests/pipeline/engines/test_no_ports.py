@@ -57,7 +57,7 @@ def listening_ports(pid: int) -> list[str]:
 PROGRAM = f"""{BEFORE_BEAM}
 import sys, threading
 from beam_bleu.pipeline.main import command
-from beam_bleu.transforms.statistics.count_matches import CountMatches
+from beam_bleu.transforms.statistics.batch_steps import CountMatches
 
 work, lock = CountMatches.work, threading.Lock()
 

@@ -31,8 +31,8 @@ from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.statistics import count_matches
-from beam_bleu.transforms.statistics.count_matches import CountMatches
+from beam_bleu.transforms.statistics import batch_steps
+from beam_bleu.transforms.statistics.batch_steps import CountMatches
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.slice_adder import CorpusAdder
 
@@ -173,7 +173,7 @@ def corpus(tmp_path) -> list[str]:
 def test_a_step_that_loses_or_repeats_batches_fails_the_job(
     corpus, tmp_path, monkeypatch, lossy, scored, threads
 ):
-    monkeypatch.setattr(count_matches, "CountMatches", lossy)
+    monkeypatch.setattr(batch_steps, "CountMatches", lossy)
     run = called(*corpus, threads)
     run.assert_failed(1, "the runner lost or repeated data")
     assert re.search(f"50 were planned, ({scored}) of system a were scored", run.err)
@@ -184,7 +184,7 @@ def test_a_step_that_loses_data_leaves_an_older_result_as_it_is(corpus, tmp_path
     assert called(*corpus).code == 0
     scores = tmp_path / "out" / "scores.json"
     before = scores.read_bytes(), scores.stat().st_mtime_ns
-    monkeypatch.setattr(count_matches, "CountMatches", LosesABatch)
+    monkeypatch.setattr(batch_steps, "CountMatches", LosesABatch)
     called(*corpus).assert_failed(1, "the number of segments scored is not the number planned")
     assert (scores.read_bytes(), scores.stat().st_mtime_ns) == before
     assert sorted(os.listdir(tmp_path / "out")) == ["manifest.json", *RECORDS, "scores.json"]

@@ -22,8 +22,8 @@ import beam_bleu.pipeline.output.parquet_shards as module
 from beam_bleu.pipeline.output.parquet_shards import WriteShards
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.score_segments import ScoreSegments
-from beam_bleu.transforms.statistics import count_matches
-from beam_bleu.transforms.statistics.count_matches import CountMatches
+from beam_bleu.transforms.statistics import batch_steps
+from beam_bleu.transforms.statistics.batch_steps import CountMatches
 
 
 class LosesATable(ScoreSegments):
@@ -87,7 +87,7 @@ def test_a_run_that_fails_leaves_what_was_there(
         assert called(*corpus.asked, "--output", out).code == 0
         before = shards(out), (out / "scores.json").read_bytes()
     name, broken, fragment = FAILURES[failure]
-    place = count_matches if name == "CountMatches" else beam_bleu.pipeline.graph
+    place = batch_steps if name == "CountMatches" else beam_bleu.pipeline.graph
     monkeypatch.setattr(place, name, broken)
     run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", out)
     run.assert_failed(1)
@@ -180,7 +180,7 @@ def test_a_run_that_fails_leaves_an_object_store_as_it_was(
     assert called(*corpus.asked, "--output", store).code == 0
     before, scores = objects(""), OBJECTS[f"{store}/scores.json"][0]
     name, broken, fragment = FAILURES[failure]
-    place = count_matches if name == "CountMatches" else beam_bleu.pipeline.graph
+    place = batch_steps if name == "CountMatches" else beam_bleu.pipeline.graph
     monkeypatch.setattr(place, name, broken)
     run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", store)
     run.assert_failed(1)

@@ -1,4 +1,7 @@
-"""Counts a batch whose segments are in several languages, each with the tokenizer of its own."""
+"""The labels that every segment must have for some runs: its document, and its language.
+
+The language of a segment chooses the tokenizer with which the segment is counted.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
@@ -22,6 +26,46 @@ from beam_bleu.transforms.text.languages import (
 )
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.text.tokenizers import TokenizerName
+
+
+@dataclasses.dataclass(frozen=True)
+class DocumentLabel:
+    """The label that has the document of each segment.
+
+    Attributes:
+      name: its name.
+      position: its position in `SegmentBatch.labels`.
+    """
+
+    name: str
+    position: int
+
+
+def require_documents(batch: SegmentBatch, label: DocumentLabel) -> None:
+    """Checks that each segment of a batch has a document.
+
+    Segments without a document have nothing in common. So null and the empty text are no names:
+    a document with one of these names would join unrelated segments.
+
+    Raises:
+      InputError: the document of a segment is null, or has an empty name. The message is about
+        the first such segment of the batch.
+    """
+    column = batch.labels[label.position]
+    names = column.dictionary
+    is_missing = pc.fill_null(pc.equal(names, pa.scalar("", names.type)), True)
+    if not pc.any(is_missing).as_py() and not column.indices.null_count:
+        return
+    missing = pc.fill_null(is_missing.take(column.indices), True)
+    rows = np.flatnonzero(missing.to_numpy(zero_copy_only=False))
+    if not len(rows):  # other batches have the value
+        return
+    row = int(rows[0])
+    raise InputError(
+        f"{segment_name(batch, row)} has no document in {label.name}{_place(batch, label, row)}",
+        "each segment needs the name of its document; give a segment that belongs to none a "
+        "document of its own",
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,18 +135,18 @@ def _rows_by_tokenizer(batch: SegmentBatch, label: LanguageLabel) -> dict[Tokeni
 def _tokenizer(
     code: str | None, batch: SegmentBatch, row: int, label: LanguageLabel
 ) -> TokenizerName:
-    place = f": {batch.label_places[label.position].of(row)}" if batch.label_places else ""
     needs = f"each segment needs in {label.name}"
     if code is None:
         raise InputError(
-            f"{segment_name(batch, row)} has no language in {label.name}{place}",
+            f"{segment_name(batch, row)} has no language in {label.name}"
+            f"{_place(batch, label, row)}",
             f"{needs} {EXAMPLES_OF_CODES}",
         )
     try:
         return tokenizer_of(code)
     except LanguageCodeError as error:
         raise InputError(
-            f"{segment_name(batch, row)}: {label.name}: {error}{place}",
+            f"{segment_name(batch, row)}: {label.name}: {error}{_place(batch, label, row)}",
             f"{needs} {error.remedy}",
         ) from None
 
@@ -156,3 +200,8 @@ def _assembled(
         groups=batch.groups,
         labels=batch.labels,
     )
+
+
+def _place(batch: SegmentBatch, label: DocumentLabel | LanguageLabel, row: int) -> str:
+    """Where a label of a segment is in the input, for the end of a message; "" if unknown."""
+    return f": {batch.label_places[label.position].of(row)}" if batch.label_places else ""

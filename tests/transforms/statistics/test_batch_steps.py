@@ -15,7 +15,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
-from beam_bleu.transforms.statistics.count_matches import CountMatches
+from beam_bleu.transforms.statistics.batch_steps import CountMatches
 
 def refuse(function, *types):
     sys.exit(f"{function} is compiled late")

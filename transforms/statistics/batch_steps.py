@@ -1,23 +1,29 @@
-"""Wires the statistics kernel to Beam."""
+"""Wires to Beam what is done with each batch of segments: a check of documents, and counting."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import apache_beam as beam
 from apache_beam.metrics.metric import Metrics
+from apache_beam.pvalue import PCollection
 
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.by_language import LanguageLabel, count_by_language
 from beam_bleu.transforms.statistics.counting import Counter, count_batch, prepare_counting
+from beam_bleu.transforms.statistics.segment_labels import (
+    DocumentLabel,
+    LanguageLabel,
+    count_by_language,
+    require_documents,
+)
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.wiring.coders import giving_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-__all__ = ["CountMatches", "TokenLengths", "count_matches"]
+__all__ = ["CountMatches", "TokenLengths", "check_documents", "count_matches"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,3 +114,22 @@ class CountMatches(ThreadedDoFn):
         self._segments.inc(len(statistics))
         self._empty_candidates.inc(statistics.empty_candidates)
         self._bytes.inc(statistics.text_bytes)
+
+
+def check_documents(
+    batches: PCollection[SegmentBatch], label: DocumentLabel, step: Step = unchanged
+) -> PCollection[SegmentBatch]:
+    """Adds the step that fails with an `InputError` if a segment has no document.
+
+    Beam fuses it with the steps before and after it.
+    """
+    return batches | "Check documents" >> giving_batches(step(_CheckDocuments(label)), SegmentBatch)
+
+
+class _CheckDocuments(beam.DoFn):
+    def __init__(self, label: DocumentLabel) -> None:
+        self._label = label
+
+    def process(self, batch: SegmentBatch) -> Iterator[SegmentBatch]:
+        require_documents(batch, self._label)
+        yield batch

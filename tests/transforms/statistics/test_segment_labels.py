@@ -19,9 +19,9 @@ from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter, count_batch
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics import by_language
+from beam_bleu.transforms.statistics import segment_labels
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.by_language import LanguageLabel, count_by_language
+from beam_bleu.transforms.statistics.segment_labels import LanguageLabel, count_by_language
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.text import library_tokenizers
 from beam_bleu.transforms.text.languages import tokenizer_of
@@ -133,7 +133,7 @@ def test_hostile_texts_have_the_same_statistics_as_each_tokenizer_alone():
 def test_a_batch_of_one_tokenizer_is_not_copied(monkeypatch):
     batches = []
     monkeypatch.setattr(
-        by_language, "count_batch", lambda batch, *rest: batches.append((batch, *rest))
+        segment_labels, "count_batch", lambda batch, *rest: batches.append((batch, *rest))
     )
     segments = [("a", ["a"])] * 3
     batch = labelled(segments, ["zh", "en-zh", "zho_Hans"])
