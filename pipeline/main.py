@@ -6,7 +6,10 @@ import contextlib
 import dataclasses
 import gc
 import importlib
+import importlib.metadata
 import json
+import logging
+import platform
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,11 +19,11 @@ from beam_bleu.pipeline.command_line.help import short_usage
 from beam_bleu.pipeline.command_line.log_flags import loudness
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.command_line.suggestions import refuse_mistyped_subcommand
-from beam_bleu.pipeline.display.run_log import tell_of_end, tell_of_start
 from beam_bleu.pipeline.display.shown_progress import progress_shown
 from beam_bleu.pipeline.display.terminal import (
     open_standard_streams,
     say,
+    screen_of_stdout,
     silent_stderr,
     write_to_stdout,
 )
@@ -31,12 +34,15 @@ from beam_bleu.pipeline.starting.freed_memory import keep_freed_memory
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
 from beam_bleu.transforms.errors import GateError, JobError
 from beam_bleu.transforms.progress import PROGRESS
+from beam_bleu.transforms.version import VERSION
 
 if TYPE_CHECKING:
     import apache_beam as beam
 
     from beam_bleu.pipeline.command_line.options import Arguments
     from beam_bleu.pipeline.output.receipt import Receipt
+
+_LOG = logging.getLogger("beam_bleu")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -112,12 +118,12 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
     if receipt is None:
         receipt = _scored(arguments, record)
     job = arguments.job
-    found = judged(job.gates, json.loads(receipt.document), job.output)
-    receipt = dataclasses.replace(receipt, notes=(*receipt.notes, *found.warnings))
+    judgement = judged(job.gates, json.loads(receipt.document), job.output)
+    receipt = dataclasses.replace(receipt, notes=(*receipt.notes, *judgement.warnings))
     record.finished(receipt)
     write_to_stdout(_shown(arguments, receipt))
-    if found.error is not None:
-        raise found.error
+    if judgement.error is not None:
+        raise judgement.error
 
 
 def _existing(arguments: Arguments, record: RunRecord) -> Receipt | None:
@@ -125,11 +131,11 @@ def _existing(arguments: Arguments, record: RunRecord) -> Receipt | None:
     with importing():
         from beam_bleu.pipeline.reruns.reruns import existing_result
 
-    found = existing_result(arguments.job)
-    if found is None:
+    document = existing_result(arguments.job)
+    if document is None:
         return None
     gc.enable()
-    return _kept(found, arguments, record)
+    return _kept(document, arguments, record)
 
 
 def _kept(document: bytes, arguments: Arguments, record: RunRecord) -> Receipt:
@@ -146,7 +152,7 @@ def _scored(arguments: Arguments, record: RunRecord) -> Receipt:
     from beam_bleu.pipeline.reruns.reruns import ResultIsThereError
 
     runner, job = arguments.runner, arguments.job
-    tell_of_start(runner.name, job.threads)
+    _log_start(runner.name, job.threads)
     try:
         with progress_shown(arguments.progress):
             if not runner.in_process:
@@ -154,10 +160,10 @@ def _scored(arguments: Arguments, record: RunRecord) -> Receipt:
             runner.check(arguments.beam)
             runner.name_job(arguments.beam, job.source.systems, job.run)
             return _launch(arguments, record)
-    except ResultIsThereError as found:
-        return _kept(found.document, arguments, record)
+    except ResultIsThereError as existing:
+        return _kept(existing.document, arguments, record)
     finally:
-        tell_of_end()
+        _log_end()
 
 
 def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
@@ -235,11 +241,41 @@ def _missing_allowed() -> Iterator[None]:
 
 def _shown(arguments: Arguments, receipt: Receipt) -> bytes:
     """Prints the warnings about a result on stderr; returns what stdout shows of it."""
-    from beam_bleu.pipeline.display.screen import screen_of_stdout
-
     for warning in receipt.warnings:
         warn(warning)
     return arguments.display.shown(receipt.document, arguments.job.source.notes, screen_of_stdout())
+
+
+def _log_start(runner: str, threads: int) -> None:
+    """Logs the versions, the runner and the threads."""
+    if not _LOG.isEnabledFor(logging.INFO):  # looking up a version takes milliseconds
+        return
+    _LOG.info(
+        "beam-bleu %s, Apache Beam %s, Python %s",
+        VERSION,
+        importlib.metadata.version("apache-beam"),
+        platform.python_version(),
+    )
+    _LOG.info("runner: %s, threads: %d", runner, threads)
+
+
+def _log_end() -> None:
+    """Logs where compiled code came from, and the seconds of each phase."""
+    if not _LOG.isEnabledFor(logging.INFO):
+        return
+    from beam_bleu.transforms.native.cache_folder import cache_folder
+    from beam_bleu.transforms.native.compiling import FUNCTIONS
+
+    folder = cache_folder().path
+    _LOG.info(
+        "compiled functions: %d loaded, %d compiled; cache folder: %s",
+        FUNCTIONS.loaded,
+        FUNCTIONS.compiled,
+        "none can be used" if folder is None else folder,
+    )
+    seconds = PROGRESS.seconds
+    of_phases = ", ".join(f"{phase} {of_phase:.1f}" for phase, of_phase in seconds.items())
+    _LOG.info("seconds: %s; in all %.1f", of_phases, sum(seconds.values()))
 
 
 if __name__ == "__main__":  # for `python pipeline/main.py`, which would end without a word

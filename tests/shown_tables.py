@@ -9,8 +9,8 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.screen import Screen
 from beam_bleu.pipeline.display.table import table
+from beam_bleu.pipeline.display.terminal import Screen
 
 RECORDED = pathlib.Path(__file__).with_name("shown_tables.txt")
 _START = "=== "

@@ -15,9 +15,8 @@ from beam_bleu.pipeline.command_line.language_flags import (
 )
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.sacrebleu_flags import add_metrics_flag, chosen_metrics
-from beam_bleu.pipeline.display.presets_table import presets_table
-from beam_bleu.pipeline.display.screen import screen_of_stdout
-from beam_bleu.pipeline.display.terminal import write_to_stdout
+from beam_bleu.pipeline.display.table import presets_table
+from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS

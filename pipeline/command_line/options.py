@@ -43,7 +43,14 @@ from beam_bleu.pipeline.command_line.output_flags import (
     with_partition,
     with_saving,
 )
-from beam_bleu.pipeline.command_line.parser import SEE_HELP, Parser, positive
+from beam_bleu.pipeline.command_line.parser import (
+    SEE_HELP,
+    Parser,
+    Words,
+    divided,
+    known_flag,
+    positive,
+)
 from beam_bleu.pipeline.command_line.paths import checked_path, refuse_overlap
 from beam_bleu.pipeline.command_line.record_flags import (
     add_bringing_together_flags,
@@ -68,7 +75,6 @@ from beam_bleu.pipeline.command_line.source_flags import (
     stdin_by_default,
 )
 from beam_bleu.pipeline.command_line.suggestions import suggestion
-from beam_bleu.pipeline.command_line.words import Words, divided, known_flag
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.shown_progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.display.output_formats import FORMATS, Result, only_scores
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.pipeline.display.screen import FILE, Screen
 from beam_bleu.pipeline.display.table import DECIMALS
+from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.errors import UsageError

@@ -7,13 +7,11 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.language_parts import signature_of
-from beam_bleu.pipeline.display.latex import latex
-from beam_bleu.pipeline.display.markdown import markdown
+from beam_bleu.pipeline.display.markup import latex, markdown
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.screen import FILE, Screen
-from beam_bleu.pipeline.display.slices import of_whole
+from beam_bleu.pipeline.display.slices import of_whole, signature_of
 from beam_bleu.pipeline.display.table import DECIMALS, table
+from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.output.json_text import json_text
 from beam_bleu.pipeline.output.metric_views import parts_of
 

@@ -21,8 +21,7 @@ from typing import Literal, Protocol, TextIO
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.progress_text import Rate, sentence, shares
-from beam_bleu.pipeline.display.screen import knows_escapes
-from beam_bleu.pipeline.display.terminal import BottomLine
+from beam_bleu.pipeline.display.terminal import BottomLine, knows_escapes
 from beam_bleu.transforms.progress import COMPILING, PROGRESS, Phase, Progress, State
 
 ProgressMode = Literal["auto", "on", "off"]

@@ -1,10 +1,15 @@
-"""Writing to stdout and stderr: only printable text, and an error if stdout fails."""
+"""stdout and stderr: their width and colours, and writing to them.
+
+Only printable text is written, and it is an error if stdout fails.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import logging
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -12,6 +17,12 @@ from typing import ClassVar, TextIO
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.transforms.errors import JobError
+
+_NARROWEST = 40
+"""On a narrower terminal a text is laid out for this width, so that it stays readable."""
+
+_WITHOUT_ESCAPES = ("", "dumb", "unknown")
+"""Values of TERM that say that the terminal does not know escape sequences."""
 
 
 class EscapingFormatter(logging.Formatter):
@@ -130,3 +141,38 @@ def open_standard_streams() -> None:
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(number, True)
     os.close(number)
+
+
+def knows_escapes() -> bool:
+    """Whether the terminal of this process understands escape sequences."""
+    return os.environ.get("TERM", "") not in _WITHOUT_ESCAPES
+
+
+@dataclasses.dataclass(frozen=True)
+class Screen:
+    """A place for text.
+
+    Attributes:
+      width: how many cells a line has; None if a line can have any length, as in a file.
+      colour: whether it understands escape sequences, and the user wants them.
+    """
+
+    width: int | None = None
+    colour: bool = False
+
+    @property
+    def columns(self) -> int | None:
+        """The width for which text is laid out."""
+        return None if self.width is None else max(self.width, _NARROWEST)
+
+
+FILE = Screen()
+"""A file or a pipe."""
+
+
+def screen_of_stdout() -> Screen:
+    """The terminal that stdout is, or `FILE`."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return FILE
+    colour = not os.environ.get("NO_COLOR") and knows_escapes()
+    return Screen(shutil.get_terminal_size().columns, colour)

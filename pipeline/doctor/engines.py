@@ -14,7 +14,7 @@ from importlib.metadata import version
 
 from beam_bleu.pipeline.command_line.known_filesystems import has_module
 from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
-from beam_bleu.pipeline.doctor.sample import RESULTS, SAMPLE, Recorded
+from beam_bleu.pipeline.doctor.kernel_check import RESULTS, SAMPLE, Recorded
 from beam_bleu.transforms.errors import installing
 
 _SECTION = "engines"

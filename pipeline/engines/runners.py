@@ -1,10 +1,11 @@
-"""Runners: which runner a name means, and which runners are refused."""
+"""Runners: which one a name means, which are refused, and how their jobs are called."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import datetime
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,7 +17,6 @@ from apache_beam.options.pipeline_options import (
 )
 from apache_beam.runners.runner import create_runner
 
-from beam_bleu.pipeline.engines.job_name import job_name
 from beam_bleu.transforms.errors import JobError, UsageError
 
 _IN_PROCESS = ("directrunner", "fnapirunner", "switchingdirectrunner")
@@ -35,6 +35,11 @@ SHOWN_RUNNERS = (
     "PortableRunner",
 )
 """The runners that --help shows. Beam knows more: for its own tests, for notebooks."""
+
+_LONGEST = 63
+"""Characters that Dataflow allows in a name."""
+
+_PREFIX = "beam-bleu"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,7 +101,7 @@ class Runner:
         """The engine's id of a job; empty if it has none."""
         if self.in_process:
             return ""
-        from beam_bleu.pipeline.engines.watching import job_id
+        from beam_bleu.pipeline.engines.sent_job import job_id
 
         return job_id(result)
 
@@ -106,7 +111,7 @@ class Runner:
         if self.in_process:
             yield
             return
-        from beam_bleu.pipeline.engines.watching import watched
+        from beam_bleu.pipeline.engines.sent_job import watched
 
         with watched(result, options):
             yield
@@ -117,7 +122,7 @@ class Runner:
         """The error of a failed job, if an engine's messages tell the cause; otherwise None."""
         if self.in_process or not isinstance(error, Exception):
             return None
-        from beam_bleu.pipeline.engines.failures import engine_failure
+        from beam_bleu.pipeline.engines.sent_job import engine_failure
 
         return engine_failure(error, result, options)
 
@@ -167,3 +172,33 @@ def find_runner(name: str | None) -> Runner:
             f"choose one of {', '.join(known.values())}, or a class by its full name",
         )
     return Runner(name if "." in name else known[last], in_process=False)
+
+
+def job_name(systems: Sequence[str], run: str, now: datetime.datetime) -> str:
+    """A name that tells what a job scores and when it was sent.
+
+    Dataflow allows only small letters, digits and hyphens, and refuses the name of a job that
+    is running.
+
+    Args:
+      systems: the names of the systems.
+      run: the run's name, of which the first characters make the job's name unique.
+      now: the time at which the job is sent.
+
+    Returns:
+      For example, "beam-bleu-atlas-birch-20261119-020003-5f0c".
+    """
+    end = f"{now:%Y%m%d-%H%M%S}-{run[:4]}"
+    room = _LONGEST - len(f"{_PREFIX}--{end}")
+    return f"{_PREFIX}-{_of_systems(systems, room)}-{end}"
+
+
+def _of_systems(systems: Sequence[str], room: int) -> str:
+    words = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") for name in systems]
+    if all(words) and len("-".join(words)) <= room:
+        return "-".join(words)
+    count = f"{len(systems)}-systems" if len(systems) > 1 else "1-system"
+    if not words[0]:  # for example, a name in Chinese
+        return count
+    others = f"-of-{count}" if len(systems) > 1 else ""
+    return words[0][: room - len(others)].strip("-") + others

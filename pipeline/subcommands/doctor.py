@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
-from beam_bleu.pipeline.doctor import engines, libraries, machine, packages
+from beam_bleu.pipeline.doctor import engines, machine, packages
 from beam_bleu.pipeline.doctor import kernel_check as kernel
 from beam_bleu.pipeline.doctor.installation_facts import Fact
 from beam_bleu.pipeline.errors.reporting import reported
@@ -20,7 +20,7 @@ _CHECKS = (
     *machine.CHECKS,
     *kernel.CHECKS,
     *engines.CHECKS,
-    *libraries.CHECKS,
+    *packages.LIBRARY_CHECKS,
 )
 
 _WIDTH = 80

@@ -9,8 +9,7 @@ from beam_bleu.pipeline.command_line.log_flags import loudness
 from beam_bleu.pipeline.command_line.output_flags import Display, add_display_flags, display
 from beam_bleu.pipeline.command_line.parser import Parser, with_underscores
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.pipeline.display.screen import screen_of_stdout
-from beam_bleu.pipeline.display.terminal import write_to_stdout
+from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.output.document import document_bytes
 from beam_bleu.pipeline.output.result_warnings import warnings_of_document

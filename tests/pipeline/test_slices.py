@@ -26,7 +26,7 @@ from command_line import (
 
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.display.output_formats import FORMATS, Result
-from beam_bleu.pipeline.display.screen import Screen
+from beam_bleu.pipeline.display.terminal import Screen
 from beam_bleu.pipeline.output.manifest import without_versions
 from beam_bleu.transforms.definition.slicing import SliceKey, slicing_of
 

@@ -17,8 +17,8 @@ import beam_bleu.pipeline.display.numbers
 from beam_bleu.pipeline.command_line.output_flags import Display
 from beam_bleu.pipeline.display.comparison_tables import SHOWN_COMPARISONS
 from beam_bleu.pipeline.display.numbers import p_value, signed
-from beam_bleu.pipeline.display.screen import FILE, Screen
 from beam_bleu.pipeline.display.table import table
+from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.output.document import document_bytes
 
 SYSTEMS = ["atlas", "birch", "cobalt"]

@@ -7,8 +7,8 @@ import json
 import pytest
 from command_line import EXAMPLES, called, write_lines
 
-from beam_bleu.pipeline.display.screen import Screen
 from beam_bleu.pipeline.display.table import table
+from beam_bleu.pipeline.display.terminal import Screen
 from beam_bleu.pipeline.output.language_scores import SliceScore, macro_averages
 
 FOLDER = EXAMPLES / "languages"

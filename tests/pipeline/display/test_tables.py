@@ -23,13 +23,11 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from shown_tables import PRESETS, document, with_evidence
 
-import beam_bleu.pipeline.display.cutting
-from beam_bleu.pipeline.display.cutting import narrower
-from beam_bleu.pipeline.display.fitted_rows import fitted
-from beam_bleu.pipeline.display.presets_table import presets_table
+import beam_bleu.pipeline.display.fitted_rows
+from beam_bleu.pipeline.display.fitted_rows import fitted, narrower
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.screen import FILE, Screen, screen_of_stdout
-from beam_bleu.pipeline.display.table import table
+from beam_bleu.pipeline.display.table import presets_table, table
+from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout
 from beam_bleu.transforms.metrics.bleu.config import PRESETS as ALL_PRESETS
 from beam_bleu.transforms.shown_names import look
 
@@ -172,7 +170,7 @@ def test_a_file_gets_whole_names_and_no_line_ends(found):
 
 
 def test_only_the_middle_of_a_name_is_left_out():
-    examples = doctest.testmod(beam_bleu.pipeline.display.cutting)
+    examples = doctest.testmod(beam_bleu.pipeline.display.fitted_rows)
     assert (examples.attempted, examples.failed) == (1, 0)
     # The words that differ stay, even in the middle.
     assert narrower([f"a-common-start-{n}-and-a-common-end" for n in (10, 20)], 16) == [

@@ -17,10 +17,10 @@ from command_line import called
 from sacrebleu.metrics import BLEU
 
 from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS
-from beam_bleu.pipeline.doctor import engines, libraries, machine, packages
+from beam_bleu.pipeline.doctor import engines, machine, packages
 from beam_bleu.pipeline.doctor import kernel_check as kernel
 from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
-from beam_bleu.pipeline.doctor.sample import RESULTS, SAMPLE
+from beam_bleu.pipeline.doctor.kernel_check import RESULTS, SAMPLE
 from beam_bleu.pipeline.subcommands import doctor as command
 from beam_bleu.transforms.native import cache_folder
 from beam_bleu.transforms.native.cache_folder import CacheFolder
@@ -396,8 +396,8 @@ def test_engines_with_their_programs(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("there", [True, False])
 def test_filesystems(monkeypatch, there):
-    monkeypatch.setattr(libraries, "has_module", lambda name: there)
-    found = facts(libraries.CHECKS[:1])
+    monkeypatch.setattr(packages, "has_module", lambda name: there)
+    found = facts(packages.LIBRARY_CHECKS[:1])
     assert list(found) == [f"{scheme}://" for scheme in FILESYSTEMS]
     assert {fact.status for fact in found.values()} == {"ok" if there else "no"}
     remedies = [fact.remedy for fact in found.values()]
@@ -411,7 +411,7 @@ def test_tokenizers_without_their_libraries(monkeypatch):
     for name in ("ja", "ko"):
         module = f"sacrebleu.tokenizers.tokenizer_{name}_mecab"
         monkeypatch.delitem(sys.modules, module, raising=False)
-    found = facts(libraries.CHECKS[1:])
+    found = facts(packages.LIBRARY_CHECKS[1:])
     assert {name: fact.status for name, fact in found.items()} == {
         "ja-mecab": "no",
         "ko-mecab": "no",
@@ -424,6 +424,6 @@ def test_tokenizers_without_their_libraries(monkeypatch):
 
 def test_a_library_with_a_fault_is_no_reason_to_fail(monkeypatch):
     monkeypatch.setattr(library_tokenizers, "mecab", lambda name: raising())
-    found = facts(libraries.CHECKS[1:])
+    found = facts(packages.LIBRARY_CHECKS[1:])
     assert found["ja-mecab"].status == "no"
     assert "SystemError" in found["ja-mecab"].text

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_bleu.pipeline.engines.job_name import job_name
+from beam_bleu.pipeline.engines.runners import job_name
 
 RUN = "5f0c" + 28 * "1"
 NIGHT = datetime.datetime(2026, 11, 19, 2, 0, 3, tzinfo=datetime.timezone.utc)
