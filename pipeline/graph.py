@@ -36,12 +36,18 @@ from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
+from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics.batch_steps import TokenLengths, check_documents, count_matches
 from beam_bleu.transforms.statistics.segment_labels import DocumentLabel, LanguageLabel
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.totals.closing import add_tallies, sums_by_system, tally_of
+from beam_bleu.transforms.totals.closing import sums_by_system, tally_of
+from beam_bleu.transforms.totals.moments.sum_document_moments import (
+    NamedDocuments,
+    moments_of_documents,
+    sum_documents,
+)
 from beam_bleu.transforms.totals.rejected import (
     Rejected,
     check_rejected,
@@ -54,8 +60,9 @@ from beam_bleu.transforms.totals.summing import (
     sum_replicates,
     sum_slices,
 )
-from beam_bleu.transforms.wiring.keyed import keyed
+from beam_bleu.transforms.wiring.add_up import NamedSums, add_up, giving_sums
 from beam_bleu.transforms.wiring.steps import Step
+from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
 __all__ = ["build"]
 
@@ -72,12 +79,9 @@ def build(root: beam.Pipeline, job: Job) -> None:
         documents = job.evidence.documents
         label = DocumentLabel(documents, job.source.labels.index(documents))
         batches = check_documents(batches, label, step)
-    # Those of `sums` have a key already. Each step less makes the start faster.
-    ends: dict[str, Any] = {}
-    sums: dict[str, Any] = {}
-    tables: list[PCollection[pa.Table]] = []
+    parts = _Parts()
     for name in job.metrics:
-        _add_metric(batches, job, name, step, ends, sums, tables)
+        _add_metric(batches, job, name, step, parts)
     # The last step always gets the element `results`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
     named = (
@@ -90,21 +94,17 @@ def build(root: beam.Pipeline, job: Job) -> None:
         named |= "Judge an earlier attempt" >> beam.ParDo(
             step(_JudgeEarlierAttempt())
         ).with_output_types(Results)
-    ends |= {"results": named, "segments": paired.segments}
+    ends = {"results": named, "segments": paired.segments}
     if paired.digests is not None:
         ends["digests"] = paired.digests
     if paired.tallies is not None:
-        sums["tallies"] = (
-            paired.tallies
-            | "Name the tallies" >> beam.Map(keyed)
-            | "Add up tallies" >> beam.CombinePerKey(add_tallies)
-        )
+        parts.sums["tallies"] = paired.tallies | "Name the tallies" >> giving_sums(_NameTallies())
     if paired.rejected is not None:
         # Beam fuses this step with the reading.
         ends["rejected"] = paired.rejected | "Write rejected records" >> beam.ParDo(
             step(WriteRejected(job.output, job.run))
         ).with_output_types(Rejected)
-    if tables:
+    if parts.tables:
         # Beam fuses these steps with the counting, so only the names of files are shuffled.
         schema = schema_of_segments(job.scorings, job.source.labels)
         written = [
@@ -113,35 +113,56 @@ def build(root: beam.Pipeline, job: Job) -> None:
             >> beam.ParDo(
                 step(WriteShards(job.output, job.run, schema, job.threads))
             ).with_output_types(str)
-            for name, table in zip(job.metrics, tables, strict=True)
+            for name, table in parts.tables.items()
         ]
         ends["shards"] = written[0]
         if len(written) > 1:
             ends["shards"] = written | "Collect segment scores" >> beam.Flatten()
-    last = step(_ScoreAndWrite([*ends, *sums]))
-    _ = bring_together(ends, sums) | "Score and write" >> beam.ParDo(last)
+    sums = list(parts.sums.values())
+    if parts.documents:
+        sums.append(
+            moments_of_documents(
+                parts.documents.values(),
+                {_end("moments", each): each.basis for each in job.scorings.values()},
+                job.slicing.most,
+                step,
+                baseline=_baseline(job),
+                with_all_pairs=job.evidence.needs_all_pairs,
+            )
+        )
+    last = step(_ScoreAndWrite([*ends, *parts.sums, *parts.documents]))
+    _ = bring_together(ends, add_up(sums)) | "Score and write" >> beam.ParDo(last)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Parts:
+    """What the steps of all metrics give. The dictionaries change.
+
+    Attributes:
+      sums: by the end at which the last step gets the sums, those of parts of the corpus.
+      documents: by the end of the moments, the sums of documents of which they are made.
+      tables: by metric, the scores of segments.
+    """
+
+    sums: dict[str, PCollection[NamedSums]] = dataclasses.field(default_factory=dict)
+    documents: dict[str, PCollection[NamedDocuments]] = dataclasses.field(default_factory=dict)
+    tables: dict[MetricName, PCollection[pa.Table]] = dataclasses.field(default_factory=dict)
 
 
 def _add_metric(
-    batches: PCollection[SegmentBatch],
-    job: Job,
-    name: MetricName,
-    step: Step,
-    ends: dict[str, Any],
-    sums: dict[str, Any],
-    tables: list[PCollection[pa.Table]],
+    batches: PCollection[SegmentBatch], job: Job, name: MetricName, step: Step, parts: _Parts
 ) -> None:
-    """Adds the steps of a metric: its ends, its sums and the tables of segments' scores.
+    """Adds the steps of a metric.
 
     Beam fuses all of these steps with the reading. So each batch is read once, and counted once
     for each way to make tokens. Only one way changes Beam's metrics.
     """
     scorings, evidence, labels = job.scorings[name], job.evidence, job.source.labels
-    counters, suffix = scorings.counters, _suffix(job, name)
+    suffix = _suffix(job, name)
     is_first = name == job.metrics[0]
     statistics = {}
     for text in job.texts(name):
-        counter, is_own = counters[text.name], text.name == scorings.text
+        counter, is_own = scorings.counters[text.name], text.name == scorings.text
         of_text = suffix if is_own else f" ({text.name.label})"
         statistics[text.name] = batches | f"Count matches{of_text}" >> count_matches(
             text,
@@ -152,47 +173,55 @@ def _add_metric(
             lengths=_lengths(job, scorings) if is_own else None,
             metrics=is_own and is_first,
         )
-        ends[_end("totals", scorings, text.name)] = sum_corpus(
-            statistics[text.name],
-            counter.basis,
-            step,
-            threads=job.threads,
-            label_suffix=of_text,
+        end = _end("totals", scorings, text.name)
+        parts.sums[end] = sum_corpus(
+            statistics[text.name], end, counter.basis, step, threads=job.threads
         )
-    own, basis = statistics[scorings.text], counters[scorings.text].basis
+    own, basis = statistics[scorings.text], scorings.basis
     if job.slicing:
-        sums[_end("slices", scorings)] = sum_slices(
-            own, job.slicing, labels, basis, step, threads=job.threads, label_suffix=suffix
+        end = _end("slices", scorings)
+        parts.sums[end] = sum_slices(
+            own, end, job.slicing, labels, basis, step, threads=job.threads
         )
     if evidence.needs_moments:
-        sums[_end("moments", scorings)] = sum_moments(
-            own,
-            job.slicing,
-            labels,
-            basis,
-            step,
-            # Some sources find their systems only when they are read.
-            baseline=evidence.baseline or next(iter(job.source.systems), None),
-            with_all_pairs=evidence.needs_all_pairs,
-            documents=evidence.documents,
-            threads=job.threads,
-            label_suffix=suffix,
-        )
+        end = _end("moments", scorings)
+        if evidence.documents is not None:
+            parts.documents[end] = sum_documents(
+                own, end, job.slicing, labels, basis, step, documents=evidence.documents
+            )
+        else:
+            parts.sums[end] = sum_moments(
+                own,
+                end,
+                job.slicing,
+                labels,
+                basis,
+                step,
+                baseline=_baseline(job),
+                with_all_pairs=evidence.needs_all_pairs,
+                threads=job.threads,
+            )
     if evidence.resampling is not None:
-        sums[_end("replicates", scorings)] = sum_replicates(
+        end = _end("replicates", scorings)
+        parts.sums[end] = sum_replicates(
             own,
+            end,
             evidence.resampling,
             labels,
             basis,
             step,
             documents=evidence.documents,
             threads=job.threads,
-            label_suffix=suffix,
         )
     if scorings.segments is not None:
         schema = schema_of_segments(job.scorings, labels)
         scoring = ScoreSegments(name, kind_of, scorings.segments, schema, job.threads)
-        tables.append(own | f"Score segments{suffix}" >> beam.ParDo(step(scoring)))
+        parts.tables[name] = own | f"Score segments{suffix}" >> beam.ParDo(step(scoring))
+
+
+def _baseline(job: Job) -> str | None:
+    """The baseline; None for the first system: some sources find theirs when they are read."""
+    return job.evidence.baseline or next(iter(job.source.systems), None)
 
 
 def _suffix(job: Job, name: MetricName) -> str:
@@ -218,6 +247,11 @@ def _language_label(job: Job) -> LanguageLabel | None:
     if job.languages is None:
         return None
     return LanguageLabel(job.languages, job.source.labels.index(job.languages))
+
+
+class _NameTallies(PlainDoFn):
+    def process(self, tally: Tally) -> Iterator[NamedSums]:
+        yield ("tallies", ALL_SYSTEMS), tally
 
 
 class _NameTheJob(PlainDoFn):
@@ -263,7 +297,7 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
         for name, scorings in results.scorings.items()
     }
     (segments,) = found
-    tally = tally_of(segments, ends.get("tallies"))
+    tally = tally_of(segments, _sums(ends, "tallies") if "tallies" in ends else None)
     rejected = check_rejected(ends.get("rejected", ()), tally, results.most_rejected)
     require_segments_left(tally, rejected)
     totals = Totals(
@@ -279,7 +313,7 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     data = document_bytes(document)
     documents = {SCORES: data}
     if results.manifest:
-        digests: Digests = _only_sum("digests", ends)
+        digests: Digests = _only_sum("digests", ends["digests"])
         read = streams(segments, digests)
         documents[MANIFEST] = document_bytes(manifest(read, data, results.input))
         if results.evidence.save_totals:
@@ -313,12 +347,14 @@ def _metric_totals(
         sums,
         _slices_of(
             slicing,
-            ends.get(_end("slices", scorings), ()),
-            counters[scorings.text].basis,
+            _sums(ends, _end("slices", scorings)),
+            scorings.basis,
             found[0].systems,
         ),
-        _only_sum(_end("moments", scorings), ends, is_needed=False),
-        _only_sum(_end("replicates", scorings), ends, is_needed=False),
+        *(
+            _only_sum(end, _sums(ends, end), is_needed=False)
+            for end in (_end("moments", scorings), _end("replicates", scorings))
+        ),
     )
 
 
@@ -338,14 +374,17 @@ def _slices_of(
     if not slicing:
         return None
     # If the runner has lost or repeated them, they are not the sums of the whole corpus.
-    found = SliceSums.zero(basis.width)
-    for each in given:
-        found = found.added(each, slicing.most)
-    require_bounded(found.keys, slicing)
-    return found.arranged(slicing.in_order(found.keys), systems)
+    total = sum(given, start=SliceSums.zero(basis.width, most=slicing.most))
+    require_bounded(total.keys, slicing)
+    return total.arranged(slicing.in_order(total.keys), systems)
 
 
-def _only_sum(name: str, ends: Mapping[str, Iterable[Any]], *, is_needed: bool = True) -> Any:
+def _sums(ends: Mapping[str, Iterable[Any]], name: str) -> list[Any]:
+    """The sums at an end, without their systems; none if it was not asked for."""
+    return [sums for _, sums in ends.get(name, ())]
+
+
+def _only_sum(name: str, given: Iterable[Any], *, is_needed: bool = True) -> Any:
     """The sum at an end.
 
     Returns:
@@ -354,10 +393,10 @@ def _only_sum(name: str, ends: Mapping[str, Iterable[Any]], *, is_needed: bool =
     Raises:
       JobError: there are several sums, or there is none although it is needed.
     """
-    found = list(ends.get(name, ()))
-    if len(found) > 1 or (is_needed and not found):
+    sums = list(given)
+    if len(sums) > 1 or (is_needed and not sums):
         raise JobError(
-            f"the last step got {len(found)} sums of {name}: it must get 1",
+            f"the last step got {len(sums)} sums of {name}: it must get 1",
             "the runner lost or repeated data: do not use it for this job",
         )
-    return found[0] if found else None
+    return sums[0] if sums else None

@@ -74,6 +74,7 @@ LOADS_BEAM = {
         "totals.moments.sum_document_moments",
         "totals.adding",
         "totals.summing",
+        "wiring.add_up",
         "wiring.bundles",
         "wiring.coders",
         "wiring.filesystems",

@@ -64,13 +64,10 @@ class _Comparing(beam.PTransform):
     def _sums(self, segments: PCollection[Any]) -> PCollection[Any]:
         """The sums of each key; the key is None if segments have no keys."""
         require_no_files(segments)
-        counter = self._definition.counter
         return sum_groups_of_systems(
             segments
             | "Gather segments" >> self._gather
-            | "Count matches" >> count_matches(self._text, counter, threads=1),
-            counter.basis,
-            len(self._systems),
+            | "Count matches" >> count_matches(self._text, self._definition.counter, threads=1),
             self._pairs,
             self._gather.key_type(segments),
         )

@@ -26,7 +26,6 @@ from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.closing import (
-    add_tallies,
     require_all_scored,
     sums_by_system,
     tally_of,
@@ -40,6 +39,7 @@ from beam_bleu.transforms.totals.rejected import (
     rejected_warnings,
 )
 from beam_bleu.transforms.totals.summing import KeyedSums, sum_groups
+from beam_bleu.transforms.wiring.add_up import AddUp
 from beam_bleu.transforms.wiring.keyed import keyed
 
 __all__ = ["CorpusBleu", "CorpusChrf", "ScorePerKey", "definition_of", "require_no_files"]
@@ -158,14 +158,14 @@ class ScorePerSystem(_Scoring):
             ends["tallies"] = (
                 paired["tallies"]
                 | "Name the tallies" >> beam.Map(keyed)
-                | "Add up tallies" >> beam.CombinePerKey(add_tallies)
+                | "Add up tallies" >> beam.CombinePerKey(AddUp())
                 | "Take the tally" >> beam.Values()
             )
         if "rejected" in paired:
             ends["rejected"] = (
                 paired["rejected"]
                 | "Leave out the texts" >> beam.Map(_rejected)
-                | "Add up rejected records" >> beam.CombinePerKey(_add_rejected)
+                | "Add up rejected records" >> beam.CombinePerKey(AddUp())
                 | "Take the rejected records" >> beam.Values()
             )
         return (
@@ -319,7 +319,7 @@ def _sums(
 ) -> PCollection[KeyedSums]:
     counter = definition.counter
     statistics = batches | "Count matches" >> count_matches(text, counter, threads=1)
-    return sum_groups(statistics, counter.basis, key_type, with_units=uncertainty)
+    return sum_groups(statistics, key_type, with_units=uncertainty)
 
 
 def _score(keyed: KeyedSums, definition: Definition) -> Score:
@@ -336,10 +336,6 @@ def _rejected(bad: BadRecord) -> tuple[int, Rejected]:
     return 0, Rejected.of(bad)
 
 
-def _add_rejected(parts: Iterable[Rejected]) -> Rejected:
-    return sum(parts, start=Rejected())
-
-
 def _scores_of_systems(key: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[tuple[str, Any]]:
     """The score of each system, after the counts were compared.
 
@@ -351,7 +347,7 @@ def _scores_of_systems(key: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[
     most: MostRejected
     ((definition, most),) = ends["definition"]
     found: list[FoundSegments] = list(ends["segments"])
-    sums = sums_by_system(found, list(ends["sums"]))
+    sums = sums_by_system(found, [(system, sums) for (system, _), sums in ends["sums"]])
     (segments,) = found
     tally = tally_of(segments, ends.get("tallies"))
     rejected = check_rejected(ends.get("rejected", ()), tally, most if "rejected" in ends else None)

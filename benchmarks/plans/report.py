@@ -12,7 +12,7 @@ _STAGES = {
     "Spread the ranges": "",
     "Gather the counts": " (one key)",
     "Spread the work units": "",
-    "Add up totals": " (at most)",
+    "Add up": " (at most)",
     "Bring it together": "",
 }
 

@@ -88,8 +88,8 @@ def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
     # This is the maximum: a bundle has one sum for each system, and at least one unit.
     sums = _sums(plan.segments // units)
     for system in systems:
-        shuffles["Add up totals"].carry(((system, None), sums), units)
-        shuffles["Bring it together"].carry((0, ("totals", ((system, None), _sums(plan.segments)))))
+        shuffles["Add up"].carry((("totals", system), sums), units)
+        shuffles["Bring it together"].carry((0, ("totals", (system, _sums(plan.segments)))))
     for end in (("segments", found), ("job", _job(corpus))):
         shuffles["Bring it together"].carry((0, end))
     in_vain = require_right_plan(corpus, plan) / sum(

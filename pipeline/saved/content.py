@@ -333,6 +333,7 @@ def _moments(found: Mapping[str, Any]) -> Moments:
         tuple((one, other) for one, other in found["pairs"]),
         tuple((one, other) for one, other in found["slice_pairs"]),
         **{name: json_arrays.decoded(found[name], axes) for name, axes in MOMENTS_ARRAYS.items()},
+        most=None,
     )
 
 

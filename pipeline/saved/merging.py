@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from beam_bleu.pipeline.saved.candidate_files import require_same_candidates
@@ -26,8 +26,9 @@ from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.totals.rejected import Rejected
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
+from beam_bleu.transforms.wiring.sums import Sums
 
-Value = TypeVar("Value")
+SumsType = TypeVar("SumsType", bound=Sums)
 
 
 def merged(files: Sequence[Named], *, replace: bool = False, force: bool = False) -> SavedTotals:
@@ -109,21 +110,21 @@ def _metric_totals(
             for text, of_systems in totals[0].sums.items()
         },
         _slices([each.slices for each in totals], slicing, systems),
-        _added([each.moments for each in totals], lambda one, other: one.added(other)),
-        _added(replicates, lambda one, other: one.added(other)),
+        _added([each.moments for each in totals]),
+        _added(replicates),
     )
 
 
-def _added(parts: Iterable[Value | None], add: Callable[[Value, Value], Value]) -> Value | None:
+def _added(parts: Iterable[SumsType | None]) -> SumsType | None:
     """The sum of the parts that are there; None if there are none."""
-    there = [each for each in parts if each is not None]
-    return functools.reduce(add, there) if there else None
+    there = [part for part in parts if part is not None]
+    return functools.reduce(operator.add, there) if there else None
 
 
 def _slices(
     parts: Iterable[SliceSums | None], slicing: Slicing, systems: Sequence[str]
 ) -> SliceSums | None:
-    found = _added(parts, lambda one, other: one.added(other, slicing.most))
+    found = _added(part and dataclasses.replace(part, most=slicing.most) for part in parts)
     if found is None:
         return None
     require_bounded(found.keys, slicing)

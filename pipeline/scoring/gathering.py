@@ -6,7 +6,7 @@ run longer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
@@ -14,6 +14,8 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
+from beam_bleu.transforms.wiring.add_up import NamedSums
+from beam_bleu.transforms.wiring.sums import Sums
 
 __all__ = ["Gathered", "bring_together", "by_end"]
 
@@ -22,39 +24,47 @@ Gathered = tuple[int, Iterable[tuple[str, Any]]]
 
 
 def bring_together(
-    ends: Mapping[str, PCollection[Any]], sums: Mapping[str, PCollection[tuple[int, Any]]]
+    ends: Mapping[str, PCollection[Any]], sums: PCollection[NamedSums]
 ) -> PCollection[Gathered]:
-    """One `Gathered` with the values of all ends and all sums, by name.
+    """One `Gathered` with the values of all ends, and all sums.
 
     Args:
-      ends: the ends that give values.
-      sums: the ends that give (key, value).
+      ends: the ends that give values, by name.
+      sums: the sums of the whole corpus. Each of their names is that of an end, whose values are
+        (system, sums).
     """
     # One type for all: otherwise the in-process runner encodes each element again.
     named = typehints.Tuple[int, typehints.Tuple[str, typehints.Any]]
     return (
         [
-            end | f"Send on the {name}" >> beam.ParDo(_SendOn(name, keyed)).with_output_types(named)
-            for given, keyed in ((ends, False), (sums, True))
-            for name, end in given.items()
+            *(
+                end | f"Send on the {name}" >> beam.ParDo(_SendOn(name)).with_output_types(named)
+                for name, end in ends.items()
+            ),
+            sums | "Send on the sums" >> beam.ParDo(_SendOnSums()).with_output_types(named),
         ]
         | "Collect the ends" >> beam.Flatten()
         | "Bring it together" >> beam.GroupByKey()
     )
 
 
-def by_end(ends: Sequence[str], gathered: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
+def by_end(ends: Iterable[str], gathered: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
     """The values of each end."""
-    found: dict[str, list[Any]] = {name: [] for name in ends}
+    values: dict[str, list[Any]] = {name: [] for name in ends}
     for name, value in gathered:
-        found[name].append(value)
-    return found
+        values[name].append(value)
+    return values
 
 
 class _SendOn(PlainDoFn):
-    def __init__(self, name: str, keyed: bool) -> None:
+    def __init__(self, name: str) -> None:
         self._name = name
-        self._keyed = keyed
 
-    def process(self, element: Any) -> Iterator[tuple[int, tuple[str, Any]]]:
-        yield 0, (self._name, element[1] if self._keyed else element)
+    def process(self, value: Any) -> Iterator[tuple[int, tuple[str, Any]]]:
+        yield 0, (self._name, value)
+
+
+class _SendOnSums(PlainDoFn):
+    def process(self, named: NamedSums) -> Iterator[tuple[int, tuple[str, tuple[str, Sums]]]]:
+        (name, system), sums = named
+        yield 0, (name, (system, sums))

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.known_metrics import Definition, MetricName, kind_of
 from beam_bleu.transforms.metrics.bleu.config import PresetName
-from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.metrics.metric import Basis, Metric
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.score.segment_table import segment_schema
 from beam_bleu.transforms.statistics.counting import Counter
@@ -81,6 +81,11 @@ class Scorings:
         for preset in self.presets.values():
             needed.setdefault(preset.text, []).append(preset.metric)
         return {text: self.kind.counter(metrics) for text, metrics in needed.items()}
+
+    @property
+    def basis(self) -> Basis:
+        """The columns that are counted with `text`."""
+        return self.counters[self.text].basis
 
 
 ScoringsOfMetrics = Mapping[MetricName, Scorings]

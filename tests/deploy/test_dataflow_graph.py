@@ -20,7 +20,8 @@ from beam_bleu.pipeline.errors import marked_steps
 from beam_bleu.pipeline.reruns.rerun_input import described_input
 from beam_bleu.transforms.pairing.line_parallel import plan_units, source
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
-from beam_bleu.transforms.totals.adding import AddUp, SumBundles
+from beam_bleu.transforms.totals.adding import SumBundles
+from beam_bleu.transforms.wiring.add_up import AddUp
 from deploy.dataflow.launch import command_line
 
 OFFLINE_LAUNCH = pathlib.Path(__file__).with_name("offline_launch.py")
@@ -193,7 +194,12 @@ def test_the_steps_in_the_console(pipeline):
     (root,) = pipeline.root_transform_ids
     transforms = pipeline.components.transforms
     steps = [transforms[each].unique_name for each in transforms[root].subtransforms]
-    assert steps[:4] == ["Pair lines", "Count matches", "Total each batch", "Add up totals"]
+    assert steps[:4] == [
+        "Pair lines",
+        "Count matches",
+        "Sum the totals of bleu",
+        "Sum the moments of bleu",
+    ]
     assert steps[-1] == "Score and write"
 
 
@@ -236,8 +242,7 @@ def test_totals_and_digests_are_added_up_before_they_are_shuffled(pipeline):
         name: type(pickler.loads(payload.combine_fn.payload)) for name, payload in combines.items()
     }
     assert types == {
-        "Add up totals": AddUp,
-        "Add up products": AddUp,
+        "Add up": AddUp,
         "Pair lines/Add up digests": source._AddUpDigests,
     }
 
@@ -272,7 +277,7 @@ def test_workers_import_our_code_from_the_image(pipeline):
         "Pair lines/Count lines": plan_units.CountRanges,
         "Pair lines/Read in lockstep/ParDo(_Marked)": source._ReadUnit,
         "Count matches": CountMatches,
-        "Total each batch": SumBundles,
+        "Sum the totals of bleu": SumBundles,
     }
     for step, expected in classes.items():
         assert type(functions[step]) in (marked_steps._Marked, marked_steps._MarkedInWindow)

@@ -25,12 +25,11 @@ from beam_bleu import (
 )
 from beam_bleu.transforms.corpus_scores import definition_of
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.bleu.columns import width
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.compared_systems import compared_systems
-from beam_bleu.transforms.totals.adding import AddUp
 from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
+from beam_bleu.transforms.wiring.add_up import AddUp
 
 SYSTEMS = ("good", "bad", "best")
 KEPT = {"good": 0.8, "bad": 0.6, "best": 0.9}
@@ -250,9 +249,8 @@ def system_sums(segments: list[Segment], *, all_pairs: bool = True) -> SystemSum
 
 
 def test_sums_add_up_by_every_route():
-    pairs = compared_pairs(SYSTEMS, "good", all_pairs=True)
     parts = [system_sums(SEGMENTS[start : start + 40]) for start in range(0, 200, 40)]
-    combine = AddUp(SystemSums.zero(width(CONFIG.max_ngram_order), len(SYSTEMS), pairs))
+    combine = AddUp()
     expected = system_sums(SEGMENTS)
     for route, output in by_every_route(combine, parts):
         assert output == expected, route

@@ -6,6 +6,8 @@ import collections
 import dataclasses
 from collections.abc import Mapping
 
+from beam_bleu.transforms.wiring.sums import Sums
+
 FILTERED = "filtered"
 """The reason in a tally for segments that conditions of the user leave out."""
 
@@ -14,7 +16,7 @@ REJECTED = "rejected"
 
 
 @dataclasses.dataclass(frozen=True)
-class Tally:
+class Tally(Sums):
     """What became of the segments of a part of the input. Those of all parts are added up.
 
     For each system, read = scored + all that were left out + missing. The last step of a job

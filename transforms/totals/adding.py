@@ -1,10 +1,8 @@
-"""Wires adding up to Beam: the step that adds up batches, and the CombineFn that adds up sums."""
+"""The steps that add up batches: those of a bundle, and the groups of each batch."""
 
 from __future__ import annotations
 
-import functools
-import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import apache_beam as beam
@@ -13,37 +11,11 @@ from apache_beam.utils.windowed_value import WindowedValue
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.products import compile_products
+from beam_bleu.transforms.wiring.add_up import NamedSums
 from beam_bleu.transforms.wiring.bundles import CollectBundles
+from beam_bleu.transforms.wiring.sums import Sums
 
-__all__ = ["AddUp", "Adder", "SumBundles", "SumGroups"]
-
-
-class AddUp(beam.CombineFn):
-    """Adds up sums of one kind.
-
-    Sums are frozen, so neither an input nor another accumulator is ever changed, and any split and
-    order gives the same sum.
-
-    Args:
-      zero: the sums of no segment.
-      add: returns the sum of two of them.
-    """
-
-    def __init__(self, zero: Any, add: Callable[[Any, Any], Any] = operator.add) -> None:
-        self._zero = zero
-        self._add = add
-
-    def create_accumulator(self) -> Any:
-        return self._zero
-
-    def add_input(self, accumulator: Any, sums: Any) -> Any:
-        return self._add(accumulator, sums)
-
-    def merge_accumulators(self, accumulators: Iterable[Any]) -> Any:
-        return functools.reduce(self._add, accumulators, self._zero)
-
-    def extract_output(self, accumulator: Any) -> Any:
-        return accumulator
+__all__ = ["Adder", "SumBundles", "SumGroups"]
 
 
 class Adder(Protocol):
@@ -52,23 +24,29 @@ class Adder(Protocol):
     def add(self, statistics: BatchStatistics) -> None:
         """Adds the segments of a batch."""
 
-    def keyed_sums(self) -> Iterable[tuple[Any, Any]]:
-        """The sums of all batches, with the keys by which those of other bundles are added."""
+    def by_system(self) -> Mapping[str, Sums]:
+        """The sums of all batches, by system; by `ALL_SYSTEMS` if they are those of all."""
 
 
 class SumBundles(CollectBundles):
-    """Adds up each bundle of `BatchStatistics`, to (key, sums).
+    """Adds up each bundle of `BatchStatistics`, to `NamedSums`.
 
     Args:
+      name: what is added up.
       new_adder: returns an adder without batches.
       compile_adder: compiles its code, or loads it.
       threads: the number of threads of a worker that add up.
     """
 
     def __init__(
-        self, new_adder: Callable[[], Adder], compile_adder: Callable[[], None], threads: int = 1
+        self,
+        name: str,
+        new_adder: Callable[[], Adder],
+        compile_adder: Callable[[], None],
+        threads: int = 1,
     ) -> None:
         super().__init__(threads)
+        self._name = name
         self._new_adder = new_adder
         self._compile_adder = compile_adder
 
@@ -80,8 +58,8 @@ class SumBundles(CollectBundles):
     def new_collector(self) -> Adder:
         return self._new_adder()
 
-    def collected(self, collector: Adder) -> Iterable[tuple[Any, Any]]:
-        return collector.keyed_sums()
+    def collected(self, collector: Adder) -> Iterable[NamedSums]:
+        return [((self._name, system), sums) for system, sums in collector.by_system().items()]
 
 
 class SumGroups(beam.DoFn):

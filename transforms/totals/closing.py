@@ -13,18 +13,18 @@ _LOST = "the runner lost or repeated data: do not use it for this job"
 
 
 def sums_by_system(
-    found: Sequence[FoundSegments], sums: Sequence[tuple[tuple[str, None], CorpusSums]]
+    found: Sequence[FoundSegments], sums: Sequence[tuple[str, CorpusSums]]
 ) -> dict[str, CorpusSums]:
     """The sums of each system by its name, in the order of the systems, which no engine keeps.
 
     Args:
       found: what the source found: one value, if nothing was lost.
-      sums: ((name of the system, None), its sums).
+      sums: (name of the system, its sums).
 
     Raises:
       JobError: there is not one plan, or there are two sums for a system.
     """
-    by_system = {system: of_system for (system, _), of_system in sums}
+    by_system = dict(sums)
     if len(found) != 1 or len(by_system) != len(sums):
         raise JobError(
             f"the last step got {len(found)} plans, and {len(sums)} sums for "
@@ -37,11 +37,6 @@ def sums_by_system(
     return {system: by_system[system] for system in ordered}
 
 
-def add_tallies(tallies: Iterable[Tally]) -> Tally:
-    """The tally of all parts of the input."""
-    return sum(tallies, start=Tally())
-
-
 def tally_of(segments: FoundSegments, given: Iterable[Tally] | None) -> Tally:
     """The tally of all segments. A source without tallies scores all segments for each system.
 
@@ -50,7 +45,7 @@ def tally_of(segments: FoundSegments, given: Iterable[Tally] | None) -> Tally:
     """
     if given is None:
         return Tally(segments.count, dict.fromkeys(segments.systems, segments.count))
-    tally = add_tallies(given)
+    tally = sum(given, start=Tally())
     unexplained = [system for system in segments.systems if tally.unexplained(system)]
     if tally.read != segments.count or unexplained:
         raise JobError(

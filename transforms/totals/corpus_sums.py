@@ -9,10 +9,11 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.input_signs import InputSigns
 from beam_bleu.transforms.totals.moments.products import unit_sums
 from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.wiring.sums import Sums
 
 
 @dataclasses.dataclass(frozen=True)
-class CorpusSums:
+class CorpusSums(Sums):
     """The sums over any number of segments of one system.
 
     Attributes:

@@ -8,7 +8,7 @@ loop adds the integers of each segment to the rows of its slices in two arrays, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -31,7 +31,7 @@ from beam_bleu.transforms.totals.slice_sums import (
     WITH_SO_MANY,
     SliceSums,
 )
-from beam_bleu.transforms.wiring.keyed import keyed
+from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
 
 class Numbering(Protocol):
@@ -73,10 +73,12 @@ class SliceAdder:
     Args:
       numbering: the numbers of the slices.
       width: the number of columns of the metric, W.
+      most: the most slices that are kept when these sums and others are added up; None for all.
     """
 
-    def __init__(self, numbering: Numbering, width: int) -> None:
+    def __init__(self, numbering: Numbering, width: int, most: int | None = None) -> None:
         self._numbering = numbering
+        self._most = most
         self._columns: dict[str, int] = {}
         self._total = SliceSums.zero(width)
         # What is the same for most batches: their systems, references and slices, for which there
@@ -120,9 +122,9 @@ class SliceAdder:
             signs.reference_returns,
         )
 
-    def keyed_sums(self) -> list[tuple[int, SliceSums]]:
-        """(0, the sums of all batches)."""
-        return [keyed(self.sums())]
+    def by_system(self) -> dict[str, SliceSums]:
+        """The sums of all batches, as those of all systems."""
+        return {ALL_SYSTEMS: self.sums()}
 
     def sums(self) -> SliceSums:
         """The sums of all batches."""
@@ -135,6 +137,7 @@ class SliceAdder:
             self._total.sums[:used].copy(),
             offsets,
             self._total.by_reference[:, :, : offsets[-1]].copy(),
+            self._most,
         )
 
     def _has_room(self, references: int) -> bool:
@@ -192,11 +195,7 @@ class CorpusAdder:
         self._systems |= dict.fromkeys(statistics.systems)
         self._adder.add(statistics)
 
-    def keyed_sums(self) -> Iterable[tuple[tuple[str, None], CorpusSums]]:
-        """((system, None), its sums)."""
-        return [((system, None), sums) for system, sums in self.sums().items()]
-
-    def sums(self) -> dict[str, CorpusSums]:
+    def by_system(self) -> dict[str, CorpusSums]:
         """The sums of each system, also of one that has batches without a segment only."""
         found = self._adder.sums()
         zero = CorpusSums.zero(self._width)

@@ -18,6 +18,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.input_signs import InputSigns
+from beam_bleu.transforms.wiring.sums import Sums
 
 # The columns of `SliceSums.sums` after those of the metric.
 CANDIDATE_BYTES, REFERENCE_BYTES, TOKENIZED, CANDIDATE_RETURNS, FIRST_SCRIPT = range(5)
@@ -33,11 +34,11 @@ _SHOWN_CHARACTERS = 40
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class SliceSums:
+class SliceSums(Sums):
     """The sums of slices, for each system. Those of all parts of a corpus are added up.
 
-    If there are more slices than `Slicing.most`, it has one key more than this number, and no
-    systems. And a slice has places only for the references of its own segments, because a corpus
+    If there are more slices than `most`, they have one key more than this number, and no systems.
+    And a slice has places only for the references of its own segments, because a corpus
     can have a few segments with thousands of references. So the memory is bounded.
 
     Attributes:
@@ -48,6 +49,7 @@ class SliceSums:
       offsets: int64 (slices + 1,), the first place of each slice in `by_reference`, then the end
         of the last one. A slice has at least as many places as its segments have references.
       by_reference: int64 (systems, kinds, places).
+      most: the most slices that are kept, `Slicing.most`; None if there is no limit.
     """
 
     width: int
@@ -56,6 +58,7 @@ class SliceSums:
     sums: Integers
     offsets: Integers
     by_reference: Integers
+    most: int | None = None
 
     @classmethod
     def zero(
@@ -64,6 +67,7 @@ class SliceSums:
         keys: Sequence[SliceKey] = (),
         systems: Sequence[str] = (),
         widths: Integers | None = None,
+        most: int | None = None,
     ) -> SliceSums:
         """The sums of no segments.
 
@@ -72,6 +76,7 @@ class SliceSums:
           keys: the slices.
           systems: the names of the systems.
           widths: int64 (slices,), the number of places of each slice; none if it is None.
+          most: as in the class.
         """
         if widths is None:
             widths = np.zeros(len(keys), np.int64)
@@ -82,6 +87,7 @@ class SliceSums:
             np.zeros((len(keys), len(systems), width + _OTHERS), np.int64),
             np.append(0, np.cumsum(widths)),
             np.zeros((len(systems), _KINDS, widths.sum()), np.int64),
+            most,
         )
 
     @property
@@ -94,20 +100,20 @@ class SliceSums:
         """The number of places of each slice in `by_reference`, int64 (slices,)."""
         return np.diff(self.offsets)
 
-    def added(self, other: SliceSums, most: int) -> SliceSums:
-        """The sums of the segments of both; `most` is `Slicing.most`."""
+    def __add__(self, other: SliceSums) -> SliceSums:
+        most = smaller_limit(self.most, other.most)
         if self.width != other.width:
             raise ValueError(f"sums of {self.width} and {other.width} columns do not add up")
         keys = list(dict.fromkeys((*self.keys, *other.keys)))
-        if len(keys) > most:
-            return SliceSums.zero(self.width, keys[: most + 1])
+        if most is not None and len(keys) > most:
+            return SliceSums.zero(self.width, keys[: most + 1], most=most)
         systems = list(dict.fromkeys((*self.systems, *other.systems)))
         row_of = {key: row for row, key in enumerate(keys)}
         widths = np.zeros(len(keys), np.int64)
         for each in (self, other):
             rows = np.array([row_of[key] for key in each.keys], np.int64)
             widths[rows] = np.maximum(widths[rows], each.widths)
-        total = SliceSums.zero(self.width, keys, systems, widths)
+        total = SliceSums.zero(self.width, keys, systems, widths, most)
         column_of = {system: column for column, system in enumerate(systems)}
         for each in (self, other):
             rows = np.array([row_of[key] for key in each.keys], np.int64)
@@ -146,7 +152,7 @@ class SliceSums:
         positions = np.arange(1, len(row_of_place) + 1) - self.offsets[row_of_place]
         used = np.zeros(len(self.keys), np.int64)
         np.maximum.at(used, row_of_place, positions * self.by_reference.any(axis=(0, 1)))
-        arranged = SliceSums.zero(self.width, keys, systems, used[rows])
+        arranged = SliceSums.zero(self.width, keys, systems, used[rows], self.most)
         arranged.sums[:] = self.sums[np.ix_(rows, columns)]
         starts = np.repeat(self.offsets[rows] - arranged.offsets[:-1], used[rows])
         places = starts + np.arange(len(starts))
@@ -203,6 +209,11 @@ class SliceSums:
                 reference_returns=tuple(returns[: len(given)]),
             ),
         )
+
+
+def smaller_limit(one: int | None, other: int | None) -> int | None:
+    """The smaller one of two limits, each of which is None if there is none."""
+    return min((limit for limit in (one, other) if limit is not None), default=None)
 
 
 def require_bounded(keys: Iterable[SliceKey], slicing: Slicing) -> None:

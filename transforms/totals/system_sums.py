@@ -13,6 +13,7 @@ from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.by_column import by_column
 from beam_bleu.transforms.totals.moments.products import sums_of_columns
 from beam_bleu.transforms.totals.units import PairSums
+from beam_bleu.transforms.wiring.sums import Sums
 
 ComparedPair = tuple[int, int]
 """The places of a system and of its baseline."""
@@ -23,7 +24,7 @@ row by row: a row is of one column of the system."""
 
 
 @dataclasses.dataclass(frozen=True)
-class SystemSums:
+class SystemSums(Sums):
     """The sums over any number of segments, each of which has all systems.
 
     Attributes:

@@ -12,9 +12,8 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.coders import Coder, typecoders
 from apache_beam.pvalue import PCollection
-from apache_beam.typehints import typehints
 
-__all__ = ["BatchCoder", "as_batches", "giving_batches", "giving_keyed_batches"]
+__all__ = ["BatchCoder", "as_batches", "giving_batches"]
 
 
 class BatchCoder(Coder):
@@ -43,12 +42,6 @@ def giving_batches(dofn: beam.DoFn, batch: type) -> beam.ParDo:
     """A step whose outputs are batches of this type, with `BatchCoder` as their coder."""
     typecoders.registry.register_coder(batch, BatchCoder)
     return beam.ParDo(dofn).with_output_types(batch)
-
-
-def giving_keyed_batches(dofn: beam.DoFn, batch: type) -> beam.ParDo:
-    """The same for a step whose outputs are (number, batch)."""
-    typecoders.registry.register_coder(batch, BatchCoder)
-    return beam.ParDo(dofn).with_output_types(typehints.Tuple[int, batch])
 
 
 def as_batches(output: PCollection[Any], batch: type) -> PCollection[Any]:

@@ -48,9 +48,9 @@ def doubled_metric(totals: MetricTotals, most: int) -> MetricTotals:
             text: {system: sums + sums for system, sums in of_systems.items()}
             for text, of_systems in totals.sums.items()
         },
-        totals.slices.added(totals.slices, most),
-        totals.moments.added(totals.moments),
-        totals.replicates.added(totals.replicates),
+        dataclasses.replace(totals.slices, most=most) + totals.slices,
+        totals.moments + totals.moments,
+        totals.replicates + totals.replicates,
     )
 
 

@@ -17,13 +17,14 @@ from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuCol
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.totals.adding import AddUp, SumGroups
+from beam_bleu.transforms.totals.adding import SumGroups
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.input_signs import InputSigns
 from beam_bleu.transforms.totals.summing import sums_of_each_system
+from beam_bleu.transforms.wiring.add_up import AddUp
 
 WIDTH = width(4)
-ADD_UP = AddUp(CorpusSums.zero(WIDTH))
+ADD_UP = AddUp()
 WORDS = ["a", "a", "é", "."]
 
 
@@ -105,12 +106,14 @@ def test_beyond_64_bits_totals_stay_exact():
         assert output.columns == (5 * (2**63 - 1), *[5 * 2**70] * (WIDTH - 1)), route
 
 
-def test_the_sum_of_no_totals_is_zero():
+def test_the_sum_of_nothing_is_none_and_the_sum_of_zeros_is_zero():
     combine = ADD_UP
     zero = CorpusSums.zero(WIDTH)
-    assert combine.extract_output(combine.create_accumulator()) == zero
-    assert combine.merge_accumulators([]) == zero
-    assert combine.merge_accumulators([zero, zero]) == zero
+    nothing = combine.create_accumulator()
+    assert combine.extract_output(nothing) is None
+    assert combine.merge_accumulators([]) is None
+    assert combine.merge_accumulators([nothing, nothing]) is None
+    assert combine.merge_accumulators([nothing, zero, zero]) == zero
     assert (zero.segments, zero.columns) == (0, (0,) * WIDTH)
 
 

@@ -15,7 +15,7 @@ SUMS = CorpusSums.zero(15)
 def test_the_order_is_that_of_the_systems():
     systems = ("b", "c", "a")
     for given in itertools.permutations(["a", "b", "c", "not planned"]):
-        sums = [((system, None), SUMS) for system in given]
+        sums = [(system, SUMS) for system in given]
         found = sums_by_system([FoundSegments(0, systems=systems)], sums)
         assert list(found) == [*systems, "not planned"]
 
@@ -24,4 +24,4 @@ def test_lost_or_repeated_data_is_an_error():
     found = FoundSegments(0, systems=("a",))
     for segments, sums in (([], 1), ([found] * 2, 1), ([found], 2)):
         with pytest.raises(JobError, match="must get 1 plan, and 1 sum for each system"):
-            sums_by_system(segments, [(("a", None), SUMS)] * sums)
+            sums_by_system(segments, [("a", SUMS)] * sums)

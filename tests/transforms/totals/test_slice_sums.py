@@ -1,7 +1,6 @@
 """The sums of slices equal those of their segments alone, for every split into batches."""
 
 import collections
-import functools
 import pickle
 
 import pyarrow as pa
@@ -19,10 +18,10 @@ from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.score import bleu_score
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.totals.adding import AddUp
 from beam_bleu.transforms.totals.slice_adder import SliceAdder
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.totals.slice_sums import SliceSums, require_bounded
+from beam_bleu.transforms.wiring.add_up import AddUp
 
 CONFIG = BleuConfig()
 ORDER = 4
@@ -69,14 +68,10 @@ def made_batch(rows, spare=(), systems=(0, 1)):
 
 
 def summed(slicing, batches):
-    adder = SliceAdder(SliceNumbering(slicing, LABELS), WIDTH)
+    adder = SliceAdder(SliceNumbering(slicing, LABELS), WIDTH, slicing.most)
     for batch in batches:
         adder.add(statistics_of(batch, CONFIG, ORDER))
     return adder.sums()
-
-
-def add_up(slicing):
-    return AddUp(SliceSums.zero(WIDTH), functools.partial(SliceSums.added, most=slicing.most))
 
 
 def by_hand(slicing, rows, number):
@@ -104,7 +99,7 @@ def test_slices_have_the_sums_of_their_segments_alone(rows, size, data):
     bundles = data.draw(st.integers(0, len(parts)))
     batches = [made_batch(part, spare=["spare"] * (size % 2)) for part in parts]
     one, other = summed(slicing, batches[:bundles]), summed(slicing, batches[bundles:])
-    total = one.added(other, slicing.most)
+    total = one + other
     for number, system in enumerate("ab"):
         of_slices = total.of_system(system)
         expected = by_hand(slicing, rows, number)
@@ -143,7 +138,7 @@ def test_sums_are_added_up_in_every_order():
         summed(slicing, [made_batch(rows[4:], systems=(1, 0))]),
     ]
     expected = None
-    for route, total in by_every_route(add_up(slicing), inputs):
+    for route, total in by_every_route(AddUp(), inputs):
         found = {system: total.of_system(system) for system in "ab"}
         expected = expected or found
         assert found == expected, route
@@ -160,11 +155,11 @@ def test_arranged_sums_do_not_depend_on_the_division_and_the_order():
         summed(slicing, [made_batch(each) for each in (rows[:3], rows[3:4], rows[4:5])]),
         summed(slicing, [made_batch(rows[5:], systems=(1, 0))]),
     ]
-    whole = inputs[0].added(inputs[1], slicing.most)
+    whole = inputs[0] + inputs[1]
     kept = whole.arranged(slicing.in_order(whole.keys), "abc")
     assert (kept.systems, kept.keys) == (("a", "b"), tuple(slicing.in_order(whole.keys)))
     assert kept.nbytes < whole.nbytes
-    for route, total in by_every_route(add_up(slicing), inputs):
+    for route, total in by_every_route(AddUp(), inputs):
         for system in "ab":
             assert kept.of_system(system) == total.of_system(system)
         found = total.arranged(slicing.in_order(total.keys), "abc")
@@ -191,7 +186,7 @@ def test_too_many_slices_of_all_bundles_need_no_more_memory_than_the_bound():
     slicing = slicing_of(["domain"], most=5)
     rows = corpus([f"id-{i}" for i in range(40)])
     parts = [summed(slicing, [made_batch(rows[i : i + 4])]) for i in range(0, 40, 4)]
-    for _, total in by_every_route(add_up(slicing), parts):
+    for _, total in by_every_route(AddUp(), parts):
         assert len(total.keys) == 6
         assert total.nbytes < max(part.nbytes for part in parts)
         with pytest.raises(InputError, match="more than 5 slices"):
@@ -216,7 +211,7 @@ def test_a_long_list_of_references_makes_only_its_own_slice_large():
         (alone,) = summed(slicing, [made_batch(long), made_batch(few[7:8])]).of_system("a").values()
         assert total.of_system("a")[SliceKey(0, ("d7",))] == alone
     parts = [summed(slicing, [batch]) for batch in batches]
-    assert parts[0].added(parts[1], slicing.most).nbytes < 1.2 * ordinary.nbytes
+    assert (parts[0] + parts[1]).nbytes < 1.2 * ordinary.nbytes
 
 
 def test_a_slice_gets_the_places_that_a_later_batch_of_the_same_kind_needs():

@@ -22,6 +22,7 @@ from beam_bleu.transforms.statistics.batch_steps import CountMatches
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.slice_adder import CorpusAdder
 from beam_bleu.transforms.totals.summing import sum_corpus
+from beam_bleu.transforms.wiring.add_up import add_up
 
 CONFIG = BleuConfig()
 ORDER = 4
@@ -63,7 +64,7 @@ def test_the_sums_are_those_of_each_segment(given):
     for each in batches:
         adder.add(each)
     systems = {system for each in batches for system in each.systems}
-    assert adder.sums() == {system: by_hand(batches, system) for system in systems}
+    assert adder.by_system() == {system: by_hand(batches, system) for system in systems}
 
 
 def test_sums_that_are_larger_than_32_bits():
@@ -71,14 +72,14 @@ def test_sums_that_are_larger_than_32_bits():
     statistics = dataclasses.replace(statistics, counts=statistics.counts << 33)
     adder = CorpusAdder(width(ORDER))
     adder.add(statistics)
-    assert adder.sums()["a"] == by_hand([statistics], "a")
+    assert adder.by_system()["a"] == by_hand([statistics], "a")
 
 
 def test_batches_without_segments_give_zero():
     statistics = statistics_of(batch_of([("a", "b", ["c"])]), CONFIG, ORDER)
     adder = CorpusAdder(width(ORDER))
     adder.add(rows_of(statistics, []))
-    assert adder.sums() == dict.fromkeys("ab", CorpusSums.zero(width(ORDER)))
+    assert adder.by_system() == dict.fromkeys("ab", CorpusSums.zero(width(ORDER)))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -92,9 +93,11 @@ def test_a_pipeline_gives_one_sum_for_each_system(threads):
 
     def check(found):
         assert len(found) == 2
-        assert {system: sums for (system, _), sums in found} == expected
+        assert {system: sums for (_, system), sums in found} == expected
+        assert {name for (name, _), _ in found} == {"totals"}
 
     with beam.Pipeline(runner=FnApiRunner()) as root:
         made = root | beam.Create(batches, reshuffle=False)
         statistics = made | beam.ParDo(CountMatches(CONFIG.text, BleuCounter(ORDER), threads))
-        assert_that(sum_corpus(statistics, bleu_basis(ORDER), threads=threads), check)
+        parts = sum_corpus(statistics, "totals", bleu_basis(ORDER), threads=threads)
+        assert_that(add_up([parts]), check)

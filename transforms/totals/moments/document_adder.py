@@ -15,7 +15,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.by_column import by_column
-from beam_bleu.transforms.totals.moments.document_sums import DocumentSums, partition_of
+from beam_bleu.transforms.totals.moments.document_sums import DocumentSums, bucket_of
 from beam_bleu.transforms.totals.moments.moments import GroupKey
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 
@@ -68,19 +68,19 @@ class DocumentAdder:
         return sum(each.nbytes for each in self._by_systems.values())
 
     def parts(self) -> Iterator[tuple[int, DocumentSums]]:
-        """The sums of all documents, as (partition, sums of its documents)."""
+        """The sums of all documents, as (bucket, sums of its documents)."""
         names = list(self._names)
         keys: list[GroupKey] = [None, *self._numbering.keys]
-        of_names = np.array([partition_of(name) for name in names], np.int64)
+        of_names = np.array([bucket_of(name) for name in names], np.int64)
         for systems, rows in self._by_systems.items():
             pairs, sums = rows.pairs(), rows.sums()
-            partitions = of_names[pairs >> 32]
-            order = np.argsort(partitions, kind="stable")
-            bounds = np.flatnonzero(np.diff(partitions[order])) + 1
+            buckets = of_names[pairs >> 32]
+            order = np.argsort(buckets, kind="stable")
+            bounds = np.flatnonzero(np.diff(buckets[order])) + 1
             for of_part in np.split(order, bounds):
                 chosen = pairs[of_part]
                 yield (
-                    int(partitions[of_part[0]]),
+                    int(buckets[of_part[0]]),
                     DocumentSums.of(
                         systems, names, keys, chosen >> 32, chosen & 0xFFFFFFFF, sums[of_part]
                     ),

@@ -29,7 +29,7 @@ class DocumentMoments:
     A document in which some systems lack segments is a unit of each system that has any of them,
     with the segments that the system has. And it is a common unit, with the segments that all
     systems have. Which segments these are is known when all documents are added up, because the
-    moments of parts say which systems they know (`Moments.added`).
+    moments of parts say which systems they know (`Moments`).
 
     Args:
       basis: the columns of the metric.
@@ -87,10 +87,12 @@ class DocumentMoments:
         total: Moments | None = None
         for sums in self._by_systems.values():
             found = sums.moments(list(self._slices))
-            total = found if total is None else total.added(found)
-        if total is not None and len(self._slices) > self._most:
-            return total.without_slices()
-        return total
+            total = found if total is None else total + found
+        if total is None:
+            return None
+        if len(self._slices) > self._most:
+            total = total.without_slices()
+        return dataclasses.replace(total, most=self._most)
 
 
 _NO_GROUP = -1

@@ -13,13 +13,13 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.totals.moments.moments import GroupKey
 
-PARTITIONS = 64
-"""Documents are put together in this number of partitions. A partition is in memory as a whole."""
+BUCKETS = 64
+"""Documents are put together in this number of buckets. A bucket is in memory as a whole."""
 
 
-def partition_of(document: str) -> int:
-    """The partition of a document. All parts of a document are in the same one."""
-    return zlib.crc32(document.encode()) % PARTITIONS
+def bucket_of(document: str) -> int:
+    """The bucket of a document. All parts of a document are in the same one."""
+    return zlib.crc32(document.encode()) % BUCKETS
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

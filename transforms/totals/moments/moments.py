@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, rows_added
+from beam_bleu.transforms.totals.slice_sums import smaller_limit
 from beam_bleu.transforms.totals.units import PairSums, UnitSums, products
+from beam_bleu.transforms.wiring.sums import Sums
 
 GroupKey = SliceKey | None
 """A group of units: a slice, or None for the whole corpus."""
@@ -24,7 +26,7 @@ Pair = tuple[int, int]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Moments:
+class Moments(Sums):
     """Sums and sums of products. Those of all parts of a corpus are added up, in any order.
 
     Common units are those that all of `systems` have. If a part of the corpus has a system that
@@ -49,6 +51,7 @@ class Moments:
       cross_products: (pairs, W, W), over the common units of the whole corpus; row i is of the
         first system's column i, column j of the second system's column j.
       slice_cross_products: (slices, slice pairs, W, W), over the common units of each slice.
+      most: with more slices than this, only the whole corpus is kept; None if there is no limit.
     """
 
     width: int
@@ -64,6 +67,7 @@ class Moments:
     common_products: ExactIntegers
     cross_products: ExactIntegers
     slice_cross_products: ExactIntegers
+    most: int | None = None
 
     @classmethod
     def zero(cls, width: int) -> Moments:
@@ -185,19 +189,14 @@ class Moments:
             slice_cross_products=self.slice_cross_products[:0, :0],
         )
 
-    def added(self, other: Moments, most: int | None = None) -> Moments:
-        """The moments of the units of both.
-
-        Args:
-          other: the moments of other units.
-          most: with more slices than this, only the whole corpus is kept; None for no limit.
-        """
+    def __add__(self, other: Moments) -> Moments:
+        most = smaller_limit(self.most, other.most)
         if self.width != other.width:
             raise ValueError(f"moments of {self.width} and {other.width} columns do not add up")
         systems = tuple(sorted({*self.systems, *other.systems}))
         keys = sorted_keys((*self.keys, *other.keys))
         if most is not None and len(keys) - 1 > most:
-            return self.without_slices().added(other.without_slices())
+            return self.without_slices() + other.without_slices()
         parts = [(each, _Places.of(each, systems, keys)) for each in (self, other)]
         # In the other parts no unit is common: they have no unit of one of the systems.
         common = [
@@ -249,6 +248,7 @@ class Moments:
                     for each, p in common
                 ],
             ),
+            most,
         )
 
 

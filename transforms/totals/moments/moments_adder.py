@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,7 +15,7 @@ from beam_bleu.transforms.totals.moments.by_column import by_column
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.system_set import SystemSet
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
-from beam_bleu.transforms.wiring.keyed import keyed
+from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
 _MOST_SETS = 8
 """The sets of systems that are added up side by side. Each one has its own arrays."""
@@ -41,6 +42,7 @@ class MomentsAdder:
         with_all_pairs: bool = False,
     ) -> None:
         self._numbering = SliceNumbering(slicing, labels) if slicing else None
+        self._most = slicing.most
         self._basis = basis
         self._baseline = baseline
         self._with_all_pairs = with_all_pairs
@@ -77,9 +79,9 @@ class MomentsAdder:
             self._sets[systems] = found
         return found
 
-    def keyed_sums(self) -> list[tuple[int, Moments]]:
-        """(0, the moments of all batches)."""
-        return [keyed(self.moments())]
+    def by_system(self) -> dict[str, Moments]:
+        """The moments of all batches, as those of all systems."""
+        return {ALL_SYSTEMS: dataclasses.replace(self.moments(), most=self._most)}
 
     def moments(self) -> Moments:
         """The moments of all batches."""
@@ -92,7 +94,7 @@ class MomentsAdder:
         else:
             total = self._added
         for part in parts:
-            total = total.added(part)
+            total += part
         return total
 
 

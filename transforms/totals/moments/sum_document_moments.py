@@ -6,7 +6,7 @@ each bundle adds up what it has of a document, and only these few sums go throug
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import apache_beam as beam
 from apache_beam.coders import typecoders
@@ -24,61 +24,90 @@ from beam_bleu.transforms.totals.moments.document_adder import (
 )
 from beam_bleu.transforms.totals.moments.document_moments import DocumentMoments
 from beam_bleu.transforms.totals.moments.document_sums import DocumentSums
-from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.moments_adder import compile_moments
-from beam_bleu.transforms.wiring.coders import BatchCoder, giving_keyed_batches
+from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
+from beam_bleu.transforms.wiring.coders import BatchCoder
 from beam_bleu.transforms.wiring.steps import Step, unchanged
+from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
-__all__ = ["MultiplyDocuments", "SumDocuments", "moments_of_documents"]
+__all__ = [
+    "MultiplyDocuments",
+    "NamedDocuments",
+    "SumDocuments",
+    "moments_of_documents",
+    "sum_documents",
+]
+
+NamedDocuments = tuple[tuple[str, int], DocumentSums]
+"""((the name of the moments, the bucket of the documents), the sums of these documents)."""
 
 _MOST_BYTES = 64 << 20
 """A bundle sends the sums of its documents on when they are larger than this."""
 
 
-def moments_of_documents(
+def sum_documents(
     statistics: PCollection[BatchStatistics],
+    name: str,
     slicing: Slicing,
     labels: Sequence[str],
     basis: Basis,
     step: Step = unchanged,
     *,
     documents: str,
-    baseline: str | None = None,
-    with_all_pairs: bool = False,
-    label_suffix: str = "",
-) -> PCollection[tuple[int, Moments]]:
-    """Adds the steps from `BatchStatistics` to (0, `Moments`) of documents, to be added up.
+) -> PCollection[NamedDocuments]:
+    """Adds the step from `BatchStatistics` to parts of the sums of documents.
 
     Args:
       statistics: the statistics of batches, all in the global window.
+      name: the moments that `moments_of_documents` makes of them.
       slicing: the slices.
       labels: the names of the columns of `BatchStatistics.labels`.
       basis: the columns of the metric.
-      step: the function that makes a step of the DoFns.
+      step: the function that makes a step of the DoFn.
       documents: the label with the document of each segment.
+    """
+    summing = SumDocuments(name, slicing, labels, basis, documents)
+    typecoders.registry.register_coder(DocumentSums, BatchCoder)
+    parts = statistics | f"Sum the documents for the {name}" >> beam.ParDo(step(summing))
+    parts.element_type = typehints.Tuple[typehints.Tuple[str, int], DocumentSums]
+    return parts
+
+
+def moments_of_documents(
+    parts: Iterable[PCollection[NamedDocuments]],
+    bases: Mapping[str, Basis],
+    most: int,
+    step: Step = unchanged,
+    *,
+    baseline: str | None = None,
+    with_all_pairs: bool = False,
+) -> PCollection[NamedSums]:
+    """Adds the steps from the sums of documents to parts of `Moments`; each document is a unit.
+
+    Args:
+      parts: those of each metric.
+      bases: the columns of the metric, by the name of its moments.
+      most: `Slicing.most`.
+      step: the function that makes a step of the DoFn.
       baseline: the system with which the others are compared; None for the first one.
       with_all_pairs: whether the whole corpus has all pairs of systems, too.
-      label_suffix: what the steps' labels end in.
     """
-    summing = SumDocuments(slicing, labels, basis, documents)
-    multiplying = MultiplyDocuments(slicing.most, basis, baseline, with_all_pairs)
-    typecoders.registry.register_coder(DocumentSums, BatchCoder)
+    multiplying = MultiplyDocuments(bases, most, baseline, with_all_pairs)
     return (
-        statistics
-        | f"Sum documents{label_suffix}"
-        >> beam.ParDo(step(summing)).with_output_types(typehints.Tuple[int, DocumentSums])
-        | f"Put documents together{label_suffix}" >> beam.GroupByKey()
-        | f"Multiply sums of documents{label_suffix}"
-        >> giving_keyed_batches(step(multiplying), Moments)
+        list(parts)
+        | "Collect the documents" >> beam.Flatten()
+        | "Put documents together" >> beam.GroupByKey()
+        | "Multiply sums of documents" >> giving_sums(step(multiplying))
     )
 
 
 class SumDocuments(beam.DoFn):
-    """Adds up the documents of each bundle, to (partition, `DocumentSums`)."""
+    """Adds up the documents of each bundle, to `NamedDocuments`."""
 
     def __init__(
-        self, slicing: Slicing, labels: Sequence[str], basis: Basis, documents: str
+        self, name: str, slicing: Slicing, labels: Sequence[str], basis: Basis, documents: str
     ) -> None:
+        self._name = name
         self._slicing = slicing
         self._labels = tuple(labels)
         self._basis = basis
@@ -91,7 +120,7 @@ class SumDocuments(beam.DoFn):
     def start_bundle(self) -> None:
         self._adder: DocumentAdder | None = None
 
-    def process(self, statistics: BatchStatistics) -> Iterator[tuple[int, DocumentSums]]:
+    def process(self, statistics: BatchStatistics) -> Iterator[NamedDocuments]:
         if self._adder is None:
             self._adder = DocumentAdder(self._slicing, self._labels, self._documents, self._basis)
         self._adder.add(statistics)
@@ -102,18 +131,21 @@ class SumDocuments(beam.DoFn):
         for part in self._parts():
             yield GlobalWindows.windowed_value(part)
 
-    def _parts(self) -> Iterator[tuple[int, DocumentSums]]:
+    def _parts(self) -> Iterator[NamedDocuments]:
         if self._adder is not None:
-            yield from self._adder.parts()
+            for bucket, documents in self._adder.parts():
+                yield (self._name, bucket), documents
             self._adder = None
 
 
 class MultiplyDocuments(beam.DoFn):
-    """Puts the documents of partitions together, and adds up each bundle, to (0, `Moments`)."""
+    """Puts the documents of buckets together, and adds up each bundle, to `NamedSums`."""
 
-    def __init__(self, most: int, basis: Basis, baseline: str | None, with_all_pairs: bool) -> None:
+    def __init__(
+        self, bases: Mapping[str, Basis], most: int, baseline: str | None, with_all_pairs: bool
+    ) -> None:
+        self._bases = bases
         self._most = most
-        self._basis = basis
         self._baseline = baseline
         self._with_all_pairs = with_all_pairs
 
@@ -121,17 +153,19 @@ class MultiplyDocuments(beam.DoFn):
         compile_moments()
 
     def start_bundle(self) -> None:
-        self._moments = DocumentMoments(
-            self._basis,
-            self._most,
-            self._baseline,
-            with_all_pairs=self._with_all_pairs,
-        )
+        self._moments: dict[str, DocumentMoments] = {
+            name: DocumentMoments(
+                basis, self._most, self._baseline, with_all_pairs=self._with_all_pairs
+            )
+            for name, basis in self._bases.items()
+        }
 
-    def process(self, partition: tuple[int, Iterable[DocumentSums]]) -> None:
-        self._moments.add(partition[1])
+    def process(self, bucket: tuple[tuple[str, int], Iterable[DocumentSums]]) -> None:
+        (name, _), documents = bucket
+        self._moments[name].add(documents)
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
-        found = self._moments.moments()
-        if found is not None:
-            yield GlobalWindows.windowed_value((0, found))
+        for name, of_documents in self._moments.items():
+            moments = of_documents.moments()
+            if moments is not None:
+                yield GlobalWindows.windowed_value(((name, ALL_SYSTEMS), moments))

@@ -24,7 +24,7 @@ from beam_bleu.transforms.totals.replicates.weighted_sums import (
     add_weighted,
     scratch,
 )
-from beam_bleu.transforms.wiring.keyed import keyed
+from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
 _FOR_ALL = 0
 """In place of a system's number in the rows of the columns that all systems share."""
@@ -84,9 +84,9 @@ class ReplicateAdder:
         self._add(units, *self._digits(columns))
         self._unweighted = self._unweighted + columns.sum(axis=2)
 
-    def keyed_sums(self) -> list[tuple[int, Replicates]]:
-        """(0, the replicates of all batches)."""
-        return [keyed(self.sums())]
+    def by_system(self) -> dict[str, Replicates]:
+        """The replicates of all batches, as those of all systems."""
+        return {ALL_SYSTEMS: self.sums()}
 
     def sums(self) -> Replicates:
         """The replicates of all batches."""

@@ -11,10 +11,11 @@ import numpy as np
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.errors import JobError, joined
 from beam_bleu.transforms.native.arrays import Booleans, Integers
+from beam_bleu.transforms.wiring.sums import Sums
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Replicates:
+class Replicates(Sums):
     """The sums of each replicate of a corpus, for each system. Those of all parts are added up.
 
     Replicate b of a system is the sum over the units of w_b x. The weight w_b of a unit is the
@@ -58,7 +59,7 @@ class Replicates:
         """The bytes of the sums."""
         return self.sums.nbytes + self.unweighted.nbytes
 
-    def added(self, other: Replicates) -> Replicates:
+    def __add__(self, other: Replicates) -> Replicates:
         """The replicates of the units of both. If they are of two partitions, they have no label.
 
         Raises:

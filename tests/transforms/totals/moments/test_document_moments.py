@@ -20,10 +20,14 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.moments.document_adder import DocumentAdder
 from beam_bleu.transforms.totals.moments.document_moments import DocumentMoments
-from beam_bleu.transforms.totals.moments.document_sums import PARTITIONS, DocumentSums
+from beam_bleu.transforms.totals.moments.document_sums import BUCKETS, DocumentSums
 from beam_bleu.transforms.totals.moments.moments import Moments
-from beam_bleu.transforms.totals.moments.sum_document_moments import moments_of_documents
+from beam_bleu.transforms.totals.moments.sum_document_moments import (
+    moments_of_documents,
+    sum_documents,
+)
 from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
 ORDER = 2
 BASIS = bleu_basis(ORDER)
@@ -145,7 +149,7 @@ def moments(
     found = [each.moments() for each in adders]
     total = Moments.zero(BASIS.width)
     for each in found:
-        total = total if each is None else total.added(each)
+        total = total if each is None else total + each
     return total
 
 
@@ -299,7 +303,7 @@ def test_without_slices_there_is_only_the_whole_corpus() -> None:
 def test_documents_are_in_all_partitions() -> None:
     adder = DocumentAdder(NO_SLICES, LABELS, "doc", BASIS)
     adder.add(batch(segments(random.Random(10), 2000, 1500)))
-    assert len(dict(adder.parts())) == PARTITIONS
+    assert len(dict(adder.parts())) == BUCKETS
 
 
 def test_messages_are_short() -> None:
@@ -339,16 +343,15 @@ def test_an_empty_batch_adds_nothing() -> None:
 def test_the_pipeline_gives_the_same_moments() -> None:
     rows = segments(random.Random(14), 90, 11, each=True)
 
-    def check(found: list[tuple[int, Moments]]) -> None:
+    def check(found: list[tuple[tuple[str, str], Moments]]) -> None:
         total = Moments.zero(BASIS.width)
         for key, each in found:
-            assert key == 0
-            total = total.added(each)
+            assert key == ("moments", ALL_SYSTEMS)
+            total = total + each
         assert_brute_force(total, rows)
 
     with beam.Pipeline() as pipeline:
         statistics = pipeline | beam.Create(batches(rows, 8))
-        found = moments_of_documents(
-            statistics, SLICING, LABELS, BASIS, documents="doc", with_all_pairs=True
-        )
+        parts = sum_documents(statistics, "moments", SLICING, LABELS, BASIS, documents="doc")
+        found = moments_of_documents([parts], {"moments": BASIS}, SLICING.most, with_all_pairs=True)
         assert_that(found, check)

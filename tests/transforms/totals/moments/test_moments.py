@@ -1,7 +1,6 @@
 """Moments equal sums in Python's integers: for each split, order, set of systems and length."""
 
 import dataclasses
-import functools
 import itertools
 
 import numpy as np
@@ -21,12 +20,12 @@ from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, slicing
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.totals.adding import AddUp
 from beam_bleu.transforms.totals.moments import group_sums
 from beam_bleu.transforms.totals.moments.by_column import by_column
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
 from beam_bleu.transforms.totals.units import PairSums, UnitSums
+from beam_bleu.transforms.wiring.add_up import AddUp
 
 SLICING = slicing_of(["domain", "length"], [10, 20])
 ABC = ("b", "c", "a")
@@ -37,10 +36,6 @@ def added_up(batches, slicing=SLICING, baseline=None, with_all_pairs=True):
     for each in batches:
         adder.add(each)
     return adder.moments()
-
-
-def add_up(most):
-    return AddUp(Moments.zero(BASIS.width), functools.partial(Moments.added, most=most))
 
 
 def as_lists(moments):
@@ -134,7 +129,7 @@ def test_parts_add_up_in_any_order_and_split(longest):
     batches = [statistics_with_domains(rng, ABC, segments, longest) for segments in (5, 8, 3, 1)]
     expected = as_lists(added_up(batches))
     parts = [added_up([each]) for each in batches]
-    for route, total in by_every_route(add_up(1000), parts):
+    for route, total in by_every_route(AddUp(), parts):
         assert as_lists(total) == expected, route
 
 
@@ -159,7 +154,7 @@ def test_common_units_are_those_that_all_systems_have(sets):
     reversed_total = added_up(batches[::-1])
     assert as_lists(reversed_total) == as_lists(total)
     parts = [added_up([each]) for each in batches]
-    for route, found in by_every_route(add_up(1000), parts):
+    for route, found in by_every_route(AddUp(), parts):
         assert as_lists(found) == as_lists(total), route
 
 
@@ -186,7 +181,7 @@ def test_what_is_not_there_is_zero():
     assert total.of_system("c") == total.of_system("a", absent) == zero
     assert total.of_pair("a", "c") == total.of_pair("a", "b", absent) == nothing
     assert added_up([]).of_system("a") == zero
-    assert as_lists(total.added(Moments.zero(BASIS.width))) == as_lists(total)
+    assert as_lists(total + Moments.zero(BASIS.width)) == as_lists(total)
 
 
 def test_a_group_is_found_without_a_look_at_all_others():
@@ -213,7 +208,7 @@ def test_a_group_is_found_without_a_look_at_all_others():
 
 def test_other_orders_do_not_add_up():
     with pytest.raises(ValueError, match="3 and 4 columns do not add up"):
-        Moments.zero(3).added(Moments.zero(4))
+        _ = Moments.zero(3) + Moments.zero(4)
 
 
 def test_many_long_segments_are_exact():
@@ -237,10 +232,9 @@ def test_too_many_slices():
     batches = [statistics_with_domains(np.random.default_rng(seed), "ab", 1) for seed in range(9)]
     with pytest.raises(InputError, match="more than 2 slices"):
         added_up(batches, slicing)
-    combining = add_up(2)
-    total = combining.create_accumulator()
-    for each in batches:
-        total = combining.add_input(total, added_up([each], slicing))
+    total = Moments.zero(BASIS.width)
+    for batch in batches:
+        total += dataclasses.replace(added_up([batch], slicing), most=2)
     # The memory is bounded, and the whole corpus is right.
     assert len(total.keys) <= 3
     assert total.of_system("a") == added_up(batches).of_system("a")

@@ -10,6 +10,8 @@ from units_by_hand import BASIS, LABELS, statistics_with_domains
 from beam_bleu.transforms.definition.slicing import slicing_of
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
 from beam_bleu.transforms.totals.summing import sum_moments
+from beam_bleu.transforms.wiring.add_up import add_up
+from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
 SLICING = slicing_of(["domain", "length"], [10, 20])
 
@@ -26,7 +28,7 @@ def test_a_pipeline_gives_one_element_with_the_moments_of_all_batches(number):
     def is_expected(found):
         assert len(found) == bool(number)
         for key, moments in found:
-            assert key == 0
+            assert key == ("moments", ALL_SYSTEMS)
             assert moments.keys == expected.keys
             for key in expected.keys:
                 assert moments.of_system("a", key) == expected.of_system("a", key)
@@ -34,5 +36,5 @@ def test_a_pipeline_gives_one_element_with_the_moments_of_all_batches(number):
 
     with beam.Pipeline(runner=FnApiRunner()) as root:
         statistics = root | beam.Create(batches)
-        found = sum_moments(statistics, SLICING, LABELS, BASIS, baseline="a")
-        assert_that(found, is_expected)
+        parts = sum_moments(statistics, "moments", SLICING, LABELS, BASIS, baseline="a")
+        assert_that(add_up([parts]), is_expected)

@@ -16,13 +16,14 @@ from made_statistics import made_statistics, rows_of
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
-from beam_bleu.transforms.totals.adding import AddUp
 from beam_bleu.transforms.totals.moments.by_column import by_column
 from beam_bleu.transforms.totals.replicates.generator import coin, weight
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
 from beam_bleu.transforms.totals.replicates.unit_keys import unit_keys
 from beam_bleu.transforms.totals.summing import sum_replicates
+from beam_bleu.transforms.wiring.add_up import AddUp, add_up
+from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
 LABELS = ("document",)
 BASIS = bleu_basis(4)
@@ -91,7 +92,7 @@ def test_any_split_and_order_give_the_same_replicates(data):
     bundles = data.draw(st.integers(1, len(parts)))
     found = added(resampling, parts[:bundles], documents)
     if parts[bundles:]:
-        found = found.added(added(resampling, parts[bundles:], documents))
+        found += added(resampling, parts[bundles:], documents)
     assert found.sums.tobytes() == whole.sums.tobytes()
     assert found.unweighted.tobytes() == whole.unweighted.tobytes()
     assert (found.systems, found.width) == (whole.systems, whole.width)
@@ -103,8 +104,8 @@ def test_replicates_of_partitions_add_up_whatever_the_order():
         added(Resampling("bootstrap", 100, partition=label), [rows_of(statistics, rows)])
         for label, rows in (("monday", range(20)), ("tuesday", range(10)))
     )
-    total = first.added(second)
-    assert total.sums.tolist() == second.added(first).sums.tolist()
+    total = first + second
+    assert total.sums.tolist() == (second + first).sums.tolist()
     assert total.resampling == Resampling("bootstrap", 100)
     # Both have the segments 0 to 9, but these are other units, with other weights.
     assert (first.sums - second.sums).any(axis=(0, 2)).all()
@@ -140,13 +141,13 @@ def test_segments_without_numbers_are_an_error():
 )
 def test_replicates_that_were_drawn_in_another_way_do_not_add_up(other, what):
     with pytest.raises(ValueError, match=f"replicates of different {what}"):
-        Replicates.zero(Resampling("bootstrap", 5), 4, "ab").added(other)
+        _ = Replicates.zero(Resampling("bootstrap", 5), 4, "ab") + other
 
 
 def test_replicates_of_other_systems_do_not_add_up():
     resampling = Resampling("bootstrap", 5)
     with pytest.raises(JobError, match="not all segments have the same systems"):
-        Replicates.zero(resampling, 4, "ab").added(Replicates.zero(resampling, 4, "abc"))
+        _ = Replicates.zero(resampling, 4, "ab") + Replicates.zero(resampling, 4, "abc")
 
 
 def test_a_pickle_leaves_out_the_columns_that_are_0():
@@ -169,14 +170,14 @@ def test_every_route_of_an_engine_gives_the_same_replicates(method):
     resampling = Resampling(method, 20)
     parts = [added(resampling, [rows_of(statistics, range(n, 40, 5))]) for n in range(5)]
     whole = added(resampling, [statistics]).sums.tolist()
-    combine = AddUp(Replicates.zero(resampling, BASIS.width, ()), Replicates.added)
+    combine = AddUp()
     for route, output in by_every_route(combine, parts):
         assert output.sums.tolist() == whole, route
 
 
 def test_no_replicates_add_up_to_none():
     nothing = Replicates.zero(Resampling("bootstrap", 5), BASIS.width, ())
-    assert nothing.added(nothing) is nothing
+    assert nothing + nothing is nothing
 
 
 @pytest.mark.parametrize("documents", [None, "document"])
@@ -187,7 +188,7 @@ def test_the_step_gives_one_value_for_all_batches(documents):
 
     def check(found):
         ((key, only),) = found
-        assert key == 0
+        assert key == ("replicates", ALL_SYSTEMS)
         assert only.sums.tolist() == expected.sums.tolist()
         assert only.systems == ("a", "b")
 
@@ -195,12 +196,16 @@ def test_the_step_gives_one_value_for_all_batches(documents):
     parts.append(rows_of(statistics, []))
     with beam.Pipeline("FnApiRunner") as root:
         batches = root | beam.Create(parts)
-        found = sum_replicates(batches, resampling, LABELS, BASIS, documents=documents, threads=2)
-        assert_that(found, check)
+        parts = sum_replicates(
+            batches, "replicates", resampling, LABELS, BASIS, documents=documents, threads=2
+        )
+        assert_that(add_up([parts]), check)
 
 
 def test_the_step_gives_nothing_without_a_batch():
     with beam.Pipeline("FnApiRunner") as root:
         batches = root | beam.Create([])
-        found = sum_replicates(batches, Resampling("bootstrap", 5), LABELS, BASIS)
-        assert_that(found, lambda values: None if not values else pytest.fail(str(values)))
+        parts = sum_replicates(batches, "replicates", Resampling("bootstrap", 5), LABELS, BASIS)
+        assert_that(
+            add_up([parts]), lambda values: None if not values else pytest.fail(str(values))
+        )

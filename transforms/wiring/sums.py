@@ -1,0 +1,30 @@
+"""What all sums have in common: they are frozen, and there is `+`."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+ALL_SYSTEMS = ""
+"""In place of the name of a system, for sums of all systems."""
+
+
+class Sums(abc.ABC):
+    """Integers that are added up over a corpus.
+
+    They are frozen, and `+` neither depends on the order nor on the division of the corpus. So one
+    step adds up those of all kinds, and any engine gets the same.
+    """
+
+    @abc.abstractmethod
+    def __add__(self, other: Any) -> Any:
+        """The sums of both parts of the corpus.
+
+        Raises:
+          ValueError: they are sums of different things, for example of other columns.
+        """
+
+    @property
+    def nbytes(self) -> int:
+        """About the bytes of large arrays; 0 if there are none."""
+        return 0
