@@ -44,7 +44,7 @@ class _Comparing(beam.PTransform):
         if (
             isinstance(systems, str)
             or not isinstance(systems, Sequence)
-            or not all(isinstance(each, str) for each in systems)
+            or not all(isinstance(system, str) for system in systems)
         ):
             raise ValueError(f"systems must be a list of names, got {systems!r}")
         self._systems = tuple(systems)

@@ -346,9 +346,9 @@ def _scores_of_systems(key: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[
     definition: Definition
     most: MostRejected
     ((definition, most),) = ends["definition"]
-    found: list[FoundSegments] = list(ends["segments"])
-    sums = sums_by_system(found, [(system, sums) for (system, _), sums in ends["sums"]])
-    (segments,) = found
+    all_segments: list[FoundSegments] = list(ends["segments"])
+    sums = sums_by_system(all_segments, [(system, sums) for (system, _), sums in ends["sums"]])
+    (segments,) = all_segments
     tally = tally_of(segments, ends.get("tallies"))
     rejected = check_rejected(ends.get("rejected", ()), tally, most if "rejected" in ends else None)
     warnings = (

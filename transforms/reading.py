@@ -287,10 +287,10 @@ def _id_columns(name: str, columns: str | Sequence[str]) -> tuple[str, ...]:
     Raises:
       ValueError: there is none, or one is there twice.
     """
-    found = (columns,) if isinstance(columns, str) else tuple(columns)
-    if not found or len(set(found)) < len(found):
+    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    if not names or len(set(names)) < len(names):
         raise ValueError(f"{name} must be a column, or a list of different columns: {columns!r}")
-    return found
+    return names
 
 
 def _wanted(
@@ -347,20 +347,20 @@ def _records(
 ) -> Any:
     """The records of a stream: a source, which is also a reader for joins."""
     _require_text(stream.label, stream.pattern)
-    found = input_format or format_of_name(stream.pattern)
+    record_format = input_format or format_of_name(stream.pattern)
     choices = ", ".join(RECORD_FORMAT_NAMES)
-    if found is None:
+    if record_format is None:
         raise ValueError(
             f"the suffix of {stream.pattern!r} does not say the format of its records: "
             f"give input_format, one of {choices}"
         )
-    if found not in RECORD_FORMAT_NAMES:
+    if record_format not in RECORD_FORMAT_NAMES:
         raise ValueError(f"input_format must be one of {choices}, got {input_format!r}")
     _require_action(on_bad_record)
     if header is not None:
         require_flag("header", header)
-        if found != "tsv":
-            raise ValueError(f"header is for tsv, but the format is {found}")
-    if found == "parquet":
+        if record_format != "tsv":
+            raise ValueError(f"header is for tsv, but the format is {record_format}")
+    if record_format == "parquet":
         return ParquetRecords(stream, wanted, on_bad_record=on_bad_record)
-    return LineRecords(stream, wanted, found, header, on_bad_record=on_bad_record)
+    return LineRecords(stream, wanted, record_format, header, on_bad_record=on_bad_record)

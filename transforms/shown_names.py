@@ -51,5 +51,5 @@ def natural_key(name: str) -> tuple[object, ...]:
     # Only ASCII digits are numbers, because others have no zero that could be removed so simply.
     parts = _NUMBER.split(name)
     digits = [part.lstrip("0") for part in parts[1::2]]
-    numbers = [(len(each), each) for each in digits]
+    numbers = [(len(number), number) for number in digits]
     return (list(itertools.chain(*zip(parts[::2], [*numbers, ()], strict=True))), name)

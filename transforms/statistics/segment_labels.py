@@ -108,8 +108,8 @@ def count_by_language(
         only = next(iter(rows), text.tokenize)
         return count_batch(batch, dataclasses.replace(text, tokenize=only), counter)
     parts = [
-        count_batch(_taken(batch, of_part), dataclasses.replace(text, tokenize=each), counter)
-        for each, of_part in rows.items()
+        count_batch(_taken(batch, of_part), dataclasses.replace(text, tokenize=tokenizer), counter)
+        for tokenizer, of_part in rows.items()
     ]
     return _assembled(batch, list(rows.values()), parts)
 
@@ -184,8 +184,8 @@ def _assembled(
         return together([getattr(part, name) for part in parts], axis=-1)
 
     signs = {
-        each.name: together([getattr(part.signs, each.name) for part in parts], axis=-1)
-        for each in dataclasses.fields(BatchSigns)
+        sign.name: together([getattr(part.signs, sign.name) for part in parts], axis=-1)
+        for sign in dataclasses.fields(BatchSigns)
     }
     return BatchStatistics(
         counts=together([part.counts for part in parts], axis=1),

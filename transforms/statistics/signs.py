@@ -21,7 +21,7 @@ from beam_bleu.transforms.statistics.written_script import script_of
 
 _Flags = npt.NDArray[np.bool_]
 
-_SPACE, _PERIOD, _CARRIAGE_RETURN = (ord(each) for each in " .\r")
+_SPACE, _PERIOD, _CARRIAGE_RETURN = (ord(character) for character in " .\r")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -107,16 +107,16 @@ def tokenizer_of(code: str) -> TokenizerName:
       >>> tokenizer_of("en-zh"), tokenizer_of("zh-en")
       ('zh', '13a')
     """
-    found = _PAIR.fullmatch(code)
-    if found is None:
+    match = _PAIR.fullmatch(code)
+    if match is None:
         raise LanguageCodeError(f"{_shown(code)} is not a language code")
-    source, target = found.groups()
+    source, target = match.groups()
     if source is not None:
         _require_clear(code, source, target)
-    for each in (source, target):
-        if each is not None and not _is_known(_language(each)):
-            of_pair = "" if each == code else f" of {code!r}"
-            raise LanguageCodeError(f"{each!r}{of_pair} is not the code of a language")
+    for part in (source, target):
+        if part is not None and not _is_known(_language(part)):
+            of_pair = "" if part == code else f" of {code!r}"
+            raise LanguageCodeError(f"{part!r}{of_pair} is not the code of a language")
     return _tokenizer(_language(target))
 
 

@@ -121,10 +121,10 @@ def _is_other_token(slot, token, tokens):
         return False
     if (slot ^ load_word(token)) > _LOW:
         return True
-    found = tokens + (np.int64(slot & _LOW) - 1) * TOKEN_BYTES
-    words = load_word(token + FIRST) ^ load_word(found + FIRST)
-    words |= load_word(token + SECOND) ^ load_word(found + SECOND)
-    return words != _NOTHING and not is_same_token(token, found)
+    known_token = tokens + (np.int64(slot & _LOW) - 1) * TOKEN_BYTES
+    words = load_word(token + FIRST) ^ load_word(known_token + FIRST)
+    words |= load_word(token + SECOND) ^ load_word(known_token + SECOND)
+    return words != _NOTHING and not is_same_token(token, known_token)
 
 
 @inner

@@ -107,10 +107,10 @@ def _find_rewritten(spans, rows):
 def _is_rewritten(start, end):
     is_marked = False
     for block in range(start, end, BLOCK):
-        found = rewritten_mask(block)
-        while found != np.uint64(0):
-            at = block + lowest_bit(found)
-            found = clear_lowest_bit(found)
+        marked = rewritten_mask(block)
+        while marked != np.uint64(0):
+            at = block + lowest_bit(marked)
+            marked = clear_lowest_bit(marked)
             if at >= end:
                 break
             if load_byte(at) == ord("\n"):

@@ -220,9 +220,9 @@ def comparable(config: BleuConfig) -> dict[PresetName, BleuConfig]:
     """
     configs = {name: preset(name, normalize=config.normalize) for name in PRESETS}
     return {
-        name: each
-        for name, each in configs.items()
-        if (each.tokenize, each.lowercase) == (config.tokenize, config.lowercase)
+        name: other
+        for name, other in configs.items()
+        if (other.tokenize, other.lowercase) == (config.tokenize, config.lowercase)
     }
 
 

@@ -76,12 +76,12 @@ def _encoded(metric: Bleu) -> dict[str, Any]:
     return dataclasses.asdict(metric.scoring)
 
 
-def _decoded(found: Mapping[str, Any]) -> Bleu:
-    weights, value = found["weights"], found["smooth_value"]
+def _decoded(encoded: Mapping[str, Any]) -> Bleu:
+    weights, value = encoded["weights"], encoded["smooth_value"]
     for number in (0 if value is None else value, *(weights or ())):
         if type(number) not in (int, float):
             raise TypeError(f"{number!r} is no number")
-    given = {**found, "weights": None if weights is None else tuple(weights)}
+    given = {**encoded, "weights": None if weights is None else tuple(weights)}
     return Bleu(Scoring(**given))
 
 

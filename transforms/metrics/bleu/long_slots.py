@@ -32,10 +32,10 @@ def gram_key(number, shorter):
 @inlined
 def find_gram(key, index, table, bits, seed):
     """The index of the slot with this key, or of an empty one; the search begins at `index`."""
-    found = load_word(table + index * SLOT_BYTES)
-    while found != key and found != _NOTHING:
+    in_slot = load_word(table + index * SLOT_BYTES)
+    while in_slot != key and in_slot != _NOTHING:
         index = (index + step(key, seed)) & ((1 << bits) - 1)
-        found = load_word(table + index * SLOT_BYTES)
+        in_slot = load_word(table + index * SLOT_BYTES)
     return index
 
 

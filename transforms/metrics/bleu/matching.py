@@ -130,7 +130,7 @@ def _matching(lanes: Lanes, short: bool, several: bool) -> Any:
         Returns:
           0 if the counts are exact.
         """
-        grams = claimed = found = zeros()
+        grams = claimed = matches = zeros()
         different = _NOTHING
         while token < end:
             mask = _mask(token, keys, inside, short)
@@ -142,9 +142,9 @@ def _matching(lanes: Lanes, short: bool, several: bool) -> Any:
                 matched = not_zero(free) | (load_half(claimed_orders) & kept)
                 store_half(claimed_orders, matched)
                 claimed_orders += CLAIM_BYTES
-                found = add(found, matched)
+                matches = add(matches, matched)
             token += TOKEN_BYTES
-        store(counts, found if several else count_bits(claimed), orders)
+        store(counts, matches if several else count_bits(claimed), orders)
         return different
 
     return match

@@ -21,7 +21,7 @@ def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
     """
     ref_len = score["ref_len"]
     return {
-        "precisions": "/".join(f"{each:.{decimals}f}" for each in score["precisions"]),
+        "precisions": "/".join(f"{precision:.{decimals}f}" for precision in score["precisions"]),
         "BP": f"{score['bp']:.3f}",
         "ratio": f"{score['ratio']:.3f}",
         "hyp_len": str(score["sys_len"]),

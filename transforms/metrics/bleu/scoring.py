@@ -281,8 +281,8 @@ class Scoring:
 def counted_order(scorings: Iterable[Scoring]) -> int:
     """The largest n-gram order that must be counted for all of these scorings."""
     return max(
-        max(each.max_ngram_order, SMOOTH_METHODS[each.smooth_method].counted_order)
-        for each in scorings
+        max(scoring.max_ngram_order, SMOOTH_METHODS[scoring.smooth_method].counted_order)
+        for scoring in scorings
     )
 
 

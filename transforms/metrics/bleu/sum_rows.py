@@ -48,19 +48,19 @@ def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> B
         matches above n-grams), or the definition needs a higher n-gram order than the sums have.
     """
     config = BleuConfig() if config is None else config
-    found = sums_of_row(sums)
-    return bleu_score(found, config.text.name, config.scoring, judge_input=False, units=found.units)
+    total = sums_of_row(sums)
+    return bleu_score(total, config.text.name, config.scoring, judge_input=False, units=total.units)
 
 
 def summed_columns(max_order: int) -> list[str]:
-    """The names of all columns that are added up: of sums, then of products.
+    """The names of all columns that are total up: of sums, then of products.
 
     >>> columns = summed_columns(4)
     >>> columns[0], columns[7], columns[11], columns[15], columns[-1], len(columns)
     ('segments', 'matches_1', 'short_1', 'segments_x_segments', 'short_4_x_short_4', 135)
     """
     names = bleu_basis(max_order).names
-    products = (f"{names[j]}_x_{each}" for i, each in enumerate(names) for j in range(i + 1))
+    products = (f"{names[j]}_x_{name}" for i, name in enumerate(names) for j in range(i + 1))
     return [*names, *products]
 
 
@@ -113,7 +113,7 @@ def _require_possible(units: UnitSums, references: int) -> None:
                 f"matches_{order} is {matches}, but the candidates have {max(ngrams, 0)} n-grams "
                 f"of order {order}"
             )
-    columns, packed = (exact(np.array(each, object)) for each in (units.sums, units.products))
+    columns, packed = (exact(np.array(sums, object)) for sums in (units.sums, units.products))
     if not KIND.columns_are_possible(columns, references):
         raise ValueError(
             "no segments have these sums: segments, lengths, matches_* and short_* contradict "

@@ -88,7 +88,7 @@ def columns_are_possible(columns: ExactIntegers, references: int) -> bool:
     return (
         bool((match <= np.minimum(hyp, ref)).all())
         # There are fewer longer n-grams, and only shorter n-grams that match can make a match.
-        and all(bool((each[1:] <= each[:-1]).all()) for each in (hyp, ref, match))
+        and all(bool((ngrams[1:] <= ngrams[:-1]).all()) for ngrams in (hyp, ref, match))
         and bool((ref[:-1] - ref[1:] <= rows[..., SEGMENTS]).all())
     )
 

@@ -54,13 +54,13 @@ class ChrfCounter:
         best = counts = None
         for reference in range(references):
             of_one = spans.of_one(reference, references)
-            found = self._columns(counter.count(of_one, sizes, batch, text))
-            score = f_scores(ChrfColumns(np.moveaxis(found, 2, 0)), self.beta)
+            of_reference = self._columns(counter.count(of_one, sizes, batch, text))
+            score = f_scores(ChrfColumns(np.moveaxis(of_reference, 2, 0)), self.beta)
             if best is None or counts is None:
-                best, counts = score, found
+                best, counts = score, of_reference
                 continue
             better = score > best  # of equally good ones, the first
-            counts[better], best[better] = found[better], score[better]
+            counts[better], best[better] = of_reference[better], score[better]
         assert counts is not None  # a batch has references
         return counts
 

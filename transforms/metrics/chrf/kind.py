@@ -61,8 +61,8 @@ def _encoded(metric: Chrf) -> dict[str, Any]:
     return dataclasses.asdict(metric)
 
 
-def _decoded(found: Mapping[str, Any]) -> Chrf:
-    return Chrf(**found)
+def _decoded(encoded: Mapping[str, Any]) -> Chrf:
+    return Chrf(**encoded)
 
 
 KIND = MetricKind(

@@ -175,8 +175,8 @@ def f_scores(columns: ChrfColumns, beta: int) -> Scores:
     precision = _divided(precision, orders, orders > 0)
     recall = _divided(recall, orders, orders > 0)
     score = (1 + factor) * precision * recall
-    found: Scores = 100 * _divided(score, (factor * precision) + recall, precision + recall > 0)
-    return found
+    scores: Scores = 100 * _divided(score, (factor * precision) + recall, precision + recall > 0)
+    return scores
 
 
 def _divided(one: NDArray[Any], other: NDArray[Any], where: NDArray[np.bool_]) -> Scores:
