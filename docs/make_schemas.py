@@ -20,7 +20,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from beam_bleu.pipeline.output import document, totals_format
+from beam_bleu.pipeline.output import document, file_names
 from beam_bleu.pipeline.output.comparison_entries import FamilyName
 from beam_bleu.pipeline.output.run_record import State, software_versions
 from beam_bleu.pipeline.saved.content import MOMENTS_ARRAYS
@@ -135,7 +135,7 @@ def _of_totals(schema: Json) -> Json:
     }
     definitions = [{"$ref": f"#/$defs/{name}"} for name in METRICS]
     return {
-        "properties/format/const": totals_format.FORMAT,
+        "properties/format/const": file_names.TOTALS_FORMAT,
         "properties/version/const": FORMAT_VERSION,
         f"{content}/tally": _object(Tally),
         f"{content}/coverage": _schema(FoundCoverage | None),

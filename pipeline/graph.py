@@ -13,15 +13,14 @@ import pyarrow as pa
 from apache_beam.pvalue import PCollection
 
 from beam_bleu.pipeline.errors.marked_steps import filesystem_options, marked
-from beam_bleu.pipeline.gates.enforcing import enforce
+from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.output.document import document_bytes, result_document
-from beam_bleu.pipeline.output.earlier_attempt import earlier_result
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.manifest import manifest, streams, without_versions
 from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
 from beam_bleu.pipeline.output.publication import in_place, write_documents
-from beam_bleu.pipeline.output.receipt import write_receipt
+from beam_bleu.pipeline.output.receipt import earlier_result, write_receipt
 from beam_bleu.pipeline.output.rejected_shards import WriteRejected
 from beam_bleu.pipeline.reruns.rerun_input import described_input
 from beam_bleu.pipeline.saved.totals_file import saved_bytes

@@ -112,7 +112,7 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
     except BaseException:
         gc.enable()  # a caller in the same process goes on
         raise
-    from beam_bleu.pipeline.gates.enforcing import judged
+    from beam_bleu.pipeline.gates.judging import judged
 
     receipt = _existing(arguments, record)
     if receipt is None:
@@ -173,8 +173,8 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
 
         from beam_bleu.pipeline.command_line.temporary_files import spooled, with_row_folder
         from beam_bleu.pipeline.graph import build
-        from beam_bleu.pipeline.output.launched import launched, result_of
         from beam_bleu.pipeline.output.publication import discard, prepare
+        from beam_bleu.pipeline.output.receipt import launched, result_of
         from beam_bleu.pipeline.reruns.reruns import require_none
         from beam_bleu.pipeline.starting.plain_steps import look_only_where_state_can_be
         from beam_bleu.transforms.wiring.filesystems import is_local

@@ -102,9 +102,6 @@ LOADS_BEAM = {
         "graph",
         "errors.marked_steps",
         "starting.plain_steps",
-        "output.earlier_attempt",
-        "output.foreign_files",
-        "output.launched",
         "output.leftovers",
         "output.locking",
         "output.output_folder",
@@ -147,7 +144,7 @@ KNOWS_FORMS_OF_INPUT = [
     f"{APPLICATION}.command_line.systems",
     f"{APPLICATION}.command_line.temporary_files",
     f"{APPLICATION}.reruns.rerun_input",
-    f"{APPLICATION}.saved.tally_facts",
+    f"{APPLICATION}.saved.sums_facts",
 ]
 """The files outside of a folder in pairing that may import it."""
 

@@ -17,8 +17,8 @@ from apache_beam.io.localfilesystem import LocalFileSystem
 
 from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS, has_module
 from beam_bleu.pipeline.output.file_names import ASIDE, SEGMENT_SCORES, WRITTEN
-from beam_bleu.pipeline.output.foreign_files import rejected_files
 from beam_bleu.pipeline.output.output_folder import new_rejected, run_of_rejected
+from beam_bleu.pipeline.output.ownership import rejected_files
 from beam_bleu.transforms.errors import BleuError, UsageError
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.streams import is_pattern

@@ -1,12 +1,18 @@
-"""Compares a result with thresholds. It sees only results, no files."""
+"""Compares a result with thresholds, and ends a job with an error if one is missed.
+
+It sees only results, no files. The last step of a job calls `enforce`, because there may be no
+launcher that waits for the result. The launcher calls `judged`, for the warnings.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from beam_bleu.pipeline.gates.results import GatedResult, GatedResults, GatedScore
+from beam_bleu.pipeline.gates.results import GatedResult, GatedResults, GatedScore, gated
 from beam_bleu.pipeline.gates.thresholds import (
     DROP_RULES,
     DropRule,
@@ -17,6 +23,8 @@ from beam_bleu.pipeline.gates.thresholds import (
 )
 from beam_bleu.transforms.errors import GateError
 from beam_bleu.transforms.score.uncertainty import interval
+
+_LOGGER = logging.getLogger("beam_bleu.gates")
 
 _MOST_REASONS = 5
 """How many reasons an error has: it is one line."""
@@ -251,3 +259,56 @@ def _subject(result: GatedResult) -> str:
 
 def _made(result: GatedResult) -> str:
     return f"nrefs:{result.references}|{result.definition}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Judged:
+    """What thresholds say of a result.
+
+    Attributes:
+      error: the error if one of them fails.
+      warnings: what a reader of the result must know.
+    """
+
+    error: GateError | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def judged(gates: Gates, document: Mapping[str, Any], output: str) -> Judged:
+    """What thresholds say of a result.
+
+    Args:
+      gates: the thresholds.
+      document: the result document.
+      output: the folder where it is; "" if it is not kept.
+    """
+    if not gates:
+        return Judged()
+    checks = judge(gated(document), gates)
+    remedy = "look for what has changed, or change the threshold"
+    if output:
+        remedy = f"the result in {output} is complete: beam-bleu gate {output} can judge it again"
+    warnings = tuple(each.text for each in checks if each.warns)
+    return Judged(gate_error(checks, remedy), warnings)
+
+
+def enforce(gates: Gates, document: Mapping[str, Any], output: str, *, warn: bool) -> None:
+    """Raises an error if a result misses a threshold.
+
+    A repeated call raises the same error: it depends only on the result and on the thresholds.
+
+    Args:
+      gates: the thresholds.
+      document: the result document. It has been written.
+      output: the folder where it is; "" if it is not kept.
+      warn: whether to write warnings into the worker's log.
+
+    Raises:
+      GateError: the result misses a threshold.
+    """
+    found = judged(gates, document, output)
+    if warn:
+        for each in found.warnings:
+            _LOGGER.warning("%s", each)
+    if found.error is not None:
+        raise found.error

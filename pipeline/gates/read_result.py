@@ -69,8 +69,8 @@ def read_result(path: str, *, with_totals: bool = False, must_be_last: bool = Tr
                 _require_manifest(file, data)
             return ReadResult(path, gated(document, path))
         # These load the kernel: a second.
-        from beam_bleu.pipeline.saved.read_totals import totals_in
-        from beam_bleu.pipeline.saved.saved_documents import document_of
+        from beam_bleu.pipeline.saved.saved_totals import document_of
+        from beam_bleu.pipeline.saved.totals_file import totals_in
 
         totals = totals_in(data, file, in_folder=not is_named)
         return ReadResult(path, gated(document_of(file, totals), path), totals)

@@ -1,4 +1,7 @@
-"""The parts of the result document about its evidence: uncertainty, comparisons, resampling."""
+"""The parts of the result document about its evidence: uncertainty, comparisons, resampling.
+
+The sums of units from which evidence is computed must be of the same segments as the score.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.output.checked_units import require_same_segments
 from beam_bleu.pipeline.output.comparison_entries import (
     comparisons,
     listed_clusters,
@@ -17,14 +19,15 @@ from beam_bleu.pipeline.output.language_scores import SliceScore
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
 from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.score.resampled_scores import resampled_scores
 from beam_bleu.transforms.score.uncertainty import CONFIDENCE, FEWEST_UNITS, too_few
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.moments.moments import Moments
+from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments
 from beam_bleu.transforms.totals.replicates.generator import GENERATOR
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
+from beam_bleu.transforms.totals.units import UnitSums
 
 
 def unit_of(evidence: Evidence) -> str:
@@ -165,3 +168,55 @@ def warning_about_slices(scores: Sequence[SliceScore], evidence: Evidence) -> li
         f"slices: {shown} {has} no standard error, because {their} fewer than {FEWEST_UNITS} "
         f"{unit_of(evidence)}s, or an n-gram order without a match"
     ]
+
+
+@dataclasses.dataclass(frozen=True)
+class CheckedUnits:
+    """The sums of units for the uncertainty of scores.
+
+    Attributes:
+      moments: the moments of the whole corpus and of its slices; None if no score gets a standard
+        error.
+    """
+
+    moments: Moments | None
+
+    def of(self, system: str, sums: CorpusSums, key: GroupKey = None) -> UnitSums | None:
+        """The sums of a system's units in a group; None if no standard error is asked for.
+
+        Args:
+          system: the system.
+          sums: the sums from which the score is computed.
+          key: the group.
+
+        Raises:
+          JobError: they are not of the same segments.
+        """
+        if self.moments is None:
+            return None
+        found = self.moments.of_system(system, key)
+        where = "" if key is None else f", in the slice {key.values}"
+        require_same_segments(f"standard errors of system {system}", found.sums, sums, where)
+        return found
+
+
+def require_same_segments(
+    what: str, columns: Sequence[int], sums: CorpusSums, where: str = ""
+) -> None:
+    """Checks that the sums of units are of the same segments as those of a score.
+
+    Args:
+      what: what the sums of units are for, in the message.
+      columns: the W sums of units.
+      sums: the sums from which the score is computed.
+      where: in which part of the corpus, in the message.
+
+    Raises:
+      JobError: they are not.
+    """
+    if tuple(columns) != sums.columns:
+        raise JobError(
+            f"the sums for the {what} are of {columns[SEGMENTS]} segments, and those for its "
+            f"scores of {sums.segments}{where}",
+            "the runner lost or repeated data: do not use it for this job",
+        )

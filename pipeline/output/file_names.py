@@ -38,3 +38,10 @@ OF_RUN = (RUN_RECORD, METRICS)
 
 WRITTEN = (SCORES, MANIFEST, TOTALS, SUCCESS, *OF_RUN)
 """The files that a run writes next to the folders of the segment scores."""
+
+
+TOTALS_FORMAT = "beam-bleu totals"
+"""The first field of totals.json, `format`."""
+
+FIRST_BYTES_OF_TOTALS = f'{{\n"format": "{TOTALS_FORMAT}"'.encode("ascii")
+"""By these a run knows the file as beam-bleu's."""

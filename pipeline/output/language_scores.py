@@ -1,15 +1,16 @@
-"""The parts of the result document that only a corpus in several languages or tasks has."""
+"""The parts of the result document about languages and tasks: their scores and signatures."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.output.shared_signature import shared_signature
-from beam_bleu.transforms.errors import joined
+from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.pipeline.scoring.scorings import Scorings
+from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.metric_kind import MetricKind, Score
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, interval
@@ -152,3 +153,83 @@ def _language(score: SliceScore) -> str:
     (language,) = score.of_slice.values()
     assert language is not None  # counting has refused segments without a language
     return language
+
+
+def shared_signature(
+    text: TextName, kind: MetricKind, metric: Metric, sums: Iterable[CorpusSums]
+) -> dict[str, str | None]:
+    """The signatures, as documents have them.
+
+    Systems can have different segments, and so different numbers of references. The signature has
+    the numbers of all systems together, so it does not depend on the order of the systems.
+
+    Args:
+      text: how texts become tokens.
+      kind: the metric.
+      metric: its definition.
+      sums: the sums of each system.
+    """
+    used = [each for each in sums if each.segments]
+    smallest = min((each.min_reference_count for each in used), default=0)
+    largest = max((each.max_reference_count for each in used), default=0)
+    found = kind.signatures(text, metric, smallest, largest)
+    return {"signature": found.own, "sacrebleu_signature": found.sacrebleu}
+
+
+def tasks_of(scorings: Scorings, slices: Iterable[Mapping[str, str | None]]) -> list[str]:
+    """The tasks, if there are several that have no common score; otherwise none.
+
+    Args:
+      scorings: the scorings, which say whether tasks have a common score.
+      slices: the labels of all slices and their values, in the order of the result.
+    """
+    label = scorings.unpooled
+    if label is None:
+        return []
+    found = dict.fromkeys(str(each[label]) for each in slices if label in each)
+    return list(found) if len(found) > 1 else []
+
+
+def require_no_common_score(tasks: Sequence[str], scorings: Scorings, evidence: Evidence) -> None:
+    """Checks that nothing is asked for that only a common score of all tasks could give.
+
+    Raises:
+      InputError: something is.
+    """
+    asked = {
+        "--compare_presets": bool(scorings.presets),
+        "--resample": evidence.resampling is not None,
+    }
+    for flag, is_asked in asked.items():
+        if is_asked:
+            raise InputError(
+                f"{flag} is about the score of the whole corpus, and the input has {len(tasks)} "
+                f"tasks, which have no common score: {joined(tasks)}",
+                "name the file of one task; or add --pool_tasks to score all tasks together",
+            )
+
+
+def require_one_task_of_each_language(
+    scorings: Scorings, slices: Iterable[Mapping[str, str | None]]
+) -> None:
+    """Checks that no language has the segments of several tasks, which have no common score.
+
+    Args:
+      scorings: the scorings, with a label of languages and a label of tasks.
+      slices: the labels of all slices and their values.
+
+    Raises:
+      InputError: a language has segments of several tasks.
+    """
+    tasks_of_language: dict[str | None, str] = {}
+    for labels in slices:
+        if {*labels} == {scorings.languages, scorings.unpooled}:
+            language, task = labels[str(scorings.languages)], str(labels[str(scorings.unpooled)])
+            other = tasks_of_language.setdefault(language, task)
+            if other != task:
+                raise InputError(
+                    f"the language {language} has segments of the tasks {other} and {task}, which "
+                    "have no common score",
+                    "leave out --language_column, or name the files of one of these tasks; or add "
+                    "--pool_tasks to score all tasks of a language together",
+                )

@@ -103,6 +103,16 @@ def parts_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [part_of(document, name) for name in metrics_of(document)]
 
 
+def warnings_of_document(document: Mapping[str, Any]) -> list[str]:
+    """All that a reader of the scores must know, also of those of presets."""
+    of_presets = [
+        f"{each['preset']}: {warning}"
+        for each in document.get("presets", ())
+        for warning in each["warnings"]
+    ]
+    return [*document["warnings"], *of_presets]
+
+
 def _tagged(given: Mapping[Any, Iterable[Mapping[str, Any]]]) -> list[dict[str, Any]]:
     return [{"metric": name, **entry} for name, entries in given.items() for entry in entries]
 

@@ -37,12 +37,6 @@ from beam_bleu.pipeline.output.file_names import (
     SUCCESS,
     TOTALS,
 )
-from beam_bleu.pipeline.output.foreign_files import (
-    check_places,
-    look_through,
-    notes_on,
-    rejected_files,
-)
 from beam_bleu.pipeline.output.leftovers import remove_leftovers
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import belongs_to
@@ -59,7 +53,13 @@ from beam_bleu.pipeline.output.output_folder import (
     success_path,
     totals_path,
 )
-from beam_bleu.pipeline.output.ownership import check_owned
+from beam_bleu.pipeline.output.ownership import (
+    check_owned,
+    check_places,
+    look_through,
+    notes_on,
+    rejected_files,
+)
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.filesystems import is_local
 

@@ -13,11 +13,9 @@ from typing import Any, get_args
 
 import numpy as np
 
-from beam_bleu.pipeline.saved.moments_facts import facts_of_moments
-from beam_bleu.pipeline.saved.replicates_facts import facts_of_replicates
+from beam_bleu.pipeline.saved.moments_facts import facts_of_moments, facts_of_replicates
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
-from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
-from beam_bleu.pipeline.saved.tally_facts import facts_of_tally
+from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums, facts_of_tally
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, preset

@@ -18,8 +18,7 @@ from beam_bleu.pipeline.saved.same_definition import (
     of_text,
     shown,
 )
-from beam_bleu.pipeline.saved.saved_documents import document_of
-from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals, document_of
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import MetricName
 from beam_bleu.transforms.metrics.metric import Metric

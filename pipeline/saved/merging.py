@@ -8,17 +8,16 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from beam_bleu.pipeline.saved.candidate_files import require_same_candidates
 from beam_bleu.pipeline.saved.merged_warnings import merged_warnings
 from beam_bleu.pipeline.saved.partitions import (
-    Named,
     in_order,
     last_of_each_partition,
     require_different_partitions,
     require_labels,
+    require_same_candidates,
 )
 from beam_bleu.pipeline.saved.same_definition import require_same
-from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import Slicing

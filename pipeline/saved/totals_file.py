@@ -1,4 +1,4 @@
-"""The file totals.json: its frame, and the check that it is whole.
+"""The file totals.json: its frame, the check that it is whole, and reading it from any filesystem.
 
 docs/totals.md describes the format. `content.py` has what the file holds.
 """
@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.job import Results
-from beam_bleu.pipeline.output.result_files import require_same_scores
-from beam_bleu.pipeline.output.shared_signature import shared_signature
-from beam_bleu.pipeline.output.totals_format import FORMAT
+from beam_bleu.pipeline.output.file_names import SCORES, TOTALS, TOTALS_FORMAT
+from beam_bleu.pipeline.output.language_scores import shared_signature
+from beam_bleu.pipeline.output.result_files import (
+    beside,
+    exists,
+    read,
+    require_last,
+    require_same_scores,
+)
 from beam_bleu.pipeline.saved.checking import contradiction, require_possible
 from beam_bleu.pipeline.saved.content import decoded, encoded
 from beam_bleu.pipeline.saved.saved_totals import (
@@ -24,7 +31,7 @@ from beam_bleu.pipeline.saved.saved_totals import (
     versions_of,
 )
 from beam_bleu.pipeline.scoring.totals import Totals
-from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.errors import InputError, UsageError, unreadable
 from beam_bleu.transforms.version import VERSION
 
 FORMAT_VERSION = 3
@@ -44,7 +51,7 @@ def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
     content = encoded(saved, _signatures(saved))
     parts = ",\n".join(f'"{name}": {_compact(part)}' for name, part in content.items())
     frame = {
-        "format": FORMAT,
+        "format": TOTALS_FORMAT,
         "version": FORMAT_VERSION,
         "scores_sha256": hashlib.sha256(scores).hexdigest(),
         "sha256": sha256_of(content),
@@ -100,7 +107,7 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
         raise InputError(
             f"{path} is no totals.json: {what}", _COPY if is_cut else _NAME_TOTALS
         ) from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(found, dict) or found.get("format") != TOTALS_FORMAT:
         is_scores = isinstance(found, dict) and "scores" in found
         what = ": it is a scores.json, which has scores but no sums" if is_scores else ""
         raise InputError(f"{path} is no totals.json{what}", _NAME_TOTALS)
@@ -179,3 +186,88 @@ def _refuse(constant: str) -> None:
 
 def _compact(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def read_totals(path: str) -> SavedTotals:
+    """The saved totals in a file, or in the output folder of a run on this machine.
+
+    Raises:
+      UsageError: the path is of a filesystem that is not installed.
+      InputError: the file is missing, unreadable or damaged, it is no totals.json, its folder has
+        the result of an earlier run or of several runs, or its texts became tokens with other
+        versions of libraries than those that are installed here.
+    """
+    path = path.removeprefix("file://")
+    in_folder = os.path.isdir(path)
+    file = f"{path.rstrip('/')}/{TOTALS}" if in_folder else path
+    data = read_file(file)
+    require_last(file, is_named=not in_folder)
+    return totals_in(data, file, in_folder=in_folder)
+
+
+def totals_in(data: bytes, path: str, *, in_folder: bool) -> SavedTotals:
+    """The saved totals in the bytes of a file.
+
+    Args:
+      data: the bytes.
+      path: the path of the file, for messages.
+      in_folder: whether the file stands for its folder, so that it must belong to the scores.json
+        beside it, if there is one.
+
+    Raises:
+      InputError: as in `read_totals`.
+    """
+    has_scores = in_folder and exists(beside(path, SCORES))
+    saved = totals_of(data, path, read(beside(path, SCORES)) if has_scores else None)
+    _require_same_versions(saved, path)
+    return saved
+
+
+def read_file(path: str) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+      UsageError: the path is of a filesystem that is not installed.
+      InputError: the file is missing or unreadable.
+    """
+    if not path:
+        raise UsageError("the name of a file is empty", "name a totals.json")
+    try:
+        if "://" not in path:
+            with open(path, "rb") as file:
+                return file.read()
+        # Importing Beam takes as long as merging a year of files.
+        from beam_bleu.pipeline.command_line.paths import checked_path
+        from beam_bleu.pipeline.output import storage
+
+        return storage.read(checked_path("FILE", path, anywhere=True))
+    except UsageError:
+        raise
+    except Exception as error:  # each filesystem has exceptions of its own
+        raise unreadable(
+            "the totals cannot be read",
+            error,
+            "check the path and its permissions; only a run with --save_totals writes totals.json",
+            path,
+        ) from error
+
+
+def _require_same_versions(saved: SavedTotals, path: str) -> None:
+    # Signatures name the versions that are installed. They must be those that made the tokens.
+    try:
+        here = versions_of(texts_of(saved.totals, saved.scorings, saved.slicing))
+    except ImportError as error:  # no such package is installed
+        raise InputError(
+            f"{path}: its tokens were made with {_shown(saved.versions)}, and {error}",
+            "install the same version here",
+        ) from error
+    if here != dict(saved.versions):
+        raise InputError(
+            f"{path}: its tokens were made with {_shown(saved.versions)}, and installed here is "
+            f"{_shown(here)}",
+            "read it where the same versions are installed",
+        )
+
+
+def _shown(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions.items())

@@ -13,7 +13,7 @@ from beam_bleu.pipeline.display.terminal import screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.output.json_text import json_text
 from beam_bleu.pipeline.saved.compared_runs import ComparedRuns, ComparedScore, compared
-from beam_bleu.pipeline.saved.read_totals import read_totals
+from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run
 from beam_bleu.transforms.errors import joined
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.output.result_files import is_local
-from beam_bleu.pipeline.saved.gaps import missing_dates
+from beam_bleu.pipeline.saved.merged_warnings import missing_dates
 from beam_bleu.pipeline.saved.merging import merged
 from beam_bleu.pipeline.saved.partitions import files_in_several, texts_in_several
-from beam_bleu.pipeline.saved.read_totals import read_totals
-from beam_bleu.pipeline.saved.saved_documents import naming_wrong_sums
+from beam_bleu.pipeline.saved.saved_totals import naming_wrong_sums
+from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.subcommands.saved_results import (
     add_result_flags,
     display_of,

@@ -22,9 +22,9 @@ from beam_bleu.pipeline.command_line.language_flags import tokenizer_of_language
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, parser_of
 from beam_bleu.pipeline.command_line.sacrebleu_flags import chosen_metrics
 from beam_bleu.pipeline.command_line.unknown_values import unknown_value
-from beam_bleu.pipeline.saved.read_totals import read_totals
 from beam_bleu.pipeline.saved.same_definition import shown
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
+from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
 from beam_bleu.pipeline.subcommands.saved_results import (

@@ -12,10 +12,8 @@ from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.output.document import document_bytes
-from beam_bleu.pipeline.output.result_warnings import warnings_of_document
-from beam_bleu.pipeline.saved.partitions import Named
-from beam_bleu.pipeline.saved.saved_documents import naming_wrong_sums
-from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+from beam_bleu.pipeline.output.metric_views import warnings_of_document
+from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals, naming_wrong_sums
 
 
 def add_common_flags(group: argparse._ActionsContainer) -> None:

@@ -12,8 +12,7 @@ from result_folder import assert_files
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.errors.error_marks import MarkedError
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.earlier_attempt import earlier_result
-from beam_bleu.pipeline.output.receipt import write_receipt
+from beam_bleu.pipeline.output.receipt import earlier_result, write_receipt
 from beam_bleu.transforms.errors import GateError
 
 ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])

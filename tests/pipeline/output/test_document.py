@@ -18,8 +18,7 @@ from result_folder import RECORDS
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.document import document_bytes, result_document
-from beam_bleu.pipeline.output.launched import result_of
-from beam_bleu.pipeline.output.receipt import Receipt, write_receipt
+from beam_bleu.pipeline.output.receipt import Receipt, result_of, write_receipt
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import Scorings

@@ -19,9 +19,8 @@ from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.engines.runners import Runner
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.output import publication
-from beam_bleu.pipeline.output.launched import launched, result_of
 from beam_bleu.pipeline.output.output_folder import receipt_path
-from beam_bleu.pipeline.output.receipt import write_receipt
+from beam_bleu.pipeline.output.receipt import launched, result_of, write_receipt
 from beam_bleu.transforms.errors import JobError
 from deploy.dataflow.launch import command_line
 

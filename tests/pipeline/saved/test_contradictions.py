@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from saved_parts import lines_in, run_into
 
-from beam_bleu.pipeline.saved.moments_facts import facts_of_moments
-from beam_bleu.pipeline.saved.read_totals import read_totals
-from beam_bleu.pipeline.saved.replicates_facts import facts_of_replicates
+from beam_bleu.pipeline.saved.moments_facts import facts_of_moments, facts_of_replicates
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums
+from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.scoring.totals import MetricTotals
 from beam_bleu.transforms.metrics.bleu.columns import columns_are_possible, width
 

@@ -13,9 +13,8 @@ from saved_parts import lines_in, run_into
 
 from beam_bleu.pipeline.saved.merging import merged
 from beam_bleu.pipeline.saved.partitions import texts_in_several
-from beam_bleu.pipeline.saved.read_totals import read_totals
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
-from beam_bleu.pipeline.saved.totals_file import totals_bytes
+from beam_bleu.pipeline.saved.totals_file import read_totals, totals_bytes
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring

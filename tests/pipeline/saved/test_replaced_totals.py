@@ -10,17 +10,16 @@ from command_line import EXAMPLE, called
 from result_folder import documents
 
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
+from beam_bleu.pipeline.output.file_names import FIRST_BYTES_OF_TOTALS, MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.output_folder import former_folder
 from beam_bleu.pipeline.output.publication import in_place, prepare, write_documents
-from beam_bleu.pipeline.output.totals_format import FIRST_BYTES
 
 
 def with_totals(run: str) -> dict[str, bytes]:
     """The documents of a run with saved totals."""
     found = documents(run)
     sha256 = hashlib.sha256(found[SCORES]).hexdigest()
-    return {**found, TOTALS: FIRST_BYTES + f',\n"scores_sha256": "{sha256}"}}'.encode()}
+    return {**found, TOTALS: FIRST_BYTES_OF_TOTALS + f',\n"scores_sha256": "{sha256}"}}'.encode()}
 
 
 def published(out: Path, run: str, of_run: dict[str, bytes]) -> None:

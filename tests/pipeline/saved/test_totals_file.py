@@ -16,8 +16,7 @@ from jsonschema import Draft202012Validator
 from saved_parts import lines_in, run_into
 
 from beam_bleu.pipeline.saved import json_arrays
-from beam_bleu.pipeline.saved.read_totals import read_totals
-from beam_bleu.pipeline.saved.totals_file import sha256_of, totals_bytes, totals_of
+from beam_bleu.pipeline.saved.totals_file import read_totals, sha256_of, totals_bytes, totals_of
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import (
     CANDIDATE_LENGTH,

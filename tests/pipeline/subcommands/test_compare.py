@@ -15,7 +15,7 @@ from saved_parts import TEXTS, lines_in, records_in, run_into
 
 from beam_bleu.pipeline.saved import compared_runs as comparing
 from beam_bleu.pipeline.saved.compared_runs import ComparedScore
-from beam_bleu.pipeline.saved.read_totals import read_totals
+from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.subcommands import compare
 
 
