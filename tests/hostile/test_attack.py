@@ -35,7 +35,7 @@ def first_case(kind: str, seed: int = SEED) -> int:
 
 @pytest.mark.parametrize(
     ("seed", "seconds"),
-    [(SEED, 3), pytest.param(SEED + 1, 12, marks=pytest.mark.slow)],
+    [(SEED, 2), pytest.param(SEED + 1, 12, marks=pytest.mark.slow)],
 )
 @pytest.mark.parametrize("kind", IN_PROCESS)
 def test_no_case_fails(kind: str, seed: int, seconds: float, tmp_path: Path) -> None:

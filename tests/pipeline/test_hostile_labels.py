@@ -30,9 +30,8 @@ def is_safe(text: str) -> bool:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("label", HOSTILE)
-def test_no_output_has_a_character_that_a_terminal_obeys(label, form, tmp_path):
-    path = records(tmp_path / "records.jsonl", [label, "x"] * 20)
+def test_no_output_has_a_character_that_a_terminal_obeys(form, tmp_path):
+    path = records(tmp_path / "records.jsonl", [*HOSTILE, "x"] * 20)
     out = tmp_path / "out"
     run = called("--input", path, "--slice_by", "label", "--format", form, "--output", out)
     assert run.code == 0
@@ -44,27 +43,27 @@ def test_no_output_has_a_character_that_a_terminal_obeys(label, form, tmp_path):
     if form == "json":
         assert (out / "scores.json").read_bytes() == run.out
         assert [each["slice"] for each in run.document["scores"][1:]] == [
-            {"label": each} for each in sorted([label, "x"])
+            {"label": each} for each in sorted([*HOSTILE, "x"])
         ]
 
 
-@pytest.mark.parametrize("label", HOSTILE)
-def test_a_slice_in_tab_separated_text_is_json(label, tmp_path):
-    path = records(tmp_path / "records.jsonl", [label])
+def test_a_slice_in_tab_separated_text_is_json(tmp_path):
+    path = records(tmp_path / "records.jsonl", HOSTILE)
     run = called("--input", path, "--slice_by", "label", "--format", "tsv")
-    header, _, line = run.out.decode().splitlines()
-    row = dict(zip(header.split("\t"), line.split("\t"), strict=True))
-    assert json.loads(row["slice"]) == {"label": label}
+    header, _, *lines = run.out.decode().splitlines()
+    rows = [dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines]
+    assert [json.loads(row["slice"]) for row in rows] == [
+        {"label": each} for each in sorted(HOSTILE)
+    ]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex"])
-@pytest.mark.parametrize("label", HOSTILE)
-def test_a_label_does_not_look_like_its_escapes(label, form, tmp_path):
-    escaped = repr(label)[1:-1]
-    path = records(tmp_path / "records.jsonl", [label, escaped, json.dumps(label)])
+def test_a_label_does_not_look_like_its_escapes(form, tmp_path):
+    labels = [*HOSTILE, *(repr(each)[1:-1] for each in HOSTILE), *map(json.dumps, HOSTILE)]
+    path = records(tmp_path / "records.jsonl", labels)
     run = called("--input", path, "--slice_by", "label", "--format", form, "--no_uncertainty")
     first = {line.split("  ")[0] for line in run.out.decode().splitlines() if "1 " in line}
-    assert len([each for each in first if "a" in each and "b" in each]) >= 3
+    assert len([each for each in first if "a" in each and "b" in each]) >= len(set(labels))
 
 
 @pytest.mark.parametrize("label", HOSTILE)
