@@ -181,30 +181,17 @@ class Tree:
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self.sources = sources
+        packages = {name[:at] for name in sources for at, char in enumerate(name) if char == "."}
+        modules = packages | sources.keys()
         self.imports = {
-            name: list(self._in_nodes([_parsed(source)], "always"))
+            name: [
+                Import(f"{package}.{of_package}", when)
+                if f"{package}.{of_package}" in modules
+                else Import(package, when)
+                for package, of_package, when in _written(source)
+            ]
             for name, source in sources.items()
         }
-
-    def _in_nodes(self, nodes: list[ast.AST], when: str) -> Iterator[Import]:
-        for node in nodes:
-            if isinstance(node, ast.Import):
-                yield from (Import(name.name, when) for name in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                package = "." * node.level + (node.module or "")
-                for name in node.names:
-                    module = f"{package}.{name.name}"
-                    yield Import(module if self._is_module(module) else package, when)
-            elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-                yield from self._in_nodes(list(node.body), "never")
-                yield from self._in_nodes(list(node.orelse), when)
-            else:
-                is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-                inside = "later" if is_function else when
-                yield from self._in_nodes(list(ast.iter_child_nodes(node)), inside)
-
-    def _is_module(self, name: str) -> bool:
-        return name in self.sources or any(each.startswith(f"{name}.") for each in self.sources)
 
     def loading_beam(self) -> set[str]:
         """The modules that load Beam: they import it, or they import a module that loads it."""
@@ -221,7 +208,26 @@ class Tree:
             loading = more
 
 
-_parsed = functools.cache(ast.parse)
+@functools.cache
+def _written(source: str) -> list[tuple[str, str | None, str]]:
+    """The imports as they are written: a module, perhaps a name in it, and when."""
+    return list(_in_nodes([ast.parse(source)], "always"))
+
+
+def _in_nodes(nodes: list[ast.AST], when: str) -> Iterator[tuple[str, str | None, str]]:
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from ((name.name, None, when) for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            package = "." * node.level + (node.module or "")
+            yield from ((package, name.name, when) for name in node.names)
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield from _in_nodes(list(node.body), "never")
+            yield from _in_nodes(list(node.orelse), when)
+        else:
+            is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            inside = "later" if is_function else when
+            yield from _in_nodes(list(ast.iter_child_nodes(node)), inside)
 
 
 def sources() -> dict[str, str]:
