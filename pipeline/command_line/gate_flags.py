@@ -96,14 +96,14 @@ def gates(flags: argparse.Namespace, output: str | None = None) -> Gates:
         if value is not None and not drops:
             raise UsageError(f"{flag} needs --max_drop", f"add --max_drop, or leave {flag} out")
     try:
-        found = Gates(fail, warn, drops, flags.drop or DEFAULT_DROP_RULE)
+        chosen = Gates(fail, warn, drops, flags.drop or DEFAULT_DROP_RULE)
     except ValueError as error:
         raise UsageError(str(error), "give only one of them") from None
     if flags.against is None:
-        return found
+        return chosen
     replaced = output is not None and _is_in(flags.against, output)
     old = read_result(flags.against, must_be_last=not replaced)
-    return dataclasses.replace(found, old=old.metrics)
+    return dataclasses.replace(chosen, old=old.metrics)
 
 
 def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
@@ -123,42 +123,42 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
             "--max_drop needs standard errors, and --no_uncertainty leaves them out",
             "leave one of them out",
         )
-    found = gates(flags, flags.output)
+    asked = gates(flags, flags.output)
     systems = job.source.systems  # none if they are known only when the input is read
-    for each in found.thresholds:
-        found_out = impossible_metric(each, job.metrics)
-        if found_out is not None:
-            raise UsageError(f"{each.shown}: {found_out[0]}", found_out[1])
-        found_out = impossible(each.name, systems, job.slicing)
-        if found_out is not None:
-            cause, remedy = found_out
-            near = nearest(each.name, systems, most=3)
+    for threshold in asked.thresholds:
+        why_impossible = impossible_metric(threshold, job.metrics)
+        if why_impossible is not None:
+            raise UsageError(f"{threshold.shown}: {why_impossible[0]}", why_impossible[1])
+        why_impossible = impossible(threshold.name, systems, job.slicing)
+        if why_impossible is not None:
+            cause, remedy = why_impossible
+            near = nearest(threshold.name, systems, most=3)
             remedy = f"did you mean {near}? {remedy}" if near else remedy
-            raise UsageError(f"{each.shown}: {cause}", remedy)
+            raise UsageError(f"{threshold.shown}: {cause}", remedy)
     for name, scorings in job.scorings.items():
-        is_judged = bool(found.of_metric(name, is_only=len(job.metrics) == 1).max_drop)
-        if found.old is None or not is_judged:
+        is_judged = bool(asked.of_metric(name, is_only=len(job.metrics) == 1).max_drop)
+        if asked.old is None or not is_judged:
             continue
-        if name not in found.old:
+        if name not in asked.old:
             raise InputError(
                 f"--against {flags.against} has no scores of {scorings.shown}",
                 f"name a result of a run with --metrics {name}",
             )
         made = definition_of(scorings.signature_of(scorings.corpus), scorings.languages)
-        if found.old[name].definition != made:
+        if asked.old[name].definition != made:
             raise InputError(
                 f"--against {flags.against} has scores that were made in another way: "
-                f"{found.old[name].definition} there, {made} here",
+                f"{asked.old[name].definition} there, {made} here",
                 "name a result of the same definition, or score the earlier texts again",
             )
-    return found
+    return asked
 
 
 def _is_in(path: str, folder: str) -> bool:
     """Whether a path is a folder, or a file in it."""
     path, folder = (
-        os.path.realpath(each) if is_local(each) else each.rstrip("/")
-        for each in (path.removeprefix("file://"), folder.removeprefix("file://"))
+        os.path.realpath(place) if is_local(place) else place.rstrip("/")
+        for place in (path.removeprefix("file://"), folder.removeprefix("file://"))
     )
     return folder in (path, os.path.dirname(path))
 

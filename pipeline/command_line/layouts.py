@@ -90,15 +90,17 @@ def with_layout(flags: argparse.Namespace) -> argparse.Namespace:
         return flags
     settings = dict(LAYOUTS[flags.layout].settings(flags))
     where = [
-        each for each in settings.pop("where", ()) if not _has_condition(flags, each.column.text)
+        condition
+        for condition in settings.pop("where", ())
+        if not _has_condition(flags, condition.column.text)
     ]
     conditions = LAYOUTS[flags.layout].conditions
     changed = {
         "where": [
-            dataclasses.replace(each, can_hold_always=not each.negated)
-            if each.column.text in conditions
-            else each
-            for each in (*flags.where, *where)
+            dataclasses.replace(condition, can_hold_always=not condition.negated)
+            if condition.column.text in conditions
+            else condition
+            for condition in (*flags.where, *where)
         ]
     }
     if "input" in settings:
@@ -140,7 +142,7 @@ def _with_tasks(flags: argparse.Namespace) -> dict[str, Any]:
     if label is None:
         return {}
     items = [item for text in flags.slice_by for item in text.split(",")]
-    names = [each.name for each in flags.label_from_path]
+    names = [of_path.name for of_path in flags.label_from_path]
     return {
         "label_from_path": flags.label_from_path + ([] if label.name in names else [label]),
         "slice_by": flags.slice_by + ([] if label.name in items else [label.name]),
@@ -156,8 +158,8 @@ def _mt_metrics_eval(flags: argparse.Namespace) -> Settings:
     pair = flags.language
     references = flags.references or flags.refs or [_standard_reference(folder, pair)]
     names = [_name(path).removeprefix(f"{pair}.") for path in references]
-    found = _found(f"{folder}/system-outputs/{pair}/*.txt")
-    outputs = [path for path in found if _name(path) not in names]
+    files = _found(f"{folder}/system-outputs/{pair}/*.txt")
+    outputs = [path for path in files if _name(path) not in names]
     if not outputs:
         raise InputError(
             f"--layout {flags.layout}: {folder}/system-outputs/{pair} has only the references",
@@ -174,12 +176,12 @@ def _mt_metrics_eval(flags: argparse.Namespace) -> Settings:
 
 def _standard_reference(folder: str, pair: str) -> str:
     """The reference that is used if the user names none: the only one, or refA."""
-    found = _found(f"{folder}/references/{pair}.*.txt")
-    standard = [path for path in found if len(found) == 1 or _name(path) == f"{pair}.refA"]
+    files = _found(f"{folder}/references/{pair}.*.txt")
+    standard = [path for path in files if len(files) == 1 or _name(path) == f"{pair}.refA"]
     if not standard:
         raise UsageError(
-            f"there are several references, and none of them is called refA: {joined(found)}",
-            f"name those to use: --references {found[0]}",
+            f"there are several references, and none of them is called refA: {joined(files)}",
+            f"name those to use: --references {files[0]}",
         )
     return standard[0]
 
@@ -373,7 +375,7 @@ def _value_of(flags: argparse.Namespace, column: str) -> str | None:
 def _has_tokenizer(flags: argparse.Namespace) -> bool:
     """Whether a flag chooses the tokenizer."""
     chosen = (flags.language, flags.language_column, flags.tokenize, flags.preset)
-    return any(each is not None for each in chosen)
+    return any(choice is not None for choice in chosen)
 
 
 def _language(flags: argparse.Namespace, column: str, code: str | None) -> Settings:
@@ -406,11 +408,11 @@ def _found(pattern: str) -> list[str]:
       InputError: there are none.
     """
     path = checked_path("--input", pattern, anywhere=False)
-    found = [file.path for file in find_files(Stream("--layout", path))]
-    if not found:
+    paths = [file.path for file in find_files(Stream("--layout", path))]
+    if not paths:
         raise InputError(f"--layout: nothing matches {path}", "check the folder and the language")
-    keys = order_keys(found)
-    return sorted(found, key=lambda path: (keys[path], path))
+    keys = order_keys(paths)
+    return sorted(paths, key=lambda path: (keys[path], path))
 
 
 def _name(path: str) -> str:

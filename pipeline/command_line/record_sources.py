@@ -235,7 +235,7 @@ def _wanted(flags: argparse.Namespace, labels: tuple[str, ...]) -> Wanted:
       UsageError: a label from paths has an impossible name, or a condition is about one.
     """
     from_paths = path_labels(flags)
-    names = [each.name for each in from_paths]
+    names = [label.name for label in from_paths]
     for condition in flags.where:
         if condition.column.text in names:
             raise UsageError(

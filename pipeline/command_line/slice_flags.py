@@ -87,7 +87,7 @@ def label_streams(flags: argparse.Namespace, anywhere: bool) -> tuple[LabelStrea
       UsageError: a label has no name, an impossible name or a name that another label has, or
         there is no path.
     """
-    found, seen = [], set[str]()
+    streams, seen = [], set[str]()
     for text in flags.labels:
         named, equals, pattern = text.partition("=")
         if not equals or "/" in named:
@@ -101,9 +101,9 @@ def label_streams(flags: argparse.Namespace, anywhere: bool) -> tuple[LabelStrea
                 raise UsageError(f"two labels are called {name}", "give each label its own name")
             seen.add(name)
         path = checked_path("--labels", pattern, anywhere)
-        found.append(LabelStream(names, Stream(f"labels {','.join(names)}", path)))
+        streams.append(LabelStream(names, Stream(f"labels {','.join(names)}", path)))
     documents = document_stream(flags, anywhere)
-    return tuple(found) if documents is None else (*found, documents)
+    return tuple(streams) if documents is None else (*streams, documents)
 
 
 def path_labels(flags: argparse.Namespace, others: Sequence[str] = ()) -> tuple[PathLabel, ...]:
@@ -116,15 +116,15 @@ def path_labels(flags: argparse.Namespace, others: Sequence[str] = ()) -> tuple[
     Raises:
       UsageError: a label has an impossible name, or one that another label has.
     """
-    found: list[PathLabel] = []
+    labels: list[PathLabel] = []
     seen = set(others)
-    for each in flags.label_from_path:
-        _check_name(each.name, f"{each.name}={each.pattern}", "--label_from_path")
-        if each.name in seen:
-            raise UsageError(f"two labels are called {each.name}", "give each label its own name")
-        seen.add(each.name)
-        found.append(each)
-    return tuple(found)
+    for label in flags.label_from_path:
+        _check_name(label.name, f"{label.name}={label.pattern}", "--label_from_path")
+        if label.name in seen:
+            raise UsageError(f"two labels are called {label.name}", "give each label its own name")
+        seen.add(label.name)
+        labels.append(label)
+    return tuple(labels)
 
 
 def _check_name(name: str, text: str, flag: str = "--labels") -> None:
@@ -207,7 +207,7 @@ def slicing(flags: argparse.Namespace) -> Slicing:
     if most > _LARGEST_MOST:
         raise UsageError(f"--max_slices must be 1 to {_LARGEST_MOST}, got {most}", SEE_HELP)
     try:
-        found = slicing_of(items, flags.length_edges or LENGTH_EDGES, most)
+        slices = slicing_of(items, flags.length_edges or LENGTH_EDGES, most)
     except ValueError as error:
         given = ",".join(flags.slice_by)
         raise UsageError(
@@ -215,12 +215,12 @@ def slicing(flags: argparse.Namespace) -> Slicing:
             "write labels with commas between them, and * for their combinations, such as "
             "--slice_by 'domain,domain*lang_pair'",
         ) from None
-    if flags.length_edges and not any(LENGTH in item for item in found.items):
+    if flags.length_edges and not any(LENGTH in item for item in slices.items):
         raise UsageError(
             f"--length_edges has no effect, because --slice_by does not have {LENGTH}",
             f"add {LENGTH} to --slice_by, or leave --length_edges out",
         )
-    return found if flags.language_column is None else found.within(flags.language_column)
+    return slices if flags.language_column is None else slices.within(flags.language_column)
 
 
 def needed_labels(flags: argparse.Namespace) -> tuple[str, ...]:
@@ -345,5 +345,5 @@ def check_documents(
 def _names_of_labels(flags: argparse.Namespace) -> set[str]:
     """The names of the labels of --labels and of --label_from_path."""
     named = (text.partition("=")[0] for text in flags.labels)
-    of_files = {utf8(name.strip()) for each in named for name in each.split(",")}
-    return of_files | {each.name for each in flags.label_from_path}
+    of_files = {utf8(name.strip()) for names in named for name in names.split(",")}
+    return of_files | {label.name for label in flags.label_from_path}

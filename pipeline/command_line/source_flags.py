@@ -154,7 +154,7 @@ def _line_parallel(flags: argparse.Namespace, anywhere: bool) -> LineParallel:
     """The source of line-parallel text."""
     of_references = references(flags)
     labels = label_streams(flags, anywhere)
-    of_labels = [(each.stream.label, each.stream.pattern) for each in labels]
+    of_labels = [(label.stream.label, label.stream.pattern) for label in labels]
     flag_of_systems, named = systems(flags, [*of_references, *of_labels])
     candidates = [(f"candidates {name}", pattern) for name, pattern in named]
     if anywhere and stdin_by_default(flags):
@@ -172,7 +172,7 @@ def _line_parallel(flags: argparse.Namespace, anywhere: bool) -> LineParallel:
         flags.num_refs,
         labels,
         flags.on_bad_record,
-        path_labels(flags, [name for each in labels for name in each.names]),
+        path_labels(flags, [name for label in labels for name in label.names]),
     )
 
 

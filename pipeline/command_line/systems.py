@@ -53,7 +53,7 @@ def systems(
         flag, named = "--candidates", [_named(text) for text in flags.candidates]
     else:
         flag, words = "-i", flags.systems or [_STDIN]
-        named = [each for text in words for each in _each_file(text, others)]
+        named = [system for text in words for system in _each_file(text, others)]
     if not all(pattern for _, pattern in named):
         raise UsageError(f"{flag} is empty", "name a path")
     if flags.join_on is None:  # a file of records can have candidates and references
@@ -66,17 +66,17 @@ def _each_file(text: str, others: Sequence[tuple[str, str]]) -> list[tuple[str, 
     name, pattern = _divided(text)
     if name is not None or not is_pattern(text):
         return [_named(text)]
-    found = [file.path for file in find_files(Stream("-i", checked_path("-i", pattern, False)))]
-    if not found:
+    paths = [file.path for file in find_files(Stream("-i", checked_path("-i", pattern, False)))]
+    if not paths:
         raise InputError(f"-i: nothing matches {pattern}", "check the path")
-    found = _without(found, pattern, others)
-    for path in filter(is_pattern, found):
+    paths = _without(paths, pattern, others)
+    for path in filter(is_pattern, paths):
         raise UsageError(
             f"-i: the name of a file has wildcards, so it could be taken for a pattern: {path}",
             "rename the file",
         )
-    keys = order_keys(found)
-    return [(_stem(path), path) for path in sorted(found, key=lambda path: (keys[path], path))]
+    keys = order_keys(paths)
+    return [(_stem(path), path) for path in sorted(paths, key=lambda path: (keys[path], path))]
 
 
 def _refuse_files_of_others(
@@ -96,7 +96,7 @@ def _refuse_files_of_others(
     if not patterns:
         return
     with contextlib.suppress(InputError):
-        streams = _files_of([each for each in others if is_local(each[1])])
+        streams = _files_of([other for other in others if is_local(other[1])])
         for name, pattern in patterns:
             for file in find_files(Stream(name, checked_path(flag, pattern, False))):
                 if label := streams.get(_identity(file.path)):
@@ -106,11 +106,11 @@ def _refuse_files_of_others(
                     )
 
 
-def _without(found: list[str], pattern: str, others: Sequence[tuple[str, str]]) -> list[str]:
+def _without(paths: list[str], pattern: str, others: Sequence[tuple[str, str]]) -> list[str]:
     """The files of a pattern that no other stream has."""
     streams = _files_of(others)
-    kept = [path for path in found if _identity(path) not in streams]
-    left_out = [path for path in found if _identity(path) in streams]
+    kept = [path for path in paths if _identity(path) not in streams]
+    left_out = [path for path in paths if _identity(path) in streams]
     if not kept:
         raise UsageError(
             f"-i: {pattern} matches no other files than those of "

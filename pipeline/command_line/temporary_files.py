@@ -173,8 +173,8 @@ def _streams_of(value: Any) -> Iterator[Stream]:
     if isinstance(value, Stream):
         yield value
     elif type(value) is tuple:
-        for each in value:
-            yield from _streams_of(each)
+        for item in value:
+            yield from _streams_of(item)
     elif dataclasses.is_dataclass(value):
         for field in dataclasses.fields(value):
             yield from _streams_of(getattr(value, field.name))
@@ -185,12 +185,12 @@ def _with_copies(value: Any, copies: Mapping[Stream, Stream]) -> Any:
     if isinstance(value, Stream):
         return copies.get(value, value)
     if isinstance(value, tuple):
-        return tuple(_with_copies(each, copies) for each in value)
+        return tuple(_with_copies(item, copies) for item in value)
     if not any(stream in copies for stream in _streams_of(value)):
         return value
     named = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     return dataclasses.replace(
-        value, **{name: _with_copies(each, copies) for name, each in named.items()}
+        value, **{name: _with_copies(content, copies) for name, content in named.items()}
     )
 
 

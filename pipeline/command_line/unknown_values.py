@@ -255,8 +255,8 @@ def _meant(value: str, synonyms: Mapping[str, str], names: Iterable[str]) -> str
     meant = synonyms.get(word)
     if meant is not None and (meant in by_word.values() or " " in meant):
         return meant
-    found = nearest(word, by_word, most=3)
-    return by_word[found] if found else None
+    near = nearest(word, by_word, most=3)
+    return by_word[near] if near else None
 
 
 def _word(value: str) -> str:

@@ -61,13 +61,17 @@ def sections(
       most: the largest number of rows of a table of systems; None for all.
       most_slices: the same for a table of slices.
     """
-    if sum(len(each["systems"]) for each in document.get("clusters", ())) > 1:
+    if sum(len(cluster["systems"]) for cluster in document.get("clusters", ())) > 1:
         yield _clusters(document, decimals)
     for family in document.get("comparison_families", ()):
         if not family["comparisons"]:
             continue  # Without a standard error a difference says no more than the two scores.
-        of_family = [each for each in document["comparisons"] if each["family"] == family["family"]]
-        whole = [each for each in of_family if each["slice"] is None]
+        of_family = [
+            comparison
+            for comparison in document["comparisons"]
+            if comparison["family"] == family["family"]
+        ]
+        whole = [comparison for comparison in of_family if comparison["slice"] is None]
         if whole:
             yield _of_whole(document, whole, family["comparisons"], decimals, most)
         yield from _of_slices(of_family, family["comparisons"], decimals, most_slices)
@@ -83,7 +87,7 @@ def _of_whole(
     most: int | None,
 ) -> Section:
     """The comparisons on the whole corpus. `adjusted` is the number of p-values of the family."""
-    found = ", ".join(
+    subject = ", ".join(
         (
             _differences(comparisons),
             "on the whole corpus",
@@ -93,17 +97,23 @@ def _of_whole(
     several = adjusted > 1  # the only p-value of a family stays as it is
     holm = f"; Holm p: p adjusted for {adjusted} comparisons" if several else ""
     above = [
-        f"{found}; {HALF_INTERVAL}{holm}",
+        f"{subject}; {HALF_INTERVAL}{holm}",
         "detectable: the smallest true difference that such a test set would usually find "
         f"(p < {SIGNIFICANCE_LEVEL} in 80 % of cases)",
     ]
     shown = comparisons[:most]
     columns = [
         _names(comparisons, shown),
-        ["difference", *estimates([difference_estimate(each, decimals) for each in shown])],
+        [
+            "difference",
+            *estimates([difference_estimate(comparison, decimals) for comparison in shown]),
+        ],
         ["p", *_p_values(shown, "p_value")],
         *([["Holm p", *_p_values(shown, "p_value_holm")]] if several else []),
-        ["detectable", *_aligned([_rounded(each["detectable"], decimals) for each in shown])],
+        [
+            "detectable",
+            *_aligned([_rounded(comparison["detectable"], decimals) for comparison in shown]),
+        ],
     ]
     return Section(above, _transposed(columns), _left_out(len(shown), len(comparisons)))
 
@@ -112,17 +122,22 @@ def _of_slices(
     comparisons: Entries, adjusted: int, decimals: int, most: int | None
 ) -> Iterator[Section]:
     """A table for each item of --slice_by and each baseline, with a column for each system."""
-    for baseline in dict.fromkeys(each["baseline"] for each in comparisons):
-        of_baseline = [each for each in comparisons if each["baseline"] == baseline]
-        systems = list(dict.fromkeys(each["system"] for each in of_baseline))
+    for baseline in dict.fromkeys(comparison["baseline"] for comparison in comparisons):
+        of_baseline = [
+            comparison for comparison in comparisons if comparison["baseline"] == baseline
+        ]
+        systems = list(dict.fromkeys(comparison["system"] for comparison in of_baseline))
         for item in items_of(of_baseline, most):
-            if not _some([each for _, found in item.slices for each in found.values()], "p_value"):
+            if not _some(
+                [comparison for _, of_slice in item.slices for comparison in of_slice.values()],
+                "p_value",
+            ):
                 continue
             columns = item.names()
             for system in systems:
                 of_system = [of_slice.get(system, _NO_COMPARISON) for _, of_slice in item.slices]
-                marks = [_MARK if _is_significant(each) else "" for each in of_system]
-                shown = [difference_estimate(each, decimals) for each in of_system]
+                marks = [_MARK if _is_significant(comparison) else "" for comparison in of_system]
+                shown = [difference_estimate(comparison, decimals) for comparison in of_system]
                 columns.append([system, *estimates(shown, marks)])
             above = [
                 f"differences from {baseline}, in slices by {'*'.join(item.labels)}; "
@@ -139,7 +154,7 @@ _NO_COMPARISON: Mapping[str, Any] = {"difference": None, "p_value_holm": None}
 def _clusters(document: Mapping[str, Any], decimals: int) -> Section:
     """The systems from the best to the worst, with a line between clusters as WMT draws it."""
     scores = {score["system"]: score for score in of_whole(document)}
-    clusters = [each["systems"] for each in document["clusters"]]
+    clusters = [cluster["systems"] for cluster in document["clusters"]]
     ranked = [system for cluster in clusters for system in cluster]
     ranks: list[str] = []
     ruled = set()
@@ -162,8 +177,8 @@ def _resampled(resampling: Mapping[str, Any], decimals: int, most: int | None) -
     drawn = f"{method}, {resamples} of {unit}s, seed {resampling['seed']}"
     if scores := resampling["scores"]:
         columns = [
-            ["system", *(each["system"] for each in scores)],
-            ["mean", *_aligned([_rounded(each["mean"], decimals) for each in scores])],
+            ["system", *(score["system"] for score in scores)],
+            ["mean", *_aligned([_rounded(score["mean"], decimals) for score in scores])],
         ]
         if _some(scores, "interval"):
             columns.append(["95 % interval", *_intervals(scores, decimals)])
@@ -174,11 +189,13 @@ def _resampled(resampling: Mapping[str, Any], decimals: int, most: int | None) -
             _names(comparisons, shown),
             [
                 "difference",
-                *_aligned([_rounded(each["difference"], decimals, signed) for each in shown]),
+                *_aligned(
+                    [_rounded(comparison["difference"], decimals, signed) for comparison in shown]
+                ),
             ],
         ]
         if scores:
-            means = [_rounded(each["mean"], decimals, signed) for each in shown]
+            means = [_rounded(comparison["mean"], decimals, signed) for comparison in shown]
             columns.append(["mean", *_aligned(means)])
         if _some(comparisons, "interval"):
             columns.append(["95 % interval", *_intervals(shown, decimals, signed)])
@@ -203,12 +220,12 @@ _OF_SACREBLEU = {
 
 def _some(entries: Entries, key: str) -> bool:
     """Whether any of the entries has a value."""
-    return any(each[key] is not None for each in entries)
+    return any(entry[key] is not None for entry in entries)
 
 
 def _differences(comparisons: Entries) -> str:
     """What is compared, in words."""
-    baselines = {each["baseline"] for each in comparisons}
+    baselines = {comparison["baseline"] for comparison in comparisons}
     if len(baselines) == 1:
         return f"differences from {baselines.pop()}"
     return "differences between systems (system minus baseline)"
@@ -216,9 +233,12 @@ def _differences(comparisons: Entries) -> str:
 
 def _names(comparisons: Entries, shown: Entries) -> list[str]:
     """The column with names. If all comparisons have one baseline, the heading names it."""
-    if len({each["baseline"] for each in comparisons}) == 1:
-        return ["system", *(each["system"] for each in shown)]
-    return ["system vs baseline", *(f"{each['system']} vs {each['baseline']}" for each in shown)]
+    if len({comparison["baseline"] for comparison in comparisons}) == 1:
+        return ["system", *(comparison["system"] for comparison in shown)]
+    return [
+        "system vs baseline",
+        *(f"{comparison['system']} vs {comparison['baseline']}" for comparison in shown),
+    ]
 
 
 def _common(segments: int, comparisons: Entries) -> list[str]:
@@ -232,10 +252,10 @@ def _is_significant(comparison: Mapping[str, Any]) -> bool:
     return p is not None and p < SIGNIFICANCE_LEVEL
 
 
-def _left_out(shown: int, found: int) -> str:
-    if shown == found:
+def _left_out(shown: int, total: int) -> str:
+    if shown == total:
         return ""
-    return f"These are the first {shown} comparisons, of {found}; --format json shows all of them"
+    return f"These are the first {shown} comparisons, of {total}; --format json shows all of them"
 
 
 def _unsigned(number: float, decimals: int) -> str:
@@ -250,9 +270,9 @@ def _rounded(number: float | None, decimals: int, write: _Write = _unsigned) -> 
 
 
 def _intervals(entries: Entries, decimals: int, write: _Write = _unsigned) -> list[str]:
-    ends = [each["interval"] or (None, None) for each in entries]
+    ends = [entry["interval"] or (None, None) for entry in entries]
     lows, highs = (
-        _aligned([_rounded(each, decimals, write) for each in column])
+        _aligned([_rounded(end, decimals, write) for end in column])
         for column in zip(*ends, strict=True)
     )
     return [
@@ -261,13 +281,13 @@ def _intervals(entries: Entries, decimals: int, write: _Write = _unsigned) -> li
 
 
 def _p_values(entries: Entries, key: str) -> list[str]:
-    return _aligned([p_value(each[key]) for each in entries])
+    return _aligned([p_value(entry[key]) for entry in entries])
 
 
 def _aligned(numbers: Sequence[str]) -> list[str]:
     """Numbers with as many decimals, so that their decimal points are below each other."""
     width = max(map(len, numbers))
-    return [f"{each:>{width}}" for each in numbers]
+    return [f"{number:>{width}}" for number in numbers]
 
 
 def _transposed(columns: Sequence[Sequence[str]]) -> Rows:

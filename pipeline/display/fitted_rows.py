@@ -76,7 +76,9 @@ def fitted(rows: Rows, screen: Screen, *, names_in_header: bool = False) -> list
     blocks = _divided(columns, room - least)
     left = [room - sum(map(_widened, block)) for block in blocks]
     # A column that is too wide even alone gets two thirds of the screen.
-    shown = narrower(names, min(each if each >= least else room // 3 for each in left))
+    shown = narrower(
+        names, min(room_left if room_left >= least else room // 3 for room_left in left)
+    )
     room -= _width(shown) + len(_GAP)
     return [
         list(zip(shown, *(_folded(column, room) for column in block), strict=True))
@@ -87,7 +89,9 @@ def fitted(rows: Rows, screen: Screen, *, names_in_header: bool = False) -> list
 def fits(rows: Rows, screen: Screen) -> bool:
     """Whether the screen is wide enough for the table as it is."""
     widths = [_width([printable(cell) for cell in column]) for column in zip(*rows, strict=True)]
-    return screen.columns is None or len(_GAP.join(" " * each for each in widths)) <= screen.columns
+    return (
+        screen.columns is None or len(_GAP.join(" " * width for width in widths)) <= screen.columns
+    )
 
 
 def height(blocks: Sequence[Rows]) -> int:

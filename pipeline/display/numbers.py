@@ -54,7 +54,7 @@ def estimates(column: Sequence[Estimate], marks: Sequence[str] = ()) -> list[str
     """
     marks = marks or [""] * len(column)
     if any(half for _, half in column):
-        width, width_of_half = (max(map(len, each)) for each in zip(*column, strict=True))
+        width, width_of_half = (max(map(len, texts)) for texts in zip(*column, strict=True))
         column = [
             (f"{number:>{width}}", half and f"{half:>{width_of_half}}") for number, half in column
         ]

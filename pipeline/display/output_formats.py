@@ -82,10 +82,10 @@ def _json_lines(result: Result) -> str:
 
 def _tab_separated(result: Result) -> str:
     document = result.document
-    columns = list(dict.fromkeys(each for score in document["scores"] for each in score))
-    columns = [each for each in columns if each not in _UNCERTAINTY]
+    columns = list(dict.fromkeys(key for score in document["scores"] for key in score))
+    columns = [column for column in columns if column not in _UNCERTAINTY]
     columns += ["signature", *(["preset"] if "presets" in document else [])]
-    columns += [each for each in ("languages", "tasks") if each in document]
+    columns += [key for key in ("languages", "tasks") if key in document]
     columns += _UNCERTAINTY_COLUMNS if "standard_error" in document["scores"][0] else []
     lines = ["\t".join(columns)]
     for entry in _entries(document):
@@ -93,7 +93,7 @@ def _tab_separated(result: Result) -> str:
             entry["score"] = f"{entry['score']:.{result.decimals}f}"
             if "precisions" in entry:
                 entry["precisions"] = [
-                    f"{each:.{result.decimals}f}" for each in entry["precisions"]
+                    f"{precision:.{result.decimals}f}" for precision in entry["precisions"]
                 ]
             for column in _UNCERTAINTY_COLUMNS:
                 if entry.get(column) is not None:

@@ -22,7 +22,8 @@ def printable(text: str, keep: str = "") -> str:
     one\ntwo \x1b[2J größe
     """
     return "".join(
-        each if each.isprintable() or each in keep else repr(each)[1:-1] for each in utf8(text)
+        character if character.isprintable() or character in keep else repr(character)[1:-1]
+        for character in utf8(text)
     )
 
 
@@ -31,7 +32,7 @@ def utf8(text: str) -> str:
 
     In the C locale Python keeps every byte above 127 of an argument as a raw byte.
     """
-    return _RAW_BYTES.sub(lambda found: _bytes(found[0]).decode("utf-8", "surrogateescape"), text)
+    return _RAW_BYTES.sub(lambda match: _bytes(match[0]).decode("utf-8", "surrogateescape"), text)
 
 
 def _bytes(text: str) -> bytes:

@@ -87,9 +87,9 @@ def shares(state: State, rate: float | None) -> Shares:
 
 def sentence(state: State, rate: float | None) -> str:
     """One line of a log."""
-    found = shares(state, rate)
-    amount = f"{found.amount} ({found.percent})" if found.amount else found.elapsed
-    parts = (f"{found.phase} {amount}", found.rate, found.left, found.detail)
+    texts = shares(state, rate)
+    amount = f"{texts.amount} ({texts.percent})" if texts.amount else texts.elapsed
+    parts = (f"{texts.phase} {amount}", texts.rate, texts.left, texts.detail)
     return ", ".join(part for part in parts if part)
 
 

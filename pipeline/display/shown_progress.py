@@ -246,8 +246,8 @@ class LineOfTerminal:
 def columns(stream: TextIO) -> int:
     """The width of a terminal at this moment."""
     with contextlib.suppress(OSError, ValueError):
-        if (found := os.get_terminal_size(stream.fileno()).columns) > 1:
-            return found
+        if (width := os.get_terminal_size(stream.fileno()).columns) > 1:
+            return width
     return _USUAL_COLUMNS
 
 
@@ -267,26 +267,26 @@ def fitted(
     """
     from rich.cells import cell_len, set_cell_size
 
-    found = shares(state, rate)
-    room = width - len(found.phase)
+    texts = shares(state, rate)
+    room = width - len(texts.phase)
     chosen = set()
-    for part in (found.percent, found.left, found.elapsed, found.rate, found.amount):
+    for part in (texts.percent, texts.left, texts.elapsed, texts.rate, texts.amount):
         if part and room >= len(part) + _GAP:  # the most important ones come first
             chosen.add(part)
             room -= len(part) + _GAP
-    detail = printable(found.detail)
+    detail = printable(texts.detail)
     if not detail or room < _SMALLEST_DETAIL + _GAP:
         detail = ""
     elif cell_len(detail) > room - _GAP:
         detail = set_cell_size(detail, room - _GAP - 3) + "..."
     room -= cell_len(detail) + _GAP
     gap = " " * _GAP
-    pieces: list[tuple[Kind, str]] = [("phase", found.phase[:width])]
+    pieces: list[tuple[Kind, str]] = [("phase", texts.phase[:width])]
     if state.planned and room >= _SMALLEST_BAR + _GAP:
         length = min(room - _GAP, _LARGEST_BAR)
         done = length * state.done // state.planned
         pieces += [("plain", gap), ("done", bar[0] * done), ("rest", bar[1] * (length - done))]
-    in_order = (found.percent, found.amount, found.rate, found.left, found.elapsed)
+    in_order = (texts.percent, texts.amount, texts.rate, texts.left, texts.elapsed)
     numbers = [part for part in in_order if part in chosen]
     pieces += [("plain", gap + part) for part in (*numbers, detail) if part]
     return pieces

@@ -69,12 +69,12 @@ class Item:
     Attributes:
       labels: the labels of the item.
       slices: for each slice that is shown, the values of its labels, and its entries by system.
-      found: how many slices there are.
+      count: how many slices there are.
     """
 
     labels: tuple[str, ...]
     slices: Sequence[tuple[tuple[str | None, ...], Mapping[str, Mapping[str, Any]]]]
-    found: int
+    count: int
 
     def names(self) -> list[list[str]]:
         """The first two columns: the slices, and the numbers of their segments."""
@@ -88,10 +88,10 @@ class Item:
 
     def line(self, form: str) -> str:
         """A line about slices that are not shown, or "". `form` is a format that has them all."""
-        if len(self.slices) == self.found:
+        if len(self.slices) == self.count:
             return ""
         return (
-            f"These are the {len(self.slices)} slices with the most segments, of {self.found}; "
+            f"These are the {len(self.slices)} slices with the most segments, of {self.count}; "
             f"--format {form} shows all of them"
         )
 
@@ -107,15 +107,16 @@ def items_of(entries: Iterable[Mapping[str, Any]], most: int | None) -> Iterator
     slices = [entry for entry in entries if entry["slice"] is not None]
     for labels, of_item in itertools.groupby(slices, key=lambda entry: tuple(entry["slice"])):
         by_slice = itertools.groupby(of_item, key=lambda entry: tuple(entry["slice"].values()))
-        found = [
-            (values, {each["system"]: each for each in entries}) for values, entries in by_slice
+        of_slices = [
+            (values, {entry["system"]: entry for entry in of_slice})
+            for values, of_slice in by_slice
         ]
-        shown = found
-        if most is not None and len(found) > most:
-            largest = sorted(found, key=lambda each: -_most_segments(each[1]))[:most]
+        shown = of_slices
+        if most is not None and len(of_slices) > most:
+            largest = sorted(of_slices, key=lambda of_slice: -_most_segments(of_slice[1]))[:most]
             kept = {values for values, _ in largest}
-            shown = [each for each in found if each[0] in kept]
-        yield Item(labels, shown, len(found))
+            shown = [of_slice for of_slice in of_slices if of_slice[0] in kept]
+        yield Item(labels, shown, len(of_slices))
 
 
 def _estimate(score: Mapping[str, Any] | None, decimals: int) -> Estimate:
@@ -153,9 +154,9 @@ def signature_lines(document: Mapping[str, Any]) -> list[str]:
     if document["signature"] is not None:
         return [f"{name}|{document['signature']}"]
     names: dict[str, list[str]] = {}
-    for each in document["languages"]:
-        (language,) = each["slice"].values()
-        names.setdefault(each["signature"], []).append(language)
+    for of_language in document["languages"]:
+        (language,) = of_language["slice"].values()
+        names.setdefault(of_language["signature"], []).append(language)
     return [
         f"{name}|{signature} ({joined(languages, _SHOWN_LANGUAGES)})"
         for signature, languages in names.items()
@@ -175,9 +176,9 @@ def label_of_tasks(document: Mapping[str, Any]) -> tuple[str, ...]:
 def tokenizers(document: Mapping[str, Any]) -> dict[str | None, str]:
     """The tokenizer of each language."""
     return {
-        language: each["tokenize"]
-        for each in document["languages"]
-        for language in each["slice"].values()
+        language: of_language["tokenize"]
+        for of_language in document["languages"]
+        for language in of_language["slice"].values()
     }
 
 
@@ -187,6 +188,9 @@ def signature_of(document: Mapping[str, Any], score: Mapping[str, Any]) -> str |
     signature: str | None = document["signature"]
     if of_slice is not None and "languages" in document:
         (label,) = label_of_languages(document)
-        signatures = {each["slice"][label]: each["signature"] for each in document["languages"]}
+        signatures = {
+            of_language["slice"][label]: of_language["signature"]
+            for of_language in document["languages"]
+        }
         signature = signatures[of_slice[label]]
     return signature

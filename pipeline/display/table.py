@@ -49,10 +49,10 @@ def table(
       screen: where it is shown.
     """
     parts = []
-    for number, each in enumerate(parts_of(document)):
-        lines = head(each, remarks) if number == 0 else signature_lines(each)
+    for number, part in enumerate(parts_of(document)):
+        lines = head(part, remarks) if number == 0 else signature_lines(part)
         parts.append("".join(f"{_on_lines(printable(line), screen)}\n" for line in lines))
-        parts += _tables(each, decimals, screen)
+        parts += _tables(part, decimals, screen)
     return "\n".join(parts)
 
 
@@ -99,13 +99,13 @@ def _partitions(labels: Sequence[str | None]) -> str:
 
 def _size(document: Mapping[str, Any]) -> str:
     """The number of segments; of documents, if these are the units; and what ± means."""
-    found = counted(document["segments"], "segment")
+    text = counted(document["segments"], "segment")
     units = document.get("uncertainty")
     if units is not None and units["unit"] == "document":
-        found += f" in {counted(units['units'], 'document')}"
+        text += f" in {counted(units['units'], 'document')}"
     if any(score.get("interval") for score in document["scores"]):
-        found += f"; {HALF_INTERVAL}"
-    return found
+        text += f"; {HALF_INTERVAL}"
+    return text
 
 
 def system_rows(document: Mapping[str, Any], decimals: int) -> Rows:
@@ -117,8 +117,8 @@ def system_rows(document: Mapping[str, Any], decimals: int) -> Rows:
     return [
         ["system", document["name"], *others[0]],
         *(
-            [score["system"], each, *other.values()]
-            for score, each, other in zip(scores, shown, others, strict=True)
+            [score["system"], estimate, *other.values()]
+            for score, estimate, other in zip(scores, shown, others, strict=True)
         ),
     ]
 
@@ -126,16 +126,16 @@ def system_rows(document: Mapping[str, Any], decimals: int) -> Rows:
 def preset_rows(document: Mapping[str, Any], decimals: int) -> Rows:
     """The header, and a row for each preset: the scores of all systems."""
     presets = document["presets"]
-    columns = [["preset", *(each["preset"] for each in presets)]]
+    columns = [["preset", *(row["preset"] for row in presets)]]
     for number, score in enumerate(of_whole(document)):
-        scores = [score_estimate(each["scores"][number], decimals) for each in presets]
+        scores = [score_estimate(row["scores"][number], decimals) for row in presets]
         columns.append([score["system"], *estimates(scores)])
     return list(zip(*columns, strict=True))
 
 
 def signature_rows(document: Mapping[str, Any]) -> Rows:
     """The header, and the signature of each preset."""
-    rows = [(each["preset"], each["signature"]) for each in document["presets"]]
+    rows = [(row["preset"], row["signature"]) for row in document["presets"]]
     return [("preset", "signature"), *rows]
 
 

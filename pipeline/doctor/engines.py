@@ -40,11 +40,11 @@ def _in_process() -> Iterator[Fact]:
         return
     (score,) = json.loads(done.stdout)["scores"]
     lengths = (score["sys_len"], score["ref_len"])
-    found = Recorded(tuple(score["matches"]), tuple(score["totals"]), lengths, score["score"])
-    if found == RESULTS["13a"]:
+    result = Recorded(tuple(score["matches"]), tuple(score["totals"]), lengths, score["score"])
+    if result == RESULTS["13a"]:
         yield Fact(_SECTION, "in-process", "ok", "a job on the built-in sample gives its score")
     else:
-        text = f"a job on the sample gives {found.score}, not {RESULTS['13a'].score}"
+        text = f"a job on the sample gives {result.score}, not {RESULTS['13a'].score}"
         yield Fact(_SECTION, "in-process", "FAIL", text)
 
 
@@ -84,7 +84,10 @@ def _prism() -> Iterator[Fact]:
 def _prism_program() -> str | None:
     """The program that `go install` has made."""
     go = os.environ.get("GOPATH") or "~/go"
-    folders = [os.environ.get("GOBIN") or "", *(f"{each}/bin" for each in go.split(os.pathsep))]
+    folders = [
+        os.environ.get("GOBIN") or "",
+        *(f"{workspace}/bin" for workspace in go.split(os.pathsep)),
+    ]
     places = [os.path.expanduser(folder) for folder in folders if folder]
     return shutil.which("prism") or shutil.which("prism", path=os.pathsep.join(places))
 

@@ -104,7 +104,7 @@ def _control_groups(controller: str) -> Iterator[pathlib.Path]:
             continue
         folder = top / path.lstrip("/")
         yield folder
-        yield from (each for each in folder.parents if each.is_relative_to(top))
+        yield from (parent for parent in folder.parents if parent.is_relative_to(top))
 
 
 def _content(path: pathlib.Path) -> str:

@@ -28,12 +28,16 @@ def _own() -> Iterator[Fact]:
 def _python() -> Iterator[Fact]:
     from packaging.specifiers import SpecifierSet
 
-    found, wanted = platform.python_version(), metadata("beam-bleu")["Requires-Python"]
-    if SpecifierSet(wanted).contains(found):
-        yield Fact(_SECTION, "Python", "ok", found)
+    installed, needed = platform.python_version(), metadata("beam-bleu")["Requires-Python"]
+    if SpecifierSet(needed).contains(installed):
+        yield Fact(_SECTION, "Python", "ok", installed)
     else:
         yield Fact(
-            _SECTION, "Python", "FAIL", f"{found}, but beam-bleu needs {wanted}", "use a newer one"
+            _SECTION,
+            "Python",
+            "FAIL",
+            f"{installed}, but beam-bleu needs {needed}",
+            "use a newer one",
         )
 
 
@@ -46,14 +50,14 @@ def _requirements() -> Iterator[Fact]:
         if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
             continue
         try:
-            found = version(wanted.name)
+            installed = version(wanted.name)
         except PackageNotFoundError:
             yield Fact(_SECTION, wanted.name, "FAIL", "is not installed", _INSTALL)
             continue
-        if wanted.specifier.contains(found, prereleases=True):
-            yield Fact(_SECTION, wanted.name, "ok", found)
+        if wanted.specifier.contains(installed, prereleases=True):
+            yield Fact(_SECTION, wanted.name, "ok", installed)
         else:
-            need = f"{found}, but beam-bleu needs {wanted.specifier}"
+            need = f"{installed}, but beam-bleu needs {wanted.specifier}"
             yield Fact(_SECTION, wanted.name, "FAIL", need, _INSTALL)
 
 

@@ -61,17 +61,17 @@ class FlinkMaster:
     def task_managers_are_here(self) -> bool | None:
         """Whether all TaskManagers are on this machine; None if that is not known."""
         with _other_answers():
-            found = self._ask("/taskmanagers")["taskmanagers"]
-            if found:
-                return all(_is_here(_host_of(each["path"])) for each in found)
+            managers = self._ask("/taskmanagers")["taskmanagers"]
+            if managers:
+                return all(_is_here(_host_of(manager["path"])) for manager in managers)
         return None
 
     def job(self, name: str) -> FlinkJob | None:
         """The newest job of this name; None if it is not known."""
         with _other_answers():
-            found = [job for job in self._ask("/jobs/overview")["jobs"] if job["name"] == name]
-            if found:
-                newest = max(found, key=lambda job: int(job["start-time"]))
+            jobs = [job for job in self._ask("/jobs/overview")["jobs"] if job["name"] == name]
+            if jobs:
+                newest = max(jobs, key=lambda job: int(job["start-time"]))
                 tasks = newest["tasks"]
                 return FlinkJob(
                     str(newest["jid"]),
@@ -87,14 +87,14 @@ class FlinkMaster:
 
     def counters(self, job: FlinkJob) -> dict[str, int]:
         """The counters of ours that Flink knows of a job, by name."""
-        found: list[Any] = []
+        accumulators: list[Any] = []
         with _other_answers():
-            found = list(self._ask(f"/jobs/{job.id}/accumulators")["user-task-accumulators"])
+            accumulators = list(self._ask(f"/jobs/{job.id}/accumulators")["user-task-accumulators"])
         sums: dict[str, int] = {}
-        for each in found:
+        for accumulator in accumulators:
             # Beam keeps all metrics in one accumulator, as its protocol's messages in JSON.
             with _other_answers():
-                for metric in json.loads(each["value"])["metrics"]["attempted"]:
+                for metric in json.loads(accumulator["value"])["metrics"]["attempted"]:
                     labels = metric.get("labels", {})
                     if labels.get("NAMESPACE") == "beam_bleu":
                         name = labels["NAME"]

@@ -63,9 +63,9 @@ def _ask(endpoint: str) -> None:
         raise UsageError(f"--job_endpoint must be HOST:PORT, got {endpoint}", "give both")
     _connect(address, endpoint)
     left = max(PATIENCE - (time.monotonic() - begin), 1.0)
-    found = _not_a_job_server(endpoint, left)
-    if found:
-        raise JobError(f"--job_endpoint {endpoint} {found}", _REMEDY)
+    what_it_is = _not_a_job_server(endpoint, left)
+    if what_it_is:
+        raise JobError(f"--job_endpoint {endpoint} {what_it_is}", _REMEDY)
 
 
 def _connect(address: Address, endpoint: str) -> None:

@@ -81,9 +81,9 @@ def job_id(result: Any) -> str:
       result: Beam's result of sending the job.
     """
     for name in ("job_id", "_job_id"):  # Dataflow's results have a method, portable ones a field
-        found = getattr(result, name, None)
-        if found is not None:
-            return str(found() if callable(found) else found)
+        given = getattr(result, name, None)
+        if given is not None:
+            return str(given() if callable(given) else given)
     return ""
 
 
@@ -109,10 +109,10 @@ class Submitted:
         """What the engine tells now."""
         if not self._is_portable:
             return self._by_dataflow()
-        found = self._flink.job(str(self._cloud.job_name)) if self._flink else None
-        if self._flink is not None and found is not None:
-            state = f"{found.state}, {found.finished_tasks} of {found.tasks} tasks finished"
-            return Seen(state, self._flink.page(found), self._flink.counters(found))
+        job = self._flink.job(str(self._cloud.job_name)) if self._flink else None
+        if self._flink is not None and job is not None:
+            state = f"{job.state}, {job.finished_tasks} of {job.tasks} tasks finished"
+            return Seen(state, self._flink.page(job), self._flink.counters(job))
         counters: dict[str, int] = {}
         with contextlib.suppress(Exception):  # not every job server has counters
             counters = self._counters()
@@ -233,7 +233,10 @@ def engine_failure(error: BaseException, result: Any, options: PipelineOptions) 
       result: Beam's result of sending the job; None if the job was not sent.
       options: Beam's options.
     """
-    if any(isinstance(each, BleuError) or find_error(str(each)) for each in causes(error)):
+    if any(
+        isinstance(exception, BleuError) or find_error(str(exception))
+        for exception in causes(error)
+    ):
         return None
     missing = pool_that_may_be_missing(options)
     start_pool = (

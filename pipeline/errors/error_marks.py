@@ -96,9 +96,9 @@ def find_error(text: str) -> BleuError | None:
     for mark in reversed([*_MARK.finditer(text)]):
         if cut and mark.start() < cut.start():
             break
-        found = _from_payload(mark[1]) if mark[2] == _checksum(mark[1]) else None
-        if found is not None:
-            return found
+        error = _from_payload(mark[1]) if mark[2] == _checksum(mark[1]) else None
+        if error is not None:
+            return error
     return _KINDS[int(cut[1])](cut["cause"], cut["remedy"]) if cut else None
 
 

@@ -24,11 +24,11 @@ __all__ = ["filesystem_options", "marked"]
 
 def filesystem_options(options: PipelineOptions) -> dict[str, Any]:
     """The options of filesystems that are not the default ones, such as s3_endpoint_url."""
-    found: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
     for kind in (AzureOptions, HadoopFileSystemOptions, S3Options):
         given = options.view_as(kind)
-        found |= given.get_all_options(drop_default=True, current_only=True)
-    return found
+        changed |= given.get_all_options(drop_default=True, current_only=True)
+    return changed
 
 
 def marked(dofn: beam.DoFn, filesystems: Mapping[str, Any] | None = None) -> beam.DoFn:

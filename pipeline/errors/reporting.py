@@ -201,7 +201,7 @@ def _threads_logged() -> Iterator[None]:
 
 
 def _is_of_use(record: logging.LogRecord) -> bool:
-    return not any(each in record.getMessage() for each in _NOBODY_ACTS_ON)
+    return not any(words in record.getMessage() for words in _NOBODY_ACTS_ON)
 
 
 def _show_logs_of_libraries(verbose: int) -> None:
@@ -243,8 +243,10 @@ def reported(
                 ending = Ending(128 + first, f"stopped by {first.name}")
                 say(f"beam-bleu: {ending.cause}")
             else:
-                found = as_bleu_error(error)
-                ending = Ending(exit_code(found), printable(found.cause), printable(found.remedy))
+                bleu_error = as_bleu_error(error)
+                ending = Ending(
+                    exit_code(bleu_error), printable(bleu_error.cause), printable(bleu_error.remedy)
+                )
                 say(f"beam-bleu: {ending.cause}\n  {ending.remedy}")
         if ended is not None:
             # A signal must not end a run that is done, but must end one that was stopped before.
@@ -275,9 +277,9 @@ def end(code: int) -> NoReturn:
 def as_bleu_error(error: BaseException) -> BleuError:
     """The error of a command: the exception itself, or what its text from an engine says."""
     for cause in causes(error):
-        found = cause if isinstance(cause, BleuError) else find_error(str(cause))
-        if found is not None:
-            return open_file_limit(found.cause) if lacks_open_files(cause) else found
+        bleu_error = cause if isinstance(cause, BleuError) else find_error(str(cause))
+        if bleu_error is not None:
+            return open_file_limit(bleu_error.cause) if lacks_open_files(cause) else bleu_error
     if lacks_open_files(error):
         return open_file_limit(f"the job failed: {error}")
     text = str(error)

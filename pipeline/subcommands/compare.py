@@ -49,34 +49,34 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _compare(flags: argparse.Namespace) -> bytes:
-    found, left_out = compared(
+    metrics, left_out = compared(
         *(flags.old, read_totals(flags.old)), *(flags.new, read_totals(flags.new))
     )
     for cause in left_out:
         warn(f"{cause}: not compared")
-    for only, path in ((found[0].only_old, flags.old), (found[0].only_new, flags.new)):
+    for only, path in ((metrics[0].only_old, flags.old), (metrics[0].only_new, flags.new)):
         if only:
             warn(f"only {path} has {joined(only)}: not compared")
-    for of_metric in found:
-        named = f"{of_metric.name}: " if len(found) > 1 else ""
-        for each in of_metric.systems:
-            if each.reason:
-                warn(f"{named}{each.system}: {each.reason}")
-    return (_as_json(found) if flags.format == "json" else _as_text(found)).encode()
+    for metric in metrics:
+        named = f"{metric.name}: " if len(metrics) > 1 else ""
+        for score in metric.systems:
+            if score.reason:
+                warn(f"{named}{score.system}: {score.reason}")
+    return (_as_json(metrics) if flags.format == "json" else _as_text(metrics)).encode()
 
 
-def _as_json(found: Sequence[ComparedRuns]) -> str:
+def _as_json(metrics: Sequence[ComparedRuns]) -> str:
     """What all metrics have in common, and lists in which each entry names its metric."""
-    first = found[0]
+    first = metrics[0]
     names = ("metric", "name", "signature")
     document = {
-        "metrics": [{name: getattr(each, name) for name in names} for each in found],
+        "metrics": [{name: getattr(metric, name) for name in names} for metric in metrics],
         "method": first.method,
         "reason": first.reason,
         "systems": [
-            {"metric": of_metric.metric, **dataclasses.asdict(each)}
-            for of_metric in found
-            for each in of_metric.systems
+            {"metric": metric.metric, **dataclasses.asdict(score)}
+            for metric in metrics
+            for score in metric.systems
         ],
         "only_old": first.only_old,
         "only_new": first.only_new,
@@ -84,15 +84,15 @@ def _as_json(found: Sequence[ComparedRuns]) -> str:
     return json_text(document, indent=1) + "\n"
 
 
-def _as_text(found: Sequence[ComparedRuns]) -> str:
-    return "\n".join(map(_table, found))
+def _as_text(metrics: Sequence[ComparedRuns]) -> str:
+    return "\n".join(map(_table, metrics))
 
 
-def _table(found: ComparedRuns) -> str:
+def _table(metric: ComparedRuns) -> str:
     screen = screen_of_stdout()
     head = ("system", "old", "new", "difference", "standard error", "95 % interval", "p")
-    rows = [head, *map(_row, found.systems)]
-    return f"{found.name}|{found.signature}\n{found.method}: {found.reason}\n\n" + drawn(
+    rows = [head, *map(_row, metric.systems)]
+    return f"{metric.name}|{metric.signature}\n{metric.method}: {metric.reason}\n\n" + drawn(
         fitted(rows, screen), screen
     )
 
@@ -101,13 +101,13 @@ def _interval(low: float, high: float) -> str:
     return f"{signed(low, _DECIMALS)} to {signed(high, _DECIMALS)}"
 
 
-def _row(each: ComparedScore) -> tuple[str, ...]:
+def _row(score: ComparedScore) -> tuple[str, ...]:
     return (
-        each.system,
-        f"{each.old:.1f}",
-        f"{each.new:.1f}",
-        signed(each.difference, _DECIMALS),
-        "" if each.standard_error is None else f"{each.standard_error:.{_DECIMALS}f}",
-        "" if each.interval is None else _interval(*each.interval),
-        p_value(each.p_value),
+        score.system,
+        f"{score.old:.1f}",
+        f"{score.new:.1f}",
+        signed(score.difference, _DECIMALS),
+        "" if score.standard_error is None else f"{score.standard_error:.{_DECIMALS}f}",
+        "" if score.interval is None else _interval(*score.interval),
+        p_value(score.p_value),
     )

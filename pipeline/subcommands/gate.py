@@ -46,10 +46,10 @@ def _gate(argv: Sequence[str]) -> None:
     several = len(results) > 1
     for read in results:
         paired = NOT_PAIRED if old is None else _paired_intervals(old, read)
-        for each in judge(read.metrics, asked, paired):
-            text = f"{read.name}: {each.text}" if several else each.text
-            checks.append(Check(each.passed, text, each.only_warns))
-            lines.append(f"{_word(each)}  {printable(text)}\n")
+        for check in judge(read.metrics, asked, paired):
+            text = f"{read.name}: {check.text}" if several else check.text
+            checks.append(Check(check.passed, text, check.only_warns))
+            lines.append(f"{_word(check)}  {printable(text)}\n")
     if not flags.quiet:
         write_to_stdout("".join(lines).encode())
     error = gate_error(checks, _REMEDY)
@@ -58,10 +58,10 @@ def _gate(argv: Sequence[str]) -> None:
             raise error
         return
     # stdout has said which ones.
-    if warned := sum(each.warns for each in checks):
+    if warned := sum(check.warns for check in checks):
         warn(f"{warned} of {len(checks)} checks warned")
     if error is not None:
-        failed = sum(each.fails for each in checks)
+        failed = sum(check.fails for check in checks)
         raise GateError(f"{failed} of {len(checks)} checks failed", _REMEDY)
 
 
@@ -79,14 +79,16 @@ def _paired_intervals(old: ReadResult, new: ReadResult) -> Mapping[str, Paired]:
     from beam_bleu.pipeline.saved.compared_runs import compared
 
     try:
-        found, _ = compared(old.name, old.totals, new.name, new.totals)
+        metrics, _ = compared(old.name, old.totals, new.name, new.totals)
     except InputError:
         return NOT_PAIRED  # such as results without a system in common: the checks say it
     return {
         of_metric.metric: {
-            each.system: each.interval for each in of_metric.systems if each.interval is not None
+            score.system: score.interval
+            for score in of_metric.systems
+            if score.interval is not None
         }
-        for of_metric in found
+        for of_metric in metrics
         if of_metric.method == "paired"
     }
 

@@ -60,18 +60,18 @@ def _merge(flags: argparse.Namespace) -> bytes:
     paths = [path for word in flags.files for path in _paths(word)]
     files = [(path, read_totals(path)) for path in paths]
     with naming_wrong_sums(files):
-        found = merged(files, replace=flags.replace, force=flags.force)
-    labels = [each.label for each in found.partitions if each.label is not None]
+        totals = merged(files, replace=flags.replace, force=flags.force)
+    labels = [partition.label for partition in totals.partitions if partition.label is not None]
     for warning in (
-        *texts_in_several(found.partitions),
-        *files_in_several(found.partitions),
+        *texts_in_several(totals.partitions),
+        *files_in_several(totals.partitions),
         *missing_dates(labels),
     ):
         warn(warning)
-    if found.evidence.documents is not None and len(found.partitions) > 1:
+    if totals.evidence.documents is not None and len(totals.partitions) > 1:
         # The totals do not have the names of documents, so it is not known whether there are any.
         warn("documents with the same name in several partitions count as different documents")
-    return finish(found, shown, flags.output, files)
+    return finish(totals, shown, flags.output, files)
 
 
 def _paths(word: str) -> Sequence[str]:
@@ -83,7 +83,7 @@ def _paths(word: str) -> Sequence[str]:
     has_wildcards = glob.escape(word) != word
     if not has_wildcards or not is_local(word) or os.path.exists(word):
         return [word]
-    found = natural_order(glob.glob(word, recursive=True))
-    if not found:
+    paths = natural_order(glob.glob(word, recursive=True))
+    if not paths:
         raise InputError(f"nothing matches {word}", "check the path")
-    return found
+    return paths

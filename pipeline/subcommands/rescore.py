@@ -132,7 +132,7 @@ def _refuse_changes_of_bleu(scorings: ScoringsOfMetrics, flags: argparse.Namespa
         if "bleu" not in scorings and getattr(flags, name):
             raise UsageError(
                 f"--{name} is a flag of BLEU, and the result has only "
-                f"{joined([each.shown for each in scorings.values()])}",
+                f"{joined([of_metric.shown for of_metric in scorings.values()])}",
                 "leave it out",
             )
 
