@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         ReadLongRecords,
         ReadPairedRecords,
     )
-    from beam_bleu.transforms.score.compared_systems import ComparedSystems, SystemComparison
+    from beam_bleu.transforms.score.differences import ComparedSystems, SystemComparison
     from beam_bleu.transforms.sum_segments import SumSegments
     from beam_bleu.transforms.text.text import SentencePieceModel
 
@@ -70,7 +70,7 @@ _HOMES = {
     "ChrfConfig": "beam_bleu.transforms.metrics.chrf.metric",
     "ChrfScore": "beam_bleu.transforms.metrics.chrf.score",
     "CompareSystems": "beam_bleu.transforms.compare_systems",
-    "ComparedSystems": "beam_bleu.transforms.score.compared_systems",
+    "ComparedSystems": "beam_bleu.transforms.score.differences",
     "CorpusBleu": "beam_bleu.transforms.corpus_scores",
     "CorpusChrf": "beam_bleu.transforms.corpus_scores",
     "ReadJoinedRecords": "beam_bleu.transforms.reading",
@@ -79,7 +79,7 @@ _HOMES = {
     "ReadPairedRecords": "beam_bleu.transforms.reading",
     "SentencePieceModel": "beam_bleu.transforms.text.text",
     "SumSegments": "beam_bleu.transforms.sum_segments",
-    "SystemComparison": "beam_bleu.transforms.score.compared_systems",
+    "SystemComparison": "beam_bleu.transforms.score.differences",
     "bleu_of_sums": "beam_bleu.transforms.metrics.bleu.sum_rows",
     "preset": "beam_bleu.transforms.metrics.bleu.config",
 }

@@ -72,7 +72,6 @@ LOADS_BEAM = {
         "text.read_model",
         "sum_segments",
         "totals.moments.sum_document_moments",
-        "totals.adding",
         "totals.summing",
         "wiring.add_up",
         "wiring.bundles",

@@ -10,7 +10,7 @@ from markdown_tables import sections, tables
 
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.totals.replicates.generator import AT_LEAST, coin, philox4x32, weight
-from beam_bleu.transforms.totals.replicates.unit_keys import unit_keys
+from beam_bleu.transforms.totals.replicates.replicate_adder import unit_keys
 
 PAGE = (PROJECT / "docs" / "resampling.md").read_text()
 SECTIONS = sections(PAGE)

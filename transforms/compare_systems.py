@@ -18,7 +18,7 @@ from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
-from beam_bleu.transforms.score.compared_systems import ComparedSystems, compared_systems
+from beam_bleu.transforms.score.differences import ComparedSystems, compared_systems
 from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.totals.summing import sum_groups_of_systems
 from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs

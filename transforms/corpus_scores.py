@@ -30,12 +30,12 @@ from beam_bleu.transforms.totals.closing import (
     sums_by_system,
     tally_of,
 )
-from beam_bleu.transforms.totals.conditions import condition_warnings
 from beam_bleu.transforms.totals.rejected import (
     DEFAULT_MAX_REJECTED,
     MostRejected,
     Rejected,
     check_rejected,
+    condition_warnings,
     rejected_warnings,
 )
 from beam_bleu.transforms.totals.summing import KeyedSums, sum_groups

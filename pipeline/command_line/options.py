@@ -85,7 +85,7 @@ from beam_bleu.pipeline.output.run_record import RunFacts
 from beam_bleu.pipeline.scoring.scorings import schema_of_segments
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.version import VERSION
-from beam_bleu.transforms.wiring.cores import available_threads
+from beam_bleu.transforms.wiring.thread_pool import available_threads
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 
 from beam_bleu.pipeline.doctor.installation_facts import Check, Fact
-from beam_bleu.transforms.wiring.cores import available_threads
+from beam_bleu.transforms.wiring.thread_pool import available_threads
 
 _SECTION = "machine"
 

@@ -15,8 +15,7 @@ from beam_bleu.pipeline.scoring.scorings import ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
-from beam_bleu.transforms.totals.conditions import condition_warnings
-from beam_bleu.transforms.totals.rejected import Rejected, rejected_warnings
+from beam_bleu.transforms.totals.rejected import Rejected, condition_warnings, rejected_warnings
 
 FORMAT = 2
 """The version of the result document."""

@@ -21,8 +21,7 @@ from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.input_signs import InputSigns
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums, InputSigns
 from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments
 from beam_bleu.transforms.totals.rejected import Rejected
 from beam_bleu.transforms.totals.replicates.replicates import Replicates

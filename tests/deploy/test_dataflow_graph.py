@@ -20,7 +20,7 @@ from beam_bleu.pipeline.errors import marked_steps
 from beam_bleu.pipeline.reruns.rerun_input import described_input
 from beam_bleu.transforms.pairing.line_parallel import plan_units, source
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
-from beam_bleu.transforms.totals.adding import SumBundles
+from beam_bleu.transforms.totals.summing import SumBundles
 from beam_bleu.transforms.wiring.add_up import AddUp
 from deploy.dataflow.launch import command_line
 

@@ -27,7 +27,7 @@ from beam_bleu.transforms.corpus_scores import definition_of
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.score.compared_systems import compared_systems
+from beam_bleu.transforms.score.differences import compared_systems
 from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
 from beam_bleu.transforms.wiring.add_up import AddUp
 

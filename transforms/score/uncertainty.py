@@ -4,16 +4,20 @@ BLEU is a smooth function f of the sums S of n units. So a unit with the integer
 about g'(x - S/n), with g the gradient of f, and the variance of f is that of the sum of these
 influences: n/(n - 1) (g'Qg - (g'S)^2 / n), with Q the sum of all xx' (the delta method; Deng et al.
 2018, https://arxiv.org/abs/1803.06336). Everything up to the last root is exact.
+
+The gradient of the logarithm of a score says how much each integer of a corpus changes it. It
+comes from the formula itself, which runs with numbers that carry their derivatives
+(metrics/dual_numbers.py). The derivatives are rational numbers, so the gradient has no rounding.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from beam_bleu.transforms.metrics.dual_numbers import Dual, Exponential
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, NoGradientError
-from beam_bleu.transforms.score.gradient import LogGradient, log_gradient
 from beam_bleu.transforms.totals.units import UnitSums
 
 CONFIDENCE = 0.95
@@ -119,3 +123,48 @@ def dot(one: Sequence[int], other: Sequence[int]) -> int:
 def root(numerator: int, denominator: int, units: int) -> float:
     """The standard error, from n g'Qg - (g'S)^2, the denominator of g squared, and n."""
     return math.sqrt(numerator / (denominator * (units - 1)))
+
+
+@dataclasses.dataclass(frozen=True)
+class LogGradient:
+    """The derivatives of the logarithm of a score by the metric's columns, at the sums of a corpus.
+
+    Attributes:
+      columns: the columns that the score depends on, in ascending order. Columns whose sum is 0
+        are left out: no unit has anything in them.
+      numerators: for each of these columns the derivative times `denominator`.
+      denominator: above 0.
+    """
+
+    columns: tuple[int, ...]
+    numerators: tuple[int, ...]
+    denominator: int
+
+
+def log_gradient(sums: Sequence[int], metric: Metric) -> LogGradient:
+    """The gradient of the logarithm of a score.
+
+    Args:
+      sums: the metric's columns, added up over units.
+      metric: how sums become a score.
+
+    Raises:
+      NoGradientError: the score has no gradient.
+      ValueError: the sums lack columns that the metric needs.
+    """
+    metric.require_gradient(sums)
+    variables = [Dual.variable(column, value) if value else 0 for column, value in enumerate(sums)]
+    score = metric.value(variables)
+    if isinstance(score, Exponential) and score.exponent.slopes is not None:
+        return _gradient(score.exponent.slopes, score.exponent.denominator)
+    if isinstance(score, Dual) and score.slopes is not None and not score.is_rounded:
+        # The derivative of log x is 1/x. Both have the same denominator, which is often very long.
+        common = math.gcd(score.numerator, *score.slopes.values())
+        slopes = {column: slope // common for column, slope in score.slopes.items()}
+        return _gradient(slopes, score.numerator // common)
+    raise NotImplementedError(f"the gradient of {metric} has roundings")
+
+
+def _gradient(slopes: Mapping[int, int], denominator: int) -> LogGradient:
+    columns, numerators = zip(*sorted(slopes.items()), strict=True)
+    return LogGradient(columns, numerators, denominator)

@@ -1,4 +1,4 @@
-"""What is known of rejected records, and how many of them a run accepts."""
+"""What a run leaves out: rejected records, how many of them it accepts, and unmet conditions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from decimal import Decimal
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
-from beam_bleu.transforms.totals.conditions import unmet_conditions
 
 FIRST = 3
 """How many of the first rejected records an error names."""
@@ -197,4 +196,29 @@ def rejected_warnings(tally: Tally, rejected: Rejected) -> list[str]:
     return [
         f"{_were_rejected(counted, tally.read)} and {'is' if counted == 1 else 'are'} not scored "
         f"({rejected.by_reason})"
+    ]
+
+
+_AS_JSON = "values are compared as JSON writes them, such as true (not True) or 2.0 (not 2)"
+
+
+def condition_warnings(tally: Tally) -> list[str]:
+    """A warning for each condition that tells no records from others.
+
+    Perhaps the records have its value, but written in another way.
+    """
+    met_by_all = [
+        f"every record meets --where {condition}, so it leaves nothing out; {_AS_JSON}"
+        for condition, judged in tally.judged.items()
+        if 0 < judged == tally.met.get(condition, 0)
+    ]
+    return met_by_all + unmet_conditions(tally)
+
+
+def unmet_conditions(tally: Tally) -> list[str]:
+    """A warning for each condition that no record meets."""
+    return [
+        f"no record meets --where {condition}; {_AS_JSON}"
+        for condition, judged in tally.judged.items()
+        if judged and not tally.met.get(condition, 0)
     ]

@@ -16,8 +16,7 @@ from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.input_signs import InputSigns
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums, InputSigns
 from beam_bleu.transforms.wiring.sums import Sums
 
 # The columns of `SliceSums.sums` after those of the metric.

@@ -10,8 +10,7 @@ import numpy as np
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.moments.by_column import by_column
-from beam_bleu.transforms.totals.moments.products import sums_of_columns
+from beam_bleu.transforms.totals.moments.products import by_column, sums_of_columns
 from beam_bleu.transforms.totals.units import PairSums
 from beam_bleu.transforms.wiring.sums import Sums
 

@@ -19,8 +19,13 @@ from apache_beam.options.pipeline_options import PipelineOptions, S3Options
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from beam_bleu.transforms.wiring.s3_errors import said, telling
-from beam_bleu.transforms.wiring.s3_objects import ONE_CONNECTION, NewObject, ReadObject
+from beam_bleu.transforms.wiring.s3_objects import (
+    ONE_CONNECTION,
+    NewObject,
+    ReadObject,
+    said,
+    telling,
+)
 
 __all__ = ["S3"]
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
 import tempfile
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from apache_beam.io.aws.s3io import parse_s3_path
 from boto3.s3.transfer import TransferConfig
-from botocore.exceptions import ClientError
-
-from beam_bleu.transforms.wiring.s3_errors import telling
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, IncompleteReadError
 
 _READ_ATTEMPTS = 4
 """How often a part of an object is asked for if the connection breaks while it comes."""
@@ -188,3 +189,24 @@ class NewObject(io.BufferedIOBase):
     def _discard(self) -> None:
         self._spool.close()
         super().close()
+
+
+@contextlib.contextmanager
+def telling(path: str) -> Iterator[None]:
+    """Makes an `OSError` with one sentence of any exception that boto3 raises in the body."""
+    try:
+        yield
+    except ClientError as error:
+        told = error.response.get("Error", {})
+        if told.get("Code") in ("NoSuchKey", "404"):
+            raise FileNotFoundError(errno.ENOENT, said(told), path) from error
+        raise OSError(said(told)) from error
+    except (HTTPClientError, IncompleteReadError) as error:
+        raise ConnectionError(str(error)) from error
+    except BotoCoreError as error:  # no credentials, for example
+        raise OSError(str(error)) from error
+
+
+def said(told: Any) -> str:
+    """What the server said about an error, from its answer or a part of it."""
+    return f"the server says {told.get('Code', 'nothing')}: {told.get('Message', '')}".rstrip(":. ")

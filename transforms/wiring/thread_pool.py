@@ -1,11 +1,8 @@
-"""The threads on which this process works.
-
-All steps share them. If each step had threads of its own, most threads would wait most of the time,
-and the system would have to wake one for each batch and step.
-"""
+"""The threads of a worker: how many cores there are, and the pool that all steps share."""
 
 from __future__ import annotations
 
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
@@ -43,3 +40,10 @@ class SharedPool:
             if not self._users:
                 del self._shared[self._threads]
                 self.pool.shutdown(wait=False, cancel_futures=True)
+
+
+def available_threads() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

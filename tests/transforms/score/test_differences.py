@@ -18,8 +18,7 @@ from beam_bleu.transforms.score.differences import (
     independent_difference,
     paired_difference,
 )
-from beam_bleu.transforms.score.gradient import log_gradient
-from beam_bleu.transforms.score.uncertainty import uncertainty
+from beam_bleu.transforms.score.uncertainty import log_gradient, uncertainty
 
 USUAL = Bleu(Scoring())
 ROWS = made_units(200, ratio=1.1)

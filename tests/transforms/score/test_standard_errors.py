@@ -14,8 +14,7 @@ from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.score import bleu_score
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.score.gradient import log_gradient
-from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS, uncertainty
+from beam_bleu.transforms.score.uncertainty import FEWEST_UNITS, log_gradient, uncertainty
 
 USUAL = Bleu(Scoring())
 

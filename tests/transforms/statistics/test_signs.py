@@ -17,8 +17,7 @@ from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.input_signs import InputSigns
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums, InputSigns
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
 

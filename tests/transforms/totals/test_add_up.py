@@ -17,10 +17,8 @@ from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuCol
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.totals.adding import SumGroups
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.input_signs import InputSigns
-from beam_bleu.transforms.totals.summing import sums_of_each_system
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums, InputSigns
+from beam_bleu.transforms.totals.summing import SumGroups, sums_of_each_system
 from beam_bleu.transforms.wiring.add_up import AddUp
 
 WIDTH = width(4)

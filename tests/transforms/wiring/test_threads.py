@@ -15,8 +15,7 @@ from apache_beam.transforms import window
 from apache_beam.transforms.window import TimestampedValue
 
 from beam_bleu.transforms.wiring import threads
-from beam_bleu.transforms.wiring.cores import available_threads
-from beam_bleu.transforms.wiring.thread_pool import SharedPool
+from beam_bleu.transforms.wiring.thread_pool import SharedPool, available_threads
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 

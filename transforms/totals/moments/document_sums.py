@@ -1,17 +1,29 @@
-"""The sums of documents: of a part of the corpus, in messages that are as short as possible."""
+"""Adds up the segments of each document, in a part of the corpus.
+
+These sums go through a shuffle, which puts the parts of a document together. So the messages are
+as short as possible.
+"""
+
+# mypy: allow-untyped-defs
 
 from __future__ import annotations
 
 import dataclasses
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.moments import GroupKey
+from beam_bleu.transforms.totals.moments.products import by_column
+from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 
 BUCKETS = 64
 """Documents are put together in this number of buckets. A bucket is in memory as a whole."""
@@ -109,3 +121,149 @@ def has_segments(sums: Integers) -> NDArray[np.bool_]:
 def _smallest(column: Integers) -> NDArray[np.unsignedinteger] | None:
     largest = int(column.max(initial=0))
     return column.astype(np.min_scalar_type(largest)) if largest else None
+
+
+_FIRST_ROWS = 64
+
+
+class DocumentAdder:
+    """Adds up the segments of documents, for each system, in the whole corpus and in slices.
+
+    Mutable. No document is taken for complete: others of its segments can come in other batches.
+
+    Args:
+      slicing: the slices.
+      labels: the names of the columns of `BatchStatistics.labels`.
+      documents: the label with the document of each segment. All segments have one.
+      basis: the columns of the metric.
+    """
+
+    def __init__(
+        self, slicing: Slicing, labels: Sequence[str], documents: str, basis: Basis
+    ) -> None:
+        self._numbering = SliceNumbering(slicing, labels)
+        self._has_slices = bool(slicing)
+        self._place = labels.index(documents)
+        self._of_unit = basis.width
+        self._names: dict[str, int] = {}
+        self._by_systems: dict[tuple[str, ...], _Rows] = {}
+
+    def add(self, statistics: BatchStatistics) -> None:
+        """Adds the segments of a batch.
+
+        Raises:
+          InputError: there are too many slices.
+          ValueError: a segment has no document.
+        """
+        if not len(statistics):
+            return
+        groups = np.zeros((1, len(statistics)), np.int64)
+        if self._has_slices:
+            groups = np.concatenate([groups, self._numbering.rows_of(statistics) + 1])
+        documents = self._numbers(statistics.labels[self._place])
+        systems = statistics.systems
+        if systems not in self._by_systems:
+            self._by_systems[systems] = _Rows(len(systems), self._of_unit)
+        self._by_systems[systems].add(documents << 32 | groups, by_column(statistics.counts))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the sums."""
+        return sum(each.nbytes for each in self._by_systems.values())
+
+    def parts(self) -> Iterator[tuple[int, DocumentSums]]:
+        """The sums of all documents, as (bucket, sums of its documents)."""
+        names = list(self._names)
+        keys: list[GroupKey] = [None, *self._numbering.keys]
+        of_names = np.array([bucket_of(name) for name in names], np.int64)
+        for systems, rows in self._by_systems.items():
+            pairs, sums = rows.pairs(), rows.sums()
+            buckets = of_names[pairs >> 32]
+            order = np.argsort(buckets, kind="stable")
+            bounds = np.flatnonzero(np.diff(buckets[order])) + 1
+            for of_part in np.split(order, bounds):
+                chosen = pairs[of_part]
+                yield (
+                    int(buckets[of_part[0]]),
+                    DocumentSums.of(
+                        systems, names, keys, chosen >> 32, chosen & 0xFFFFFFFF, sums[of_part]
+                    ),
+                )
+
+    def _numbers(self, column: pa.DictionaryArray) -> Integers:
+        """The number of each segment's document."""
+        # Only the names that occur, each one once.
+        encoded = column.dictionary_decode().dictionary_encode()
+        if encoded.null_count:
+            raise ValueError("a segment has no document")
+        numbers = np.array(
+            [
+                self._names.setdefault(name, len(self._names))
+                for name in encoded.dictionary.to_pylist()
+            ],
+            np.int64,
+        )
+        of_segments: Integers = numbers[encoded.indices.to_numpy()]
+        return of_segments
+
+
+class _Rows:
+    """The sums of documents in groups, of segments that have the same systems. Mutable."""
+
+    def __init__(self, systems: int, of_unit: int) -> None:
+        self._row_of: dict[int, int] = {}
+        self._sums = np.zeros((_FIRST_ROWS, systems, of_unit), np.int64)
+
+    def add(self, pairs: Integers, columns: Integers) -> None:
+        """Adds segments.
+
+        Args:
+          pairs: int64 (items, segments), the pairs of document and group.
+          columns: int64 (systems, W, segments).
+        """
+        found, inverse = np.unique(pairs, return_inverse=True)
+        known = self._row_of
+        rows = np.array([known.setdefault(pair, len(known)) for pair in found.tolist()], np.int64)
+        missing = len(known) - len(self._sums)
+        if missing > 0:
+            # Room for as many rows again, so that the array is rarely copied.
+            added = np.zeros((max(missing, len(self._sums)), *self._sums.shape[1:]), np.int64)
+            self._sums = np.concatenate([self._sums, added])
+        _add_columns(rows[inverse].reshape(pairs.shape), columns, self._sums)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the sums."""
+        return self._sums.nbytes
+
+    def pairs(self) -> Integers:
+        """The pair of each row, int64 (rows,)."""
+        return np.fromiter(self._row_of, np.int64, len(self._row_of))
+
+    def sums(self) -> Integers:
+        """The sums of each row, int64 (rows, systems, W)."""
+        return self._sums[: len(self._row_of)]
+
+
+def compile_document_adder() -> None:
+    """Compiles the code that adds up documents, or loads it, unless this process has done so."""
+    _Rows(1, 1).add(np.zeros((1, 1), np.int64), np.ones((1, 1, 1), np.int64))
+
+
+@compiled
+def _add_columns(rows, columns, sums):
+    """Adds the integers of segments to the rows of their documents.
+
+    Args:
+      rows: int64 (items, segments), the rows of each segment.
+      columns: int64 (systems, W, segments).
+      sums: int64 (rows, systems, W), which is changed.
+    """
+    systems, of_unit, segments = columns.shape
+    for system in range(systems):
+        for column in range(of_unit):
+            for i in range(segments):
+                value = columns[system, column, i]
+                if value != 0:
+                    for item in range(rows.shape[0]):
+                        sums[rows[item, i], system, column] += value

@@ -9,18 +9,21 @@ import numpy as np
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
-from beam_bleu.transforms.totals.moments.by_column import by_column
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, exact
 from beam_bleu.transforms.totals.moments.gram import (
     LIMB_BITS,
     MOST_UNITS,
+    SAME_ORDER,
+    RowsPlan,
+    add_rows,
     add_tiles,
     pack,
     scatter,
+    scratch,
 )
 from beam_bleu.transforms.totals.moments.layout import Plan, Row, plan
 from beam_bleu.transforms.totals.moments.moments import Pair
-from beam_bleu.transforms.totals.moments.product_rows import SAME_ORDER, RowsPlan, add_rows, scratch
+from beam_bleu.transforms.totals.moments.products import by_column
 from beam_bleu.transforms.totals.units import products
 
 

@@ -1,4 +1,7 @@
-"""Sums of products of the columns of a few units of one system, for the library."""
+"""Sums of products of the columns of a few units of one system, for the library.
+
+`by_column` is for everybody: from the rows of segments to one array for each column.
+"""
 
 # mypy: allow-untyped-defs
 
@@ -9,7 +12,6 @@ import numpy as np
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.moments.by_column import by_column
 from beam_bleu.transforms.totals.units import UnitSums, products
 
 
@@ -68,3 +70,36 @@ def _add_products(columns, sums, found):
                     added += columns[i, unit] * columns[j, unit]
             found[place] = added
             place += 1
+
+
+_BLOCK = 64
+
+
+def by_column(counts: Integers) -> Integers:
+    """The columns of some segments, int64 (systems, W, segments).
+
+    Args:
+      counts: int64 (systems, segments, W), as in `BatchStatistics`.
+    """
+    systems, segments, width = counts.shape
+    columns = np.empty((systems, width, segments), np.int64)
+    fill(counts, columns)
+    return columns
+
+
+@compiled
+def fill(counts, columns):
+    """Writes the columns of each segment, as in `by_column`.
+
+    It writes one column after the other for a few segments, because a cache cannot hold places
+    of all columns at once if they are a power of two apart.
+    """
+    systems, segments, width = counts.shape
+    for system in range(systems):
+        for start in range(0, segments, _BLOCK):
+            end = min(start + _BLOCK, segments)
+            of_block = counts[system, start:end]
+            to = columns[system, :, start:end]
+            for column in range(width):
+                for i in range(end - start):
+                    to[column, i] = of_block[i, column]

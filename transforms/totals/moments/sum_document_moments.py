@@ -18,12 +18,12 @@ from apache_beam.utils.windowed_value import WindowedValue
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.moments.document_adder import (
+from beam_bleu.transforms.totals.moments.document_moments import DocumentMoments
+from beam_bleu.transforms.totals.moments.document_sums import (
     DocumentAdder,
+    DocumentSums,
     compile_document_adder,
 )
-from beam_bleu.transforms.totals.moments.document_moments import DocumentMoments
-from beam_bleu.transforms.totals.moments.document_sums import DocumentSums
 from beam_bleu.transforms.totals.moments.moments_adder import compile_moments
 from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
 from beam_bleu.transforms.wiring.coders import BatchCoder

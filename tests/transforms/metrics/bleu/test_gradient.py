@@ -20,7 +20,7 @@ from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.score import bleu_score
 from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, Scoring, corpus_smooth_methods
 from beam_bleu.transforms.metrics.metric import NoGradientError
-from beam_bleu.transforms.score.gradient import log_gradient
+from beam_bleu.transforms.score.uncertainty import log_gradient
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=80)
 

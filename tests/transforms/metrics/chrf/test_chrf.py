@@ -15,7 +15,7 @@ from beam_bleu.transforms.metrics.chrf.columns import EMPTY, FIRST_NGRAMS, chrf_
 from beam_bleu.transforms.metrics.chrf.kind import KIND
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.score.gradient import log_gradient
+from beam_bleu.transforms.score.uncertainty import log_gradient
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 SEGMENTS_OF_TEXT = hostile(11, 600, 2)

@@ -18,9 +18,8 @@ from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing
 from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.totals.moments.document_adder import DocumentAdder
 from beam_bleu.transforms.totals.moments.document_moments import DocumentMoments
-from beam_bleu.transforms.totals.moments.document_sums import BUCKETS, DocumentSums
+from beam_bleu.transforms.totals.moments.document_sums import BUCKETS, DocumentAdder, DocumentSums
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.sum_document_moments import (
     moments_of_documents,
