@@ -28,8 +28,7 @@ from beam_bleu.transforms.pairing.records.formats import (
     format_of_name,
 )
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES, CoverageName
-from beam_bleu.transforms.pairing.records.joins.joined_records import JoinedRecords
-from beam_bleu.transforms.pairing.records.joins.long_records import LongRecords
+from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords, LongRecords
 from beam_bleu.transforms.pairing.records.parquet.source import ParquetRecords
 from beam_bleu.transforms.pairing.records.text.source import LineRecords
 

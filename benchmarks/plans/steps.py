@@ -27,7 +27,7 @@ from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import compression
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import require_same_shards
-from beam_bleu.transforms.pairing.lines.nul_bytes import nul_warnings
+from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_warnings
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 from beam_bleu.transforms.pairing.lines.ranges import (
     ByteRange,
@@ -35,7 +35,6 @@ from beam_bleu.transforms.pairing.lines.ranges import (
     block_bytes,
     cut_corpus,
 )
-from beam_bleu.transforms.pairing.lines.shard_notes import notes_of
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from benchmarks.plans.fake_corpora import CORPORA, FakeCorpus

@@ -59,7 +59,7 @@ def _run_inside(arguments: list[str]) -> NoReturn:
     # Only the machine code itself: Python holds the lock while it prepares the arguments.
     machine_code._CALLED = lambda address: watch.timed(called(address))  # type: ignore[assignment]
     from beam_bleu.pipeline import main as program
-    from beam_bleu.transforms.pairing.files.parts import PartMemory
+    from beam_bleu.transforms.pairing.files.chunks import PartMemory
 
     PartMemory.read = watch.timed(PartMemory.read)  # type: ignore[method-assign]
     end = program.end  # type: ignore[attr-defined]

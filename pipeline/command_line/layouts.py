@@ -14,7 +14,7 @@ from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
-from beam_bleu.transforms.pairing.files.shard_names import order_keys
+from beam_bleu.transforms.pairing.files.shards import order_keys
 from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition
 from beam_bleu.transforms.text.languages import EXAMPLES_OF_CODES, tokenizer_of

@@ -13,7 +13,7 @@ from beam_bleu.pipeline.command_line.systems import check_names, references, sys
 from beam_bleu.pipeline.command_line.temporary_files import check_pipes, is_pipe
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream, compression
-from beam_bleu.transforms.pairing.lines.expected import Expected
+from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
 from beam_bleu.transforms.pairing.records.formats import (
@@ -145,7 +145,7 @@ def _paired(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) 
     if flags.system_column is None:
         paired: Source = records
         return paired
-    from beam_bleu.transforms.pairing.records.joins.long_records import LongRecords
+    from beam_bleu.transforms.pairing.records.joins.join_sources import LongRecords
 
     return LongRecords(
         records, flags.coverage or COVERAGE_NAMES[0], flags.expect_segments, flags.on_bad_record
@@ -174,7 +174,7 @@ def _joined(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) 
     check_names(named, flag_of_systems)
     wanted = dataclasses.replace(_wanted(flags, labels), ids=flags.join_on)
     flag_of_references = "--references" if flags.references else "REF"
-    from beam_bleu.transforms.pairing.records.joins.joined_records import JoinedRecords
+    from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 
     return JoinedRecords(
         tuple(name for name, _ in named),

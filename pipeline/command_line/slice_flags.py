@@ -21,7 +21,7 @@ from beam_bleu.transforms.definition.slicing import (
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel, PathLabelError, path_label
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.line_parallel.labels import LabelStream
+from beam_bleu.transforms.pairing.line_parallel.corpus import LabelStream
 
 _LARGEST_MOST = 100_000
 """The sums of all slices must fit in the memory of a worker, and in one element of the job."""

@@ -15,8 +15,7 @@ from beam_bleu.pipeline.command_line.temporary_files import NAME_SYSTEMS, check_
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
-from beam_bleu.transforms.pairing.lines.correspondence import CUTS
-from beam_bleu.transforms.pairing.lines.expected import Expected
+from beam_bleu.transforms.pairing.lines.correspondence import CUTS, Expected
 from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
 from beam_bleu.transforms.pairing.lines.ranges import SMALL_RANGE, SMALLEST_RANGE, USUAL_RANGE
 from beam_bleu.transforms.pairing.paired import Source

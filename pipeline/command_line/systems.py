@@ -14,7 +14,7 @@ from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files
-from beam_bleu.transforms.pairing.files.shard_names import order_keys
+from beam_bleu.transforms.pairing.files.shards import order_keys
 from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern
 from beam_bleu.transforms.shown_names import can_be_shown, look_alikes
 from beam_bleu.transforms.wiring.filesystems import is_local

@@ -153,7 +153,7 @@ def with_row_folder(source: Source, in_process: bool) -> Iterator[Source]:
         yield source
         return
     # Only joins need these modules.
-    from beam_bleu.transforms.pairing.records.joins.row_folder import RowFolder
+    from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
 
     joined: Any = source
     folder = ""

@@ -16,8 +16,7 @@ from typing import Any
 
 from beam_bleu.pipeline.command_line.temporary_files import is_pipe
 from beam_bleu.transforms.errors import BleuError
-from beam_bleu.transforms.pairing.files.file_versions import version_of
-from beam_bleu.transforms.pairing.files.found_files import find_files
+from beam_bleu.transforms.pairing.files.found_files import find_files, version_of
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.wiring.filesystems import is_local

@@ -18,7 +18,7 @@ from apache_beam.portability.api import beam_runner_api_pb2 as messages
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.errors import marked_steps
 from beam_bleu.pipeline.reruns.rerun_input import described_input
-from beam_bleu.transforms.pairing.line_parallel import plan_units, source
+from beam_bleu.transforms.pairing.line_parallel import source
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
 from beam_bleu.transforms.totals.summing import SumBundles
 from beam_bleu.transforms.wiring.add_up import AddUp
@@ -273,8 +273,8 @@ def test_workers_import_our_code_from_the_image(pipeline):
     }
     # The very same objects: pickled by name, not by value.
     classes = {
-        "Pair lines/List their files": plan_units.ListRanges,
-        "Pair lines/Count lines": plan_units.CountRanges,
+        "Pair lines/List their files": source.ListRanges,
+        "Pair lines/Count lines": source.CountRanges,
         "Pair lines/Read in lockstep/ParDo(_Marked)": source._ReadUnit,
         "Count matches": CountMatches,
         "Sum the totals of bleu": SumBundles,

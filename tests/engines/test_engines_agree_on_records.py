@@ -17,7 +17,7 @@ from command_line import REFERENCES, SYSTEMS, Argument, called, read_lines, type
 from pyarrow import parquet
 from test_engines_agree import typed_for
 
-from beam_bleu.transforms.pairing.records.joins import send_rows
+from beam_bleu.transforms.pairing.records.joins import joining
 from deploy.local.cluster import Cluster
 from deploy.local.flink import FlinkCluster
 
@@ -176,7 +176,7 @@ def joined_files(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> li
     )
     write(folder / "second.tsv", [b"id\thyp", *second])
     files = list(folder.iterdir())
-    assert sum(file.stat().st_size for file in files) > 2 * send_rows._PARTITION_BYTES
+    assert sum(file.stat().st_size for file in files) > 2 * joining._PARTITION_BYTES
     return [
         folder / "references.parquet",
         *("-i", folder / "first.jsonl", folder / "second.tsv"),

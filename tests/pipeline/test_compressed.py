@@ -11,7 +11,7 @@ import pytest
 from command_line import COMPRESS, REFERENCES, SYSTEMS, Run, called, streams
 
 from beam_bleu.transforms.pairing.files import chunks
-from beam_bleu.transforms.pairing.line_parallel import plan_units
+from beam_bleu.transforms.pairing.line_parallel import source
 
 ATLAS = SYSTEMS["atlas"].read_bytes().splitlines(keepends=True)
 HUMAN = REFERENCES[0].read_bytes().splitlines(keepends=True)
@@ -52,7 +52,7 @@ def opened(monkeypatch):
 
 
 def counted_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan_units, "read_once", lambda *_: None)
+    monkeypatch.setattr(source, "read_once", lambda *_: None)
 
 
 @pytest.mark.parametrize("shards", [1, 3])

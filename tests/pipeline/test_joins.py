@@ -14,8 +14,8 @@ import pytest
 from command_line import EXAMPLES, Run, called, read_lines
 from sacrebleu.metrics import BLEU
 
-from beam_bleu.transforms.pairing.records.joins import send_rows, unit_report
-from beam_bleu.transforms.pairing.records.joins.row_folder import RowFolder
+from beam_bleu.transforms.pairing.records.joins import joining, unit_report
+from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
 
 NAMES = ["atlas", "birch", "cobalt"]
 REFERENCES = read_lines(EXAMPLES / "references" / "a.txt")
@@ -206,8 +206,8 @@ def test_the_result_depends_neither_on_order_nor_on_files_nor_on_partitions(
     shuffled = references()
     draw.shuffle(shuffled)
     path = write(tmp_path / "other" / "references.jsonl", shuffled)
-    monkeypatch.setattr(send_rows, "_PARTITION_BYTES", 500)
-    monkeypatch.setattr(send_rows, "_MESSAGE_BYTES", 1000)
+    monkeypatch.setattr(joining, "_PARTITION_BYTES", 500)
+    monkeypatch.setattr(joining, "_MESSAGE_BYTES", 1000)
     if seed == 2:  # as on an engine: the messages themselves go through the shuffle
         monkeypatch.setattr(RowFolder, "keep", lambda self, messages: messages)
         monkeypatch.setattr(RowFolder, "messages", lambda self, kept: kept)
@@ -524,7 +524,7 @@ def test_warnings_number_references_in_the_same_way_for_all_partitions(
     system = write(tmp_path / "c.jsonl", of_system)
     documents = []
     for size in (1 << 24, 1 << 9):
-        monkeypatch.setattr(send_rows, "_PARTITION_BYTES", size)
+        monkeypatch.setattr(joining, "_PARTITION_BYTES", size)
         run = called(
             f"--candidates=A={system}",
             *(f"--references={each}" for each in files),

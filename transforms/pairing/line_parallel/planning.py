@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
-from beam_bleu.transforms.pairing.line_parallel.describing import described
-from beam_bleu.transforms.pairing.lines.nul_bytes import nul_warnings
+from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus, candidates_first
+from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_warnings
 from beam_bleu.transforms.pairing.lines.plan import Plan, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import LineCounts
-from beam_bleu.transforms.pairing.lines.shard_notes import notes_of
-from beam_bleu.transforms.pairing.paired import FoundSegments
+from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile, InputRole
 
 # Not below "beam_bleu": the command shows that logger's warnings, and it shows these notes when
 # the job is done.
@@ -50,3 +49,42 @@ class Planning:
         labels = [each.names for each in corpus.label_streams]
         inputs = described(corpus.systems, labels, streams, plan) if self._describe else ()
         return plan, FoundSegments(plan.segments, warnings, notes, inputs, corpus.systems)
+
+
+def described(
+    systems: Sequence[str], labels: Sequence[tuple[str, ...]], streams: Sequence[Stream], plan: Plan
+) -> tuple[FoundInput, ...]:
+    """What was found, first the candidates of each system, then the references, then the labels.
+
+    A pipe was copied to a temporary file, so it has the name of the pipe and not of this file.
+
+    Args:
+      systems: the systems' names.
+      labels: the names of the labels of each stream of labels.
+      streams: first the streams of references, then those of the systems, then those of labels.
+      plan: the plan for these streams.
+    """
+    references = len(streams) - len(systems) - len(labels)
+    named: list[tuple[InputRole, str | None, tuple[str, ...]]] = [
+        *(("references", None, ()) for _ in range(references)),
+        *(("candidates", system, ()) for system in systems),
+        *(("labels", None, names) for names in labels),
+    ]
+    found = [
+        FoundInput(
+            role,
+            system,
+            stream.shown(stream.pattern),
+            tuple(
+                InputFile(
+                    stream.shown(shard.file.path), shard.file.size, lines, stream.version(version)
+                )
+                for shard, lines, version in zip(shards, counts, versions, strict=True)
+            ),
+            names,
+        )
+        for (role, system, names), stream, shards, counts, versions in zip(
+            named, streams, plan.shards, plan.lines, plan.versions, strict=True
+        )
+    ]
+    return candidates_first(found, references, len(systems))

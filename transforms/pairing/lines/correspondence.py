@@ -1,4 +1,4 @@
-"""Checks that the streams of a corpus belong together, shard by shard.
+"""The user's requirements for a corpus of lines, and whether its streams belong together.
 
 Two streams with the same number of lines can still be misaligned: a different shard is
 missing in each, or each has lost a different line. So streams of several shards must
@@ -9,12 +9,14 @@ paired with any stream.
 from __future__ import annotations
 
 import collections
+import dataclasses
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Literal, get_args
 
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.pairing.files.shard_names import Parts, names_of, what_varies
+from beam_bleu.transforms.pairing.files.shards import Parts, names_of, what_varies
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
+from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
 
 Cuts = Literal["same", "any"]
 """Where streams may be cut into shards: all at the same lines, or each one at any lines."""
@@ -192,3 +194,41 @@ def _odd_one(values: Mapping[int, Hashable]) -> tuple[int, int]:
 
 def _lines(count: int) -> str:
     return "1 line" if count == 1 else f"{count:,} lines"
+
+
+@dataclasses.dataclass(frozen=True)
+class Expected:
+    """The requirements for a corpus.
+
+    Attributes:
+      cuts: where its streams may be cut into shards.
+      segments: the required number of segments; None for any number.
+      max_line_bytes: the largest number of bytes of a line.
+    """
+
+    cuts: Cuts = "same"
+    segments: int | None = None
+    max_line_bytes: int = MAX_LINE_BYTES
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences that tell a reader of the score which checks were left out."""
+        if self.cuts == "same":
+            return ()
+        return (
+            "--cuts any: the streams were compared only by their total numbers of lines, "
+            "not shard by shard",
+        )
+
+    def require_segments(self, segments: int) -> None:
+        """Checks the number of segments.
+
+        Raises:
+          InputError: there are more or fewer segments than required.
+        """
+        if self.segments not in (None, segments):
+            raise InputError(
+                f"the corpus has {segments} segment{'' if segments == 1 else 's'}, "
+                f"but --expect_segments is {self.segments}",
+                "look for shards or lines that are missing or were added in all streams",
+            )

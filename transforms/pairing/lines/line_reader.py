@@ -19,15 +19,13 @@ from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD
 from beam_bleu.transforms.native.text_columns import offsets_of, padded, padded_column, text_bytes
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import Places
-from beam_bleu.transforms.pairing.files.chunks import Open
-from beam_bleu.transforms.pairing.files.parts import PartMemory, put_parts, read_parts
+from beam_bleu.transforms.pairing.files.chunks import Open, PartMemory, put_parts, read_parts
 from beam_bleu.transforms.pairing.files.streams import (
     Stream,
     changed,
     compression,
 )
-from beam_bleu.transforms.pairing.lines.copying import copy_lines, skip_lines
-from beam_bleu.transforms.pairing.lines.fields import split_fields
+from beam_bleu.transforms.pairing.lines.line_columns import copy_lines, skip_lines, split_fields
 from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES, line_too_long
 from beam_bleu.transforms.pairing.lines.plan import Piece
 from beam_bleu.transforms.progress import PROGRESS

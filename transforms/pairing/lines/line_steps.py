@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import apache_beam as beam
 
-from beam_bleu.transforms.pairing.files.file_versions import version_of
-from beam_bleu.transforms.pairing.files.found_files import open_anywhere
+from beam_bleu.transforms.pairing.files.found_files import open_anywhere, version_of
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream, changed
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines
 from beam_bleu.transforms.pairing.lines.plan import Piece

@@ -52,7 +52,7 @@ class LineCounts:
       text_bytes: the bytes of its text, after decompression.
       nul_bytes: the number of NULs.
       control_bytes: the number of control characters that are not white space, including NULs.
-      version: the version of the file (`file_versions.version_of`), or None.
+      version: the version of the file (`found_files.version_of`), or None.
     """
 
     range: ByteRange

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import random
 
 import pytest
@@ -9,10 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.shard_names import names_of, what_varies
-from beam_bleu.transforms.pairing.files.shards import shards_in_order
+from beam_bleu.transforms.pairing.files.shards import (
+    names_of,
+    near_file,
+    shards_in_order,
+    what_varies,
+)
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
-from beam_bleu.transforms.pairing.lines.shard_notes import notes_of
+from beam_bleu.transforms.pairing.lines.line_warnings import notes_of
 
 STREAM = Stream("candidates LIUM", "/data/part-*")
 
@@ -388,3 +393,39 @@ def test_wildcards_that_matched_other_names_give_a_warning():
     assert not note(("r/p-*", ["r/p-3"]), ("h/p-*", ["h/p-03.txt.gz"]))
     assert not note(("r/ref.*.txt", ["r/ref.0.txt"]), ("./h.*.gz", ["h.0.gz"]), ("x", ["x"]))
     assert not note(("r*", ["ref"]), ("h/*", ["h/0", "h/1"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "there", "near"),
+    [
+        ("hyp.tx", ["hyp.txt", "ref.txt"], "hyp.txt"),
+        ("hpy.txt", ["hyp.txt"], "hyp.txt"),
+        ("hyp", ["hyp.txt"], "hyp.txt"),
+        ("hyp.txt", ["hyp.txt.gz"], "hyp.txt.gz"),
+        ("hyp.txt.gz", ["hyp.txt"], "hyp.txt"),
+        ("Hyp.txt", ["hyp.txt"], "hyp.txt"),
+        ("hyp.2026-11-20", ["hyp.2026-11-20.txt"], "hyp.2026-11-20.txt"),
+        # No suggestion is better than a wrong one.
+        ("hyp.2026-11-20", ["hyp.2026-11-19", "hyp.2026-11-02"], None),
+        ("part-1.txt", ["part-11.txt", "part-2.txt"], None),
+        ("hyp.en.txt", ["hyp.de.txt", "hyp.fr.txt"], None),
+        ("a.txt", ["b.txt"], None),
+        ("hyp", ["hyp.txt", "hyp.json"], None),
+        ("hyp", [], None),
+    ],
+)
+def test_only_another_spelling_of_the_same_name_is_near(
+    tmp_path: pathlib.Path, name: str, there: list[str], near: str | None
+) -> None:
+    for each in there:
+        (tmp_path / each).write_text("")
+    expected = None if near is None else f"{tmp_path}/{near}"
+    assert near_file(f"{tmp_path}/{name}") == expected
+
+
+def test_a_folder_is_not_suggested_and_a_missing_folder_has_no_files(
+    tmp_path: pathlib.Path,
+) -> None:
+    (tmp_path / "hyps").mkdir()
+    assert near_file(f"{tmp_path}/hyp") is None
+    assert near_file(f"{tmp_path}/nothing/hyp") is None

@@ -17,11 +17,10 @@ from reading_lines import STREAM
 
 from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD
 from beam_bleu.transforms.native.text_columns import offsets_of, text_bytes
-from beam_bleu.transforms.pairing.files.chunks import BYTE_ORDER_MARK
-from beam_bleu.transforms.pairing.files.parts import PartMemory
+from beam_bleu.transforms.pairing.files.chunks import BYTE_ORDER_MARK, PartMemory
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
 from beam_bleu.transforms.pairing.lines import line_reader
-from beam_bleu.transforms.pairing.lines.copying import copy_lines
+from beam_bleu.transforms.pairing.lines.line_columns import copy_lines
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 from beam_bleu.transforms.pairing.lines.ranges import cut

@@ -6,6 +6,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import Stream
 
@@ -195,3 +198,26 @@ class ReadRecords:
     bad: tuple[BadRecord, ...] = ()
     digest: int | None = None
     typed: bool = True
+
+
+def with_path_columns(read: ReadRecords, chosen: Chosen, label: str) -> ReadRecords:
+    """The records with a column for each of `Chosen.path_labels`.
+
+    Args:
+      read: the records.
+      chosen: the columns.
+      label: the stream in messages.
+
+    Raises:
+      InputError: the path of the file does not match a pattern.
+    """
+    if not chosen.path_labels:
+        return read
+    same = pa.array(np.zeros(len(next(iter(read.columns.values()))), np.int32))
+    columns = {
+        path: pa.DictionaryArray.from_arrays(
+            same, pa.array([each.required(label, read.path)], pa.large_string())
+        )
+        for path, each in chosen.path_labels
+    }
+    return dataclasses.replace(read, columns={**read.columns, **columns})

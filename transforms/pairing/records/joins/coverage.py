@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
-from beam_bleu.transforms.pairing.records.joins.id_kinds import can_be_joined, parts_of_kind
+from beam_bleu.transforms.pairing.records.joins.record_ids import can_be_joined, parts_of_kind
 
 CoverageName = Literal["strict", "common", "each"]
 COVERAGE_NAMES: tuple[CoverageName, ...] = get_args(CoverageName)

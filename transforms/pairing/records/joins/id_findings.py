@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.pairing.records.joins.coverage import SHOWN, Finding, Findings
-from beam_bleu.transforms.pairing.records.joins.id_kinds import IdKind
-from beam_bleu.transforms.pairing.records.joins.record_ids import shown_id
+from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind, shown_id
 from beam_bleu.transforms.pairing.records.joins.row_messages import (
     ID,
     LABEL,

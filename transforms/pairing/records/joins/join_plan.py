@@ -12,7 +12,7 @@ from beam_bleu.transforms.pairing.records.joins.partition_join import (
     join_long,
     join_streams,
 )
-from beam_bleu.transforms.pairing.records.joins.row_folder import RowFolder
+from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
 from beam_bleu.transforms.pairing.records.record_reader import RecordReader
 
 

@@ -14,9 +14,10 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
-from beam_bleu.transforms.pairing.records.joins.id_kinds import IdKind, PartKind
 from beam_bleu.transforms.pairing.records.joins.record_ids import (
+    IdKind,
     NotAnIdError,
+    PartKind,
     id_texts,
     ids_of_columns,
 )

@@ -30,12 +30,12 @@ from beam_bleu.transforms.pairing.records.joins.id_findings import (
     first_of,
     twice,
 )
-from beam_bleu.transforms.pairing.records.joins.id_kinds import IdKind
 from beam_bleu.transforms.pairing.records.joins.joined_segments import (
     JoinedColumn,
     JoinedPlaces,
     JoinedSegments,
 )
+from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind
 from beam_bleu.transforms.pairing.records.joins.row_messages import (
     CANDIDATE,
     FILTERED_STATE,

@@ -1,11 +1,12 @@
-"""The ids of records: as texts of one kind, and as numbers of partitions."""
+"""The ids of records: their kinds, their texts, and the partitions that they go to."""
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -15,26 +16,47 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import load_word
 from beam_bleu.transforms.native.text_columns import offsets_of, padded
-from beam_bleu.transforms.pairing.records.joins.id_kinds import (
-    IdKind,
-    PartKind,
-    kind_of_parts,
-    parts_of_kind,
-)
+
+PartKind = Literal["string", "integer", "text"]
+PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
+"""What ids are in their file. The string "1" and the integer 1 are different ids. But the ids of a
+file without types, such as tab-separated text, are neither: the text 1 is the same as both."""
+
+IdKind = str
+"""The kind of an id: that of each of its columns, with commas between them."""
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio, as in hash tables
 _SEED = np.uint64(0xFF51AFD7ED558CCD)
 _WORD = 8
 
-
-class NotAnIdError(ValueError):
-    """A column cannot hold ids. The text says what it holds instead."""
-
-
 _BETWEEN, _ESCAPE = "\x1f", "\x1e"
 _ESCAPES = ((_ESCAPE, _ESCAPE + "0"), (_BETWEEN, _ESCAPE + "1"))
 """The characters between the parts of an id, and what stands for them inside a part. So ids of
 different parts never have equal texts."""
+
+
+def kind_of_parts(parts: Iterable[PartKind]) -> IdKind:
+    """The kind of ids whose columns have these kinds."""
+    return ",".join(parts)
+
+
+def parts_of_kind(kind: IdKind) -> list[PartKind]:
+    """The kind of each column of the ids.
+
+    Raises:
+      ValueError: it is no kind.
+    """
+    return [PART_KINDS[PART_KINDS.index(each)] for each in kind.split(",")]
+
+
+def can_be_joined(kinds: Collection[IdKind]) -> bool:
+    """Whether ids of all these kinds, which have equally many columns, can be compared."""
+    columns = zip(*map(parts_of_kind, kinds), strict=True)
+    return all(len({*of_column} - {"text"}) <= 1 for of_column in columns)
+
+
+class NotAnIdError(ValueError):
+    """A column cannot hold ids. The text says what it holds instead."""
 
 
 def ids_of_columns(

@@ -3,18 +3,25 @@
 This is the only shuffle of text. All rows of a part of the input that go to the same partition
 are one message, so that the cost for each row is only its text. Compression pays, because an
 engine holds or sends what it shuffles, several times.
+
+Beam's in-process runner holds what it shuffles in memory, several times. If the whole job runs on
+one machine, messages can wait in a folder, and only their places go through the shuffle. So the
+memory of a join does not depend on its size.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
+import uuid
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.pairing.records.joins.id_kinds import IdKind
-from beam_bleu.transforms.pairing.records.joins.record_ids import partitions_of
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind, partitions_of
 
 ID, NUMBER, PLACE, PATH, UNIT = "id", "number", "place", "path", "unit"
 STATE = "state"
@@ -33,6 +40,8 @@ have texts. The others are sent so that no other record with their id seems to b
 
 _STREAM, _KIND = b"stream", b"ids"
 _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=1))
+
+_REMEDY = "make room there, or set TMPDIR to a folder on a larger disk"
 
 
 def messages_of(
@@ -95,3 +104,66 @@ def columns_of(table: pa.Table | None, prefix: str) -> list[pa.Array]:
     return [
         table[name].chunk(0) for name in sorted(names, key=lambda name: int(name[len(prefix) :]))
     ]
+
+
+@dataclasses.dataclass(frozen=True)
+class RowFolder:
+    """Where the messages of a join wait until their partition is joined.
+
+    Attributes:
+      path: a folder on this machine; "" if the messages themselves go through the shuffle.
+    """
+
+    path: str = ""
+
+    def keep(self, messages: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+        """(partition, message) -> (partition, what goes through the shuffle).
+
+        Raises:
+          JobError: the folder cannot be written.
+        """
+        if not self.path:
+            yield from messages
+            return
+        name = uuid.uuid4().hex
+        begin = 0
+        try:
+            with open(os.path.join(self.path, name), "xb") as file:
+                places = []
+                for partition, message in messages:
+                    file.write(message)
+                    places.append((partition, begin, len(message)))
+                    begin += len(message)
+        except OSError as error:
+            raise JobError(
+                f"the rows of the join cannot be kept: {error.strerror}: {self.path}", _REMEDY
+            ) from error
+        for partition, start, size in places:
+            yield partition, f"{name} {start} {size}".encode()
+
+    def messages(self, kept: Iterable[bytes]) -> Iterator[bytes]:
+        """The messages, from what came through the shuffle.
+
+        Raises:
+          JobError: the folder cannot be read.
+        """
+        if not self.path:
+            yield from kept
+            return
+        for place in kept:
+            name, start, size = place.decode().split()
+            try:
+                with open(os.path.join(self.path, name), "rb") as file:
+                    file.seek(int(start))
+                    message = file.read(int(size))
+            except OSError as error:
+                raise JobError(
+                    f"the rows of the join cannot be read again: {error.strerror}: {self.path}",
+                    "do not remove temporary files while the job runs",
+                ) from error
+            if len(message) != int(size):
+                raise JobError(
+                    f"the rows of the join were cut off: {self.path}",
+                    "do not change temporary files while the job runs",
+                )
+            yield message

@@ -56,7 +56,7 @@ OpenForArrow = Callable[[str], pa.NativeFile]
 """Opens a file to read any of its bytes."""
 
 VersionOf = Callable[[Stream, str], str | None]
-"""The version of a file, or None (`file_versions.version_of`)."""
+"""The version of a file, or None (`found_files.version_of`)."""
 
 _BUFFER_BYTES = 1 << 20
 _REMOTE_BUFFER_BYTES = 1 << 23

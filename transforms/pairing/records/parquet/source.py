@@ -13,15 +13,18 @@ from typing import Any
 
 import apache_beam as beam
 
-from beam_bleu.transforms.pairing.files.file_versions import version_of
-from beam_bleu.transforms.pairing.files.found_files import find_files, open_for_arrow
+from beam_bleu.transforms.pairing.files.found_files import find_files, open_for_arrow, version_of
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.line_steps import tell_files
 from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile, Paired, Role
 from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes
-from beam_bleu.transforms.pairing.records.columns.path_columns import with_path_columns
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords, Wanted
+from beam_bleu.transforms.pairing.records.columns.wanted import (
+    Chosen,
+    ReadRecords,
+    Wanted,
+    with_path_columns,
+)
 from beam_bleu.transforms.pairing.records.parquet.files import (
     other_columns,
     read_footer,

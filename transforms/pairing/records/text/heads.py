@@ -13,13 +13,13 @@ from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.pairing.files.chunks import Open, read_chunks
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.correspondence import require_equal_totals
+from beam_bleu.transforms.pairing.lines.line_columns import without_return
 from beam_bleu.transforms.pairing.lines.line_counting import (
     count_bytes,
     line_too_long,
     refuse_compressed,
 )
-from beam_bleu.transforms.pairing.lines.line_ends import without_return
-from beam_bleu.transforms.pairing.lines.nul_bytes import require_text
+from beam_bleu.transforms.pairing.lines.line_warnings import require_text
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts
 from beam_bleu.transforms.pairing.paired import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import choose, is_usual_name

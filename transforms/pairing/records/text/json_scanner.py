@@ -23,15 +23,16 @@ from beam_bleu.transforms.native.arrays import Bytes, Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import READ_AHEAD, address_of, copy, load_byte
 from beam_bleu.transforms.native.text_columns import offsets_of
-from beam_bleu.transforms.pairing.records.text.json_strings import QUOTE, unescape
 from beam_bleu.transforms.pairing.records.text.json_values import (
     LETTER_N,
     OPEN_LIST,
     OPEN_OBJECT,
+    QUOTE,
     blank_end,
     find_in_object,
     first_item,
     next_item,
+    unescape,
     value_end,
 )
 

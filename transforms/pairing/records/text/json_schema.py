@@ -17,8 +17,11 @@ from beam_bleu.transforms.pairing.records.columns.choosing import (
 )
 from beam_bleu.transforms.pairing.records.columns.column_paths import parse_column_path
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Wanted
-from beam_bleu.transforms.pairing.records.text.json_parts import NeededKeys
-from beam_bleu.transforms.pairing.records.text.json_record import BadLineError, record_of
+from beam_bleu.transforms.pairing.records.text.json_record import (
+    BadLineError,
+    NeededKeys,
+    record_of,
+)
 
 _DEEPEST_COLUMN = 50
 """The largest number of objects and lists around a value that can be a column."""

@@ -10,8 +10,7 @@ from beam_bleu.transforms.pairing.files.found_files import open_anywhere
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.line_steps import require_unchanged
 from beam_bleu.transforms.pairing.lines.plan import Piece, WorkUnit
-from beam_bleu.transforms.pairing.records.columns.path_columns import with_path_columns
-from beam_bleu.transforms.pairing.records.columns.wanted import ReadRecords
+from beam_bleu.transforms.pairing.records.columns.wanted import ReadRecords, with_path_columns
 from beam_bleu.transforms.pairing.records.record_files import RecordFiles
 from beam_bleu.transforms.pairing.records.text.heads import Head, HeadReader, LineFormat
 from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines

@@ -17,10 +17,9 @@ from beam_bleu.transforms.pairing.files.found_files import find_files, open_anyw
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.line_steps import CountLines, tell_files
-from beam_bleu.transforms.pairing.lines.nul_bytes import nul_warnings
+from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_warnings
 from beam_bleu.transforms.pairing.lines.plan import Plan, WorkUnit, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
-from beam_bleu.transforms.pairing.lines.shard_notes import notes_of
 from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile
 from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes
 from beam_bleu.transforms.pairing.records.record_reader import PlannedRecords

@@ -1,7 +1,7 @@
 """Records of tab-separated text: no quotes, no escapes, and a tab is never a part of a text.
 
 A line ends at a newline and nowhere else. A carriage return before it belongs to no field:
-`lines/line_ends.py`.
+`lines/line_columns.py`.
 """
 
 # mypy: allow-untyped-defs
@@ -27,7 +27,7 @@ from beam_bleu.transforms.native.memory import (
 )
 from beam_bleu.transforms.native.text_columns import offsets_of, padded_column
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
-from beam_bleu.transforms.pairing.lines.line_ends import values_end, without_return
+from beam_bleu.transforms.pairing.lines.line_columns import values_end, without_return
 from beam_bleu.transforms.pairing.records.columns.choosing import is_column_number
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,

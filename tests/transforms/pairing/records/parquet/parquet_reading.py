@@ -6,8 +6,7 @@ import pathlib
 from collections.abc import Iterator
 from typing import Any
 
-from beam_bleu.transforms.pairing.files.file_versions import version_of
-from beam_bleu.transforms.pairing.files.found_files import find_files, open_for_arrow
+from beam_bleu.transforms.pairing.files.found_files import find_files, open_for_arrow, version_of
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.records.columns.wanted import ReadRecords, Wanted

@@ -13,8 +13,7 @@ from command_line import called
 from parquet_reading import plan_of, records, rows_of
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.file_versions import version_of
-from beam_bleu.transforms.pairing.files.found_files import open_for_arrow
+from beam_bleu.transforms.pairing.files.found_files import open_for_arrow, version_of
 from beam_bleu.transforms.pairing.records.parquet.files import read_unit
 
 ROWS = 200

@@ -22,7 +22,8 @@ from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, InputFile
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
 from beam_bleu.transforms.pairing.records.segments import Segments
-from beam_bleu.transforms.pairing.records.text import line_files, parse_records
+from beam_bleu.transforms.pairing.records.text import line_files
+from beam_bleu.transforms.pairing.records.text import source as source_module
 from beam_bleu.transforms.pairing.records.text.heads import LineFormat
 from beam_bleu.transforms.pairing.records.text.source import LineRecords
 from beam_bleu.transforms.pairing.tally import Tally
@@ -162,14 +163,14 @@ def test_a_file_changed_while_it_is_read_is_an_error(
     assert re.search("was changed|was removed|listed|cannot be read", str(error.value))
 
 
-def parsed(bad: bool, ends_unit: bool) -> parse_records._Parsed:
+def parsed(bad: bool, ends_unit: bool) -> source_module._Parsed:
     record = BadRecord(0, "input", "f", "line 1", "invalid-json", "not JSON", "repair it")
     segments = Segments((), (record,) if bad else (), Tally(1))
-    return parse_records._Parsed(segments, None, ends_unit)
+    return source_module._Parsed(segments, None, ends_unit)
 
 
 def test_a_bad_record_fails_the_job_at_the_end_of_its_unit() -> None:
-    handing = parse_records._HandOn(rejects=False)
+    handing = source_module._HandOn(rejects=False)
     handing.start_bundle()
     list(handing.process(parsed(bad=True, ends_unit=False)))
     with pytest.raises(InputError, match="line 1: not JSON"):
@@ -177,7 +178,7 @@ def test_a_bad_record_fails_the_job_at_the_end_of_its_unit() -> None:
 
 
 def test_a_bad_record_fails_the_job_even_if_an_engine_divides_its_unit() -> None:
-    handing = parse_records._HandOn(rejects=False)
+    handing = source_module._HandOn(rejects=False)
     handing.start_bundle()
     list(handing.process(parsed(bad=True, ends_unit=False)))
     with pytest.raises(InputError, match="line 1: not JSON"):

@@ -10,7 +10,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.file_versions import version_of
+from beam_bleu.transforms.pairing.files.found_files import version_of
 from beam_bleu.transforms.pairing.files.streams import Stream
 
 STREAM = Stream("candidates x", "*")

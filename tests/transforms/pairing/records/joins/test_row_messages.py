@@ -1,11 +1,11 @@
-"""The folder in which the rows of a join wait."""
+"""The folder in which the messages of a join wait."""
 
 from __future__ import annotations
 
 import pytest
 
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.pairing.records.joins.row_folder import RowFolder
+from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
 
 MESSAGES = [(3, b"one"), (0, b""), (3, b"three" * 1000)]
 

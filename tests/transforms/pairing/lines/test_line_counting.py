@@ -18,7 +18,7 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.memory import READ_AHEAD
 from beam_bleu.transforms.pairing.files.listing import open_file
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
-from beam_bleu.transforms.pairing.lines import file_counting
+from beam_bleu.transforms.pairing.lines import line_counting
 from beam_bleu.transforms.pairing.lines.line_counting import COMPRESSED_DATA, count_lines
 from beam_bleu.transforms.pairing.lines.ranges import cut
 
@@ -97,6 +97,6 @@ def test_a_file_of_several_ranges_is_counted(tmp_path):
 
 def test_no_parts_leave_the_state_as_it_is():
     memory, nothing = np.full(1 + READ_AHEAD, 7, np.uint8), np.zeros(0, np.int64)
-    state = np.zeros(file_counting._STATE_SIZE, np.int64)
-    assert file_counting.count_in_file(0, -1, 0, 0, 1, memory[1:], nothing, state)
+    state = np.zeros(line_counting._STATE_SIZE, np.int64)
+    assert line_counting.count_in_file(0, -1, 0, 0, 1, memory[1:], nothing, state)
     assert not state.any()

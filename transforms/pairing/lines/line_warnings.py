@@ -1,21 +1,26 @@
-"""Notes about the names of shards: not errors, but a reader of the score should know them."""
+"""What is suspicious about streams of lines: NUL characters, and the names of shards.
+
+Rare NULs are text, frequent ones mean that the file is not UTF-8: UTF-16 without a byte order mark
+is often valid UTF-8 with very many NULs (U+0000), and its score would look plausible. About the
+names of shards there are only notes, which a reader of the score should know.
+"""
 
 from __future__ import annotations
 
 import collections
 import datetime
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.pairing.files.shard_names import (
+from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.pairing.files.shards import (
     Parts,
     names_of,
+    of_total,
     parts_of,
     stems_of,
     without_shared,
 )
-from beam_bleu.transforms.pairing.files.shards import of_total
 from beam_bleu.transforms.pairing.files.streams import (
     Shard,
     Stream,
@@ -23,12 +28,81 @@ from beam_bleu.transforms.pairing.files.streams import (
     is_pattern,
 )
 from beam_bleu.transforms.pairing.lines.correspondence import Cuts
+from beam_bleu.transforms.pairing.lines.ranges import LineCounts
+
+_MOST = 0.05
+"""The largest share of control characters, in a file that has a NUL.
+
+In UTF-16 half of the bytes are upper bytes of characters: 0 for Latin letters, 4 for Cyrillic,
+14 for Thai. In UTF-8 such bytes are always control characters.
+"""
+
+_MOST_WITHOUT_NUL = 0.25
+"""The same in a file without a NUL. If it is UTF-16, it has no newline and no space."""
+
+_FEWEST_LINES = 10
+_MOST_WITH_LINES = 0.01
+"""In a file with this number of lines or more, the largest share of NULs if each line has one.
+
+In UTF-16 each newline and each space has a NUL. This rule finds scripts whose upper bytes are
+white space, such as Malayalam with 13.
+"""
 
 _SHOWN = 5
 """The largest number of missing numbers that a message shows."""
 
 _STAMP = 10**9
 """Numbers from here on are taken for times or hashes, and do not number shards."""
+
+
+def nul_warnings(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tuple[str, ...]:
+    """A sentence for each stream that has NUL characters, with their number.
+
+    Args:
+      streams: the streams.
+      counts: the counts of all ranges of all their shards, in any order.
+
+    Raises:
+      InputError: a file has too many: it is UTF-16, UTF-32 or not text.
+    """
+    of_stream: collections.Counter[int] = collections.Counter()
+    of_file: dict[tuple[int, int], list[LineCounts]] = collections.defaultdict(list)
+    for count in counts:
+        if count.nul_bytes:
+            of_stream[count.range.shard.stream] += count.nul_bytes
+        of_file[count.range.shard.stream, count.range.shard.number].append(count)
+    for (stream, _), of_one in sorted(of_file.items()):
+        require_text(streams[stream], of_one)
+    return tuple(
+        f"{streams[stream].label}: the text has {nuls} NUL "
+        f"{'character' if nuls == 1 else 'characters'} (U+0000), scored like any other "
+        "character; check how the text was made"
+        for stream, nuls in sorted(of_stream.items())
+    )
+
+
+def require_text(stream: Stream, of_file: Sequence[LineCounts]) -> None:
+    """Checks that a file, or a part of it, is text.
+
+    Raises:
+      InputError: it has too many NULs or other control characters.
+    """
+    nuls = sum(count.nul_bytes for count in of_file)
+    controls = sum(count.control_bytes for count in of_file)
+    size = sum(count.text_bytes for count in of_file)
+    lines = sum(int(count.newlines.sum()) for count in of_file)
+    one_per_line = nuls > _MOST_WITH_LINES * size and nuls >= lines >= _FEWEST_LINES
+    most = (_MOST if nuls else _MOST_WITHOUT_NUL) * size
+    if controls > most or one_per_line:
+        path = of_file[0].range.shard.file.path
+        raise InputError(
+            stream.told(
+                f"{nuls} of {size} bytes are NUL (0x00), and {controls - nuls} are other control "
+                "characters: it is UTF-16 or UTF-32 text, or not text at all",
+                path,
+            ),
+            "convert the file to UTF-8: iconv -f UTF-16LE -t UTF-8 (or -f UTF-16BE, UTF-32LE)",
+        )
 
 
 def notes_of(

@@ -1,17 +1,28 @@
-"""Copies lines from the part of a text that was read last into a column, and checks them.
+"""Lines of text, and their tab-separated fields, as columns: they are copied, checked and split.
 
-One pass does all: it finds the newlines, copies the lines without them, and looks for bytes that
-are not UTF-8 and for lines that are too long. It also reads the next parts of a file of this
-machine. If Python read each part, it would take and release the interpreter's lock several times
-for 0.2 ms of work, and threads would wait for each other.
+One pass over the part of a text that was read last does all: it finds the newlines, copies the
+lines without them, and looks for bytes that are not UTF-8 and for lines that are too long. It also
+reads the next parts of a file of this machine. If Python read each part, it would take and release
+the interpreter's lock several times for 0.2 ms of work, and threads would wait for each other.
+
+Programs on Windows end lines with a carriage return and a newline. In a line with values (the
+fields of tab-separated text, labels, documents) one carriage return at the end is a part of the
+line's end, and not of the last value. That goes for each line on its own, so files with both kinds
+of lines can be read, and for the last line of a file, whether or not a newline follows. In plain
+line-parallel text, as in sacreBLEU, it is text.
 """
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
-import numpy as np
+import dataclasses
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from beam_bleu.transforms.native.arrays import Bytes, Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.file_reads import read_fully
 from beam_bleu.transforms.native.masks import byte_mask, byte_masks
@@ -20,6 +31,7 @@ from beam_bleu.transforms.native.memory import (
     READ_AHEAD,
     address_of,
     clear_lowest_bit,
+    copy,
     copy_block,
     count_bits,
     load_byte,
@@ -28,12 +40,17 @@ from beam_bleu.transforms.native.memory import (
     store_byte,
     store_int,
 )
+from beam_bleu.transforms.native.text_columns import offsets_of, padded_column, text_bytes
 from beam_bleu.transforms.native.utf8 import LOOK_BACK, utf8_errors
 
 _newline_mask = byte_mask(["\n"])
 _line_masks = byte_masks(["\n"], [("\x80", "\xff")])
 
 _ALL = ~np.uint64(0)
+
+_TAB = ord("\t")
+
+_RETURN = ord("\r")
 
 
 @compiled
@@ -142,3 +159,80 @@ def skip_lines(memory, begin, end, lines):
             return block + lowest_bit(newlines) + 1, lines
         found += here
     return end, found
+
+
+@dataclasses.dataclass(frozen=True)
+class Fields:
+    """The fields of lines.
+
+    Attributes:
+      columns: a padded column for each field. A line with another number of fields has empty texts.
+      wrong: the rows of the lines with another number of fields, in order.
+      found: how many fields each of these lines has, as sacreBLEU counts them.
+    """
+
+    columns: tuple[pa.LargeStringArray, ...]
+    wrong: Integers
+    found: Integers
+
+
+def split_fields(column: pa.LargeStringArray, fields: int) -> Fields:
+    """Splits lines into their fields.
+
+    An empty field is an empty text. As in sacreBLEU, tabs in the white space at the end of a line
+    separate no fields, so the last field must have a text. This white space, tabs included, stays
+    in the last field: tokenizers drop it, and `signs` looks for carriage returns there.
+
+    Args:
+      column: lines without nulls.
+      fields: the number of fields that each line must have.
+    """
+    texts = text_bytes(column)
+    offsets = offsets_of(column) - offsets_of(column)[0]
+    # pyarrow removes the same characters as Python's str.rstrip, which sacreBLEU uses.
+    lengths = pc.binary_length(pc.utf8_rtrim_whitespace(column)).to_numpy()
+    tabs = np.flatnonzero(texts == _TAB)
+    first, end = np.searchsorted(tabs, [offsets[:-1], offsets[:-1] + lengths])
+    wrong = np.flatnonzero(end - first != fields - 1)
+    # A wrong line may have no tab at all. The places of its fields are not used.
+    at = np.minimum(first[:, np.newaxis] + np.arange(fields - 1), max(len(tabs) - 1, 0))
+    of_lines = np.append(tabs, 0)[at]
+    begins = [offsets[:-1].copy(), *(of_lines + 1).T]
+    ends = [*of_lines.T, offsets[1:].copy()]
+    for bounds in (*begins, *ends):
+        bounds[wrong] = 0
+    columns = tuple(copied(texts, *span) for span in zip(begins, ends, strict=True))
+    return Fields(columns, wrong, (end - first)[wrong] + 1)
+
+
+def copied(texts: Bytes, begins: Integers, ends: Integers) -> pa.LargeStringArray:
+    """A padded column of the texts that lie between these places of `texts`."""
+    offsets = np.zeros(len(begins) + 1, np.int64)
+    np.cumsum(ends - begins, out=offsets[1:])
+    out = np.zeros(int(offsets[-1]) + READ_AHEAD, np.uint8)
+    _copy_spans(texts, np.ascontiguousarray(begins), offsets, out)
+    return padded_column(out, offsets)
+
+
+@compiled
+def _copy_spans(texts, begins, offsets, out):
+    """Copies the text that begins at each of `begins` to its offset."""
+    source, target = address_of(texts), address_of(out)
+    for i in range(begins.size):
+        copy(target + offsets[i], source + begins[i], offsets[i + 1] - offsets[i])
+
+
+def without_return(line: bytes) -> bytes:
+    """A line without the carriage return at its end."""
+    return line.removesuffix(b"\r")
+
+
+def without_returns(lines: pa.Array) -> pa.Array:
+    """The lines of a column of text without the carriage returns at their ends."""
+    return pc.replace_substring_regex(lines, r"\r\z", "")
+
+
+@inner
+def values_end(begin, end):
+    """The address at which the values of a line end, given its begin and its end."""
+    return end - 1 if end > begin and load_byte(end - 1) == _RETURN else end

@@ -15,7 +15,7 @@ from reading_records import chosen_columns, raw_lines, rows_of
 from beam_bleu.transforms.pairing.records.columns.choosing import choose
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
 from beam_bleu.transforms.pairing.records.text import json_record
-from beam_bleu.transforms.pairing.records.text.json_parts import NeededKeys, parts_of
+from beam_bleu.transforms.pairing.records.text.json_record import NeededKeys, parts_of
 from beam_bleu.transforms.pairing.records.text.json_schema import columns_of
 from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines
 

@@ -1,4 +1,4 @@
-"""Reading ahead: the same pieces and errors, a bounded number of them, and no thread is left."""
+"""Reading ahead gives the same chunks and errors, makes few of them, and leaves no thread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 
 import pytest
 
-from beam_bleu.transforms.pairing.files.reading_ahead import read_ahead
+from beam_bleu.transforms.pairing.files.chunks import read_ahead
 
 PIECES = [b"%d" % i for i in range(50)]
 each_number_of_threads = pytest.mark.parametrize("threads", [1, 2, 16])

@@ -1,4 +1,4 @@
-"""Fields of lines are those of sacreBLEU: `line.rstrip().split("\\t")`."""
+"""The columns of fields of lines are those of sacreBLEU: `line.rstrip().split("\\t")`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.lines.fields import split_fields
+from beam_bleu.transforms.pairing.lines.line_columns import split_fields
 
 WHITE_SPACE = [chr(code) for code in range(0x110000) if chr(code).isspace() and chr(code) != "\n"]
 LOOKS_WHITE = ["\u200b", "\u180e", "\ufeff", "\0", "\u2800"]  # not for Python
