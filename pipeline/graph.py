@@ -25,6 +25,7 @@ from beam_bleu.pipeline.output.rejected_shards import WriteRejected
 from beam_bleu.pipeline.reruns.rerun_input import described_input
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
+from beam_bleu.pipeline.scoring.job_metrics import JobMetric
 from beam_bleu.pipeline.scoring.scorings import Scorings, schema_of_segments
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
@@ -79,8 +80,8 @@ def build(root: beam.Pipeline, job: Job) -> None:
         label = DocumentLabel(documents, job.source.labels.index(documents))
         batches = check_documents(batches, label, step)
     parts = _Parts()
-    for name in job.metrics:
-        _add_metric(batches, job, name, step, parts)
+    for metric in job.metrics:
+        _add_metric(batches, job, metric, step, parts)
     # The last step always gets the element `results`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
     named = (
@@ -149,18 +150,18 @@ class _Parts:
 
 
 def _add_metric(
-    batches: PCollection[SegmentBatch], job: Job, name: MetricName, step: Step, parts: _Parts
+    batches: PCollection[SegmentBatch], job: Job, metric: JobMetric, step: Step, parts: _Parts
 ) -> None:
     """Adds the steps of a metric.
 
     Beam fuses all of these steps with the reading. So each batch is read once, and counted once
     for each way to make tokens. Only one way changes Beam's metrics.
     """
-    scorings, evidence, labels = job.scorings[name], job.evidence, job.source.labels
-    suffix = _suffix(job, name)
-    is_first = name == job.metrics[0]
+    name, evidence, labels = metric.name, job.evidence, job.source.labels
+    scorings, suffix = job.scorings[name], _suffix(job, name)
+    is_first = metric == job.metrics[0]
     statistics = {}
-    for text in job.texts(name):
+    for text in metric.texts:
         counter, is_own = scorings.counters[text.name], text.name == scorings.text
         of_text = suffix if is_own else f" ({text.name.label})"
         statistics[text.name] = batches | f"Count matches{of_text}" >> count_matches(
@@ -225,7 +226,7 @@ def _baseline(job: Job) -> str | None:
 
 def _suffix(job: Job, name: MetricName) -> str:
     """What the labels of a metric's steps end in. Those of the first one have no more words."""
-    return "" if name == job.metrics[0] else f" ({name})"
+    return "" if name == job.metrics[0].name else f" ({name})"
 
 
 def _end(what: str, scorings: Scorings, text: TextName | None = None) -> str:
@@ -239,7 +240,7 @@ def _lengths(job: Job, scorings: Scorings) -> TokenLengths | None:
     has_lengths = any(LENGTH in item for item in job.slicing.items)
     if not has_lengths or scorings.counters[scorings.text].is_tokenized:
         return None
-    return TokenLengths(job.config.text, BleuCounter(1))
+    return TokenLengths(job.text, BleuCounter(1))
 
 
 def _language_label(job: Job) -> LanguageLabel | None:

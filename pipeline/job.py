@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
 from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
-from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
+from beam_bleu.pipeline.scoring.job_metrics import JobMetric
+from beam_bleu.pipeline.scoring.scorings import ScoringsOfMetrics
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
-from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, Definition, MetricName, kind_of
-from beam_bleu.transforms.metrics.bleu.config import (
-    COMPARISONS,
-    BleuConfig,
-    ComparisonName,
-    PresetName,
-)
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.rejected import MostRejected
@@ -56,12 +48,11 @@ class Job:
 
     Attributes:
       source: the input. It names the systems, in the order of the result.
-      config: the definition of BLEU. Its tokens are also those in which lengths are counted.
-      compare_presets: the presets by which the corpus is also scored, a key of `COMPARISONS`;
-        None for no presets.
+      metrics: the metrics with their definitions, in the order of the result.
+      text: how texts become the tokens in which lengths are counted.
       output: the folder for scores.json, which workers and launcher can see.
       threads: the number of threads of a worker.
-      segment_scoring: how BLEU scores single segments; None if no scores of segments are written.
+      segment_scores: whether the scores of segments are written.
       run: the run's name. All files that only this run writes have it in their names.
       receipt: the file that gives the launcher the result of this run; "" if no launcher
         waits for it.
@@ -75,16 +66,15 @@ class Job:
         is given, an item of the slicing has it.
       evidence: what it finds out about its scores.
       gates: the thresholds that its result must reach.
-      metrics: the metrics, in the order of the result.
       if_exists: what a run does if the output folder has a complete result, a key of `IF_EXISTS`.
     """
 
     source: Source
-    config: BleuConfig
+    metrics: tuple[JobMetric, ...]
+    text: Text
     output: str
     threads: int = 1
-    compare_presets: ComparisonName | None = None
-    segment_scoring: Scoring | None = None
+    segment_scores: bool = False
     run: str = dataclasses.field(default_factory=new_run, compare=False)
     receipt: str = ""
     manifest: bool = False
@@ -94,42 +84,19 @@ class Job:
     unpooled: str | None = None
     evidence: Evidence = USUAL_EVIDENCE
     gates: Gates = NO_GATES
-    metrics: tuple[MetricName, ...] = (DEFAULT_METRIC,)
     if_exists: IfExistsName = DEFAULT_IF_EXISTS
 
     @property
     def scorings(self) -> ScoringsOfMetrics:
         """The definitions by which the corpus and its segments are scored."""
-        return {name: self._scorings_of(name) for name in self.metrics}
-
-    def _scorings_of(self, name: MetricName) -> Scorings:
-        kind, presets = kind_of(name), {}
-        corpus = segments = kind.usual
-        if name == "bleu":
-            corpus, segments = Bleu(self.config.scoring), Bleu(self.segment_scoring or Scoring())
-            presets = {
-                preset: Definition(name, config.text.name, Bleu(config.scoring))
-                for preset, config in self._presets.items()
-            }
-        return Scorings(
-            name,
-            kind.text_of(self.config.text).name,
-            corpus,
-            presets,
-            segments if self.segment_scoring is not None else None,
-            self.languages,
-            self.unpooled,
-        )
-
-    @property
-    def _presets(self) -> Mapping[PresetName, BleuConfig]:
-        return COMPARISONS[self.compare_presets](self.config) if self.compare_presets else {}
-
-    def texts(self, name: MetricName) -> Sequence[Text]:
-        """Each way to make tokens that a metric needs, once; its own is the first."""
-        own = kind_of(name).text_of(self.config.text)
-        of_presets = [each.text for each in self._presets.values()] if name == "bleu" else []
-        return list(dict.fromkeys([own, *of_presets]))
+        return {
+            metric.name: metric.scorings(
+                with_segments=self.segment_scores,
+                languages=self.languages,
+                unpooled=self.unpooled,
+            )
+            for metric in self.metrics
+        }
 
     @property
     def results(self) -> Results:

@@ -180,7 +180,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> Receipt:
         from beam_bleu.transforms.wiring.filesystems import is_local
 
     look_only_where_state_can_be()
-    asked = arguments.job.segment_scoring is not None
+    asked = arguments.job.segment_scores
     rejecting = arguments.job.most_rejected is not None
     with (
         _empty_pipeline(arguments) as pipeline,

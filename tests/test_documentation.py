@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import math
 import pathlib
@@ -22,7 +23,7 @@ from beam_bleu.pipeline.command_line.options import our_groups, parse
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
-from beam_bleu.transforms.metrics.bleu.config import PRESETS
+from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
@@ -299,7 +300,9 @@ DEFINITIONS = PROJECT / "docs" / "definitions.md"
 
 def scored(candidates: str, references: str, flags: str) -> BleuScore:
     """The score of an example as the page writes it."""
-    config = parse([*flags.split(), "--candidates=x", "--references=y"]).job.config
+    job = parse([*flags.split(), "--candidates=x", "--references=y"]).job
+    scoring = job.metrics[0].corpus.scoring
+    config = BleuConfig(**dataclasses.asdict(scoring), **dataclasses.asdict(job.text))
     segments = [
         (candidate.strip(), [reference.strip() for reference in of_segment.split(" / ")])
         for candidate, of_segment in zip(candidates.split(";"), references.split(";"), strict=True)

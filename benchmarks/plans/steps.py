@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.scoring.job_metrics import JobMetric
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import compression
@@ -102,7 +103,8 @@ def _job(corpus: FakeCorpus) -> Job:
     references, *candidates = corpus.streams
     output = "s3://evaluation/scores/2026-11-19"
     source = LineParallel(_systems(corpus), tuple(candidates), (references,))
-    return Job(source, BleuConfig(), output)
+    config = BleuConfig()
+    return Job(source, (JobMetric.of("bleu", config),), config.text, output)
 
 
 def _systems(corpus: FakeCorpus) -> tuple[str, ...]:

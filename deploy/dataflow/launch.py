@@ -93,7 +93,7 @@ def _launch(given: Sequence[str]) -> None:
     pipeline = arguments.runner.pipeline(arguments.beam)
     for note in prepare(
         arguments.job.output,
-        asked=arguments.job.segment_scoring is not None,
+        asked=arguments.job.segment_scores,
         rejecting=arguments.job.most_rejected is not None,
     ):
         warn(note)

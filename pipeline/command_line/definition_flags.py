@@ -17,8 +17,10 @@ from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.sacrebleu_flags import add_metrics_flag, chosen_metrics
 from beam_bleu.pipeline.display.table import presets_table
 from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
+from beam_bleu.pipeline.scoring.job_metrics import JobMetric
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError
+from beam_bleu.transforms.known_metrics import kind_of
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.config import (
     COMPARISONS,
@@ -28,6 +30,7 @@ from beam_bleu.transforms.metrics.bleu.config import (
     BleuConfig,
     preset,
 )
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.scoring import (
     LARGEST_NGRAM_ORDER,
     SMOOTH_METHODS,
@@ -37,7 +40,7 @@ from beam_bleu.transforms.metrics.bleu.scoring import (
     default_smooth_values,
 )
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
-from beam_bleu.transforms.text.text import CASES, NORMALIZATIONS, Lowercase
+from beam_bleu.transforms.text.text import CASES, NORMALIZATIONS, Lowercase, Text
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
 
 _FIELD = re.compile(
@@ -187,7 +190,36 @@ def _of_segments_only() -> list[str]:
     return [name for name in SMOOTH_METHODS if name not in corpus_smooth_methods()]
 
 
-def definition(flags: argparse.Namespace) -> BleuConfig:
+def job_metrics(flags: argparse.Namespace) -> tuple[Text, tuple[JobMetric, ...]]:
+    """The metrics that a command line asks for, with their definitions.
+
+    Returns:
+      How texts become the tokens in which lengths are counted, and the metrics.
+
+    Raises:
+      UsageError: a flag or a combination of flags is impossible, or there is no preset to
+        compare with.
+      InputError: the SentencePiece model cannot be read.
+    """
+    config = _definition(flags)
+    segments = _segment_scoring(flags, config.scoring)
+    metrics = []
+    for name in chosen_metrics(flags):
+        metric = JobMetric.of(name, kind_of(name).config_of(config.text))
+        if name == "bleu":
+            compared = COMPARISONS[flags.compare_presets](config) if flags.compare_presets else {}
+            metric = JobMetric(
+                name,
+                config.text,
+                Bleu(config.scoring),
+                Bleu(segments),
+                {preset: (other.text, Bleu(other.scoring)) for preset, other in compared.items()},
+            )
+        metrics.append(metric)
+    return config.text, tuple(metrics)
+
+
+def _definition(flags: argparse.Namespace) -> BleuConfig:
     """The definition of BLEU that a command line asks for.
 
     Raises:
@@ -259,8 +291,8 @@ def _refuse_without_bleu(flags: argparse.Namespace) -> None:
             )
 
 
-def segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring | None:
-    """The scoring of the segments, if their scores are asked for.
+def _segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring:
+    """The scoring of the segments; that of the corpus if their scores are not asked for.
 
     Args:
       flags: the command line.
@@ -275,7 +307,7 @@ def segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring | No
                 raise UsageError(
                     f"--{name} needs --segment_scores", "give both flags, or leave both out"
                 )
-        return None
+        return scoring
     if flags.output is None:
         raise UsageError("--segment_scores needs --output", "name the folder to write them to")
     method = flags.segment_smooth_method or scoring.smooth_method

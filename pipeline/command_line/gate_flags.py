@@ -126,7 +126,7 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
     asked = gates(flags, flags.output)
     systems = job.source.systems  # none if they are known only when the input is read
     for threshold in asked.thresholds:
-        why_impossible = impossible_metric(threshold, job.metrics)
+        why_impossible = impossible_metric(threshold, job.scorings)
         if why_impossible is not None:
             raise UsageError(f"{threshold.shown}: {why_impossible[0]}", why_impossible[1])
         why_impossible = impossible(threshold.name, systems, job.slicing)

@@ -23,8 +23,7 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     add_preset_flag,
     add_scoring_flags,
     add_token_flags,
-    definition,
-    segment_scoring,
+    job_metrics,
 )
 from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_run
@@ -58,7 +57,7 @@ from beam_bleu.pipeline.command_line.record_flags import (
     add_rejecting_flags,
     most_rejected,
 )
-from beam_bleu.pipeline.command_line.sacrebleu_flags import chosen_metrics, refuse_absent
+from beam_bleu.pipeline.command_line.sacrebleu_flags import refuse_absent
 from beam_bleu.pipeline.command_line.slice_flags import (
     add_document_flag,
     add_slice_flags,
@@ -357,16 +356,15 @@ def _job(
         if flags.spm_model:
             inputs.append(("--spm_model", checked_path("--spm_model", flags.spm_model, anywhere)))
         refuse_overlap(output, flags.segment_scores, inputs)
-    config = definition(flags)
-    segments = segment_scoring(flags, config.scoring)
+    text, metrics = job_metrics(flags)
     slices = slicing(flags)
     documents = document_label(flags, texts.labels)
     found_out = dataclasses.replace(evidence(flags, texts.systems), documents=documents)
     job = Job(
         source=texts,
-        config=config,
-        compare_presets=flags.compare_presets,
-        segment_scoring=segments,
+        metrics=metrics,
+        text=text,
+        segment_scores=flags.segment_scores,
         output=output,
         run=run,
         threads=threads,
@@ -376,10 +374,9 @@ def _job(
         languages=flags.language_column,
         unpooled=unpooled,
         evidence=with_partition(with_saving(found_out, flags), label),
-        metrics=chosen_metrics(flags),
         if_exists=exists,
     )
-    columns = schema_of_segments(job.scorings).names if segments else None
+    columns = schema_of_segments(job.scorings).names if job.segment_scores else None
     check_documents(documents, found_out, slices, columns)
     only_from_paths = flags.label_from_path and not flags.labels
     check_labels(

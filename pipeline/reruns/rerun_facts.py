@@ -81,7 +81,7 @@ def _found_pooling(document: Document, job: Job) -> str:
 
 
 def _segments(job: Job, document: Document) -> str:
-    if job.segment_scoring is None:
+    if not job.segment_scores:
         return _NONE
     return _of_metrics(
         {
@@ -213,7 +213,7 @@ FACTS = (
     Fact(
         "definition",
         (
-            *("Job.config", "Job.languages", "Job.metrics"),
+            *("Job.languages", "Job.metrics", "Job.text"),
             *("Scorings.name", "Scorings.text", "Scorings.corpus", "Scorings.languages"),
         ),
         _definition,
@@ -229,7 +229,7 @@ FACTS = (
     Fact("ranges of lengths", ("Slicing.length_edges",), _ranges, _found_ranges),
     Fact(
         "presets",
-        ("Job.compare_presets", "Scorings.presets"),
+        ("Scorings.presets",),
         lambda job, document: _listed(
             name for each in job.scorings.values() for name in each.presets
         ),
@@ -237,7 +237,7 @@ FACTS = (
     ),
     Fact(
         "segment scores",
-        ("Job.segment_scoring", "Scorings.segments"),
+        ("Job.segment_scores", "Scorings.segments"),
         _segments,
         _found_segments,
     ),

@@ -18,8 +18,6 @@ from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
 from beam_bleu.pipeline.saved.sums_facts import facts_of_slices, facts_of_sums, facts_of_tally
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.known_metrics import Definition
-from beam_bleu.transforms.metrics.bleu.config import PRESETS, preset
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.pairing.paired import InputRole
 from beam_bleu.transforms.text.text import require_case
 from beam_bleu.transforms.totals.moments.moments import Moments
@@ -127,11 +125,12 @@ def _definition(found: Mapping[str, Any], saved: SavedTotals) -> Iterator[tuple[
         has_segments = saved.metrics[0].scorings.segments is not None
         yield "definition: segments", (scorings.segments is not None) == has_segments
         if saved.program == VERSION:  # another version can have other presets
-            names = [name for name in PRESETS if name in scorings.presets]
+            kind = scorings.kind
+            names = [name for name in kind.presets if name in scorings.presets]
             yield "definition: presets", [*scorings.presets] == names
             for name, definition in scorings.presets.items():
-                config = preset(name)
-                known = Definition(scorings.name, config.text.name, Bleu(config.scoring))
+                config = kind.presets[name]
+                known = Definition(scorings.name, config.text.name, kind.metric_of(config))
                 yield "definition: presets", definition == known
     languages, unpooled = found["languages"], found["unpooled"]
     yield "definition: unpooled", unpooled is None or unpooled in slicing.labels

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from beam_bleu.transforms.known_metrics import Definition, MetricName, kind_of
-from beam_bleu.transforms.metrics.bleu.config import PresetName
 from beam_bleu.transforms.metrics.metric import Basis, Metric
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.score.segment_table import segment_schema
@@ -37,7 +36,7 @@ class Scorings:
     name: MetricName
     text: TextName
     corpus: Metric
-    presets: Mapping[PresetName, Definition] = dataclasses.field(default_factory=dict)
+    presets: Mapping[str, Definition] = dataclasses.field(default_factory=dict)
     segments: Metric | None = None
     languages: str | None = None
     unpooled: str | None = None

@@ -19,6 +19,7 @@ from google.protobuf import json_format
 
 from beam_bleu.pipeline.command_line import layouts
 from beam_bleu.pipeline.command_line.options import our_flags, parse
+from beam_bleu.transforms.metrics.bleu.config import COMPARISONS, DEFAULT_PRESET, preset
 from deploy.dataflow.launch import command_line, main
 from deploy.dataflow.make_metadata import METADATA, metadata_text
 
@@ -267,7 +268,7 @@ def test_a_list_of_streams_is_one_parameter():
 @pytest.mark.parametrize(("value", "lowercase"), [("true", True), ("false", False)])
 def test_a_switch_has_a_value(value, lowercase):
     job = parse(command_line(given(**TEXT, lowercase=value))).job
-    assert job.config.lowercase is lowercase
+    assert job.text.lowercase is lowercase
 
 
 @pytest.mark.parametrize(
@@ -275,7 +276,9 @@ def test_a_switch_has_a_value(value, lowercase):
 )
 def test_a_switch_whose_value_may_be_left_out_is_true_false_or_a_value(value, compared):
     job = parse(command_line(given(**TEXT, compare_presets=value))).job
-    assert job.compare_presets == compared
+    (metric,) = job.metrics
+    presets = COMPARISONS[compared](preset(DEFAULT_PRESET)) if compared else {}
+    assert [*metric.presets] == [*presets]
 
 
 def test_beams_switches_have_a_value():
@@ -359,4 +362,4 @@ def test_the_documented_launch_works():
     job = parse(command_line(given(**documented))).job
     assert job.source.systems == ("base", "tuned")
     assert len(job.source.references) == 2
-    assert job.config.lowercase
+    assert job.text.lowercase

@@ -8,6 +8,7 @@ import pytest
 from command_line import called
 
 from beam_bleu.pipeline.command_line.options import parse
+from beam_bleu.transforms.metrics.bleu.config import PRESETS
 
 OURS = [["--lowercase"], ["--tokenize", "none"], ["--max-ngram-order=2"], ["-s", "floor"]]
 BEAMS = [["--job_name", "a.txt"], ["--label=x=y"], ["--streaming"], ["--parallelism", "-1"]]
@@ -38,8 +39,8 @@ def test_the_values_of_flags_are_no_references_in_any_order():
         arguments = parse(words)
         assert read(*words) == (["r1", "r2"], [("h", "h")])
         assert arguments.beam.get_all_options()["job_name"] == "j"
-        assert arguments.job.config.tokenize == "none"
-        assert arguments.job.config.lowercase is True
+        assert arguments.job.text.tokenize == "none"
+        assert arguments.job.text.lowercase is True
 
 
 def test_systems_end_at_the_next_flag():
@@ -64,12 +65,18 @@ def test_the_value_of_a_switch_of_beams_is_not_a_reference_beside_references():
 def test_a_value_that_may_be_left_out_is_not_taken_from_the_references():
     assert read("--compare_presets", "r", "-i", "h")[0] == ["r"]
     assert read("--compare-presets", "all", "r", "-i", "h")[0] == ["r"]
-    assert parse(["r", "--compare_presets", "all", "-i", "h"]).job.compare_presets == "all"
+    (metric,) = parse(["r", "--compare_presets", "all", "-i", "h"]).job.metrics
+    assert [*metric.presets] == [*PRESETS]
 
 
 def test_words_may_be_negative_numbers_or_a_hyphen():
     assert read("-", "-i", "-1")[1] == [("-1", "-1")]
-    assert parse(["r", "-i", "h", "-s", "floor", "-sv", "0.5"]).job.config.smooth_value == 0.5
+    assert (
+        parse(["r", "-i", "h", "-s", "floor", "-sv", "0.5"])
+        .job.metrics[0]
+        .corpus.scoring.smooth_value
+        == 0.5
+    )
 
 
 def test_an_engine_gets_the_words_after_two_hyphens(tmp_path):
@@ -103,7 +110,7 @@ def test_an_engine_gets_the_words_after_two_hyphens(tmp_path):
 def test_a_short_spelling_means_the_flag(words, same):
     texts = ["r", "-i", "h"]
     one, other = parse([*texts, *words]), parse([*texts, *same])
-    assert (one.job.config, one.job.source) == (other.job.config, other.job.source)
+    assert (one.job.metrics, one.job.source) == (other.job.metrics, other.job.source)
     assert one.display == other.display
 
 

@@ -147,9 +147,10 @@ def test_the_remedy_is_for_what_was_typed(words, remedy):
 
 def test_a_flag_of_sacrebleu_in_beam_bleus_way_is_parsed():
     words = ["r", "-i", "a", "-lc", "-l", "en-zh", "--smooth-method", "add-k", "--smooth-value=2"]
-    config = parse(words).job.config
-    assert (config.lowercase, config.tokenize) == (True, "zh")
-    assert (config.smooth_method, config.smooth_value) == ("add-k", 2)
+    job = parse(words).job
+    scoring = job.metrics[0].corpus.scoring
+    assert (job.text.lowercase, job.text.tokenize) == (True, "zh")
+    assert (scoring.smooth_method, scoring.smooth_value) == ("add-k", 2)
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def test_a_jobs_graph_contains_the_model_once(more, tmp_path):
     path.write_bytes(spm_models.padded_model(NOISE))
     flags = ["--tokenize", "spm", "--spm_model", str(path), "--output", str(tmp_path)]
     job = parse([*map(str, written(tmp_path, EUROPEAN)), *flags, *more]).job
-    assert len(job.config.spm_model.data) > NOISE
+    assert len(job.text.spm_model.data) > NOISE
     pipeline = beam.Pipeline(options=PipelineOptions([]))
     build(pipeline, job)
     assert NOISE < proto_bytes(pipeline) < 2 * NOISE

@@ -21,6 +21,7 @@ from beam_bleu.pipeline.output.document import document_bytes, result_document
 from beam_bleu.pipeline.output.receipt import Receipt, result_of, write_receipt
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.pipeline.scoring.job_metrics import JobMetric
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.errors import JobError
@@ -269,7 +270,9 @@ def test_a_folder_below_a_file_cannot_be_written(tmp_path):
 
 def test_without_a_receipt_or_a_scores_json_the_job_has_failed(tmp_path):
     folder, receipt = str(tmp_path / "out"), str(tmp_path / "receipt.json")
-    job = Job(LineParallel((), (), ()), BleuConfig(), folder, receipt=receipt)
+    config = BleuConfig()
+    metrics = (JobMetric.of("bleu", config),)
+    job = Job(LineParallel((), (), ()), metrics, config.text, folder, receipt=receipt)
     write_atomically(f"{folder}/scores.json", b"older")
     with pytest.raises(JobError, match=f"the job wrote no {folder}/scores.json"):
         result_of(job)

@@ -13,7 +13,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     columns_are_possible,
     segments_are_possible,
 )
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
+from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths
 from beam_bleu.transforms.metrics.bleu.presentation import FIELDS
@@ -40,8 +40,10 @@ def _metric_of(config: BleuConfig) -> Bleu:
     return Bleu(config.scoring)
 
 
-def _text_of(text: Text) -> Text:
-    return text
+def _config_of(text: Text) -> BleuConfig:
+    return BleuConfig(
+        text.tokenize, text.lowercase, normalize=text.normalize, spm_model=text.spm_model
+    )
 
 
 def _counter(metrics: Sequence[Bleu]) -> BleuCounter:
@@ -90,8 +92,8 @@ KIND = MetricKind(
     config=BleuConfig,
     metric_of=_metric_of,
     score_type=BleuScore,
-    usual=Bleu(Scoring()),
-    text_of=_text_of,
+    config_of=_config_of,
+    presets={name: preset(name) for name in PRESETS},
     counter=_counter,
     basis_of=basis_of,
     score=_score,

@@ -35,9 +35,9 @@ def _metric_of(config: ChrfConfig) -> Chrf:
     return config.metric
 
 
-def _text_of(text: Text) -> Text:
-    """Each character is a token. sacreBLEU's --lowercase is for BLEU only."""
-    return ChrfConfig(normalize=text.normalize).text
+def _config_of(text: Text) -> ChrfConfig:
+    """The case is not that of the run: sacreBLEU's --lowercase is for BLEU only."""
+    return ChrfConfig(normalize=text.normalize)
 
 
 def _counter(metrics: Sequence[Chrf]) -> ChrfCounter:
@@ -70,8 +70,8 @@ KIND = MetricKind(
     config=ChrfConfig,
     metric_of=_metric_of,
     score_type=ChrfScore,
-    usual=Chrf(),
-    text_of=_text_of,
+    config_of=_config_of,
+    presets={},
     counter=_counter,
     basis_of=_basis_of,
     score=chrf_score,
