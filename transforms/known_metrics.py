@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from beam_bleu.transforms.definition.choices import require_choice, table
 
 if TYPE_CHECKING:
+    from beam_bleu.transforms.definition.metric_flags import MetricFlag
     from beam_bleu.transforms.metrics.metric import Metric
     from beam_bleu.transforms.score.metric_kind import MetricKind, Score
     from beam_bleu.transforms.statistics.counting import Counter
@@ -72,6 +73,15 @@ def presentation_of(name: str) -> Presentation:
       ValueError: there is no such metric.
     """
     return cast(Presentation, _module(name, "presentation"))
+
+
+def flags_of(name: str) -> Sequence[MetricFlag]:
+    """The flags that define a metric. They do not load the kernel.
+
+    Raises:
+      ValueError: there is no such metric.
+    """
+    return cast("Sequence[MetricFlag]", _module(name, "flags").FLAGS)
 
 
 def _module(name: str, module: str) -> Any:

@@ -13,14 +13,18 @@ from beam_bleu.pipeline.command_line.language_flags import (
     add_language_flags,
     tokenizer_of_language,
 )
+from beam_bleu.pipeline.command_line.metric_flags import (
+    add_metrics_flag,
+    chosen_metrics,
+    config_of,
+    refuse_flags_of_other_metrics,
+)
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
-from beam_bleu.pipeline.command_line.sacrebleu_flags import add_metrics_flag, chosen_metrics
 from beam_bleu.pipeline.display.table import presets_table
 from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.scoring.job_metrics import JobMetric
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError
-from beam_bleu.transforms.known_metrics import kind_of
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.config import (
     COMPARISONS,
@@ -201,22 +205,25 @@ def job_metrics(flags: argparse.Namespace) -> tuple[Text, tuple[JobMetric, ...]]
         compare with.
       InputError: the SentencePiece model cannot be read.
     """
+    refuse_flags_of_other_metrics(flags)
     config = _definition(flags)
-    segments = _segment_scoring(flags, config.scoring)
-    metrics = []
-    for name in chosen_metrics(flags):
-        metric = JobMetric.of(name, kind_of(name).config_of(config.text))
-        if name == "bleu":
-            compared = COMPARISONS[flags.compare_presets](config) if flags.compare_presets else {}
-            metric = JobMetric(
-                name,
-                config.text,
-                Bleu(config.scoring),
-                Bleu(segments),
-                {preset: (other.text, Bleu(other.scoring)) for preset, other in compared.items()},
-            )
-        metrics.append(metric)
+    bleu = _bleu(flags, config)
+    metrics = (
+        bleu if name == "bleu" else JobMetric.of(name, config_of(name, flags, config.text))
+        for name in chosen_metrics(flags)
+    )
     return config.text, tuple(metrics)
+
+
+def _bleu(flags: argparse.Namespace, config: BleuConfig) -> JobMetric:
+    compared = COMPARISONS[flags.compare_presets](config) if flags.compare_presets else {}
+    return JobMetric(
+        "bleu",
+        config.text,
+        Bleu(config.scoring),
+        Bleu(_segment_scoring(flags, config.scoring)),
+        {preset: (other.text, Bleu(other.scoring)) for preset, other in compared.items()},
+    )
 
 
 def _definition(flags: argparse.Namespace) -> BleuConfig:

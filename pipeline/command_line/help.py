@@ -87,6 +87,7 @@ TOPICS = {
     "definition": (
         "definition, from texts to tokens",
         "definition, from n-grams to a score",
+        "definition, other metrics",
     ),
     "output": ("output", "output, more scores"),
     "slices": ("slices and documents",),

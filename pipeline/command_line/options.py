@@ -31,6 +31,7 @@ from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, shor
 from beam_bleu.pipeline.command_line.language_flags import check_language_flags
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.log_flags import add_log_flags, check_log_flags
+from beam_bleu.pipeline.command_line.metric_flags import add_flags_of_metrics
 from beam_bleu.pipeline.command_line.output_flags import (
     Display,
     add_display_flags,
@@ -237,6 +238,7 @@ def _our_parser() -> Parser:
     add_preset_flag(tokens)
     add_token_flags(tokens)
     add_scoring_flags(group("definition, from n-grams to a score"))
+    add_flags_of_metrics(group("definition, other metrics"))
     output = group("output")
     add_display_flags(output)
     output.add_argument(

@@ -1,7 +1,7 @@
 """sacreBLEU's flags that beam-bleu does not have: what to use instead.
 
-Flags that beam-bleu has are beside the other flags of their kind. Here are also --encoding, which
-has only one value in beam-bleu, and --metrics.
+Flags that beam-bleu has are beside the other flags of their kind. Here is also --encoding, which
+has only one value in beam-bleu.
 """
 
 from __future__ import annotations
@@ -13,19 +13,15 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS, MetricName
 
 _ENCODING = "utf-8"
 _ENCODING_WITH_BOM = "utf-8-sig"
 """Python's name for UTF-8 that may begin with a BOM. beam-bleu always drops the BOM."""
 
-_OTHER_METRICS = ("ter",)
-"""Metrics that only sacreBLEU has."""
-
 _FOR_IT = "use sacrebleu for it"
 _BOOTSTRAP = "--resample bootstrap"
 _RANDOMIZATION = "--resample randomization"
-_CHRF2_ONLY = "beam-bleu computes chrF by sacreBLEU's defaults only: use sacrebleu -m chrf"
+_NOT_OF_CHRF = "beam-bleu has no such chrF: use sacrebleu -m chrf"
 _NO_TER = "use sacrebleu -m ter"
 
 
@@ -105,12 +101,10 @@ ABSENT = (
     Absent(_PAIRED_AR_N, lambda words: _resampled(_RANDOMIZATION, words, _PAIRED_AR_N)),
     Absent(_PAIRED_BS_N, lambda words: _resampled(_BOOTSTRAP, words, _PAIRED_BS_N)),
     Absent(("--paired-jobs", "-j"), "leave it out: --resample uses all threads of --threads"),
-    Absent(("--chrf-char-order", "-cc"), _CHRF2_ONLY),
-    Absent(("--chrf-word-order", "-cw"), _CHRF2_ONLY),
-    Absent(("--chrf-beta",), _CHRF2_ONLY),
-    Absent(("--chrf-whitespace",), _CHRF2_ONLY),
-    Absent(("--chrf-lowercase",), _CHRF2_ONLY),
-    Absent(("--chrf-eps-smoothing",), _CHRF2_ONLY),
+    Absent(("--chrf-word-order", "-cw"), _NOT_OF_CHRF),
+    Absent(("--chrf-whitespace",), _NOT_OF_CHRF),
+    Absent(("--chrf-lowercase",), _NOT_OF_CHRF),
+    Absent(("--chrf-eps-smoothing",), _NOT_OF_CHRF),
     Absent(("--ter-case-sensitive",), _NO_TER),
     Absent(("--ter-asian-support",), _NO_TER),
     Absent(("--ter-no-punct",), _NO_TER),
@@ -146,34 +140,6 @@ def add_encoding_flag(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def add_metrics_flag(parser: argparse._ActionsContainer, default: str = "") -> None:
-    """Adds --metrics. `default` is what the help says in place of the usual default."""
-    parser.add_argument(
-        "-m",
-        "--metrics",
-        type=_metric,
-        nargs="+",
-        metavar="NAME",
-        help="the metrics, in the order of the result: "
-        + ", ".join(f"{row.name} ({row.description})" for row in METRICS.values())
-        + f"; {default or f'default {DEFAULT_METRIC}'}",
-    )
-
-
-def chosen_metrics(flags: argparse.Namespace) -> tuple[MetricName, ...]:
-    """The metrics that a command line asks for.
-
-    Raises:
-      UsageError: one of them is named twice.
-    """
-    names: Sequence[MetricName] = flags.metrics or [DEFAULT_METRIC]
-    if len({*names}) < len(names):
-        raise UsageError(
-            f"--metrics {' '.join(names)} has a metric twice", "name each metric only once"
-        )
-    return tuple(names)
-
-
 def _encoding(text: str) -> str:
     try:
         name = codecs.lookup(text).name
@@ -188,19 +154,6 @@ def _encoding(text: str) -> str:
             f"--encoding {text}: beam-bleu reads {_ENCODING} only", f"convert the files: {convert}"
         )
     return name
-
-
-def _metric(text: str) -> str:
-    if text in _OTHER_METRICS:
-        raise UsageError(
-            f"--metrics {text}: there is no {text} here", f"use sacrebleu -m {text} for it"
-        )
-    if text not in METRICS:
-        raise UsageError(
-            f"--metrics {text}: there is no such metric",
-            f"choose from {', '.join(METRICS)}; references come before -m",
-        )
-    return text
 
 
 def _value(words: Sequence[str], flags: Sequence[str]) -> str | None:

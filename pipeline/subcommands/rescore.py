@@ -19,8 +19,8 @@ from beam_bleu.pipeline.command_line.definition_flags import (
 )
 from beam_bleu.pipeline.command_line.evidence_flags import add_comparison_flags
 from beam_bleu.pipeline.command_line.language_flags import tokenizer_of_language
+from beam_bleu.pipeline.command_line.metric_flags import chosen_metrics
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, parser_of
-from beam_bleu.pipeline.command_line.sacrebleu_flags import chosen_metrics
 from beam_bleu.pipeline.command_line.unknown_values import unknown_value
 from beam_bleu.pipeline.saved.same_definition import shown
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals

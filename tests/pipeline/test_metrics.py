@@ -169,11 +169,29 @@ def test_warnings_name_their_metric():
         (["-m", "chrf", "chrf"], ["has a metric twice"]),
         (["-m", "chrF"], ["--metrics chrF: there is no such metric", "bleu, chrf"]),
         (["-m", "ter"], ["there is no ter here", "use sacrebleu -m ter"]),
+        (["--chrf_beta=3"], ["--chrf_beta is a flag of chrf", "--metrics bleu chrf"]),
+        (["-m", "chrf", "--chrf_beta=0"], ["--chrf_beta must be 1 or more, an int, got 0"]),
+        (["-m", "chrf", "--chrf_char_order=x"], ["--chrf_char_order"]),
         (["--chrf-word-order=2"], ["beam-bleu does not have", "use sacrebleu -m chrf"]),
     ],
 )
 def test_flags_that_cannot_be_meant_are_refused(flags, fragments):
     called(*EXAMPLE, *flags).assert_failed(2, *fragments)
+
+
+def test_flags_of_a_metric_define_it():
+    flags = ("--chrf-beta", "3", "-cc", "4")
+    oracle = sacrebleu.CHRF(char_order=4, beta=3)
+    references = [read_lines(reference) for reference in REFERENCES]
+    both, alone = (
+        document(*EXAMPLE, *flags, "-m", *metrics) for metrics in (["bleu", "chrf"], ["chrf"])
+    )
+    chrf = [score for score in both["scores"] if score["metric"] == "chrf"]
+    assert chrf == alone["scores"]
+    assert {part["name"] for part in alone["metrics"]} == {"chrF3"}
+    for score in chrf:
+        candidates = read_lines(SYSTEMS[score["system"]])
+        assert score["score"] == oracle.corpus_score(candidates, references).score
 
 
 # Gates

@@ -115,8 +115,9 @@ class MetricKind:
       config: the type of a user's definition, with the steps from a text to its tokens.
       metric_of: (config) its part that turns the sums of a corpus into a score.
       score_type: the type of a score.
-      config_of: (text of the run) the definition if nothing else is asked for: sacreBLEU's, with
-        those steps of this text that the metric has.
+      config_of: (text of the run, choices) a definition with those steps of this text that the
+        metric has, and with choices of its own, by field; otherwise sacreBLEU's. It raises a
+        `ValueError` if a choice is impossible.
       presets: definitions of other tools, by name.
       counter: (metrics) what counts the columns that all of these definitions need.
       basis_of: (W) its columns, if there is this number of them.
@@ -142,7 +143,7 @@ class MetricKind:
     config: type[Any]
     metric_of: Callable[[Any], Metric]
     score_type: type
-    config_of: Callable[[Text], Any]
+    config_of: Callable[[Text, Mapping[str, Any]], Any]
     presets: Mapping[str, Any]
     counter: Callable[[Sequence[Any]], Counter]
     basis_of: Callable[[int], Basis]

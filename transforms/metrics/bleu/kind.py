@@ -40,9 +40,9 @@ def _metric_of(config: BleuConfig) -> Bleu:
     return Bleu(config.scoring)
 
 
-def _config_of(text: Text) -> BleuConfig:
+def _config_of(text: Text, choices: Mapping[str, Any]) -> BleuConfig:
     return BleuConfig(
-        text.tokenize, text.lowercase, normalize=text.normalize, spm_model=text.spm_model
+        text.tokenize, text.lowercase, normalize=text.normalize, spm_model=text.spm_model, **choices
     )
 
 

@@ -35,9 +35,9 @@ def _metric_of(config: ChrfConfig) -> Chrf:
     return config.metric
 
 
-def _config_of(text: Text) -> ChrfConfig:
+def _config_of(text: Text, choices: Mapping[str, Any]) -> ChrfConfig:
     """The case is not that of the run: sacreBLEU's --lowercase is for BLEU only."""
-    return ChrfConfig(normalize=text.normalize)
+    return ChrfConfig(normalize=text.normalize, **choices)
 
 
 def _counter(metrics: Sequence[Chrf]) -> ChrfCounter:

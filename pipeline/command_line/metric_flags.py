@@ -1,0 +1,130 @@
+"""--metrics, and the flags that the metrics declare (the module `flags` of each one)."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beam_bleu.pipeline.command_line.parser import SEE_HELP
+from beam_bleu.transforms.definition.metric_flags import MetricFlag
+from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.known_metrics import (
+    DEFAULT_METRIC,
+    METRICS,
+    MetricName,
+    flags_of,
+    kind_of,
+)
+from beam_bleu.transforms.text.text import Text
+
+_OTHER_METRICS = ("ter",)
+"""Metrics that only sacreBLEU has."""
+
+
+def add_metrics_flag(parser: argparse._ActionsContainer, default: str = "") -> None:
+    """Adds --metrics. `default` is what the help says in place of the usual default."""
+    parser.add_argument(
+        "-m",
+        "--metrics",
+        type=_metric,
+        nargs="+",
+        metavar="NAME",
+        help="the metrics, in the order of the result: "
+        + ", ".join(f"{row.name} ({row.description})" for row in METRICS.values())
+        + f"; {default or f'default {DEFAULT_METRIC}'}",
+    )
+
+
+def chosen_metrics(flags: argparse.Namespace) -> tuple[MetricName, ...]:
+    """The metrics that a command line asks for.
+
+    Raises:
+      UsageError: one of them is named twice.
+    """
+    names: Sequence[MetricName] = flags.metrics or [DEFAULT_METRIC]
+    if len({*names}) < len(names):
+        raise UsageError(
+            f"--metrics {' '.join(names)} has a metric twice", "name each metric only once"
+        )
+    return tuple(names)
+
+
+def add_flags_of_metrics(parser: argparse._ActionsContainer) -> None:
+    """Adds the flags of all metrics, metric by metric."""
+    for flag in _flags().values():
+        words = [flag.short, f"--{flag.name}"] if flag.short else [f"--{flag.name}"]
+        value: dict[str, Any] = {"action": "store_true"}
+        if flag.metavar:
+            value = {"type": flag.convert, "metavar": flag.metavar}
+        parser.add_argument(*words, help=flag.description, **value)
+
+
+def refuse_flags_of_other_metrics(flags: argparse.Namespace) -> None:
+    """Refuses flags of metrics that are not asked for.
+
+    Raises:
+      UsageError: there is one.
+    """
+    chosen = chosen_metrics(flags)
+    useful = {flag.name for name in chosen for flag in flags_of(name)}
+    for flag in _flags().values():
+        if flag.name not in useful and _is_given(getattr(flags, flag.name)):
+            metrics = [name for name in METRICS if flag in flags_of(name)]
+            raise UsageError(
+                f"--{flag.name} is a flag of {' and '.join(metrics)}, and --metrics "
+                f"{' '.join(chosen)} has none of these",
+                f"leave it out, or ask for the metric, too: --metrics {' '.join(chosen)} "
+                f"{metrics[0]}",
+            )
+
+
+def config_of(name: MetricName, flags: argparse.Namespace, text: Text) -> Any:
+    """The definition of a metric that a command line asks for.
+
+    Args:
+      name: the metric.
+      flags: the command line.
+      text: how the command line makes tokens of texts.
+
+    Raises:
+      UsageError: a value is impossible.
+    """
+    rows = flags_of(name)
+    values = {row.field: getattr(flags, row.name) for row in rows}
+    choices = {field: value for field, value in values.items() if _is_given(value)}
+    try:
+        return kind_of(name).config_of(text, choices)
+    except ValueError as error:
+        raise UsageError(_with_flags(str(error), rows), SEE_HELP) from None
+
+
+def _is_given(value: object) -> bool:
+    """Whether a flag with this value is in the command line. The value 0 equals False."""
+    return value is not None and value is not False
+
+
+def _with_flags(message: str, rows: Sequence[MetricFlag]) -> str:
+    """The library's message about a config, with flags in place of fields."""
+    names = {row.field: f"--{row.name}" for row in rows}
+    fields = rf"\b({'|'.join(names)})\b"
+    return re.sub(fields, lambda match: names[match[1]], message) if names else message
+
+
+def _flags() -> Mapping[str, MetricFlag]:
+    """The flags of all metrics by name; several metrics can share one."""
+    return {flag.name: flag for name in METRICS for flag in flags_of(name)}
+
+
+def _metric(text: str) -> str:
+    if text in _OTHER_METRICS:
+        raise UsageError(
+            f"--metrics {text}: there is no {text} here", f"use sacrebleu -m {text} for it"
+        )
+    if text not in METRICS:
+        raise UsageError(
+            f"--metrics {text}: there is no such metric",
+            f"choose from {', '.join(METRICS)}; references come before -m",
+        )
+    return text

@@ -1,0 +1,25 @@
+"""The flags that define chrF. They load no kernel."""
+
+from __future__ import annotations
+
+from beam_bleu.transforms.definition.metric_flags import MetricFlag
+from beam_bleu.transforms.metrics.chrf.metric import LARGEST_CHAR_ORDER, ChrfConfig
+
+FLAGS = (
+    MetricFlag(
+        "chrf_char_order",
+        "char_order",
+        f"the largest order of n-grams of characters, 1 to {LARGEST_CHAR_ORDER}; "
+        f"default {ChrfConfig.char_order}",
+        "N",
+        int,
+        "-cc",
+    ),
+    MetricFlag(
+        "chrf_beta",
+        "beta",
+        f"how many times as important as precision recall is, 1 or more; default {ChrfConfig.beta}",
+        "N",
+        int,
+    ),
+)
