@@ -276,8 +276,8 @@ class CorpusChrfRows(_ScoreRows):
         normalize: NormalizationName | None = None,
         uncertainty: bool | None = None,
     ) -> None:
-        given: dict[str, Any] = {"char_order": char_order, "beta": beta, "normalize": normalize}
-        config = ChrfConfig(**{key: value for key, value in given.items() if value is not None})
+        options: dict[str, Any] = {"char_order": char_order, "beta": beta, "normalize": normalize}
+        config = ChrfConfig(**{key: value for key, value in options.items() if value is not None})
         fields = RowFields.of(candidate, references, group_by, _CHRF_SCORE)
         super().__init__(fields, CorpusChrf.PerKey, config, _CHRF_SCORE, uncertainty)
 
@@ -293,13 +293,13 @@ DEFINITION_KEYS = tuple(
 """The keys of the definition of BLEU in a configuration."""
 
 
-def definition_of(name: PresetName | None, given: Mapping[str, Any]) -> BleuConfig:
+def definition_of(name: PresetName | None, settings: Mapping[str, Any]) -> BleuConfig:
     """The definition of BLEU that a configuration asks for.
 
     Raises:
       ValueError: a key or a value is not known, or the model cannot be read.
     """
-    changes = {key: value for key, value in given.items() if value is not None}
+    changes = {key: value for key, value in settings.items() if value is not None}
     if "weights" in changes:
         weights = changes["weights"]
         if not isinstance(weights, Sequence) or isinstance(weights, str):

@@ -92,12 +92,12 @@ class _ScoreFiles(beam.PTransform):
         self._config = definition_of(definition.pop("preset"), definition)
         closing = {key: config[key] for key in _CLOSING_KEYS if config.get(key) is not None}
         self._scoring = CorpusBleu.PerSystem(self._config, **closing)
-        given = {key: config[key] for key in reading_keys if config.get(key) is not None}
+        arguments = {key: config[key] for key in reading_keys if config.get(key) is not None}
         try:
-            inspect.signature(self.READS).bind(**given)
+            inspect.signature(self.READS).bind(**arguments)
         except TypeError as error:
             raise ValueError(f"{type(self).__name__}: {error}") from error
-        self._reading = self.READS(**given)
+        self._reading = self.READS(**arguments)
 
     def default_label(self) -> str:
         return type(self).__name__

@@ -99,10 +99,11 @@ class CompareSystems:
       >>> from beam_bleu import CompareSystems
       >>> segments = [({"old": "a b c d e", "new": f"a b c d {i % 3}"}, ["a b c d 1"])
       ...             for i in range(300)]
-      >>> def show(found):
-      ...     for each in found.comparisons:
-      ...         low, high = each.interval
-      ...         print(f"{each.system} - {each.baseline}: {each.difference:+.1f}")
+      >>> def show(compared):
+      ...     for comparison in compared.comparisons:
+      ...         low, high = comparison.interval
+      ...         names = f"{comparison.system} - {comparison.baseline}"
+      ...         print(f"{names}: {comparison.difference:+.1f}")
       ...         print(f"95 % interval {low:+.1f} to {high:+.1f}")
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
       ...     _ = (

@@ -60,12 +60,12 @@ def definition_of(config: Any, metrics: Iterable[MetricName] = METRICS) -> tuple
     """
     kinds = {name: kind_of(name) for name in metrics}
     for name, kind in kinds.items():
-        given: Any = kind.config() if config is None else config
-        if isinstance(given, kind.config):
-            metric = kind.metric_of(given)
+        definition: Any = kind.config() if config is None else config
+        if isinstance(definition, kind.config):
+            metric = kind.metric_of(definition)
             metric.require_corpus()
-            require_tokenizer(given.text)
-            return given.text, Definition(name, given.text.name, metric)
+            require_tokenizer(definition.text)
+            return definition.text, Definition(name, definition.text.name, metric)
     types = " or a ".join(kind.config.__name__ for kind in kinds.values())
     raise ValueError(f"config must be a {types}, got {config!r}, of type {type(config).__name__}")
 

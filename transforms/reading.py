@@ -314,8 +314,8 @@ def _wanted(
             )
     parsed = [
         Condition(parse_column_path(column, [column]), _text(value), negated)
-        for given, negated in ((where, False), (where_not, True))
-        for column, value in (given or {}).items()
+        for conditions, negated in ((where, False), (where_not, True))
+        for column, value in (conditions or {}).items()
     ]
     return Wanted(
         tuple(candidate_columns),

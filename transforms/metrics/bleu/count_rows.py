@@ -93,7 +93,7 @@ def _store_reference_lengths(counts, length, row, rows, reference_count, starts,
       bounds: address of the numbers of each text's first token.
     """
     closest = first = shortest = longest = -1
-    total = given = 0
+    total = present = 0
     for text in range(reference_count):
         if load_int(starts, text * rows + row) != 0:
             other = load_int(bounds, text + 1) - 1 - load_int(bounds, text)
@@ -108,14 +108,14 @@ def _store_reference_lengths(counts, length, row, rows, reference_count, starts,
             shortest = min(shortest, other)
             longest = max(longest, other)
             total += other
-            given += 1
+            present += 1
     store_int(counts, SHORTEST, shortest)
     store_int(counts, CLOSEST, closest - shortest)
     store_int(counts, CLOSEST_FIRST, first - closest)
     store_int(counts, LONGEST, longest - shortest)
-    above = total - given * shortest
+    above = total - present * shortest
     # A division takes long.
-    store_int(counts, AVERAGE, above * PARTS_OF_A_TOKEN // given if above else 0)
+    store_int(counts, AVERAGE, above * PARTS_OF_A_TOKEN // present if above else 0)
 
 
 @compiled

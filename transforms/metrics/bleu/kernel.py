@@ -107,7 +107,7 @@ class BleuCounter:
                 spans.both,
                 reference_count,
                 rule,
-                (*(each.address for each in memory), table.address),
+                (*(part.address for part in memory), table.address),
                 table.size,
                 counts,
                 _SEED,

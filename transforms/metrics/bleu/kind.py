@@ -83,8 +83,8 @@ def _decoded(encoded: Mapping[str, Any]) -> Bleu:
     for number in (0 if value is None else value, *(weights or ())):
         if type(number) not in (int, float):
             raise TypeError(f"{number!r} is no number")
-    given = {**encoded, "weights": None if weights is None else tuple(weights)}
-    return Bleu(Scoring(**given))
+    fields = {**encoded, "weights": None if weights is None else tuple(weights)}
+    return Bleu(Scoring(**fields))
 
 
 KIND = MetricKind(

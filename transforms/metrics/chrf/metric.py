@@ -92,11 +92,11 @@ class Chrf:
         references = Fraction(chrf.ref_ngrams[0])
         return Lengths("character", chrf.hyp_ngrams[0], references, columns[EMPTY])
 
-    def _require_width(self, given: int) -> None:
-        if given != width(self.char_order):
+    def _require_width(self, columns: int) -> None:
+        if columns != width(self.char_order):
             raise ValueError(
                 f"{self.name} of order {self.char_order} needs {width(self.char_order)} columns, "
-                f"got {given}"
+                f"got {columns}"
             )
 
 
