@@ -124,9 +124,9 @@ class CompiledFunction(ForCompiledCode):
             try:
                 kept = kept_code(path)
                 if kept is not None:
-                    found = LoadedCode(MachineCode.from_bytes(kept))
+                    code = LoadedCode(MachineCode.from_bytes(kept))
                     FUNCTIONS.loaded += 1
-                    return found
+                    return code
             except Exception as error:  # loading the code may raise any exception
                 warn_once(
                     f"compiled code cannot be read: {path}: {reason(error)}; "

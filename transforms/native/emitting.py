@@ -100,7 +100,7 @@ def _entry(context: Any, function: Any) -> Any:
     entry = ir.Function(module, ir.FunctionType(ir.IntType(32), [_I64.as_pointer()]), name=ENTRY)
     builder = ir.IRBuilder(entry.append_basic_block("entry"))
     words = _Words(builder, entry.args[0])
-    arguments = [_argument(context, builder, each, words) for each in function.argtypes]
+    arguments = [_argument(context, builder, argtype, words) for argtype in function.argtypes]
     status, result = context.call_conv.call_function(
         builder, callee, function.restype, function.argtypes, arguments
     )

@@ -25,9 +25,9 @@ def descriptor_of(file: BinaryIO) -> int | None:
 @functools.cache
 def pread_function() -> int:
     """The address of the C function `pread`."""
-    found = ctypes.cast(ctypes.CDLL(None).pread, ctypes.c_void_p).value
-    assert found is not None
-    return found
+    address = ctypes.cast(ctypes.CDLL(None).pread, ctypes.c_void_p).value
+    assert address is not None
+    return address
 
 
 @intrinsic

@@ -115,16 +115,16 @@ def _lanes_of(count: int) -> Lanes:
     @intrinsic
     def not_zero(typingctx, tested):
         def codegen(context, builder, signature, args):
-            found = builder.icmp_unsigned("!=", args[0], same(0))
-            return builder.zext(builder.bitcast(found, ir.IntType(count)), ir.IntType(64))
+            is_set = builder.icmp_unsigned("!=", args[0], same(0))
+            return builder.zext(builder.bitcast(is_set, ir.IntType(count)), ir.IntType(64))
 
         return types.uint64(lanes()), codegen
 
     @intrinsic
-    def add(typingctx, counts, found):
+    def add(typingctx, counts, bits):
         def codegen(context, builder, signature, args):
-            found = builder.bitcast(builder.trunc(args[1], ir.IntType(count)), vector_of(1))
-            return builder.add(args[0], builder.zext(found, vector_of(64)))
+            ones = builder.bitcast(builder.trunc(args[1], ir.IntType(count)), vector_of(1))
+            return builder.add(args[0], builder.zext(ones, vector_of(64)))
 
         return lanes()(lanes(), types.uint64), codegen
 

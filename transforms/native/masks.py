@@ -38,7 +38,7 @@ def byte_mask(of: ByteClass) -> Any:
 
 def byte_masks(*classes: ByteClass) -> Any:
     """Makes a function that returns a tuple with a mask for each class."""
-    return sequence_masks(*([[each]] for each in classes))
+    return sequence_masks(*([[byte_class]] for byte_class in classes))
 
 
 def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
@@ -48,7 +48,7 @@ def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
       alternatives: the sequences of each mask; a sequence has a class for each of its bytes.
         If the longest sequence has n bytes, the function reads n - 1 bytes after the block.
     """
-    longest = max(len(each) for sequences in alternatives for each in sequences)
+    longest = max(len(sequence) for sequences in alternatives for sequence in sequences)
 
     def typed(typingctx: Any, address: Any) -> Any:
         def codegen(context, builder, signature, args):
@@ -95,15 +95,15 @@ def _begins(
     for sequence in sequences:
         here = None
         for vector, of in zip(vectors, sequence, strict=False):
-            found = _is(builder, vector, of)
-            here = found if here is None else builder.and_(here, found)
+            places = _is(builder, vector, of)
+            here = places if here is None else builder.and_(here, places)
         begins = here if begins is None else builder.or_(begins, here)
     return begins
 
 
 def _is(builder: _Builder, vector: _Value, of: ByteClass) -> _Value:
     """The places where the bytes of a vector belong to a class."""
-    found = None
+    places = None
     for member in of:
         if isinstance(member, tuple):
             low, high = ord(member[0]), ord(member[1])
@@ -113,8 +113,8 @@ def _is(builder: _Builder, vector: _Value, of: ByteClass) -> _Value:
         else:
             value = member if isinstance(member, int) else ord(member)
             here = builder.icmp_unsigned("==", vector, _splat(value))
-        found = here if found is None else builder.or_(found, here)
-    return found
+        places = here if places is None else builder.or_(places, here)
+    return places
 
 
 def _load(builder: _Builder, address: _Value) -> _Value:

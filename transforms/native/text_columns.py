@@ -85,8 +85,8 @@ class Spans:
           column: its number. A null takes the first text of the row that is none.
           of: the number of the first columns.
         """
-        given = (self.starts[:of] != 0).argmax(axis=0)
-        chosen = np.where(self.starts[column] != 0, column, given)
+        first_present = (self.starts[:of] != 0).argmax(axis=0)
+        chosen = np.where(self.starts[column] != 0, column, first_present)
         rows = np.arange(self.starts.shape[1])
         starts, ends = (
             np.concatenate([texts[chosen, rows][None], texts[of:]])
