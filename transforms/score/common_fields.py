@@ -38,7 +38,7 @@ def common_fields(
       judge_input: whether to warn about suspicious input, too.
       units: the sums over the units of the same segments; None for a score without uncertainty.
     """
-    found = None if units is None else uncertainty(units, metric, score)
+    estimate = None if units is None else uncertainty(units, metric, score)
     return {
         "score": score,
         "segments": sums.segments,
@@ -46,9 +46,9 @@ def common_fields(
         "sacrebleu_signature": signatures.sacrebleu,
         "warnings": (
             *((why_zero,) if why_zero else ()),
-            *((f"{NO_STANDARD_ERROR}: {found.reason}",) if found and found.reason else ()),
+            *((f"{NO_STANDARD_ERROR}: {estimate.reason}",) if estimate and estimate.reason else ()),
             *(suspicions(sums, text, lengths) if judge_input else ()),
         ),
-        "standard_error": None if found is None else found.standard_error,
-        "interval": None if found is None else found.interval,
+        "standard_error": None if estimate is None else estimate.standard_error,
+        "interval": None if estimate is None else estimate.interval,
     }

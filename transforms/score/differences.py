@@ -78,20 +78,20 @@ def paired_difference(pair: PairSums, metric: Metric) -> Difference:
     system, baseline = pair.system, pair.baseline
     score = metric.value(system.sums)
     score_of_baseline = metric.value(baseline.sums)
-    found = Difference(system.units, system.sums[SEGMENTS], score - score_of_baseline)
+    difference = Difference(system.units, system.sums[SEGMENTS], score - score_of_baseline)
     if _are_identical(pair, metric):
-        return _judged(found, 0.0)
+        return _judged(difference, 0.0)
     try:
         require_enough(system)
         _require_scores(score, score_of_baseline)
         one = log_gradient(system.sums, metric)
         other = log_gradient(baseline.sums, metric)
     except NoGradientError as error:
-        return dataclasses.replace(found, reason=str(error))
+        return dataclasses.replace(difference, reason=str(error))
     form = 0
     for column, numerator in zip(one.columns, one.numerators, strict=True):
         row = pair.cross[column]
-        form += numerator * dot(other.numerators, [row[each] for each in other.columns])
+        form += numerator * dot(other.numerators, [row[place] for place in other.columns])
     shared = system.units * form - along(system, one) * along(baseline, other)
     # The gradient of a score is the score times that of its logarithm. All in integers, over the
     # denominator of both squared: what two similar systems share cancels without any rounding.
@@ -105,7 +105,7 @@ def paired_difference(pair: PairSums, metric: Metric) -> Difference:
         - 2 * ours * theirs * shared
     )
     denominator = (one.denominator * other.denominator * ours_parts * theirs_parts) ** 2
-    return _judged(found, root(both, denominator, system.units))
+    return _judged(difference, root(both, denominator, system.units))
 
 
 def independent_difference(
@@ -125,8 +125,8 @@ def independent_difference(
     """
     score = metric_new.value(new.sums)
     old_score = metric_old.value(old.sums)
-    smaller = min(new, old, key=lambda each: each.units)
-    found = Difference(smaller.units, smaller.sums[SEGMENTS], score - old_score)
+    smaller = min(new, old, key=lambda sums: sums.units)
+    difference = Difference(smaller.units, smaller.sums[SEGMENTS], score - old_score)
     variance = Fraction()
     try:
         require_enough(smaller)
@@ -136,8 +136,8 @@ def independent_difference(
             own = Fraction(spread(units, gradient), gradient.denominator**2 * (units.units - 1))
             variance += Fraction(its_score) ** 2 * own
     except NoGradientError as error:
-        return dataclasses.replace(found, reason=str(error))
-    return _judged(found, math.sqrt(variance))
+        return dataclasses.replace(difference, reason=str(error))
+    return _judged(difference, math.sqrt(variance))
 
 
 def _are_identical(pair: PairSums, metric: Metric) -> bool:
@@ -158,9 +158,9 @@ def _require_scores(*scores: float) -> None:
         raise NoGradientError("a score is 0")
 
 
-def _judged(found: Difference, standard_error: float) -> Difference:
+def _judged(unjudged: Difference, standard_error: float) -> Difference:
     """The difference with all that follows from its standard error."""
-    difference = found.difference
+    difference = unjudged.difference
     reason, p_value = "", None
     if standard_error:
         p_value = math.erfc(abs(difference) / (standard_error * math.sqrt(2)))
@@ -169,7 +169,7 @@ def _judged(found: Difference, standard_error: float) -> Difference:
     else:
         reason = "the standard error is 0: every unit shows the same difference"
     return dataclasses.replace(
-        found,
+        unjudged,
         standard_error=standard_error,
         interval=interval(difference, standard_error),
         p_value=p_value,
@@ -292,26 +292,33 @@ def compared_systems(
     scores = {
         system: score(of_system) for system, of_system in zip(systems, sums.systems, strict=True)
     }
-    found = [paired_difference(sums.of_pair(number), metric) for number in range(len(sums.pairs))]
-    adjusted = holm([each.p_value for each in found])
+    differences = [
+        paired_difference(sums.of_pair(number), metric) for number in range(len(sums.pairs))
+    ]
+    adjusted = holm([difference.p_value for difference in differences])
     comparisons = tuple(
         SystemComparison(
             systems[system],
             systems[baseline],
-            each.segments,
-            each.difference,
-            each.standard_error,
-            each.interval,
-            each.p_value,
+            difference.segments,
+            difference.difference,
+            difference.standard_error,
+            difference.interval,
+            difference.p_value,
             p_value_holm,
-            each.detectable,
-            each.reason,
+            difference.detectable,
+            difference.reason,
         )
-        for (system, baseline), each, p_value_holm in zip(sums.pairs, found, adjusted, strict=True)
+        for (system, baseline), difference, p_value_holm in zip(
+            sums.pairs, differences, adjusted, strict=True
+        )
     )
     if not all_pairs:
         return ComparedSystems(scores, comparisons)
-    p_values = {(each.system, each.baseline): each.p_value_holm for each in comparisons}
+    p_values = {
+        (comparison.system, comparison.baseline): comparison.p_value_holm
+        for comparison in comparisons
+    }
     known = [system for system in systems if scores[system].standard_error is not None]
     ranked = sorted(known, key=lambda system: -scores[system].score)
     return ComparedSystems(scores, comparisons, tuple(map(tuple, clusters(ranked, p_values))))

@@ -197,15 +197,15 @@ def _swapped(
     score: Mapping[str, float],
 ) -> list[ResampledDifference]:
     """The differences by randomization; `whole` is int64 (systems, W), the sums of the corpus."""
-    found = []
+    differences = []
     for system, baseline in pairs:
         one, other = (replicates.systems.index(name) for name in (system, baseline))
         moved = replicates.sums[other] - replicates.sums[one]
         drawn = metric.values(whole[one] + moved)
         drawn -= metric.values(whole[other] - moved)
         difference = score[system] - score[baseline]
-        found.append(randomized_difference(system, baseline, difference, drawn))
-    return found
+        differences.append(randomized_difference(system, baseline, difference, drawn))
+    return differences
 
 
 def _mean(values: Scores) -> float:

@@ -47,7 +47,9 @@ def segment_schema(
             pa.field("metric", _NAME, nullable=False),
             pa.field("score", pa.float64()),
             *(
-                pa.field(name, its_type, nullable=not all(name in each for each in fields))
+                pa.field(
+                    name, its_type, nullable=not all(name in of_metric for of_metric in fields)
+                )
                 for name, its_type in types.items()
             ),
             *(pa.field(name, pa.string()) for name in labels),

@@ -92,17 +92,17 @@ def suspicious_slices(
       slices: those of each slice, by a name for a reader.
       text: how the texts became tokens.
     """
-    found: dict[Script, list[str]] = {}
+    slices_of_script: dict[Script, list[str]] = {}
     for name, sums in slices.items():
         for script, segments in _not_split(sums, text):
             of_whole = whole.signs.scripts[_POSITIONS[script.name]]
             if segments * whole.segments > _DENSER * of_whole * sums.segments:
                 shown = f"{name} ({segments:,} of {sums.segments:,} segments)"
-                found.setdefault(script, []).append(shown)
+                slices_of_script.setdefault(script, []).append(shown)
     return tuple(
         f"there is {script.shown} text in {joined(names, _SHOWN_SLICES)}, and the tokenizer "
         f"{text.tokenize} finds words by spaces; for such text, use {script.remedy}"
-        for script, names in found.items()
+        for script, names in slices_of_script.items()
     )
 
 
@@ -143,9 +143,11 @@ def _line_ends(sums: CorpusSums) -> Iterator[str]:
         zip(signs.reference_returns, signs.given, strict=True), 1
     ):
         streams.append((f"references {position}", *of_position))
-    crlf = [_shown(*each) for each in streams if each[1] > _MOST * each[2]]
+    crlf = [_shown(*stream) for stream in streams if stream[1] > _MOST * stream[2]]
     # If every reference of a position is missing, it has no lines and does not count as a stream.
-    others = [_shown(*each) for each in streams if each[2] and each[1] <= _STRAY * each[2]]
+    others = [
+        _shown(*stream) for stream in streams if stream[2] and stream[1] <= _STRAY * stream[2]
+    ]
     if crlf and others:
         yield (
             f"there are Windows line ends (CRLF) in {' and '.join(crlf)}, but not in "

@@ -61,14 +61,14 @@ class BatchSigns:
         """The signs in one array, uint8 (rows, segments), in the order of the attributes."""
         flags = values.view(np.bool_)
         scripts, identical = 2 * systems, 3 * systems
-        given = identical + systems * reference_count
-        returns = given + reference_count
+        are_given = identical + systems * reference_count
+        returns = are_given + reference_count
         return cls(
             flags[:systems],
             flags[systems:scripts],
             values[scripts:identical],
-            flags[identical:given].reshape(systems, reference_count, flags.shape[1]),
-            flags[given:returns],
+            flags[identical:are_given].reshape(systems, reference_count, flags.shape[1]),
+            flags[are_given:returns],
             flags[returns:],
         )
 
@@ -130,14 +130,14 @@ def _write_signs(spans, reference_count, signs):
     tokenized, candidate_returns = signs[:systems], signs[systems : 2 * systems]
     scripts = signs[2 * systems : 3 * systems]
     identical = signs[3 * systems :]  # systems times reference_count rows
-    given = identical[systems * reference_count :]
-    reference_returns = given[reference_count:]
+    are_given = identical[systems * reference_count :]
+    reference_returns = are_given[reference_count:]
     start_space, end_space = address_of(starts), address_of(ends)
     for reference in range(reference_count):
         for row in range(rows):
             start = load_int(start_space, reference * rows + row)
             end = load_int(end_space, reference * rows + row)
-            given[reference, row] = start != 0
+            are_given[reference, row] = start != 0
             reference_returns[reference, row] = _last_byte(end, end - start) == _CARRIAGE_RETURN
     for system in range(systems):
         text = reference_count + system

@@ -53,7 +53,7 @@ def _write_sizes(spans, candidate_bytes, reference_bytes, reference_counts):
     systems = candidate_bytes.shape[0]
     start, end = address_of(starts), address_of(ends)
     candidate, all_references = address_of(candidate_bytes), address_of(reference_bytes)
-    given = address_of(reference_counts)
+    counts = address_of(reference_counts)
     longest, longest_row, bare_row = -1, 0, -1
     for row in range(rows):
         size = count = 0
@@ -62,7 +62,7 @@ def _write_sizes(spans, candidate_bytes, reference_bytes, reference_counts):
             size += load_int(end, text * rows + row) - begin
             count += begin != 0  # the address of a missing text
         store_int(all_references, row, size)
-        store_int(given, row, count)
+        store_int(counts, row, count)
         if count == 0 and bare_row < 0:
             bare_row = row
         for system in range(systems):
