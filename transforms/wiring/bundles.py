@@ -71,8 +71,8 @@ class CollectBundles(beam.DoFn, abc.ABC):
 
     def _drop_waiting(self) -> None:
         """Drops what no thread has begun of a failed bundle: it would hold up other steps."""
-        for each in self._under_way:
-            each.cancel()
+        for future in self._under_way:
+            future.cancel()
         self._under_way = collections.deque()
 
     def _add(self, element: Any, free: collections.deque[Any]) -> None:

@@ -29,9 +29,9 @@ def filesystem_of(path: str) -> Any:
     Raises:
       ValueError: there is none for this kind of path.
     """
-    found = FileSystems.get_filesystem(path)
+    of_beam = FileSystems.get_filesystem(path)
     if FileSystems.get_scheme(path) != "s3":
-        return found
+        return of_beam
     from beam_bleu.transforms.wiring.s3 import S3  # its library is large, and often not installed
 
-    return S3.like(found)
+    return S3.like(of_beam)

@@ -15,7 +15,7 @@ import boto3
 from apache_beam.io.aws.s3filesystem import S3FileSystem
 from apache_beam.io.aws.s3io import parse_s3_path
 from apache_beam.io.filesystem import CompressionTypes, FileMetadata
-from apache_beam.options.pipeline_options import PipelineOptions, S3Options
+from apache_beam.options.given_options import PipelineOptions, S3Options
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
@@ -68,12 +68,12 @@ class S3(S3FileSystem):
         with telling(dir_or_prefix):
             pages = self._client().get_paginator("list_objects_v2")
             for page in pages.paginate(Bucket=bucket, Prefix=prefix):
-                for found in page.get("Contents", ()):
-                    if not found["Key"].endswith("/"):  # a console shows it as a folder
+                for entry in page.get("Contents", ()):
+                    if not entry["Key"].endswith("/"):  # a console shows it as a folder
                         yield FileMetadata(
-                            f"s3://{bucket}/{found['Key']}",
-                            found["Size"],
-                            found["LastModified"].timestamp(),
+                            f"s3://{bucket}/{entry['Key']}",
+                            entry["Size"],
+                            entry["LastModified"].timestamp(),
                         )
 
     def open(
@@ -168,8 +168,12 @@ class S3(S3FileSystem):
                 raise
 
     def _client(self) -> Any:
-        given = self._options
-        options = given.view_as(S3Options) if isinstance(given, PipelineOptions) else S3Options([])
+        given_options = self._options
+        options = (
+            given_options.view_as(S3Options)
+            if isinstance(given_options, PipelineOptions)
+            else S3Options([])
+        )
         settings = {
             "aws_access_key_id": options.s3_access_key_id,
             "aws_secret_access_key": options.s3_secret_access_key,

@@ -29,9 +29,9 @@ class SharedPool:
         with cls._lock:
             if threads not in cls._shared:
                 cls._shared[threads] = cls(threads)
-            found = cls._shared[threads]
-            found._users += 1
-            return found
+            pool = cls._shared[threads]
+            pool._users += 1
+            return pool
 
     def leave(self) -> None:
         """Ends the use, without waiting: a thread may be stuck in a filesystem."""

@@ -74,9 +74,9 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
                 self.emitted(output)
                 yield output
             return
-        each = _UnderWay(self._outputs(element), window, timestamp)
-        self._submit(each)
-        self._under_way.append(each)
+        work = _UnderWay(self._outputs(element), window, timestamp)
+        self._submit(work)
+        self._under_way.append(work)
         while len(self._under_way) >= self._begun:
             yield from self._finish_oldest()
 
@@ -91,9 +91,9 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
 
     def _drop_waiting(self) -> None:
         """Drops what no thread has begun of a failed bundle: it would hold up other steps."""
-        for each in self._under_way:
-            assert each.future is not None
-            each.future.cancel()
+        for work in self._under_way:
+            assert work.future is not None
+            work.future.cancel()
         self._under_way = collections.deque()
         # A new queue: a thread may still work on an element of the failed bundle.
         self._ready: queue.SimpleQueue[_UnderWay] = queue.SimpleQueue()
@@ -102,18 +102,18 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
         """The outputs of an element. Nothing is done before they are asked for."""
         yield from self.work(element)
 
-    def _submit(self, each: _UnderWay) -> None:
+    def _submit(self, work: _UnderWay) -> None:
         """Lets a thread work on the next part of an element."""
         assert self._pool is not None
-        each.part = None
-        each.future = self._pool.submit(self._make_part, each, self._ready)
+        work.part = None
+        work.future = self._pool.submit(self._make_part, work, self._ready)
 
-    def _make_part(self, each: _UnderWay, ready: queue.SimpleQueue[_UnderWay]) -> None:
+    def _make_part(self, work: _UnderWay, ready: queue.SimpleQueue[_UnderWay]) -> None:
         try:
-            each.part = self._next_part(each.outputs)
+            work.part = self._next_part(work.outputs)
         except BaseException as error:  # Beam's own thread raises it
-            each.error = error
-        ready.put(each)
+            work.error = error
+        ready.put(work)
 
     def _next_part(self, outputs: Iterator[Any]) -> _Part:
         taken, weight = [], 0
@@ -128,26 +128,26 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
         oldest = self._under_way[0]
         while not oldest.is_done:
             # One queue for all elements: to wait for one of several futures is slow.
-            each = self._ready.get()
-            if each.part is None or each.part.is_last:
-                each.is_done = True
+            work = self._ready.get()
+            if work.part is None or work.part.is_last:
+                work.is_done = True
             else:
-                yield from self._in_window(each, each.part)
-                self._submit(each)
+                yield from self._in_window(work, work.part)
+                self._submit(work)
         self._under_way.popleft()
         if oldest.error is not None:
             raise oldest.error
         assert oldest.part is not None
         yield from self._in_window(oldest, oldest.part)
 
-    def _in_window(self, each: _UnderWay, part: _Part) -> Iterator[WindowedValue | TaggedOutput]:
+    def _in_window(self, work: _UnderWay, part: _Part) -> Iterator[WindowedValue | TaggedOutput]:
         for output in part.outputs:
             self.emitted(output)
             if isinstance(output, TaggedOutput):
-                value = WindowedValue(output.value, each.timestamp, (each.window,))
+                value = WindowedValue(output.value, work.timestamp, (work.window,))
                 yield TaggedOutput(output.tag, value)
             else:
-                yield WindowedValue(output, each.timestamp, (each.window,))
+                yield WindowedValue(output, work.timestamp, (work.window,))
 
 
 @dataclasses.dataclass(frozen=True)
