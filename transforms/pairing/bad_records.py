@@ -103,7 +103,7 @@ def bad_records_error(
       counted: what is counted: in a part of a join, records are not yet segments.
     """
     segments = len(bad) if segments is None else segments
-    cause = "; ".join(each.told for each in bad[:_TOLD])
+    cause = "; ".join(record.told for record in bad[:_TOLD])
     if segments > 1:
         cause += f"; {segments:,} of {read:,} {counted} in this part of the input are bad"
     return InputError(cause, bad[0].remedy)

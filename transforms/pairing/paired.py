@@ -150,8 +150,8 @@ class Paired:
 
         The transform gets the PCollections in a dict, by the names of the attributes.
         """
-        found = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {name: each for name, each in found.items() if each is not None} | transform
+        outputs = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: output for name, output in outputs.items() if output is not None} | transform
 
 
 class Source(Protocol):

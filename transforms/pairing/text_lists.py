@@ -18,8 +18,8 @@ def nulls(column: pa.Array) -> Rows:
     """The rows that are null."""
     if not column.null_count:
         return np.zeros(len(column), bool)
-    found: Rows = column.is_null().to_numpy(zero_copy_only=False)
-    return found
+    rows: Rows = column.is_null().to_numpy(zero_copy_only=False)
+    return rows
 
 
 def texts(column: pa.Array) -> pa.LargeStringArray:
@@ -32,8 +32,8 @@ def lengths(column: pa.Array) -> Integers:
     """The number of texts in each row of a column of references, with nulls in lists."""
     if not pa.types.is_large_list(column.type):
         return np.ones(len(column), np.int64)
-    found: Integers = np.where(nulls(column), 0, np.diff(column.offsets.to_numpy()))
-    return found
+    counts: Integers = np.where(nulls(column), 0, np.diff(column.offsets.to_numpy()))
+    return counts
 
 
 def reference_counts(column: pa.Array) -> Integers:

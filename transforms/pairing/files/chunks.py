@@ -57,7 +57,7 @@ class Unread:
 
 
 def read_chunks(
-    stream: Stream, found: FoundFile, chunk_bytes: int, open_file: Open
+    stream: Stream, listed: FoundFile, chunk_bytes: int, open_file: Open
 ) -> Iterator[bytes]:
     """The text of a whole file, chunk by chunk, without a byte order mark at its start.
 
@@ -68,15 +68,17 @@ def read_chunks(
     Raises:
       InputError: the file cannot be read, is truncated, or has changed.
     """
-    return _without_mark(_chunks(stream, found, chunk_bytes, open_file))
+    return _without_mark(_chunks(stream, listed, chunk_bytes, open_file))
 
 
-def _chunks(stream: Stream, found: FoundFile, chunk_bytes: int, open_file: Open) -> Iterator[bytes]:
-    suffix = compression(found.path)
+def _chunks(
+    stream: Stream, listed: FoundFile, chunk_bytes: int, open_file: Open
+) -> Iterator[bytes]:
+    suffix = compression(listed.path)
     if suffix:
-        with opened(stream, found, open_file) as file:
+        with opened(stream, listed, open_file) as file:
             read = _added(file)
-            yield from decompressed(read, suffix, lambda what: stream.told(what, found.path))
+            yield from decompressed(read, suffix, lambda what: stream.told(what, listed.path))
         return
     chunk = b""
 
@@ -88,13 +90,13 @@ def _chunks(stream: Stream, found: FoundFile, chunk_bytes: int, open_file: Open)
             chunk += more
         return len(chunk)
 
-    for _ in read_range(stream, found, Unread(0, found.size), chunk_bytes, open_file, read_fully):
+    for _ in read_range(stream, listed, Unread(0, listed.size), chunk_bytes, open_file, read_fully):
         yield chunk
 
 
 def read_range(
     stream: Stream,
-    found: FoundFile,
+    listed: FoundFile,
     unread: Unread,
     most: int,
     open_file: Open,
@@ -104,7 +106,7 @@ def read_range(
 
     Args:
       stream: the stream.
-      found: the file.
+      listed: the file, as it was listed.
       unread: the range. Before each part, others may have read more of it.
       most: the bytes of a part.
       open_file: opens the file.
@@ -113,7 +115,7 @@ def read_range(
     Raises:
       InputError: the file cannot be read, or has changed.
     """
-    with opened(stream, found, open_file) as file:
+    with opened(stream, listed, open_file) as file:
         unread.descriptor = descriptor_of(file)
         at = 0  # the place of `file`
         while unread.at < unread.stop:
@@ -123,28 +125,28 @@ def read_range(
             size = read(file, wanted)
             at = unread.at = unread.at + size
             if size < wanted:
-                what = f"ends at byte {at}, and had {found.size} when listed"
-                raise changed(stream, found.path, what)
+                what = f"ends at byte {at}, and had {listed.size} when listed"
+                raise changed(stream, listed.path, what)
             yield
-        if unread.stop == found.size:
+        if unread.stop == listed.size:
             if at != unread.at:
                 file.seek(unread.at)
             if file.read(1):
-                what = f"has more than the {found.size} bytes it had when listed"
-                raise changed(stream, found.path, what)
+                what = f"has more than the {listed.size} bytes it had when listed"
+                raise changed(stream, listed.path, what)
 
 
 @contextlib.contextmanager
-def opened(stream: Stream, found: FoundFile, open_file: Open) -> Iterator[BinaryIO]:
+def opened(stream: Stream, listed: FoundFile, open_file: Open) -> Iterator[BinaryIO]:
     """Opens a file. Whatever a filesystem raises until it is closed is an `InputError`."""
     try:
-        with open_file(found.path) as file:
+        with open_file(listed.path) as file:
             yield file
     except (BleuError, MemoryError):
         raise
     except Exception as error:  # each filesystem has exceptions of its own
         what = f"{stream.label}: cannot be read"
-        raise unreadable(what, error, "check the file", stream.shown(found.path)) from error
+        raise unreadable(what, error, "check the file", stream.shown(listed.path)) from error
 
 
 def _added(file: BinaryIO) -> Callable[[int], bytes]:
@@ -243,7 +245,7 @@ def put_parts(chunks: Iterable[bytes], memory: PartMemory) -> Iterator[None]:
 
 
 def read_parts(
-    stream: Stream, found: FoundFile, start: int, stop: int, open_file: Open, memory: PartMemory
+    stream: Stream, listed: FoundFile, start: int, stop: int, open_file: Open, memory: PartMemory
 ) -> Iterator[None]:
     """Reads the bytes start <= i < stop of a file into the memory, part by part.
 
@@ -259,8 +261,8 @@ def read_parts(
     """
     memory.forget()
     most = memory.part_bytes
-    if compression(found.path):
-        yield from put_parts(read_chunks(stream, found, most, open_file), memory)
+    if compression(listed.path):
+        yield from put_parts(read_chunks(stream, listed, most, open_file), memory)
         return
 
     def read(file: BinaryIO, size: int) -> int:
@@ -268,7 +270,7 @@ def read_parts(
 
     memory.unread = Unread(start, stop)
     is_first = start == 0
-    for _ in read_range(stream, found, memory.unread, most, open_file, read):
+    for _ in read_range(stream, listed, memory.unread, most, open_file, read):
         if is_first and memory.text.startswith(BYTE_ORDER_MARK, memory.begin, memory.end):
             memory.begin += len(BYTE_ORDER_MARK)
         is_first = False
@@ -298,7 +300,7 @@ def read_ahead(pieces: Generator[bytes, None, None], threads: int) -> Generator[
             waiting.append(pool.submit(next, pieces, None))
             yield piece
     finally:
-        for each in waiting:
-            each.cancel()
+        for future in waiting:
+            future.cancel()
         pool.submit(pieces.close)
         pool.shutdown(wait=False)

@@ -54,7 +54,7 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
                 "rename the file: its name has wildcards",
             )
         matched = [pattern]
-    found = []
+    listed = []
     files: dict[tuple[int, int], str] = {}
     for path in matched:
         status = _looked_at(label, path)
@@ -67,7 +67,7 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
                     f"lines would be scored twice: {first}, {path}",
                     "use a pattern that matches only one of the two",
                 )
-            found.append(FoundFile(path, status.st_size))
+            listed.append(FoundFile(path, status.st_size))
         elif not stat.S_ISDIR(status.st_mode):
             raise UsageError(
                 f"{label}: this is not a file but a pipe or a device: {path}",
@@ -78,7 +78,7 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
             raise UsageError(
                 f"{label}: this is a folder: {path}", f"name its files: {path.rstrip('/')}/*"
             )
-    return found
+    return listed
 
 
 def open_file(path: str) -> BinaryIO:

@@ -43,11 +43,11 @@ class PathLabel:
 
     def value_of(self, path: str) -> str | None:
         """The value for a file; None if its path does not match, or the group matches no text."""
-        found = re.search(self.regex, path)
-        if found is None or not found[1]:
+        match = re.search(self.regex, path)
+        if match is None or not match[1]:
             return None
         # A path can have bytes that are not UTF-8, and labels are UTF-8.
-        return found[1].encode(errors="backslashreplace").decode()
+        return match[1].encode(errors="backslashreplace").decode()
 
     def check_files(self, label: str, paths: Sequence[str]) -> None:
         """Checks the files of a stream of records.
@@ -95,12 +95,12 @@ class PathLabel:
         Raises:
           InputError: no path matches, or two of them have different values.
         """
-        found = [(label, path, value) for label, path in files if (value := self.value_of(path))]
-        if not found:
+        matching = [(label, path, value) for label, path in files if (value := self.value_of(path))]
+        if not matching:
             paths = joined([path for _, path in files])
             raise self._no_match("no path of the files of these lines matches", paths)
-        label, path, value = found[0]
-        for other_label, other_path, other in found[1:]:
+        label, path, value = matching[0]
+        for other_label, other_path, other in matching[1:]:
             if other != value:
                 raise InputError(
                     f"the files of the same lines have different values of the label {self.name}: "

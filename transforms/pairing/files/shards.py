@@ -46,22 +46,22 @@ _MOST_ENTRIES = 10_000
 _DIGITS = re.compile(r"\d+")
 
 
-def shards_in_order(number: int, stream: Stream, found: Sequence[FoundFile]) -> list[Shard]:
+def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> list[Shard]:
     """The files that a stream's pattern matched, in the order of the stream.
 
     Args:
       number: the stream's number.
       stream: the stream.
-      found: the files, in any order.
+      files: the files, in any order.
 
     Raises:
       InputError: nothing matched, two files are the same shard, or the names say how
         many shards there are and one is missing.
     """
-    require_files(stream, found)
-    paths = [file.path for file in found]
+    require_files(stream, files)
+    paths = [file.path for file in files]
     keys = order_keys(paths)
-    ordered = sorted(found, key=lambda file: keys[file.path])
+    ordered = sorted(files, key=lambda file: keys[file.path])
     for one, other in itertools.pairwise(ordered):
         if keys[one.path] == keys[other.path]:
             raise _same_shard(stream, one.path, other.path)
@@ -72,13 +72,13 @@ def shards_in_order(number: int, stream: Stream, found: Sequence[FoundFile]) -> 
     return [Shard(number, i, file, is_last=i == last) for i, file in enumerate(ordered)]
 
 
-def require_files(stream: Stream, found: Sequence[FoundFile]) -> None:
+def require_files(stream: Stream, files: Sequence[FoundFile]) -> None:
     """Checks that a stream's pattern matched a file.
 
     Raises:
       InputError: nothing matched.
     """
-    if found:
+    if files:
         return
     path = stream.pattern
     if is_pattern(path) or "://" in path:
@@ -123,10 +123,10 @@ def of_total(stream: Stream, path: str) -> re.Match[str] | None:
     """
     head = before_wildcard(stream.pattern).rpartition("/")[0]
     start = len(head) if path.startswith(head) else path.rfind("/") + 1
-    found = _OF.match(path, start)
-    if found and not found["between"] and path[: found.start("number")][-1:].isalpha():
+    match = _OF.match(path, start)
+    if match and not match["between"] and path[: match.start("number")][-1:].isalpha():
         return None  # best1of5
-    return found
+    return match
 
 
 def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
@@ -164,25 +164,25 @@ def _require_all(stream: Stream, shards: Sequence[re.Match[str]]) -> None:
                 "remove the older set, or use a pattern that matches only one: "
                 f"...-of-{first['total']}*",
             )
-    found = {int(shard["number"]): shard for shard in shards}
-    base = 1 if total in found and 0 not in found else 0
-    beyond = next((shard for number, shard in found.items() if number - base >= total), None)
+    by_number = {int(shard["number"]): shard for shard in shards}
+    base = 1 if total in by_number and 0 not in by_number else 0
+    beyond = next((shard for number, shard in by_number.items() if number - base >= total), None)
     if beyond:
         raise InputError(
             f"{stream.label}: by their names there are {total} shards, but one has the number "
             f"{int(beyond['number'])}: {beyond.string}",
             "find out which shards belong to one run, and remove the others",
         )
-    if len(found) < total:
-        missing = next(number for number in itertools.count(base) if number not in found)
+    if len(by_number) < total:
+        missing = next(number for number in itertools.count(base) if number not in by_number)
         name = (
             first.string[: first.start("number")]
             + f"{missing:0{len(first['number'])}}"
             + first.string[first.end("number") :]
         )
-        lost = total - len(found)
+        lost = total - len(by_number)
         more = f" and {lost - 1} more" if lost > 1 else ""
-        counts = "" if {0, total} & set(found) else " (or the last one, if they count from 1)"
+        counts = "" if {0, total} & set(by_number) else " (or the last one, if they count from 1)"
         raise InputError(
             f"{stream.label}: by their names there are {total} shards, but {lost} "
             f"{'are' if more else 'is'} missing: {name}{counts}{more}",
@@ -295,7 +295,7 @@ def _are_counted(extensions: Set[str]) -> bool:
     counts = sorted(extension[1:] for extension in extensions)
     width = len(counts[0])
     return any(
-        counts == ["".join(each) for each in itertools.islice(counted, len(counts))]
+        counts == ["".join(characters) for characters in itertools.islice(counted, len(counts))]
         for digits in (string.ascii_lowercase, "0123456789abcdef")
         for counted in [itertools.product(digits, repeat=min(width, 8))]
     )
@@ -320,10 +320,10 @@ def near_file(path: str) -> str | None:
     try:
         with os.scandir(folder or ".") as entries:
             first = itertools.islice(entries, _MOST_ENTRIES)
-            found = [each.name for each in first if _is_near(name, each.name) and each.is_file()]
+            near = [entry.name for entry in first if _is_near(name, entry.name) and entry.is_file()]
     except (OSError, ValueError):
         return None
-    return os.path.join(folder, found[0]) if len(found) == 1 else None
+    return os.path.join(folder, near[0]) if len(near) == 1 else None
 
 
 def _is_near(name: str, other: str) -> bool:

@@ -46,9 +46,9 @@ class Stream:
         """A path of this stream, as messages show it."""
         return self.pipe or path
 
-    def version(self, found: str | None) -> str | None:
+    def version(self, listed: str | None) -> str | None:
         """The version of a file of this stream; None for the temporary copy of a pipe."""
-        return None if self.pipe else found
+        return None if self.pipe else listed
 
     def told(self, what: str, path: str) -> str:
         """The cause of an error: the stream, then what is wrong, and the path last."""

@@ -54,13 +54,13 @@ class Corpus:
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the columns of `SegmentBatch.labels`."""
-        of_streams = itertools.chain.from_iterable(each.names for each in self.label_streams)
-        return (*of_streams, *(each.name for each in self.path_labels))
+        of_streams = itertools.chain.from_iterable(stream.names for stream in self.label_streams)
+        return (*of_streams, *(label.name for label in self.path_labels))
 
     @property
     def streams(self) -> tuple[Stream, ...]:
         """All streams, in the order of their numbers: first the references, last the labels."""
-        labels = (each.stream for each in self.label_streams)
+        labels = (labels_of.stream for labels_of in self.label_streams)
         return (*self.references, *self.candidates, *labels)
 
     @property
@@ -149,12 +149,12 @@ class LabelStream:
         """What is wrong with lines that have these numbers of fields, and what to do."""
         if self.domain_first:
             return (
-                [f"has {each}, and a line of documents has 1 or 2" for each in has],
+                [f"has {fields}, and a line of documents has 1 or 2" for fields in has],
                 "each line must have the name of a document, or a domain and a name with a tab "
                 "between them",
             )
         names = len(self.names)
         return (
-            [f"has {each}, and --labels names {names} labels" for each in has],
+            [f"has {fields}, and --labels names {names} labels" for fields in has],
             f"each line must have {names} labels with a tab between them; a label may be empty",
         )

@@ -46,7 +46,7 @@ class Planning:
         notes = (*expected.notes, *notes_of(streams, plan.shards, expected.cuts))
         for note in notes:
             _LOG.warning(note)  # for users who see only the log of a worker
-        labels = [each.names for each in corpus.label_streams]
+        labels = [stream.names for stream in corpus.label_streams]
         inputs = described(corpus.systems, labels, streams, plan) if self._describe else ()
         return plan, FoundSegments(plan.segments, warnings, notes, inputs, corpus.systems)
 
@@ -70,7 +70,7 @@ def described(
         *(("candidates", system, ()) for system in systems),
         *(("labels", None, names) for names in labels),
     ]
-    found = [
+    inputs = [
         FoundInput(
             role,
             system,
@@ -87,4 +87,4 @@ def described(
             named, streams, plan.shards, plan.lines, plan.versions, strict=True
         )
     ]
-    return candidates_first(found, references, len(systems))
+    return candidates_first(inputs, references, len(systems))

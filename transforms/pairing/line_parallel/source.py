@@ -172,12 +172,12 @@ class _ReadUnit(ThreadedDoFn):
                     unit = WorkUnit(first_line, ENDLESS, tuple((file.piece,) for file in files))
                     first_line += yield from self._read(unit, texts)
                 counts += [file.counts for file in files]
-            plan, found = self._planning.planned(counts)
+            plan, segments = self._planning.planned(counts)
         except InputError:
             self._raise_as_counted(whole)
             raise
         _DETAILS.info("segments: %s", f"{plan.segments:,}")
-        yield beam.pvalue.TaggedOutput(self.SEGMENTS, found)
+        yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
 
     def _counted_file(self, shard: Shard, range_bytes: int) -> CountedFile:
         stream = self._corpus.streams[shard.stream]
@@ -204,8 +204,8 @@ class _ReadUnit(ThreadedDoFn):
         """Gives the batches of a unit, and what was found; returns the number of its lines."""
         reading = UnitReading(self._corpus, unit, open_anywhere, texts, describe=self._describe)
         for batch, rejected in reading.batches():
-            for each in rejected:
-                yield beam.pvalue.TaggedOutput(self.REJECTED, each)
+            for record in rejected:
+                yield beam.pvalue.TaggedOutput(self.REJECTED, record)
             if batch is not None:
                 yield batch
         for stream, pieces in reading.ended():
@@ -246,17 +246,17 @@ class ListRanges(beam.DoFn):
             require_same_shards(streams, shards)
         for stream, of_stream in zip(streams, shards, strict=True):
             tell_files(stream, of_stream)
-        found = list(itertools.chain.from_iterable(shards))
+        files = list(itertools.chain.from_iterable(shards))
         whole = read_once(shards, self._range_bytes, self._cuts)
         if whole is not None:
             _DETAILS.info("compressed: the files are read once, and their lines counted meanwhile")
             yield whole
             return
-        ranges = list(cut_corpus(found, self._range_bytes))
+        ranges = list(cut_corpus(files, self._range_bytes))
         most = max(part.stop - part.start for part in ranges)
         _DETAILS.info("ranges: %s, of at most %s bytes", f"{len(ranges):,}", f"{most:,}")
         yield from ranges
-        PROGRESS.begin("counting lines", sum(shard.file.size for shard in found))
+        PROGRESS.begin("counting lines", sum(shard.file.size for shard in files))
 
 
 class CountRanges(CountLines):
@@ -281,14 +281,14 @@ class PlanUnits(beam.DoFn):
     ) -> Iterator[tuple[WorkUnit, FoundSegments | None] | WholeFiles]:
         PROGRESS.begin("planning")
         counts: list[LineCounts] = []
-        for each in gathered[1]:
-            if isinstance(each, WholeFiles):
-                yield each
-                PROGRESS.begin("scoring", each.bytes)
+        for element in gathered[1]:
+            if isinstance(element, WholeFiles):
+                yield element
+                PROGRESS.begin("scoring", element.bytes)
                 return
-            counts.append(each)
-        plan, found = self._planning.planned(counts)
+            counts.append(element)
+        plan, segments = self._planning.planned(counts)
         for number, unit in enumerate(plan.units()):
-            yield unit, found if number == 0 else None
+            yield unit, segments if number == 0 else None
         _DETAILS.info("segments: %s, work units: %s", f"{plan.segments:,}", f"{plan.unit_count:,}")
         PROGRESS.begin("scoring", plan.bytes)

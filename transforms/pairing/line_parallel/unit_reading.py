@@ -77,11 +77,13 @@ class UnitReading:
         fields = [corpus.num_refs] * len(corpus.references)
         self._references = sum(fields)
         self._fields = [*fields, *(1 for _ in corpus.candidates)]  # of the lines of each stream
-        given: Sequence[Iterable[bytes] | None] = texts or [None] * len(self._streams)
+        texts_of_streams: Sequence[Iterable[bytes] | None] = texts or [None] * len(self._streams)
         longest = corpus.expected.max_line_bytes
         self._readers = [
             LineReader(stream, pieces, open_file, longest, unit.first_line, text)
-            for stream, pieces, text in zip(self._streams, unit.pieces, given, strict=True)
+            for stream, pieces, text in zip(
+                self._streams, unit.pieces, texts_of_streams, strict=True
+            )
         ]
         self._found = FoundBad()
         self.lines = 0
@@ -103,10 +105,10 @@ class UnitReading:
                 break
             batch = self._take(lines)
             self.lines += lines
-            found = (each for reader in self._readers for each in reader.bad)
-            bad = sorted(found, key=operator.attrgetter("number"))
+            records = (record for reader in self._readers for record in reader.bad)
+            bad = sorted(records, key=operator.attrgetter("number"))
             if bad:
-                batch = batch.without({each.number for each in bad})
+                batch = batch.without({record.number for record in bad})
                 self._found.add(bad, lines - len(batch))
             # After a bad line without "reject", the other lines are read only to count bad ones.
             is_wanted = len(batch) and (rejects or not self._found.segments)
@@ -161,9 +163,9 @@ class UnitReading:
             return [], []
         streams = self._streams[: len(self._fields)]  # those of texts
         places = [reader.places(lines) for reader in self._readers[: len(streams)]]
-        files = np.stack([each.paths.indices.to_numpy() for each in places])
+        files = np.stack([of_stream.paths.indices.to_numpy() for of_stream in places])
         different, rows = np.unique(files, axis=1, return_inverse=True)
-        paths = [each.paths.dictionary.to_pylist() for each in places]
+        paths = [of_stream.paths.dictionary.to_pylist() for of_stream in places]
         of_rows = [
             [
                 (stream.label, paths[number][file])
@@ -173,8 +175,8 @@ class UnitReading:
         ]
         indices = pa.array(rows.reshape(-1), pa.int32())
         columns = []
-        for each in wanted:
-            values = pa.array([each.agreed(row) for row in of_rows], pa.large_string())
+        for label in wanted:
+            values = pa.array([label.agreed(row) for row in of_rows], pa.large_string())
             columns.append(pa.DictionaryArray.from_arrays(indices, values))
         return columns, [places[0]] * len(wanted)
 

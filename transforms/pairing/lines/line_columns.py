@@ -147,18 +147,18 @@ def _copy_part(memory, begin, end, target, last, places, row, to, rows, limit):
 def skip_lines(memory, begin, end, lines):
     """(the end of this number of lines in a part, or the part's end; the lines that end before)."""
     start = address_of(memory)
-    found = 0
+    passed = 0
     for block in range(begin, end, BLOCK):
         newlines = _newline_mask(start + block)
         if end - block < BLOCK:
             newlines &= _ALL >> np.uint64(BLOCK - (end - block))
         here = count_bits(newlines)
-        if found + here >= lines:
-            for _ in range(lines - found - 1):
+        if passed + here >= lines:
+            for _ in range(lines - passed - 1):
                 newlines = clear_lowest_bit(newlines)
             return block + lowest_bit(newlines) + 1, lines
-        found += here
-    return end, found
+        passed += here
+    return end, passed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -168,12 +168,12 @@ class Fields:
     Attributes:
       columns: a padded column for each field. A line with another number of fields has empty texts.
       wrong: the rows of the lines with another number of fields, in order.
-      found: how many fields each of these lines has, as sacreBLEU counts them.
+      counts: how many fields each of these lines has, as sacreBLEU counts them.
     """
 
     columns: tuple[pa.LargeStringArray, ...]
     wrong: Integers
-    found: Integers
+    counts: Integers
 
 
 def split_fields(column: pa.LargeStringArray, fields: int) -> Fields:

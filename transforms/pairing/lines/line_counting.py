@@ -213,7 +213,9 @@ class CountedText:
 
 def refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
     """Refuses a text that begins like a compressed file."""
-    suffix = next((each for each, begin in COMPRESSED_DATA.items() if text.startswith(begin)), None)
+    suffix = next(
+        (ending for ending, begin in COMPRESSED_DATA.items() if text.startswith(begin)), None
+    )
     if suffix is None:
         return
     if compression(path):
@@ -358,8 +360,8 @@ def count_in_file(pread, descriptor, start, stop, part_bytes, text, newlines, st
     Returns:
       Whether all bytes could be read.
     """
-    begin, found = address_of(text), address_of(state)
-    line_bytes, longest = load_int(found, _LINE_BYTES), load_int(found, _LONGEST)
+    begin, state_address = address_of(text), address_of(state)
+    line_bytes, longest = load_int(state_address, _LINE_BYTES), load_int(state_address, _LONGEST)
     nuls = controls = size = 0
     for part in range(newlines.size):
         at = start + part * part_bytes
@@ -378,12 +380,12 @@ def count_in_file(pread, descriptor, start, stop, part_bytes, text, newlines, st
         else:
             line_bytes += size
             longest = max(longest, line_bytes)
-    store_int(found, _NULS, load_int(found, _NULS) + nuls)
-    store_int(found, _CONTROLS, load_int(found, _CONTROLS) + controls)
-    store_int(found, _LINE_BYTES, line_bytes)
-    store_int(found, _LONGEST, longest)
+    store_int(state_address, _NULS, load_int(state_address, _NULS) + nuls)
+    store_int(state_address, _CONTROLS, load_int(state_address, _CONTROLS) + controls)
+    store_int(state_address, _LINE_BYTES, line_bytes)
+    store_int(state_address, _LONGEST, longest)
     if size:
-        store_int(found, _LAST_BYTE, load_byte(begin + size - 1))
+        store_int(state_address, _LAST_BYTE, load_byte(begin + size - 1))
     return True
 
 

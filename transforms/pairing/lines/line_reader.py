@@ -190,16 +190,16 @@ class LineReader:
         """
         if fields == 1:
             return (column,)
-        found = split_fields(self.good(column), fields)
-        has = ["1 field" if each == 1 else f"{each} fields" for each in found.found.tolist()]
+        split = split_fields(self.good(column), fields)
+        has = ["1 field" if count == 1 else f"{count} fields" for count in split.counts.tolist()]
         self.refuse_fields(
             column,
-            found.wrong.tolist(),
-            [f"has {each}, and --num_refs is {fields}" for each in has],
+            split.wrong.tolist(),
+            [f"has {shown}, and --num_refs is {fields}" for shown in has],
             f"each line must have {fields} references with a tab between them; the last one "
             "must not be empty",
         )
-        return found.columns
+        return split.columns
 
     def good(self, column: pa.LargeStringArray) -> pa.LargeStringArray:
         """The lines taken last, with empty texts in place of bad lines, in a padded column."""
@@ -225,11 +225,11 @@ class LineReader:
             if row not in known:
                 raw = column[row].as_py().encode()
                 self._add(row, "wrong-number-of-fields", what, remedy, raw)
-        self.bad.sort(key=lambda each: each.number)
+        self.bad.sort(key=lambda record: record.number)
 
     def _bad_rows(self) -> list[int]:
         """The rows of the bad lines among those that were taken last."""
-        return [each.number - self._segment(0) for each in self.bad]
+        return [record.number - self._segment(0) for record in self.bad]
 
     def finish(self) -> None:
         """Reads to the end of the pieces, after all their lines are taken.

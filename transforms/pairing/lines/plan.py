@@ -115,15 +115,15 @@ def make_plan(
         lines, or no lines, or a file changed while its lines were counted.
       JobError: a count is missing, or is there twice.
     """
-    found: list[list[LineCounts]] = [[] for _ in streams]
+    by_stream: list[list[LineCounts]] = [[] for _ in streams]
     for count in counts:
-        found[count.range.shard.stream].append(count)
-    for stream, of_stream in zip(streams, found, strict=True):
+        by_stream[count.range.shard.stream].append(count)
+    for stream, of_stream in zip(streams, by_stream, strict=True):
         of_stream.sort(key=lambda count: (count.range.shard.number, count.range.start))
         _check_complete(stream, [count.range for count in of_stream])
     texts = [
         _StreamLines(stream, of_stream, header_lines)
-        for stream, of_stream in zip(streams, found, strict=True)
+        for stream, of_stream in zip(streams, by_stream, strict=True)
     ]
     if cuts == "same":
         require_same_lines(
@@ -133,7 +133,7 @@ def make_plan(
         )
     segments = texts[0].lines
     require_equal_totals(streams, [text.lines for text in texts])
-    begins = _unit_begins(texts, found[0][0].range.range_bytes)
+    begins = _unit_begins(texts, by_stream[0][0].range.range_bytes)
     return Plan(texts, [0, *begins[(begins > 0) & (begins < segments)].tolist(), segments])
 
 

@@ -26,17 +26,17 @@ def check_visible(streams: Sequence[Stream]) -> None:
       BleuError: the error that the workers would raise for these files.
     """
     # Names of shards are not compared, because that takes seconds if there are many.
-    found = [(stream, _visible(stream)) for stream in streams]
-    for stream, files in found:
+    listed = [(stream, _visible(stream)) for stream in streams]
+    for stream, files in listed:
         if files is not None:
             require_files(stream, files)
     empty = [
         stream
-        for stream, files in found
+        for stream, files in listed
         if files is not None and not any(file.size for file in files)
     ]
-    if len(empty) == len(found):
-        require_equal_totals(streams, [0] * len(found))
+    if len(empty) == len(listed):
+        require_equal_totals(streams, [0] * len(listed))
     for stream in empty:
         raise InputError(
             f"{stream.label} have 0 lines: {stream.pattern}", "check that the files were written"

@@ -36,5 +36,5 @@ RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
 def format_of_name(pattern: str) -> RecordFormatName | None:
     """The format that the suffix of a file's name says, or None."""
     end = pattern.lower().removesuffix(compression(pattern) or "")
-    found = [name for name, row in RECORD_FORMATS.items() if end.endswith(row.suffixes)]
-    return found[0] if found else None
+    names = [name for name, row in RECORD_FORMATS.items() if end.endswith(row.suffixes)]
+    return names[0] if names else None

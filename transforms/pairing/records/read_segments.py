@@ -59,7 +59,7 @@ def read_segments(
         )
     rejected = read[_ReadUnit.REJECTED] if on_bad_record == "reject" else None
     batches = as_batches(read.batches, SegmentBatch)
-    return Paired(batches, planned.found, digests, read[_ReadUnit.TALLIES], rejected)
+    return Paired(batches, planned.segments, digests, read[_ReadUnit.TALLIES], rejected)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,8 +96,8 @@ class _ReadUnit(beam.DoFn):
             if read.digest is not None:
                 digest += _RecordDigest(segments.tally.read, read.digest)
             if self._rejects:
-                for each in segments.bad:
-                    yield beam.pvalue.TaggedOutput(self.REJECTED, each)
+                for record in segments.bad:
+                    yield beam.pvalue.TaggedOutput(self.REJECTED, record)
             else:
                 bad.add(segments.bad, len(segments.bad))
             if not bad.records:

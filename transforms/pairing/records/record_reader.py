@@ -22,11 +22,11 @@ class PlannedRecords:
 
     Attributes:
       units: PCollection of the work units, before they are spread over the workers.
-      found: PCollection of one `FoundSegments`. Its `count` is the number of the records.
+      segments: PCollection of one `FoundSegments`. Its `count` is the number of the records.
     """
 
     units: PCollection[Any]
-    found: PCollection[FoundSegments]
+    segments: PCollection[FoundSegments]
 
 
 class RecordReader(Protocol):

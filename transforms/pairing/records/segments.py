@@ -87,10 +87,12 @@ def to_segments(
     """
     count = len(next(iter(read.columns.values())))
     unread = np.zeros(count, bool)
-    unread[[each.number - read.first for each in read.bad]] = True
+    unread[[record.number - read.first for record in read.bad]] = True
     meeting = meeting_each(read.columns, chosen)
     filtered = ~unread & ~_all(meeting.values(), count)
-    telling = {each: rows for each, rows in meeting.items() if not each.can_hold_always}
+    telling = {
+        condition: rows for condition, rows in meeting.items() if not condition.can_hold_always
+    }
     judged = ~unread & ~filtered
     no_candidate = np.zeros(count, bool)
     for _, path in chosen.candidates:
@@ -108,7 +110,7 @@ def to_segments(
     left_out = {FILTERED: int(filtered.sum()), REJECTED: len(bad)}
     return Segments(
         tuple(_batch(read, chosen, rows) for rows in _parts(read, chosen, kept)),
-        tuple(sorted(bad, key=lambda each: each.number)),
+        tuple(sorted(bad, key=lambda record: record.number)),
         Tally(
             count,
             {system: len(kept) for system, _ in chosen.candidates},
@@ -196,8 +198,8 @@ def meeting_each(columns: Mapping[ColumnPath, pa.Array], chosen: Chosen) -> dict
 def _all(meeting: Iterable[Rows], count: int) -> Rows:
     """For each of so many records, whether it meets all conditions."""
     rows = np.ones(count, bool)
-    for each in meeting:
-        rows &= each
+    for meets_one in meeting:
+        rows &= meets_one
     return rows
 
 
@@ -214,7 +216,9 @@ def _parts(read: ReadRecords, chosen: Chosen, rows: Integers) -> Iterator[Intege
     waiting = [rows]
     while waiting:
         part = waiting.pop()
-        columns = len(chosen.candidates) + sum(int(each[part].max()) for each in of_rows)
+        columns = len(chosen.candidates) + sum(
+            int(text_counts[part].max()) for text_counts in of_rows
+        )
         if len(part) == 1 or len(part) * columns <= _MOST_TEXTS:
             yield part
         else:
@@ -230,7 +234,7 @@ def _batch(read: ReadRecords, chosen: Chosen, rows: Integers) -> SegmentBatch:
     places = Places.in_files([read.path], read.unit, one_file, read.first_place + rows)
     return SegmentBatch(
         tuple(padded(texts(taken(path))) for _, path in chosen.candidates),
-        tuple(padded(each) for path in chosen.references for each in spread(taken(path))),
+        tuple(padded(column) for path in chosen.references for column in spread(taken(path))),
         read.first + rows,
         systems=tuple(system for system, _ in chosen.candidates),
         labels=tuple(label_column(taken(path), path) for path in chosen.labels),

@@ -56,7 +56,7 @@ class ArrowColumns:
     def __post_init__(self) -> None:
         candidate = self.candidate
         named = candidate.values() if isinstance(candidate, Mapping) else [candidate]
-        if not all(isinstance(each, str) for each in named):
+        if not all(isinstance(name, str) for name in named):
             raise ValueError(
                 "candidate must be the name of a column, or a dict with the name of each system's "
                 f"column, got {candidate!r}"
@@ -64,7 +64,7 @@ class ArrowColumns:
         if not isinstance(self.references, str):
             references = self.references
             if not isinstance(references, Sequence) or not all(
-                isinstance(each, str) for each in references
+                isinstance(name, str) for name in references
             ):
                 raise ValueError(
                     "references must be a list of the names of columns, or the name of one column "
@@ -155,15 +155,15 @@ def table_batches(
         ]
         for name, texts in zip(candidates, of_candidates, strict=True):
             _require(~nulls(texts), first, f"no candidate in the column {name!r}")
-        found = np.sum([reference_counts(each) for each in of_references], axis=0)
+        present = np.sum([reference_counts(column) for column in of_references], axis=0)
         shown = f"no reference in the column{'s' * (len(references) > 1)} {joined(references)}"
-        _require(found > 0, first, shown)
+        _require(present > 0, first, shown)
         groups: tuple[RowGroup, ...] = ALL_ROWS
         if columns.key is not None:
             order, groups = _by_key(whole_column(part[columns.key]), columns.key)
             if order is not None:
-                of_candidates = [each.take(order) for each in of_candidates]
-                of_references = [each.take(order) for each in of_references]
+                of_candidates = [column.take(order) for column in of_candidates]
+                of_references = [column.take(order) for column in of_references]
         yield from _batches(of_candidates, of_references, groups, tuple(systems or ()))
 
 
@@ -175,20 +175,20 @@ def _batches(
 ) -> Iterator[SegmentBatch]:
     """One batch, or several ones if a row has so many references that the columns were too many."""
     count = len(candidates[0])
-    width = len(candidates) + sum(int(lengths(each).max()) for each in references)
+    width = len(candidates) + sum(int(lengths(column).max()) for column in references)
     if count > 1 and count * width > _MOST_TEXTS:
         half = count // 2
         for part in (slice(0, half), slice(half, count)):
             yield from _batches(
-                [each[part] for each in candidates],
-                [pa.concat_arrays([each[part]]) for each in references],
+                [column[part] for column in candidates],
+                [pa.concat_arrays([column[part]]) for column in references],
                 _within(groups, part),
                 systems,
             )
         return
     yield SegmentBatch(
-        tuple(padded(each) for each in candidates),
-        tuple(padded(text) for each in references for text in spread(each)),
+        tuple(padded(column) for column in candidates),
+        tuple(padded(text) for column in references for text in spread(column)),
         groups=groups,
         systems=systems,
     )
@@ -197,12 +197,15 @@ def _batches(
 def _within(groups: tuple[RowGroup, ...], part: slice) -> tuple[RowGroup, ...]:
     """The groups of some rows, which are numbered anew."""
     bounds = [
-        (max(each.start, part.start), min(part.stop if each.stop is None else each.stop, part.stop))
-        for each in groups
+        (
+            max(group.start, part.start),
+            min(part.stop if group.stop is None else group.stop, part.stop),
+        )
+        for group in groups
     ]
     return tuple(
-        RowGroup(start - part.start, stop - part.start, each.key)
-        for each, (start, stop) in zip(groups, bounds, strict=True)
+        RowGroup(start - part.start, stop - part.start, group.key)
+        for group, (start, stop) in zip(groups, bounds, strict=True)
         if start < stop
     )
 
@@ -229,8 +232,8 @@ def _by_key(column: pa.Array, name: str) -> tuple[pa.Array | None, tuple[RowGrou
     order = None
     if np.any(np.diff(numbers) < 0):
         # Numbers of 16 bits are sorted much faster.
-        found = np.argsort(numbers.astype(np.uint16), kind="stable")
-        numbers, order = numbers[found], pa.array(found)
+        rows = np.argsort(numbers.astype(np.uint16), kind="stable")
+        numbers, order = numbers[rows], pa.array(rows)
     starts = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
     return order, tuple(
         RowGroup(start, stop, keys[numbers[start]]) for start, stop in itertools.pairwise(starts)

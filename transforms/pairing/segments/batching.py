@@ -102,7 +102,7 @@ class GatheredSegments:
           InputError: UTF-8 cannot encode a text (a lone surrogate).
         """
         texts: list[Sequence[str | None]] = [*self._candidates, *self._reference_columns()]
-        columns = [_column(each) for each in texts]
+        columns = [_column(of_column) for of_column in texts]
         if order is not None:
             rows = pa.array(order)
             columns = [column.take(rows) for column in columns]

@@ -26,7 +26,7 @@ def assert_is_split_as_by_python(lines: list[str], of: pa.LargeStringArray, fiel
     wrong = [row for row, each in enumerate(expected) if len(each) != fields]
     found = split_fields(of, fields)
     assert found.wrong.tolist() == wrong
-    assert found.found.tolist() == [len(expected[row]) for row in wrong]
+    assert found.counts.tolist() == [len(expected[row]) for row in wrong]
     rows = [*zip(*(each.to_pylist() for each in found.columns), strict=True)]
     assert len(rows) == len(lines)
     for number, (line, row, texts) in enumerate(zip(lines, rows, expected, strict=True)):

@@ -105,9 +105,9 @@ def choose(
         None if wanted.system is None else columns.named("--system_column", wanted.system),
         tuple(lacking),
         tuple(
-            (ColumnPath(each.name, ()), each)
-            for each in wanted.path_labels
-            if each.name in (*wanted.labels, *wanted.ids)
+            (ColumnPath(path_label.name, ()), path_label)
+            for path_label in wanted.path_labels
+            if path_label.name in (*wanted.labels, *wanted.ids)
         ),
     )
     if wanted.ids or tuple(roles) != BOTH:  # long records, or a join
@@ -171,7 +171,7 @@ def known_systems(wanted: Wanted) -> tuple[str, ...]:
 def is_usual_name(text: str) -> bool:
     """Whether a text is a usual name of a column of texts, or an unclear one, in any case."""
     usual = (*FIRST["candidates"], *FIRST["references"], *UNCLEAR)
-    return any(re.fullmatch(each, text, re.IGNORECASE) for each in usual)
+    return any(re.fullmatch(pattern, text, re.IGNORECASE) for pattern in usual)
 
 
 def is_column_number(text: str) -> bool:
@@ -193,17 +193,17 @@ def divided_column(text: str) -> tuple[str | None, str]:
 def _candidates(
     wanted: Wanted, references: Sequence[ColumnPath], columns: _Columns
 ) -> tuple[tuple[str, ColumnPath], ...]:
-    found = columns.of_role("candidates", wanted.candidates, references)
+    candidates = columns.of_role("candidates", wanted.candidates, references)
     if wanted.system_name is not None:
-        if len(found) > 1:
-            texts = joined([path.text for _, path in found])
+        if len(candidates) > 1:
+            texts = joined([path.text for _, path in candidates])
             raise InputError(
                 f"{columns.label}: the system is called {wanted.system_name}, but there are "
                 f"several columns of candidates: {texts}",
                 f"name one of them: {FLAGS['candidates']} COLUMN",
             )
-        return ((wanted.system_name, found[0][1]),)
-    names = [name for name, _ in found]
+        return ((wanted.system_name, candidates[0][1]),)
+    names = [name for name, _ in candidates]
     for name in names:
         if names.count(name) > 1:
             raise InputError(
@@ -223,7 +223,7 @@ def _candidates(
             f"{alike[0]!a} and {alike[1]!a}",
             f"give each one its own name: {FLAGS['candidates']} NAME=COLUMN,...",
         )
-    return tuple(found)
+    return tuple(candidates)
 
 
 def _check_texts(
@@ -238,9 +238,9 @@ def _check_texts(
     for role, path in texts:
         steps = columns.place(path)
         if steps in seen:
-            given = "twice" if seen[steps] == role else "for candidates and for references"
+            how = "twice" if seen[steps] == role else "for candidates and for references"
             raise InputError(
-                f"{columns.label}: the column {path} is given {given}",
+                f"{columns.label}: the column {path} is given {how}",
                 f"name each column once, in {FLAGS['candidates']} or {FLAGS['references']}",
             )
         seen[steps] = role
@@ -265,13 +265,15 @@ class _Columns:
         """
         if not named:
             return self._usual(role, others)
-        found: list[tuple[str, ColumnPath]] = []
+        chosen: list[tuple[str, ColumnPath]] = []
         for text in named:
             pattern = is_name_pattern(text) and text not in self.schema.names
-            seen = [*others, *(path for _, path in found)] if pattern else []
+            seen = [*others, *(path for _, path in chosen)] if pattern else []
             places = {self.place(path) for path in seen}
-            found += [each for each in self._each(role, text) if self.place(each[1]) not in places]
-        return found
+            chosen += [
+                column for column in self._each(role, text) if self.place(column[1]) not in places
+            ]
+        return chosen
 
     def has(self, text: str) -> bool:
         """Whether a text names a column, or several."""
@@ -364,19 +366,19 @@ class _Columns:
         """
         first = path.steps[0]
         by_number = isinstance(first, int)
-        found = self.schema.field(first).type if by_number else type_at(self.schema, path)
-        if is_text(found) or (lists and is_texts(found)):
+        kind = self.schema.field(first).type if by_number else type_at(self.schema, path)
+        if is_text(kind) or (lists and is_texts(kind)):
             return
-        if is_list(found):
+        if is_list(kind):
             remedy = f"write the place in the list, such as {path}[0]"
-            if not lists and is_texts(found):
+            if not lists and is_texts(kind):
                 remedy += "; only a single column of references can have lists"
-        elif pa.types.is_struct(found):
-            parts = [f"{path}{_after(field.name)}" for field in found]
+        elif pa.types.is_struct(kind):
+            parts = [f"{path}{_after(field.name)}" for field in kind]
             remedy = f"name one of its fields: {joined(parts, _SHOWN)}"
         else:
             remedy = self.listed()
-        raise InputError(f"{self.label}: the column {path} has no texts: it is {found}", remedy)
+        raise InputError(f"{self.label}: the column {path} has no texts: it is {kind}", remedy)
 
     def place(self, path: ColumnPath) -> tuple[str | int, ...]:
         """The steps of a path, with a column's number, from 0, in place of its name."""
@@ -394,11 +396,11 @@ class _Columns:
         regex = re.compile(
             "".join({"*": "[^.]*", "?": "[^.]"}.get(char, re.escape(char)) for char in column)
         )
-        found = natural_order(filter(regex.fullmatch, self._paths()))
-        if not found:
+        matching = natural_order(filter(regex.fullmatch, self._paths()))
+        if not matching:
             raise InputError(f"{self.label}: no column matches {column}", self.listed())
-        for each in found:
-            yield name or each, self.named(FLAGS[role], each, can_be_number=False)
+        for path in matching:
+            yield name or path, self.named(FLAGS[role], path, can_be_number=False)
 
     def _usual(self, role: Role, others: Sequence[ColumnPath]) -> list[tuple[str, ColumnPath]]:
         families = []
@@ -434,7 +436,7 @@ class _Columns:
         alike = [
             name
             for name in self.schema.names
-            if any(re.fullmatch(each, name, re.IGNORECASE) for each in FIRST[role])
+            if any(re.fullmatch(pattern, name, re.IGNORECASE) for pattern in FIRST[role])
         ]
         if alike:
             cause += "; upper and lower case count"

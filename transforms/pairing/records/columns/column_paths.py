@@ -76,20 +76,20 @@ def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:
     steps: list[str | int] = []
     at = 0
     while at < len(text):
-        found = _STEP.match(text, at)
-        if found is None or (found["name"] and bool(found["dot"]) != bool(at)):
+        match = _STEP.match(text, at)
+        if match is None or (match["name"] and bool(match["dot"]) != bool(at)):
             raise ValueError(_why_not_a_step(text, at))
-        at = found.end()
-        if found["name"]:
-            steps.append(found["name"])
-        elif found["quoted"]:
-            steps.append(_unquoted(found["quoted"]))
+        at = match.end()
+        if match["name"]:
+            steps.append(match["name"])
+        elif match["quoted"]:
+            steps.append(_unquoted(match["quoted"]))
         elif not steps:
             raise ValueError(f"it begins with an index, and not with a name of a column: {text}")
-        elif len(found["index"]) > _MOST_DIGITS:
-            raise ValueError(f"the index is too large: [{found['index']}]")
+        elif len(match["index"]) > _MOST_DIGITS:
+            raise ValueError(f"the index is too large: [{match['index']}]")
         else:
-            steps.append(int(found["index"]))
+            steps.append(int(match["index"]))
     return ColumnPath(text, tuple(steps))
 
 
@@ -158,11 +158,11 @@ def _step_into(here: pa.DataType, step: str | int, where: str) -> pa.Field:
         return here.value_field
     if not pt.is_struct(here):
         raise ValueError(f"{where} is {_named(here)}, and has no fields")
-    same = [each for each in here if each.name == step]
+    same = [field for field in here if field.name == step]
     what = f"{where} has " if where else "there are "
     kind = "field" if where else "column"
     if not same:
-        names = joined([each.name for each in here], _MOST_NAMES) or "none"
+        names = joined([field.name for field in here], _MOST_NAMES) or "none"
         raise ValueError(f"there is no {kind} {quoted_path([step])}; {what}the {kind}s {names}")
     if len(same) > 1:
         raise ValueError(f"{what}{len(same)} {kind}s with the name {step}")
@@ -210,7 +210,7 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 def _named(kind: pa.DataType) -> str:
     """A type in a message."""
     if pt.is_struct(kind):
-        return f"a struct with the fields {joined([each.name for each in kind], _MOST_NAMES)}"
+        return f"a struct with the fields {joined([field.name for field in kind], _MOST_NAMES)}"
     return f"of type {kind}"
 
 
@@ -263,10 +263,10 @@ def _places_of_elements(lists: pa.Array, index: int, places: Integers | None) ->
       places: the places of the lists that are asked for, -1 for null; None for all lists.
     """
     starts, lengths = _spans(lists)
-    found = np.where((lengths > index) & _valid(lists), starts + index, -1)
+    elements = np.where((lengths > index) & _valid(lists), starts + index, -1)
     if places is None:
-        return found
-    return np.where(places >= 0, np.append(found, -1)[places], -1)
+        return elements
+    return np.where(places >= 0, np.append(elements, -1)[places], -1)
 
 
 def _taken(values: pa.Array, places: Integers) -> pa.Array:
@@ -321,7 +321,7 @@ def raw_value(values: pa.Array) -> Any:
     if not values.is_valid()[0].as_py():
         return None
     if is_list(values.type):
-        (begin,), (length,) = (each.tolist() for each in _spans(values))
+        (begin,), (length,) = (numbers.tolist() for numbers in _spans(values))
         items = values.values.slice(begin, length)
         return [raw_value(items.slice(place, 1)) for place in range(length)]
     if not is_text(values.type):

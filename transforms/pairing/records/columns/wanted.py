@@ -94,12 +94,12 @@ class Wanted:
         Raises:
           InputError: two files have a label that only one file can have.
         """
-        for each in self.path_labels:
-            each.check_files(stream.label, [stream.shown(path) for path in paths])
+        for label in self.path_labels:
+            label.check_files(stream.label, [stream.shown(path) for path in paths])
 
     def path_label(self, name: str) -> PathLabel | None:
         """The label of this name that comes from the paths of files; None if there is none."""
-        return next((each for each in self.path_labels if each.name == name), None)
+        return next((label for label in self.path_labels if label.name == name), None)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,14 +153,14 @@ class Chosen:
     @property
     def columns(self) -> tuple[ColumnPath, ...]:
         """All columns that are read, each one once. Labels from paths are in no column."""
-        found = [
+        paths = [
             *(path for _, path in self.candidates),
             *self.references,
             *self.labels,
             *(condition.column for condition in self.where),
             *self.names,
         ]
-        return tuple(path for path in dict.fromkeys(found) if path.steps)
+        return tuple(path for path in dict.fromkeys(paths) if path.steps)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -216,8 +216,8 @@ def with_path_columns(read: ReadRecords, chosen: Chosen, label: str) -> ReadReco
     same = pa.array(np.zeros(len(next(iter(read.columns.values()))), np.int32))
     columns = {
         path: pa.DictionaryArray.from_arrays(
-            same, pa.array([each.required(label, read.path)], pa.large_string())
+            same, pa.array([path_label.required(label, read.path)], pa.large_string())
         )
-        for path, each in chosen.path_labels
+        for path, path_label in chosen.path_labels
     }
     return dataclasses.replace(read, columns={**read.columns, **columns})

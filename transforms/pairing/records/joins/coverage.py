@@ -93,7 +93,7 @@ class Findings:
     def ids(self) -> str:
         """The first ids, as a part of a message."""
         more = self.count - len(self.first)
-        shown = ", ".join(each.id for each in self.first)
+        shown = ", ".join(finding.id for finding in self.first)
         return shown + (f" and {more:,} more" if more > 0 else "")
 
 
@@ -112,13 +112,13 @@ class Report:
       rows: by the number of a stream, how many of its rows came through the shuffle.
       kinds: by the number of a stream, the kinds of its ids: for each kind, its first record.
       segments: the number of segments that the conditions keep.
-      found: the findings by their sort and by the name of a stream or system.
+      findings: the findings by their sort and by the name of a stream or system.
     """
 
     rows: Mapping[int, int] = dataclasses.field(default_factory=dict)
     kinds: Mapping[int, Mapping[str, Finding]] = dataclasses.field(default_factory=dict)
     segments: int = 0
-    found: Mapping[tuple[Sort, str], Findings] = dataclasses.field(default_factory=dict)
+    findings: Mapping[tuple[Sort, str], Findings] = dataclasses.field(default_factory=dict)
 
     def __add__(self, other: Report) -> Report:
         rows = dict(self.rows)
@@ -129,20 +129,22 @@ class Report:
             so_far = kinds.setdefault(stream, {})
             for kind, finding in of_stream.items():
                 so_far[kind] = min(finding, so_far.get(kind, finding))
-        found = dict(self.found)
-        for key, findings in other.found.items():
-            found[key] = found.get(key, _NONE) + findings
-        return Report(rows, kinds, self.segments + other.segments, found)
+        findings = dict(self.findings)
+        for key, of_key in other.findings.items():
+            findings[key] = findings.get(key, _NONE) + of_key
+        return Report(rows, kinds, self.segments + other.segments, findings)
 
     def of(self, sort: Sort, name: str) -> Findings:
         """The findings of a sort in a stream."""
-        return self.found.get((sort, name), _NONE)
+        return self.findings.get((sort, name), _NONE)
 
     @property
     def prevents_batches(self) -> bool:
         """Whether the rows of this partition cannot be joined: the job will fail."""
-        unclear = any(findings and key[0] in _UNCLEAR for key, findings in self.found.items())
-        return unclear or not can_be_joined({kind for each in self.kinds.values() for kind in each})
+        unclear = any(of_key and key[0] in _UNCLEAR for key, of_key in self.findings.items())
+        return unclear or not can_be_joined(
+            {kind for of_stream in self.kinds.values() for kind in of_stream}
+        )
 
 
 _UNCLEAR: tuple[Sort, ...] = ("twice", "differing")
@@ -153,7 +155,7 @@ class Side:
     """A stream of records, or a system of long records, in messages.
 
     Attributes:
-      name: its name in `Report.found`, which messages show: "candidates LIUM-NMT".
+      name: its name in `Report.findings`, which messages show: "candidates LIUM-NMT".
       stream: the number of its stream.
     """
 
@@ -203,20 +205,20 @@ def _others(findings: Findings, said: str) -> str:
 
 def _require_one_kind(report: Report, sides: Sequence[Side]) -> None:
     names = {side.stream: side.name for side in reversed(sides)}
-    found = [
+    first_of_kinds = [
         (stream, parts_of_kind(kind), first)
         for stream, of_stream in sorted(report.kinds.items())
         for kind, first in sorted(of_stream.items(), key=lambda item: item[1])
     ]
-    parts = len(found[0][1]) if found else 0
+    parts = len(first_of_kinds[0][1]) if first_of_kinds else 0
     kinds = [
         (part, stream, of_parts[part], first)
         for part in range(parts)
-        for stream, of_parts, first in found
+        for stream, of_parts, first in first_of_kinds
         if of_parts[part] != "text"
     ]
     for part, stream, kind, first in kinds:
-        _, usual_stream, usual, first_usual = next(each for each in kinds if each[0] == part)
+        _, usual_stream, usual, first_usual = next(row for row in kinds if row[0] == part)
         if kind != usual:
             which = f"in column {part + 1} of the ids, " if parts > 1 else ""
             raise InputError(
@@ -301,13 +303,13 @@ def found_coverage(
       systems: the systems' names.
       sides: the side of each system.
     """
-    found = tuple(
+    of_systems = tuple(
         SystemCoverage(
             system, report.of("missing", side.name).count, report.of("unknown", side.name).count
         )
         for system, side in zip(systems, sides, strict=True)
     )
-    return FoundCoverage(name, report.segments, found)
+    return FoundCoverage(name, report.segments, of_systems)
 
 
 def coverage_notes(

@@ -84,7 +84,7 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
     if systems is not None:
         known = identified & _there(systems)
     state = np.full(len(ids), FILTERED_STATE)
-    state[[each.number - read.first for each in segments.bad]] = REJECTED_STATE
+    state[[record.number - read.first for record in segments.bad]] = REJECTED_STATE
     for batch in segments.batches:
         state[_rows(batch, read)] = SCORED_STATE
     unnamed = np.flatnonzero((state == SCORED_STATE) & ~known)
@@ -112,7 +112,7 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
     return JoinRows(
         pa.concat_tables(tables, promote_options="default"),
         kind,
-        tuple(sorted(bad, key=lambda each: each.number)),
+        tuple(sorted(bad, key=lambda record: record.number)),
         len(ids),
         _tally_of_lost(int(rejected.sum()), len(bad), segments.tally),
     )

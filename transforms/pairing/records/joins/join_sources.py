@@ -88,7 +88,7 @@ class JoinedRecords:
         first, *others = self.references
         return (
             _reading(first, "references", first.wanted.labels),
-            *(_reading(each, "references") for each in others),
+            *(_reading(reader, "references") for reader in others),
         )
 
     @property

@@ -81,7 +81,7 @@ class PairByIds(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> Paired:
         plan, step = self._plan, self._step
-        units, found = self._planned(root)
+        units, plans = self._planned(root)
         read = (
             units
             | "Gather the plans" >> beam.GroupByKey()
@@ -115,7 +115,7 @@ class PairByIds(beam.PTransform):
         joined = gathered | "Join" >> beam.ParDo(step(_Join(plan))).with_outputs(
             _Join.REPORTS, main="batches"
         )
-        ends = {"found": found, "read": read[SendRows.REPORTS], "joined": joined[_Join.REPORTS]}
+        ends = {"plans": plans, "read": read[SendRows.REPORTS], "joined": joined[_Join.REPORTS]}
         checked = (
             ends
             | "Gather the reports" >> beam.CoGroupByKey()
@@ -134,17 +134,17 @@ class PairByIds(beam.PTransform):
 
     def _planned(self, root: beam.Pipeline) -> tuple[PCollection[Any], PCollection[Any]]:
         """The work units and what was found of all streams: (0, (number of the stream, value))."""
-        units, found = [], []
+        units, plans = [], []
         for number, reader in enumerate(self._plan.readers):
             label = reader.stream.label
             planned = root | f"Plan {label}" >> reader.plan(
                 self._threads, self._step, self._describe
             )
             units.append(planned.units | f"Number the units of {label}" >> _numbered(number))
-            found.append(planned.found | f"Number the plan of {label}" >> _numbered(number))
+            plans.append(planned.segments | f"Number the plan of {label}" >> _numbered(number))
         return (
             units | "Take all units" >> beam.Flatten(),
-            found | "Take all plans" >> beam.Flatten(),
+            plans | "Take all plans" >> beam.Flatten(),
         )
 
 
@@ -187,19 +187,19 @@ class _CheckIds(beam.DoFn):
 
     def process(self, gathered: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
         plan, (_, ends) = self._plan, gathered
-        found: dict[int, FoundSegments] = dict(sorted(ends["found"]))
+        by_stream: dict[int, FoundSegments] = dict(sorted(ends["plans"]))
         units = [UnitReport(stream) for stream in range(len(plan.readers))]
         for unit in ends["read"]:
             units[unit.stream] += unit
         parts: list[tuple[Report, Tally]] = list(ends["joined"])
-        report = add_reports(each for each, _ in parts)
-        require_all_arrived(units, [found[unit.stream].count for unit in units], report)
+        report = add_reports(of_part for of_part, _ in parts)
+        require_all_arrived(units, [by_stream[unit.stream].count for unit in units], report)
         systems = plan.systems or natural_order(units[0].systems)
         sides = plan.sides_of(systems)
         require_clear_ids(report, plan.sides)
         if COVERAGES[plan.coverage].complete:
             require_complete(report, sides, {unit.stream: unit.lost.read for unit in units})
-        of_parts = sum((each for _, each in parts), Tally())
+        of_parts = sum((of_part for _, of_part in parts), Tally())
         # As for all forms of input: before conditions and rejected records leave segments out.
         Expected(segments=plan.expected).require_segments(of_parts.read + units[0].lost.read)
         tally = sum((unit.lost for unit in units), of_parts)
@@ -213,10 +213,10 @@ class _CheckIds(beam.DoFn):
                 )
         yield FoundSegments(
             tally.read,
-            tuple(dict.fromkeys(each for of in found.values() for each in of.warnings))
+            tuple(dict.fromkeys(warning for of in by_stream.values() for warning in of.warnings))
             + coverage_notes(plan.coverage, report, sides, tally.left_out),
-            tuple(dict.fromkeys(each for of in found.values() for each in of.notes)),
-            tuple(self._inputs(found)) if self._describe else (),
+            tuple(dict.fromkeys(note for of in by_stream.values() for note in of.notes)),
+            tuple(self._inputs(by_stream)) if self._describe else (),
             systems,
             found_coverage(plan.coverage, report, systems, sides[len(sides) - len(systems) :]),
         )
@@ -233,10 +233,10 @@ class _CheckIds(beam.DoFn):
         count, systems = len(self._plan.readers), len(self._plan.systems)
         return [*range(count - systems, count), *range(count - systems)]
 
-    def _inputs(self, found: Mapping[int, FoundSegments]) -> Iterator[FoundInput]:
+    def _inputs(self, by_stream: Mapping[int, FoundSegments]) -> Iterator[FoundInput]:
         references = len(self._plan.readers) - len(self._plan.systems)
         for stream in self._order():
-            (described,) = found[stream].inputs
+            (described,) = by_stream[stream].inputs
             if self._plan.is_long:
                 yield described
             elif stream < references:
@@ -276,11 +276,18 @@ def require_columns_of_conditions(chosen: Mapping[str, Chosen]) -> None:
     Raises:
       InputError: no stream has the column of a condition.
     """
-    lacking = [{each.column for each in of_stream.lacking} for of_stream in chosen.values()]
+    lacking = [
+        {lacking_column.column for lacking_column in of_stream.lacking}
+        for of_stream in chosen.values()
+    ]
     for column in sorted(set.intersection(*lacking)):
         labels: dict[str, list[str]] = {}
         for label, of_stream in chosen.items():
-            (listed,) = {each.columns for each in of_stream.lacking if each.column == column}
+            (listed,) = {
+                lacking_column.columns
+                for lacking_column in of_stream.lacking
+                if lacking_column.column == column
+            }
             labels.setdefault(listed, []).append(label)
         raise InputError(
             f"no file of the join has the column {column} (--where)",
@@ -328,12 +335,15 @@ class SendRows(ThreadedDoFn):
                 systems_in([systems]),
             )
             if self._rejects:
-                for each in rows.bad:
-                    yield TaggedOutput(self.REJECTED, each)
+                for record in rows.bad:
+                    yield TaggedOutput(self.REJECTED, record)
             else:
                 bad.add(rows.bad, len(rows.bad))
             waiting.setdefault(rows.kind, []).append(rows.rows)
-            if sum(each.nbytes for tables in waiting.values() for each in tables) > _MESSAGE_BYTES:
+            if (
+                sum(table.nbytes for tables in waiting.values() for table in tables)
+                > _MESSAGE_BYTES
+            ):
                 yield from self._folder.keep(_messages(waiting, stream, partitions))
         if bad.segments:
             raise bad_records_error(bad.first, report.read, bad.segments, "records")

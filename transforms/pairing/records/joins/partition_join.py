@@ -104,7 +104,7 @@ def join_streams(
     if base in by_stream:
         kept[codes[base]] = True
     filtered = int(known.sum()) - int(kept.sum())
-    found: dict[tuple[Sort, str], Findings] = {}
+    findings: dict[tuple[Sort, str], Findings] = {}
     rows_by_code = np.full((len(sides), count), -1, np.int64)
     for i, side in enumerate(sides):
         if side.stream in by_stream:
@@ -112,9 +112,9 @@ def join_streams(
             rows_by_code[i, of_side] = np.arange(len(of_side))
             last = rows_by_code[i, of_side]
             kind = kinds[side.stream]
-            found["twice", side.name] = twice(by_stream[side.stream], of_side, last, kind)
-    if any(found.values()):
-        return _nothing(report + Report(found=found))
+            findings["twice", side.name] = twice(by_stream[side.stream], of_side, last, kind)
+    if any(findings.values()):
+        return _nothing(report + Report(findings=findings))
     base_codes = codes.get(base, np.empty(0, np.int64))
     rejected = np.zeros(count, bool)  # a bad record of any stream rejects its segment
     for stream, table in by_stream.items():
@@ -123,21 +123,21 @@ def join_streams(
     rows = rows_by_code[:, base_codes]  # (sides, segments): the row of each segment
     for i, side in enumerate(sides[1:], 1):
         lacks = np.flatnonzero((rows[i] < 0) & ~rejected)
-        found["missing", side.name] = first_of(
+        findings["missing", side.name] = first_of(
             by_stream.get(base), lacks, kinds.get(base, "string")
         )
         if side.stream in by_stream:
             others = np.flatnonzero(~known[codes[side.stream]])
-            found["unknown", side.name] = first_of(
+            findings["unknown", side.name] = first_of(
                 by_stream[side.stream], others, kinds[side.stream]
             )
-    report += Report(segments=int((~rejected).sum()), found=found)
+    report += Report(segments=int((~rejected).sum()), findings=findings)
     there = rows >= 0
     with_references = there[: len(references)].all(axis=0)
     left_out = {REJECTED: rejected, WITHOUT_REFERENCE: ~rejected & ~with_references}
     scored, tally = _scored(there[len(references) :], left_out, systems, coverage)
     tally += _tally_of_filtered(filtered)
-    if coverage.complete and any(found.values()):
+    if coverage.complete and any(findings.values()):
         return _nothing(report)
     reference_columns = _side_by_side(
         [
@@ -199,12 +199,12 @@ def join_long(
     last = rows[system_of, segment_of]
     rejected = np.zeros(count, bool)  # a bad record of any system rejects its segment
     rejected[segment_of[_state(table) == REJECTED_STATE]] = True
-    found: dict[tuple[Sort, str], Findings] = {
+    findings: dict[tuple[Sort, str], Findings] = {
         ("twice", side.name): twice(table, keys, last, kind, systems, system_of),
         ("differing", side.name): differing(table, segment_of, firsts, rejected, kind),
     }
-    if any(found.values()):
-        return _nothing(report + Report(found=found))
+    if any(findings.values()):
+        return _nothing(report + Report(findings=findings))
     order = np.argsort(firsts, kind="stable")  # segments in the order of their first records
     firsts = firsts[order]
     rows = rows[:, order]
@@ -212,11 +212,11 @@ def join_long(
     rejected = rejected[order]
     for system, of_system in zip(systems, there, strict=True):
         lacks = firsts[~of_system & ~rejected]
-        found["missing", f"candidates {system}"] = first_of(table, lacks, kind)
-    report += Report(segments=int((~rejected).sum()), found=found)
+        findings["missing", f"candidates {system}"] = first_of(table, lacks, kind)
+    report += Report(segments=int((~rejected).sum()), findings=findings)
     scored, tally = _scored(there, {REJECTED: rejected}, systems, coverage)
     tally += _tally_of_filtered(filtered)
-    if coverage.complete and any(found.values()):
+    if coverage.complete and any(findings.values()):
         return _nothing(report)
     segments = JoinedSegments(
         table[NUMBER].to_numpy()[firsts],
@@ -315,8 +315,8 @@ def _system_numbers(table: pa.Table, systems: Sequence[str]) -> Integers:
     column = table[SYSTEM].chunk(0)
     numbers = {name: number for number, name in enumerate(systems)}
     of_dictionary = np.array([numbers[name] for name in column.dictionary.to_pylist()], np.int64)
-    found: Integers = of_dictionary[column.indices.to_numpy()]
-    return found
+    of_rows: Integers = of_dictionary[column.indices.to_numpy()]
+    return of_rows
 
 
 def _scored(

@@ -46,7 +46,7 @@ def parts_of_kind(kind: IdKind) -> list[PartKind]:
     Raises:
       ValueError: it is no kind.
     """
-    return [PART_KINDS[PART_KINDS.index(each)] for each in kind.split(",")]
+    return [PART_KINDS[PART_KINDS.index(part)] for part in kind.split(",")]
 
 
 def can_be_joined(kinds: Collection[IdKind]) -> bool:
@@ -67,7 +67,7 @@ def ids_of_columns(
     Args:
       columns: what `id_texts` gives for each column.
     """
-    kind = kind_of_parts(each for each, _ in columns)
+    kind = kind_of_parts(part for part, _ in columns)
     texts = [column for _, column in columns]
     if len(texts) == 1:
         return kind, texts[0]
@@ -122,10 +122,10 @@ def partitions_of(ids: pa.LargeStringArray, partitions: int) -> Integers:
       partitions: the number of partitions.
     """
     column = padded(pc.fill_null(ids, "") if ids.null_count else ids)
-    found = np.empty(len(column), np.int64)
+    numbers = np.empty(len(column), np.int64)
     if len(column):
-        _hash_ids(column.buffers()[2].address, offsets_of(column), partitions, found)
-    return found
+        _hash_ids(column.buffers()[2].address, offsets_of(column), partitions, numbers)
+    return numbers
 
 
 @inner
@@ -135,7 +135,7 @@ def _mixed(hashed):
 
 
 @compiled
-def _hash_ids(texts, offsets, partitions, found):
+def _hash_ids(texts, offsets, partitions, numbers):
     """Sets the partition of each of the texts at `offsets`."""
     for row in range(offsets.size - 1):
         at, end = texts + offsets[row], texts + offsets[row + 1]
@@ -147,4 +147,4 @@ def _hash_ids(texts, offsets, partitions, found):
             # Only the bytes of the text. A padded column can be read after its end.
             unused = np.uint64(8 * (_WORD - (end - at)))
             hashed = _mixed(hashed ^ (load_word(at) << unused))
-        found[row] = np.int64(_mixed(hashed) % np.uint64(partitions))
+        numbers[row] = np.int64(_mixed(hashed) % np.uint64(partitions))

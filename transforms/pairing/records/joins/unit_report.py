@@ -49,12 +49,12 @@ class UnitReport:
 
 def systems_in(names: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """The different names, in the order of their characters, at most `MOST_SYSTEMS` + 1."""
-    found: set[str] = set()
-    for each in names:
-        found.update(each)
-        if len(found) > MOST_SYSTEMS:
+    different: set[str] = set()
+    for of_unit in names:
+        different.update(of_unit)
+        if len(different) > MOST_SYSTEMS:
             break
-    return tuple(sorted(found)[: MOST_SYSTEMS + 1])
+    return tuple(sorted(different)[: MOST_SYSTEMS + 1])
 
 
 def require_names(names: Sequence[str], column: str, label: str) -> None:

@@ -104,8 +104,8 @@ def read_footer(
         chosen, error = None, None
         try:
             chosen = choose(wanted, schema, stream.label, roles)
-        except InputError as found:
-            error = InputError(f"{found.cause}: {stream.shown(path)}", found.remedy)
+        except InputError as failed:
+            error = InputError(f"{failed.cause}: {stream.shown(path)}", failed.remedy)
         with _errors_named(stream, path):
             groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
             rows = [group.num_rows for group in groups]
@@ -117,13 +117,15 @@ def read_footer(
     )
 
 
-def other_columns(stream: Stream, found: OtherColumnsError, open_file: OpenForArrow) -> InputError:
+def other_columns(
+    stream: Stream, footers: OtherColumnsError, open_file: OpenForArrow
+) -> InputError:
     """The error for two files with different columns. It reads their footers again.
 
     Raises:
       InputError: a file cannot be read.
     """
-    files = [footer.shard.file for footer in (found.first, found.other)]
+    files = [footer.shard.file for footer in (footers.first, footers.other)]
     one, other = (read_schema(stream, file, open_file) for file in files)
     kinds = {
         name: str(one.field(name).type) for name in set(one.names) if one.names.count(name) == 1
@@ -138,8 +140,8 @@ def other_columns(stream: Stream, found: OtherColumnsError, open_file: OpenForAr
         if only:
             differing.append(f"only the {place} has {joined(only, _MOST_NAMES)}")
     said = "; ".join(differing)
-    if not said and found.other.error is not None:
-        said = found.other.error.cause
+    if not said and footers.other.error is not None:
+        said = footers.other.error.cause
     paths = ", ".join(stream.shown(file.path) for file in files)
     return InputError(
         f"{stream.label}: two files do not have the same columns: {said}: {paths}",
@@ -272,7 +274,7 @@ def _checked(
     if wrong and conditions:
         meeting = meeting_conditions(columns, chosen, len(rows))
         wrong = {
-            row: found for row, found in wrong.items() if found[0] in conditions or meeting[row]
+            row: fault for row, fault in wrong.items() if fault[0] in conditions or meeting[row]
         }
     if wrong:
         # A join needs the id and the name of the system of a bad record. If they are not UTF-8,
@@ -334,7 +336,7 @@ def _leaves(schema: pa.Schema, leaves: int, paths: Sequence[ColumnPath]) -> Sequ
     bounds = np.cumsum([0, *(_leaf_count(field.type) for field in schema)])
     if bounds[-1] != leaves:
         return range(leaves)  # a type that this file does not know: everything is read
-    found: set[int] = set()
+    numbers: set[int] = set()
     for path in paths:
         number = schema.names.index(path.steps[0])
         first, kind = int(bounds[number]), schema.field(number).type
@@ -346,8 +348,8 @@ def _leaves(schema: pa.Schema, leaves: int, paths: Sequence[ColumnPath]) -> Sequ
             index = kind.get_field_index(step)
             first += sum(_leaf_count(kind.field(before).type) for before in range(index))
             kind = kind.field(index).type
-        found.update(range(first, first + _leaf_count(kind)))
-    return sorted(found)
+        numbers.update(range(first, first + _leaf_count(kind)))
+    return sorted(numbers)
 
 
 def _leaf_count(kind: pa.DataType) -> int:
@@ -367,13 +369,13 @@ def _stored(kind: pa.DataType) -> pa.DataType:
 
 @contextlib.contextmanager
 def _opened(
-    stream: Stream, found: FoundFile, open_file: OpenForArrow, piece: ParquetPiece | None = None
+    stream: Stream, listed: FoundFile, open_file: OpenForArrow, piece: ParquetPiece | None = None
 ) -> Iterator[pq.ParquetFile]:
     """A Parquet file that is closed at the end.
 
     Args:
       stream: its stream.
-      found: the file.
+      listed: the file, as it was listed.
       open_file: opens it.
       piece: the row groups that are read; None to read only the footer.
 
@@ -382,13 +384,13 @@ def _opened(
     """
     import pyarrow.parquet as pq  # a run without Parquet does not load it
 
-    path = found.path
+    path = listed.path
     with contextlib.ExitStack() as stack:
         with _errors_named(stream, path):
             source = stack.enter_context(open_file(path))
             size = source.size()
-        if size != found.size:
-            raise changed(stream, path, f"has {size} bytes, and had {found.size} when listed")
+        if size != listed.size:
+            raise changed(stream, path, f"has {size} bytes, and had {listed.size} when listed")
         is_local = isinstance(source, pa.OSFile)
         all_bytes = piece.bytes if piece else 0
         group_bytes = all_bytes // len(piece.row_groups) if piece else 0

@@ -143,10 +143,10 @@ class PlanParquet(beam.PTransform):
             | "Gather the footers" >> beam.GroupByKey()
             | "Plan work units"
             >> beam.ParDo(self._step(_Plan(self._source, self._describe))).with_outputs(
-                _Plan.FOUND, main="units"
+                _Plan.SEGMENTS, main="units"
             )
         )
-        return PlannedRecords(planned.units, planned[_Plan.FOUND])
+        return PlannedRecords(planned.units, planned[_Plan.SEGMENTS])
 
 
 class _ListFiles(beam.DoFn):
@@ -176,7 +176,7 @@ class _ReadFooters(ThreadedDoFn):
 
 
 class _Plan(beam.DoFn):
-    FOUND = "found"
+    SEGMENTS = "segments"
 
     def __init__(self, source: ParquetRecords, describe: bool) -> None:
         self._source = source
@@ -195,8 +195,8 @@ class _Plan(beam.DoFn):
             _LOG.warning(note)  # for users who see only the log of a worker
         systems = tuple(system for system, _ in plan.chosen.candidates)
         inputs = _described(source.stream, plan.footers) if self._describe else ()
-        found = FoundSegments(plan.rows, (), notes, inputs, systems)
-        yield beam.pvalue.TaggedOutput(self.FOUND, found)
+        segments = FoundSegments(plan.rows, (), notes, inputs, systems)
+        yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
         units = list(plan.units())
         yield from units
         _DETAILS.info("records: %s, work units: %s", f"{plan.rows:,}", f"{len(units):,}")

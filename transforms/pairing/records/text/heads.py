@@ -99,12 +99,12 @@ class HeadReader:
           InputError: a file cannot be read, all files are empty, or a file is no text or does not
             have the columns.
         """
-        found = (self.head(shard) for shard in shards)
-        head = next((each for each in found if each is not None), None)
-        if head is None:
-            require_equal_totals([self.stream], [0])
-            raise AssertionError("an input without lines is an error")
-        return head
+        for shard in shards:
+            head = self.head(shard)
+            if head is not None:
+                return head
+        require_equal_totals([self.stream], [0])
+        raise AssertionError("an input without lines is an error")
 
     def head(self, shard: Shard) -> Head | None:
         """The head of a file; None if it is empty.
@@ -209,7 +209,7 @@ def require_same_columns(stream: Stream, first: Head, others: Sequence[OtherHead
     Raises:
       InputError: a file has other columns. It names both files.
     """
-    for other in sorted(others, key=lambda each: each.shard.number):
+    for other in sorted(others, key=lambda head: head.shard.number):
         if other.chosen == first.chosen:
             continue
         shown, shown_other = stream.shown(first.path), stream.shown(other.shard.file.path)
@@ -306,7 +306,7 @@ def require_same_headers(stream: Stream, headers: Sequence[tuple[Shard, bytes]])
     Raises:
       InputError: two headers differ. It names both files.
     """
-    ordered = sorted(headers, key=lambda each: each[0].number)
+    ordered = sorted(headers, key=lambda file: file[0].number)
     for shard, header in ordered:
         first, expected = ordered[0]
         if header != expected:

@@ -94,10 +94,12 @@ class WantedValues:
     def _values_in(self, record: Mapping[str, Any]) -> dict[ColumnPath, Any]:
         if self._where:
             conditions = {
-                each.column: self._condition_value(each.column, record) for each in self._where
+                condition.column: self._condition_value(condition.column, record)
+                for condition in self._where
             }
             if not all(
-                (conditions[each.column] == each.value) != each.negated for each in self._where
+                (conditions[condition.column] == condition.value) != condition.negated
+                for condition in self._where
             ):
                 return self._names_in(record) | conditions
         return {path: self._judged(path, _value_at(record, path)) for path in self.paths}
@@ -218,19 +220,19 @@ def _value_at(record: Mapping[str, Any], path: ColumnPath) -> Any:
     """
     value: Any = record
     name = ""
-    for each in path.steps:
+    for step in path.steps:
         if value is None:
             return None
-        if isinstance(each, int):
+        if isinstance(step, int):
             if not isinstance(value, list):
                 raise _wrong_type(name, value, f"a list, for {path}")
-            value = value[each] if each < len(value) else None
-            name += f"[{each}]"
+            value = value[step] if step < len(value) else None
+            name += f"[{step}]"
         else:
             if not isinstance(value, dict):
                 raise _wrong_type(name, value, f"an object, for {path}")
-            value = value.get(each)
-            name += f".{each}" if name else each
+            value = value.get(step)
+            name += f".{step}" if name else step
     return value
 
 
@@ -267,9 +269,9 @@ def parts_of(text: str, needed: NeededKeys) -> tuple[Any, bool]:
 
 
 def _blank_end(text: str, at: int) -> int:
-    found = _BLANKS.match(text, at)
-    assert found is not None  # it can be empty
-    return found.end()
+    blanks = _BLANKS.match(text, at)
+    assert blanks is not None  # it can be empty
+    return blanks.end()
 
 
 class _Parts:
@@ -287,17 +289,17 @@ class _Parts:
         if first == "[":
             return self._list(at + 1, use)
         try:
-            found: tuple[Any, int] = _scalar(self._text, at)
+            scalar: tuple[Any, int] = _scalar(self._text, at)
         except StopIteration as stop:
             raise json.JSONDecodeError("Expecting value", self._text, stop.value) from None
-        return found
+        return scalar
 
     def _object(self, at: int, use: int) -> tuple[dict[str, Any], int]:
         text, matches = self._text, self._needed.matches
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         at = _blank_end(text, at)
         if text[at : at + 1] == "}":
-            return found, at + 1
+            return members, at + 1
         while True:
             if text[at : at + 1] != '"':
                 said = "Expecting property name enclosed in double quotes"
@@ -310,30 +312,30 @@ class _Parts:
             use_of_value = _NEEDED if is_needed else self._use_of_other(use)
             value, at = self.value(_blank_end(text, at + 1), use_of_value)
             if use_of_value != _UNUSED:
-                found[key] = value
+                members[key] = value
             at = _blank_end(text, at)
             end = text[at : at + 1]
             if end == "}":
-                return found, at + 1
+                return members, at + 1
             if end != ",":
                 raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
             at = _blank_end(text, at + 1)
 
     def _list(self, at: int, use: int) -> tuple[list[Any], int]:
         text = self._text
-        found: list[Any] = []
+        items: list[Any] = []
         at = _blank_end(text, at)
         if text[at : at + 1] == "]":
-            return found, at + 1
+            return items, at + 1
         while True:
             use_of_value = use if use == _NEEDED else self._use_of_other(use)
             value, at = self.value(at, use_of_value)
             if use_of_value != _UNUSED:
-                found.append(value)
+                items.append(value)
             at = _blank_end(text, at)
             end = text[at : at + 1]
             if end == "]":
-                return found, at + 1
+                return items, at + 1
             if end != ",":
                 raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
             at = _blank_end(text, at + 1)

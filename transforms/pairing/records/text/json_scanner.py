@@ -147,7 +147,7 @@ class _KeyTexts:
     def __init__(self, keys: Sequence[str]) -> None:
         encoded = [key.encode("utf-8", "surrogatepass") for key in keys]
         self.texts = np.frombuffer(b"".join(encoded) + bytes(READ_AHEAD), np.uint8)
-        self.offsets = np.cumsum([0, *(len(each) for each in encoded)])
+        self.offsets = np.cumsum([0, *(len(key) for key in encoded)])
 
 
 @compiled
@@ -156,7 +156,7 @@ def _find_keys(texts, offsets, names, name_offsets, begins, ends, known):
     count, rows = begins.shape
     to_begins, to_ends = address_of(begins), address_of(ends)
     for row in range(rows):
-        found = find_in_object(
+        object_end = find_in_object(
             texts + offsets[row],
             texts + offsets[row + 1],
             keys,
@@ -166,7 +166,7 @@ def _find_keys(texts, offsets, names, name_offsets, begins, ends, known):
             to_ends + 8 * row,
             rows,
         )
-        known[row] = found != 0 and blank_end(found, texts + offsets[row + 1]) == (
+        known[row] = object_end != 0 and blank_end(object_end, texts + offsets[row + 1]) == (
             texts + offsets[row + 1]
         )
 
@@ -182,10 +182,10 @@ def _step_to_key(begins, ends, name, name_offsets):
         first = load_byte(begin)
         begins[row] = 0
         if first == OPEN_OBJECT:
-            found = find_in_object(
+            object_end = find_in_object(
                 begin, end, key, name_end, 1, to_begins + 8 * row, to_ends + 8 * row, 1
             )
-            if found == 0:
+            if object_end == 0:
                 begins[row] = UNKNOWN
         elif first != LETTER_N:
             begins[row] = UNKNOWN

@@ -55,13 +55,13 @@ class _Place:
         if isinstance(value, dict):
             if self.fields is None:
                 self.fields = {}
-            for name, each in _named_fields(value):
-                self.fields.setdefault(name, _Place()).add(each, depth + 1)
+            for name, field in _named_fields(value):
+                self.fields.setdefault(name, _Place()).add(field, depth + 1)
         elif isinstance(value, list):
             if self.items is None:
                 self.items = _Place()
-            for each in value:
-                self.items.add(each, depth + 1)
+            for item in value:
+                self.items.add(item, depth + 1)
         else:
             self.scalars[type(value)] = self.scalars.get(type(value), 0) + 1
 
@@ -72,9 +72,9 @@ class _Place:
         and other values at the place are bad records.
         """
         firsts = [way[0] for way in ways if way]
-        if self.fields is not None and any(isinstance(each, str) for each in firsts):
+        if self.fields is not None and any(isinstance(step, str) for step in firsts):
             return self._struct(ways)
-        if self.items is not None and any(isinstance(each, int) for each in firsts):
+        if self.items is not None and any(isinstance(step, int) for step in firsts):
             return self._list(ways)
         if str in self.scalars:
             return pa.large_string()
@@ -83,7 +83,7 @@ class _Place:
         if self.fields is not None:
             return self._struct(ways)
         types = [(float, pa.float64()), (int, pa.int64()), (bool, pa.bool_())]
-        return next((each for of, each in types if of in self.scalars), pa.null())
+        return next((arrow_type for of, arrow_type in types if of in self.scalars), pa.null())
 
     def _struct(self, ways: Sequence[_Way]) -> pa.DataType:
         return pa.struct(self.columns(ways).items())
@@ -100,8 +100,8 @@ class _Place:
                 after.setdefault(way[0], []).append(way[1:])
         for_any = after.get(_ANY, [])
         return {
-            name: each.type_for([*after.get(name, []), *for_any])
-            for name, each in (self.fields or {}).items()
+            name: place.type_for([*after.get(name, []), *for_any])
+            for name, place in (self.fields or {}).items()
         }
 
 

@@ -64,9 +64,9 @@ def has_backslash(at, end):
 def _next_backslash(at, end):
     """The address of the next backslash, or `end`."""
     while at < end:
-        found = _backslash_mask(at)
-        if found != np.uint64(0):
-            return min(at + lowest_bit(found), end)
+        backslashes = _backslash_mask(at)
+        if backslashes != np.uint64(0):
+            return min(at + lowest_bit(backslashes), end)
         at += BLOCK
     return end
 
@@ -80,11 +80,11 @@ def string_end(at, end):
       end: the end of the line.
     """
     while at < end:
-        (found,) = _in_string_masks(at)
-        if found == np.uint64(0):
+        (stops,) = _in_string_masks(at)
+        if stops == np.uint64(0):
             at += BLOCK
             continue
-        at += lowest_bit(found)
+        at += lowest_bit(stops)
         if at >= end:
             return 0
         byte = load_byte(at)

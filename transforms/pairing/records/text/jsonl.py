@@ -67,13 +67,13 @@ def read_json_lines(
         order[is_bad] = len(column) + len(rows)  # a row of nulls
         values.append({})
         read = {
-            path: _merged(array, [each.get(path) for each in values], order)
+            path: _merged(array, [of_row.get(path) for of_row in values], order)
             for path, array in read.items()
         }
     for path in wanted.paths:
         if wanted.is_integer(path):
             read[path] = read[path].cast(pa.int64())
-    bad.sort(key=lambda each: each.number)
+    bad.sort(key=lambda record: record.number)
     return ReadRecords(read, lines.first, lines.path, lines.first_place, "line", tuple(bad))
 
 
@@ -89,8 +89,8 @@ def _read_columns(
     for path in wanted.paths:
         number = keys.index(str(path.steps[0]))
         span = begins[number], ends[number]
-        for each in path.steps[1:]:
-            span = step(*span, each)
+        for to in path.steps[1:]:
+            span = step(*span, to)
         if wanted.has_lists(path):
             read[path], wrong = _read_lists(*span)
         else:
@@ -116,8 +116,8 @@ def _read_scalars(
 
 
 def _matches(column: pa.LargeStringArray, regex: str) -> np.ndarray:
-    found = pc.fill_null(pc.match_substring_regex(column, regex), False)
-    matches: np.ndarray = found.to_numpy(zero_copy_only=False)
+    matched = pc.fill_null(pc.match_substring_regex(column, regex), False)
+    matches: np.ndarray = matched.to_numpy(zero_copy_only=False)
     return matches
 
 
@@ -138,9 +138,9 @@ def _read_lists(begins: Integers, ends: Integers) -> tuple[pa.Array, np.ndarray]
 
 def _merged(column: pa.Array, values: list[Any], order: Integers) -> pa.Array:
     """A column with values after it, and then its rows in this order."""
-    if pa.types.is_large_list(column.type) or any(isinstance(each, list) for each in values):
+    if pa.types.is_large_list(column.type) or any(isinstance(value, list) for value in values):
         of_lists = pa.large_list(pa.large_string())
-        values = [[each] if isinstance(each, str) else each for each in values]
+        values = [[value] if isinstance(value, str) else value for value in values]
         if not pa.types.is_large_list(column.type):
             lengths = column.is_valid().to_numpy(zero_copy_only=False).astype(np.int64)
             column = pa.LargeListArray.from_arrays(

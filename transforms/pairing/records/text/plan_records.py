@@ -94,10 +94,10 @@ class PlanLineRecords(beam.PTransform):
             | "Gather the counts" >> beam.GroupByKey()
             | "Plan work units"
             >> beam.ParDo(self._step(_Plan(source, self._describe))).with_outputs(
-                _Plan.FOUND, main="units"
+                _Plan.SEGMENTS, main="units"
             )
         )
-        return PlannedRecords(planned.units, planned[_Plan.FOUND])
+        return PlannedRecords(planned.units, planned[_Plan.SEGMENTS])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,7 +139,7 @@ class _CountRecords(CountLines):
     def work(self, part: ByteRange) -> Iterable[tuple[int, Any]]:
         yield from super().work(part)
         if part.start == 0:
-            yield from ((0, each) for each in self._columns_of(part.shard))
+            yield from ((0, columns) for columns in self._columns_of(part.shard))
 
     def _columns_of(self, shard: Shard) -> Iterator[_Header | OtherHead]:
         source = self._source
@@ -160,7 +160,7 @@ class _CountRecords(CountLines):
 
 
 class _Plan(beam.DoFn):
-    FOUND = "found"
+    SEGMENTS = "segments"
 
     def __init__(self, source: LineFiles, describe: bool) -> None:
         self._source = source
@@ -170,12 +170,14 @@ class _Plan(beam.DoFn):
         PROGRESS.begin("planning")
         source, stream = self._source, self._source.stream
         elements = list(gathered[1])
-        counts = [each for each in elements if isinstance(each, LineCounts)]
-        headers = [(each.shard, each.line) for each in elements if isinstance(each, _Header)]
-        (head,) = (each for each in elements if isinstance(each, Head))
+        counts = [element for element in elements if isinstance(element, LineCounts)]
+        headers = [
+            (element.shard, element.line) for element in elements if isinstance(element, _Header)
+        ]
+        (head,) = (element for element in elements if isinstance(element, Head))
         warnings = nul_warnings([stream], counts)
         require_same_headers(stream, headers)
-        others = [each for each in elements if isinstance(each, OtherHead)]
+        others = [element for element in elements if isinstance(element, OtherHead)]
         require_same_columns(stream, head, others)
         _require_records(stream, counts, len(headers))
         plan = make_plan([stream], counts, header_lines=int(source.has_header))
@@ -190,8 +192,8 @@ class _Plan(beam.DoFn):
             _LOG.warning(note)  # for users who see only the log of a worker
         inputs = (_described(stream, plan),) if self._describe else ()
         systems = tuple(system for system, _ in head.chosen.candidates)
-        found = FoundSegments(plan.segments, warnings, notes, inputs, systems)
-        yield beam.pvalue.TaggedOutput(self.FOUND, found)
+        segments = FoundSegments(plan.segments, warnings, notes, inputs, systems)
+        yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
         for unit in plan.units():
             yield RecordUnit(unit, head, plan.bytes * unit.lines // plan.segments)
         _DETAILS.info("records: %s, work units: %s", f"{plan.segments:,}", f"{plan.unit_count:,}")

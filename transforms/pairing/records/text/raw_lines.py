@@ -44,7 +44,7 @@ class RawLines:
         is_bad = np.zeros(len(self.column), bool)
         if not self.bad:
             return self.column, is_bad
-        is_bad[[each.number - self.first for each in self.bad]] = True
+        is_bad[[record.number - self.first for record in self.bad]] = True
         column = pc.if_else(pa.array(is_bad), pa.scalar("", pa.large_string()), self.column)
         return padded(column), is_bad
 

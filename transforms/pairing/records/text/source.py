@@ -117,7 +117,7 @@ class PairLineRecords(beam.PTransform):
             )
         return Paired(
             as_batches(segments.batches, SegmentBatch),
-            planned.found,
+            planned.segments,
             digests,
             segments[_HandOn.TALLIES],
             segments[_HandOn.REJECTED] if rejects else None,
@@ -207,8 +207,8 @@ class _HandOn(beam.DoFn):
     def process(self, parsed: _Parsed) -> Iterator[Any]:
         segments = parsed.segments
         if self._rejects:
-            for each in segments.bad:
-                yield beam.pvalue.TaggedOutput(self.REJECTED, each)
+            for record in segments.bad:
+                yield beam.pvalue.TaggedOutput(self.REJECTED, record)
         else:
             self._bad.add(segments.bad, len(segments.bad))
             self._read += segments.tally.read

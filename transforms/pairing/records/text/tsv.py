@@ -92,8 +92,8 @@ def read_tab_separated(lines: RawLines, chosen: Chosen, names: Sequence[str]) ->
     ]
     if bad:
         mask = pa.array(wrong | is_bad)
-        columns = [_without(each, mask) for each in columns]
-    bad.sort(key=lambda each: each.number)
+        columns = [_without(of_field, mask) for of_field in columns]
+    bad.sort(key=lambda record: record.number)
     read = dict(zip(wanted, columns, strict=True))
     for path in chosen.names:
         read[path] = _with_names(read[path], lines, field_number(path, names), len(names))
@@ -121,13 +121,13 @@ def split(
     counts = np.empty(len(column), np.int64)
     texts = column.buffers()[2].address
     _find_fields(texts, offsets_of(column), slots, begins, offsets, counts)
-    found = []
+    columns = []
     for begin, lengths in zip(begins, offsets, strict=True):
         ends = np.cumsum(lengths)
         out = np.zeros(int(ends[-1]) + READ_AHEAD, np.uint8)
         _copy_texts(begin, ends, out)
-        found.append(padded_column(out, ends))
-    return found, counts
+        columns.append(padded_column(out, ends))
+    return columns, counts
 
 
 def field_number(path: ColumnPath, names: Sequence[str]) -> int:
@@ -154,23 +154,23 @@ def _with_names(
       field: the number of the field, from 0.
       count: the number of fields that each line must have.
     """
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for bad in lines.bad:
         fields = without_return(bad.raw).split(b"\t")
         # The raw content of the longest lines is not all of them.
         if bad.reason == "invalid-utf8" and len(fields) == count and len(bad.raw) < MAX_RAW_BYTES:
             with contextlib.suppress(UnicodeDecodeError):
-                found[bad.number - lines.first] = fields[field].decode()
-    if not found:
+                names[bad.number - lines.first] = fields[field].decode()
+    if not names:
         return column
     mask = np.zeros(len(column), bool)
-    mask[list(found)] = True
-    texts = pa.array([found[row] for row in sorted(found)], column.type)
+    mask[list(names)] = True
+    texts = pa.array([names[row] for row in sorted(names)], column.type)
     return pc.replace_with_mask(column, pa.array(mask), texts)
 
 
-def _wrong_number(lines: RawLines, row: int, found: int, count: int) -> BadRecord:
-    has = "1 field" if found == 1 else f"{found} fields"
+def _wrong_number(lines: RawLines, row: int, fields: int, count: int) -> BadRecord:
+    has = "1 field" if fields == 1 else f"{fields} fields"
     return lines.bad_record(
         row,
         "wrong-number-of-fields",

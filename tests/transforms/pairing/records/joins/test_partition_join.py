@@ -154,7 +154,7 @@ def test_a_join_equals_a_join_with_dicts(ids, coverage, partitions, seed, lackin
         found = report.of("unknown", f"candidates {name}")
         assert found.count == len(of.keys() - set(ids))
     assert report.segments == len(ids)
-    complete = not any(report.found.values())
+    complete = not any(report.findings.values())
     if coverage == "strict" and not complete:
         assert set(rows.items()) <= set(expected.items())  # the job fails later
         return
@@ -200,7 +200,7 @@ def test_long_records_equal_a_group_by_with_dicts(ids, coverage, partitions, see
         lacks = sum(name not in of for of in said.values())
         assert report.of("missing", f"candidates {name}").count == lacks
     assert report.segments == len(said)
-    if coverage == "strict" and any(report.found.values()):
+    if coverage == "strict" and any(report.findings.values()):
         return
     assert rows == expected
     assert tally.read == len(said)
@@ -241,7 +241,7 @@ def test_records_that_a_condition_leaves_out_may_repeat_an_id_and_are_known():
     report, tally, rows = joined(
         [references], {"A": candidates_of("A", [1, 2])}, "strict", chosen=chosen
     )
-    assert not any(report.found.values())
+    assert not any(report.findings.values())
     assert rows == {0: Row((("A", "A says 1"),), ("eins",), ("de",))}
     assert tally == Tally(2, {"A": 1}, {"filtered": 1})  # segments, not records
 
@@ -253,7 +253,7 @@ def test_a_bad_record_rejects_its_segment_for_all_systems():
         {"A": bad, "B": candidates_of("B", [1, 2])},
         "strict",
     )
-    assert not any(report.found.values())
+    assert not any(report.findings.values())
     assert list(rows) == [1]
     assert tally == Tally(2, {"A": 1, "B": 1}, {"rejected": 1})
 
