@@ -71,40 +71,40 @@ class Places:
 
     Attributes:
       paths: the file of each row, a column of strings.
-      units: what is counted in this file: "line" or "row".
+      kinds: the kind of each place: "line" or "row".
       numbers: the number of the line or row in its file, from 1.
     """
 
     paths: pa.DictionaryArray
-    units: pa.DictionaryArray
+    kinds: pa.DictionaryArray
     numbers: pa.Int64Array
 
     @classmethod
     def in_files(
-        cls, paths: Sequence[str], unit: str, files: Integers, numbers: Integers
+        cls, paths: Sequence[str], kind: str, files: Integers, numbers: Integers
     ) -> Places:
-        """Places in files that count the same.
+        """Places of one kind.
 
         Args:
           paths: the files.
-          unit: what they count.
+          kind: "line" or "row".
           files: for each row, the index of its file.
           numbers: for each row, the number of its line or row.
         """
         same = pa.array(np.zeros(len(files), np.int32))
         return cls(
             pa.DictionaryArray.from_arrays(pa.array(files, pa.int32()), paths),
-            pa.DictionaryArray.from_arrays(same, [unit]),
+            pa.DictionaryArray.from_arrays(same, [kind]),
             pa.array(numbers, pa.int64()),
         )
 
     def of(self, row: int) -> str:
         """The place of a row."""
-        return f"{self.paths[row]} {self.units[row]} {self.numbers[row]}"
+        return f"{self.paths[row]} {self.kinds[row]} {self.numbers[row]}"
 
     def take(self, rows: pa.Array) -> Places:
         """The places of these rows."""
-        return Places(self.paths.take(rows), self.units.take(rows), self.numbers.take(rows))
+        return Places(self.paths.take(rows), self.kinds.take(rows), self.numbers.take(rows))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -69,13 +69,13 @@ class Lengths:
     """How long the texts of a corpus are, as a metric counts them.
 
     Attributes:
-      unit: what is counted, such as "token".
+      counted: what is counted, such as "token".
       candidates: of all candidates.
       references: of all references, one for each segment.
       empty_candidates: the candidates that have none.
     """
 
-    unit: str
+    counted: str
     candidates: int
     references: Fraction
     empty_candidates: int

@@ -165,7 +165,7 @@ def _empty_candidates(sums: CorpusSums, lengths: Lengths) -> Iterator[str]:
     # If all are empty, the score is 0, and its own warning gives the reason.
     if sums.segments >= _FEWEST_SEGMENTS and lengths.candidates and empty > _MOST * sums.segments:
         yield (
-            f"most candidates are empty: {empty:,} of {sums.segments:,} have no {lengths.unit}; "
+            f"most candidates are empty: {empty:,} of {sums.segments:,} have no {lengths.counted}; "
             "check that the system's output is complete"
         )
 
@@ -176,7 +176,7 @@ def _length_ratio(lengths: Lengths) -> Iterator[str]:
     ratio = lengths.candidates / lengths.references
     if ratio < _SHORTEST_RATIO or ratio > _LONGEST_RATIO:
         yield (
-            f"the candidates have {float(ratio):.2f} times as many {lengths.unit}s as the "
+            f"the candidates have {float(ratio):.2f} times as many {lengths.counted}s as the "
             f"references ({lengths.candidates:,} and {float(lengths.references):,.0f}); check that "
             "both are complete and of the same segments"
         )

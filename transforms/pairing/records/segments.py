@@ -231,7 +231,7 @@ def _batch(read: ReadRecords, chosen: Chosen, rows: Integers) -> SegmentBatch:
         return column if len(rows) == len(column) else column.take(pa.array(rows))
 
     one_file = np.zeros(len(rows), np.int64)
-    places = Places.in_files([read.path], read.unit, one_file, read.first_place + rows)
+    places = Places.in_files([read.path], read.place_kind, one_file, read.first_place + rows)
     return SegmentBatch(
         tuple(padded(texts(taken(path))) for _, path in chosen.candidates),
         tuple(padded(column) for path in chosen.references for column in spread(taken(path))),
@@ -279,7 +279,7 @@ class _Judge:
             read.first + row,
             self.label,
             read.path,
-            f"{read.unit} {read.first_place + row}",
+            f"{read.place_kind} {read.first_place + row}",
             reason,
             what,
             remedy,

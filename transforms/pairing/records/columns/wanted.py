@@ -171,16 +171,15 @@ class ReadRecords:
 
     Attributes:
       columns: for each of `Chosen.columns` and of `Chosen.path_labels`, an array with a row for
-        each record. A column of texts
-        is a large_string array with valid UTF-8, not yet padded. A column of several references is
-        a large_list of large_string. A column that only conditions, labels or ids use can also be
-        of integers, floats or booleans.
+        each record. A column of texts is a large_string array with valid UTF-8, not yet padded. A
+        column of several references is a large_list of large_string. A column that only conditions,
+        labels or ids use can also be of integers, floats or booleans.
       first: the number of the first record in the whole input, from 0. The others have the next
         numbers.
       path: the file.
       first_place: the number of the first record in the file, as people count: lines (with the
         header) or rows, from 1.
-      unit: what is counted so: "line" or "row".
+      place_kind: what a record is in the file: "line" or "row".
       bad: the records that could not be read, in order. Their rows are null in all columns, except
         those of `Chosen.names`, if these values can be read: a join needs them. A record that the
         conditions leave out is not among them if only its other values are bad. These values are
@@ -194,7 +193,7 @@ class ReadRecords:
     first: int
     path: str
     first_place: int
-    unit: str
+    place_kind: str
     bad: tuple[BadRecord, ...] = ()
     digest: int | None = None
     typed: bool = True

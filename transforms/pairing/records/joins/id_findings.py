@@ -17,8 +17,8 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
     NUMBER,
     PATH,
     PLACE,
+    PLACE_KIND,
     REFERENCE,
-    UNIT,
     columns_of,
 )
 
@@ -36,7 +36,7 @@ def finding(
       times: the number of all rows with the id.
     """
     places = tuple(
-        f"{table[PATH][row].as_py()} {table[UNIT][row].as_py()} {table[PLACE][row].as_py()}"
+        f"{table[PATH][row].as_py()} {table[PLACE_KIND][row].as_py()} {table[PLACE][row].as_py()}"
         for row in rows
     )
     shown = shown_id(table[ID][rows[0]].as_py(), kind) + what

@@ -29,12 +29,12 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
     NUMBER,
     PATH,
     PLACE,
+    PLACE_KIND,
     REFERENCE,
     REJECTED_STATE,
     SCORED_STATE,
     STATE,
     SYSTEM,
-    UNIT,
 )
 from beam_bleu.transforms.pairing.records.segments import as_text, to_segments
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
@@ -161,8 +161,8 @@ def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen, 
         is_shown = can_be_shown(name)
         fault = "begins or ends with white space" if is_shown else "cannot be shown"
         raise InputError(
-            f"{label}: {read.unit} {read.first_place + row}: the column {chosen.system} has the "
-            f"system name {name!a}, which {fault}: {read.path}",
+            f"{label}: {read.place_kind} {read.first_place + row}: the column {chosen.system} has "
+            f"the system name {name!a}, which {fault}: {read.path}",
             "remove the white space, so that each system has one name"
             if is_shown
             else "give each system a name of printable characters",
@@ -197,7 +197,7 @@ class _CommonColumns:
             NUMBER: pa.array(self.read.first + rows),
             PLACE: pa.array(self.read.first_place + rows),
             PATH: pa.DictionaryArray.from_arrays(same, pa.array([self.read.path])),
-            UNIT: pa.DictionaryArray.from_arrays(same, pa.array([self.read.unit])),
+            PLACE_KIND: pa.DictionaryArray.from_arrays(same, pa.array([self.read.place_kind])),
             STATE: pa.array(self.state[rows], pa.int8()),
         }
         if self.systems is not None:
@@ -221,7 +221,7 @@ def _without_id(read: ReadRecords, chosen: Chosen, label: str, row: int) -> BadR
         read.first + row,
         label,
         read.path,
-        f"{read.unit} {read.first_place + row}",
+        f"{read.place_kind} {read.first_place + row}",
         reason,
         f"has {' and '.join(missing)}",
         f"write {' and '.join(remedies)}",

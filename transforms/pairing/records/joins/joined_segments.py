@@ -11,7 +11,7 @@ import pyarrow as pa
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, usual_rows
-from beam_bleu.transforms.pairing.records.joins.row_messages import PATH, PLACE, UNIT
+from beam_bleu.transforms.pairing.records.joins.row_messages import PATH, PLACE, PLACE_KIND
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,8 +33,8 @@ class JoinedPlaces:
     rows: Integers
 
     def of(self, segments: Integers) -> Places:
-        paths, units, numbers = (self.table[name].chunk(0) for name in (PATH, UNIT, PLACE))
-        return Places(paths, units, numbers).take(pa.array(self.rows[segments]))
+        paths, kinds, numbers = (self.table[name].chunk(0) for name in (PATH, PLACE_KIND, PLACE))
+        return Places(paths, kinds, numbers).take(pa.array(self.rows[segments]))
 
 
 @dataclasses.dataclass(frozen=True)

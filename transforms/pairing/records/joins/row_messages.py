@@ -23,15 +23,15 @@ import pyarrow as pa
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind, partitions_of
 
-ID, NUMBER, PLACE, PATH, UNIT = "id", "number", "place", "path", "unit"
+ID, NUMBER, PLACE, PATH, PLACE_KIND = "id", "number", "place", "path", "place kind"
 STATE = "state"
 CANDIDATE, SYSTEM = "candidate", "system"
 REFERENCE, LABEL = "reference ", "label "
 """The columns of a table of rows. Those of references and labels end with a number, from 0.
 
 The others are: the record's id as text (without nulls), its number in its stream, its place in its
-file, the file, what the place counts ("line" or "row"), its state, the text
-of the candidate, and the name of the system, where there are such.
+file, the file, what it is there ("line" or "row"), its state, the text of the candidate, and the name
+of the system, where there are such.
 """
 
 SCORED_STATE, FILTERED_STATE, REJECTED_STATE = 0, 1, 2

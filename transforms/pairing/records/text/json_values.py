@@ -123,10 +123,10 @@ def _hex_digit(byte):
 @inner
 def _code_unit(at):
     """The number that the four hexadecimal digits at an address mean."""
-    unit = 0
+    number = 0
     for i in range(4):
-        unit = unit * 16 + _hex_digit(load_byte(at + i))
-    return unit
+        number = number * 16 + _hex_digit(load_byte(at + i))
+    return number
 
 
 @inner
