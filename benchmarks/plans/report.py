@@ -11,7 +11,7 @@ from benchmarks.plans.fake_corpora import CORPORA
 _STAGES = {
     "Spread the ranges": "",
     "Gather the counts": " (one key)",
-    "Spread the work units": "",
+    "Spread the portions": "",
     "Add up": " (at most)",
     "Bring it together": "",
 }
@@ -19,7 +19,7 @@ _STAGES = {
 _SHUFFLES = """\
 What goes through each shuffle, as "number of elements: MB", encoded with the coders that Beam \
 uses there. All counts go to one key, so some engines make one element of them. The totals of a \
-bundle are added up before they are sent; the bound in the table is for one unit per bundle."""
+bundle are added up before they are sent; the bound in the table is for one portion per bundle."""
 
 
 def report(measured: dict[int, dict[str, Any]]) -> str:
@@ -30,7 +30,7 @@ def report(measured: dict[int, dict[str, Any]]) -> str:
     """
     lines = ["# The plan of massive corpora", "", _notes(), ""]
     lines += [
-        "| corpus | files | TB | range MiB | ranges | units | longest unit / mean "
+        "| corpus | files | TB | range MiB | ranges | portions | longest portion / mean "
         "| read in vain | list s | plan s | list peak MB | plan peak MB |",
         "| --- |" + " ---: |" * 11,
     ]
@@ -41,7 +41,7 @@ def report(measured: dict[int, dict[str, Any]]) -> str:
         "",
         _SHUFFLES,
         "",
-        f"| corpus | {stages} | all, of the corpus | largest unit KB |",
+        f"| corpus | {stages} | all, of the corpus | largest portion KB |",
         "| --- |" + " ---: |" * (len(_STAGES) + 2),
     ]
     for number, figures in measured.items():
@@ -59,7 +59,7 @@ def _cost(figures: dict[str, Any]) -> str:
             f"{figures['bytes'] / 1e12:,.4g}",
             f"{figures['range_bytes'] >> 20:,}",
             f"{figures['ranges']:,}",
-            f"{figures['units']:,}",
+            f"{figures['portions']:,}",
             f"{figures['longest_to_mean']:.2f}",
             f"{figures['in_vain']:.1%}",
             f"{figures['list_s']:.1f}",
@@ -77,7 +77,7 @@ def _shuffled(figures: dict[str, Any]) -> str:
         for stage in _STAGES
     ]
     share = sum(shuffle["bytes"] for shuffle in shuffles.values()) / figures["bytes"]
-    largest = shuffles["Spread the work units"]["largest"] / 1e3
+    largest = shuffles["Spread the portions"]["largest"] / 1e3
     return " | ".join([*each, f"{share:.5%}", f"{largest:,.1f}"])
 
 
@@ -108,7 +108,8 @@ def _notes() -> str:
         "streams with 210 bytes per line, in files of 1 GB, cut at different lines.\n\n"
         "*List* is the one worker that lists all files. It orders, checks and cuts them and writes "
         "the ranges. The time that the filesystem itself takes to list is not included. *Plan* is "
-        "the one worker that has all counts. It reads them, plans, and writes the units. The peaks "
-        "are the memory of these processes, including about 210 MB for Beam and the graph. *Read "
-        "in vain* is the text that units read before their first lines, as a share of the corpus."
+        "the one worker that has all counts. It reads them, plans, and writes the portions. The "
+        "peaks are the memory of these processes, including about 210 MB for Beam and the graph. "
+        "*Read in vain* is the text that portions read before their first lines, as a share of "
+        "the corpus."
     )

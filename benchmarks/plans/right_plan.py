@@ -16,14 +16,16 @@ def require_right_plan(corpus: FakeCorpus, plan: Plan) -> float:
     Raises:
       RuntimeError: the plan is wrong.
     """
-    lines_of_units = np.array([unit.lines for unit in plan.units()])
+    lines_of_portions = np.array([portion.lines for portion in plan.portions()])
     in_vain = 0.0
     for stream in range(len(corpus.streams)):
-        pieces = [unit.pieces[stream] for unit in plan.units()]
-        in_units = np.array([sum(piece.lines for piece in of_unit) for of_unit in pieces])
-        _require(np.array_equal(in_units, lines_of_units), "a unit lacks lines of a stream")
+        pieces = [portion.pieces[stream] for portion in plan.portions()]
+        in_portions = np.array([sum(piece.lines for piece in of_portion) for of_portion in pieces])
+        _require(
+            np.array_equal(in_portions, lines_of_portions), "a portion lacks lines of a stream"
+        )
         in_vain += _check_stream(corpus, stream, [piece for each in pieces for piece in each])
-    _require(lines_of_units.sum() == plan.segments, "the units have not all lines")
+    _require(lines_of_portions.sum() == plan.segments, "the portions have not all lines")
     return in_vain
 
 

@@ -69,8 +69,8 @@ def list_files(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
     }
 
 
-def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.Path) -> Any:
-    """The step "Plan work units", and the shuffle of its units."""
+def plan_portions(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.Path) -> Any:
+    """The step "Plan portions", and the shuffle of its portions."""
     start = time.perf_counter()
     # An engine also sends the group as one message, and the step gets its values as a list.
     counts = shuffles["Gather the counts"].ungroup(file.read_bytes())
@@ -80,23 +80,23 @@ def plan_units(corpus: FakeCorpus, shuffles: dict[str, Shuffle], file: pathlib.P
     systems = _systems(corpus)
     found = FoundSegments(plan.segments, warnings, notes, systems=systems)
     longest = 0
-    for unit in plan.units():
-        shuffles["Spread the work units"].spread(unit)
-        longest = max(longest, unit.lines)
+    for portion in plan.portions():
+        shuffles["Spread the portions"].spread(portion)
+        longest = max(longest, portion.lines)
     figures = {"plan_s": time.perf_counter() - start, "plan_peak": _peak()}
-    units = shuffles["Spread the work units"].elements
-    # This is the maximum: a bundle has one sum for each system, and at least one unit.
-    sums = _sums(plan.segments // units)
+    portions = shuffles["Spread the portions"].elements
+    # This is the maximum: a bundle has one sum for each system, and at least one portion.
+    sums = _sums(plan.segments // portions)
     for system in systems:
-        shuffles["Add up"].carry((("totals", system), sums), units)
+        shuffles["Add up"].carry((("totals", system), sums), portions)
         shuffles["Bring it together"].carry((0, ("totals", (system, _sums(plan.segments)))))
     for end in (("segments", found), ("job", _job(corpus))):
         shuffles["Bring it together"].carry((0, end))
     in_vain = require_right_plan(corpus, plan) / sum(
         corpus.text(stream).sizes.sum() for stream in range(len(corpus.streams))
     )
-    longest_to_mean = longest * units / plan.segments
-    return {**figures, "units": units, "longest_to_mean": longest_to_mean, "in_vain": in_vain}
+    longest_to_mean = longest * portions / plan.segments
+    return {**figures, "portions": portions, "longest_to_mean": longest_to_mean, "in_vain": in_vain}
 
 
 def _job(corpus: FakeCorpus) -> Job:
@@ -153,7 +153,7 @@ def _main() -> None:
     corpus = CORPORA[int(number)]
     shuffles = shuffles_of(_job(corpus))
     idle = _peak()
-    steps = {"list": list_files, "plan": plan_units}
+    steps = {"list": list_files, "plan": plan_portions}
     figures = {"idle": idle, **steps[step](corpus, shuffles, pathlib.Path(file))}
     carried = {label: each.figures for label, each in shuffles.items() if each.elements}
     print(json.dumps({**figures, "shuffles": carried}))

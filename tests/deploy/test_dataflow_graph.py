@@ -275,7 +275,7 @@ def test_workers_import_our_code_from_the_image(pipeline):
     classes = {
         "Pair lines/List their files": source.ListRanges,
         "Pair lines/Count lines": source.CountRanges,
-        "Pair lines/Read in lockstep/ParDo(_Marked)": source._ReadUnit,
+        "Pair lines/Read in lockstep/ParDo(_Marked)": source._ReadPortion,
         "Count matches": CountMatches,
         "Sum the totals of bleu": SumBundles,
     }

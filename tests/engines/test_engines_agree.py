@@ -32,7 +32,7 @@ from deploy.local.cluster import Cluster
 LINES = 20_000
 SHARDS = 8
 RANGE_BYTES = 1 << 19
-"""Small, so that the corpus is many ranges and work units."""
+"""Small, so that the corpus is many ranges and portions."""
 
 USERS_PIPELINE = Path(__file__).with_name("users_pipeline.py")
 

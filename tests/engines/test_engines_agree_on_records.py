@@ -23,7 +23,7 @@ from deploy.local.flink import FlinkCluster
 
 SEGMENTS = 6000
 RANGE_BYTES = 1 << 19
-"""Small, so that the files are many work units, and engines make several bundles of them."""
+"""Small, so that the files are many portions, and engines make several bundles of them."""
 
 CHINESE = ["猫坐在垫子上，重3.5公斤。", "他说：“这是新的”，3.5公斤。", "猫坐在那里。a b c"]
 DOMAINS = ["news", "talk", "größe"]
@@ -176,7 +176,7 @@ def joined_files(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> li
     )
     write(folder / "second.tsv", [b"id\thyp", *second])
     files = list(folder.iterdir())
-    assert sum(file.stat().st_size for file in files) > 2 * joining._PARTITION_BYTES
+    assert sum(file.stat().st_size for file in files) > 2 * joining._BUCKET_BYTES
     return [
         folder / "references.parquet",
         *("-i", folder / "first.jsonl", folder / "second.tsv"),

@@ -19,7 +19,7 @@ from deploy.local.cluster import Cluster
 SEGMENTS = 6000
 DOCUMENTS = 250
 RANGE_BYTES = 1 << 16
-"""Small, so that the corpus is many work units, and documents cross them."""
+"""Small, so that the corpus is many portions, and documents cross them."""
 
 DOMAINS = ["news", "talk", "größe"]
 

@@ -19,7 +19,7 @@ from command_line import REFERENCES, SYSTEMS, Argument, called, read_lines, stre
 from pyarrow import parquet
 
 from beam_bleu.pipeline.output import publication, storage
-from beam_bleu.transforms.pairing.line_parallel import unit_reading
+from beam_bleu.transforms.pairing.line_parallel import portion_reading
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.wiring import s3, s3_objects
 from beam_bleu.transforms.wiring.filesystems import filesystem_of
@@ -299,7 +299,7 @@ def test_an_object_that_changes_during_the_job(
                 change(folder, "other.txt")
             return column
 
-    monkeypatch.setattr(unit_reading, "LineReader", Meddling)
+    monkeypatch.setattr(portion_reading, "LineReader", Meddling)
     run = called(*given)
     run.assert_failed(3, "references", f"{folder.url}/other.txt")
     assert any(word in run.err for word in ("changed", "removed", "ends at byte"))

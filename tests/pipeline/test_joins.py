@@ -14,7 +14,7 @@ import pytest
 from command_line import EXAMPLES, Run, called, read_lines
 from sacrebleu.metrics import BLEU
 
-from beam_bleu.transforms.pairing.records.joins import joining, unit_report
+from beam_bleu.transforms.pairing.records.joins import joining, portion_report
 from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
 
 NAMES = ["atlas", "birch", "cobalt"]
@@ -206,7 +206,7 @@ def test_the_result_depends_neither_on_order_nor_on_files_nor_on_partitions(
     shuffled = references()
     draw.shuffle(shuffled)
     path = write(tmp_path / "other" / "references.jsonl", shuffled)
-    monkeypatch.setattr(joining, "_PARTITION_BYTES", 500)
+    monkeypatch.setattr(joining, "_BUCKET_BYTES", 500)
     monkeypatch.setattr(joining, "_MESSAGE_BYTES", 1000)
     if seed == 2:  # as on an engine: the messages themselves go through the shuffle
         monkeypatch.setattr(RowFolder, "keep", lambda self, messages: messages)
@@ -417,7 +417,7 @@ def test_a_column_of_floats_has_no_ids(tmp_path: Path) -> None:
 def test_a_column_of_ids_is_not_one_of_systems(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unit_report, "MOST_SYSTEMS", 10)
+    monkeypatch.setattr(portion_report, "MOST_SYSTEMS", 10)
     records = [{"id": i, "system": f"s{i}", "ref": "a", "hyp": "a"} for i in range(30)]
     long(tmp_path, records).assert_failed(
         3, "the column system names more than 10 systems: s0, s1, s10 and"
@@ -524,7 +524,7 @@ def test_warnings_number_references_in_the_same_way_for_all_partitions(
     system = write(tmp_path / "c.jsonl", of_system)
     documents = []
     for size in (1 << 24, 1 << 9):
-        monkeypatch.setattr(joining, "_PARTITION_BYTES", size)
+        monkeypatch.setattr(joining, "_BUCKET_BYTES", size)
         run = called(
             f"--candidates=A={system}",
             *(f"--references={each}" for each in files),

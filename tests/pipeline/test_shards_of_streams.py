@@ -201,16 +201,16 @@ def test_impossible_values_are_usage_errors(flag, value, fragment):
 
 
 def test_a_file_removed_while_it_is_read_is_bad_input(tmp_path, monkeypatch):
-    from beam_bleu.transforms.pairing.line_parallel import unit_reading
+    from beam_bleu.transforms.pairing.line_parallel import portion_reading
 
-    class Meddling(unit_reading.LineReader):
+    class Meddling(portion_reading.LineReader):
         def finish(self) -> None:
             super().finish()
             if hyp.exists():
                 os.remove(hyp)
 
     hyp = write_lines(tmp_path / "h.txt", CANDIDATE)
-    monkeypatch.setattr(unit_reading, "LineReader", Meddling)
+    monkeypatch.setattr(portion_reading, "LineReader", Meddling)
     score(str(hyp), str(REFERENCES[0])).assert_failed(
         3, f"candidates x: the file was removed while the job ran: {hyp}\n"
     )

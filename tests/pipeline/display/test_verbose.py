@@ -63,7 +63,7 @@ def test_verbose_tells_what_the_job_does(corpus):
         f"candidates h: 2 files, {size(*candidates):,} bytes: {candidates[0]} ... {candidates[1]}",
         f"ranges: {ranges}, of at most {max(size(candidates[0]), 8192):,} bytes",
         # The candidates lead, because they have a compressed file: a unit for each of the files.
-        "segments: 5,000, work units: 2",
+        "segments: 5,000, portions: 2",
     ]
     assert lines[6] == (
         f"compiled functions: {FUNCTIONS.loaded} loaded, {FUNCTIONS.compiled} compiled; "

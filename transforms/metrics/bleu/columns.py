@@ -42,8 +42,8 @@ of a token (`PARTS_OF_A_TOKEN`); then matches and short candidates of N orders.
 """
 
 PARTS_OF_A_TOKEN = 720_720
-"""How many of the parts that the column `AVERAGE` counts are a token: the least common multiple of 1
-to 16. So the average of up to 16 references is exact. With more references it is rounded down, by
+"""How many of the parts that the column `AVERAGE` counts are a token: the least common multiple of
+1 to 16. So the average of up to 16 references is exact. With more references it is rounded down, by
 less than a millionth of a token in a segment."""
 
 _NAMES = (

@@ -22,10 +22,10 @@ from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus, candidates_first
 from beam_bleu.transforms.pairing.line_parallel.planning import Planning
-from beam_bleu.transforms.pairing.line_parallel.unit_reading import (
+from beam_bleu.transforms.pairing.line_parallel.portion_reading import (
     ENDLESS,
     CountedFile,
-    UnitReading,
+    PortionReading,
     WholeFiles,
     read_once,
 )
@@ -40,7 +40,7 @@ from beam_bleu.transforms.pairing.lines.line_steps import (
     require_unchanged,
     tell_files,
 )
-from beam_bleu.transforms.pairing.lines.plan import WorkUnit
+from beam_bleu.transforms.pairing.lines.plan import Portion
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
 from beam_bleu.transforms.pairing.lines.visible import check_visible
@@ -96,7 +96,7 @@ class PairLines(beam.PTransform):
         rejects = self._source.rejects
         counting = CountRanges(streams, self._source.longest_counted, self._threads)
         planning = Planning(self._source, self._describe)
-        reading = self._step(_ReadUnit(self._source, planning, self._threads, self._describe))
+        reading = self._step(_ReadPortion(self._source, planning, self._threads, self._describe))
         counts = (
             root
             | "Name the streams" >> beam.Create([streams], reshuffle=False)
@@ -107,35 +107,35 @@ class PairLines(beam.PTransform):
         planned = (
             counts
             | "Gather the counts" >> beam.GroupByKey()
-            | "Plan work units" >> beam.ParDo(self._step(PlanUnits(planning)))
+            | "Plan portions" >> beam.ParDo(self._step(PlanPortions(planning)))
         )
-        units = planned | "Spread the work units" >> beam.Reshuffle()
-        more = [_ReadUnit.SEGMENTS, *([_ReadUnit.DIGESTS] if self._describe else [])]
-        more += [_ReadUnit.TALLIES, _ReadUnit.REJECTED] if rejects else []
-        texts = units | "Read in lockstep" >> beam.ParDo(reading).with_outputs(
+        portions = planned | "Spread the portions" >> beam.Reshuffle()
+        more = [_ReadPortion.SEGMENTS, *([_ReadPortion.DIGESTS] if self._describe else [])]
+        more += [_ReadPortion.TALLIES, _ReadPortion.REJECTED] if rejects else []
+        texts = portions | "Read in lockstep" >> beam.ParDo(reading).with_outputs(
             *more, main="batches"
         )
         batches = as_batches(texts.batches, SegmentBatch)
         digests = tallies = rejected = None
         if self._describe:
             digests = (
-                texts[_ReadUnit.DIGESTS]
+                texts[_ReadPortion.DIGESTS]
                 | "Add up digests" >> beam.CombinePerKey(_AddUpDigests(self._source))
                 | "Take the digests" >> beam.Values()
             )
         if rejects:
-            tallies, rejected = texts[_ReadUnit.TALLIES], texts[_ReadUnit.REJECTED]
-        return Paired(batches, texts[_ReadUnit.SEGMENTS], digests, tallies, rejected)
+            tallies, rejected = texts[_ReadPortion.TALLIES], texts[_ReadPortion.REJECTED]
+        return Paired(batches, texts[_ReadPortion.SEGMENTS], digests, tallies, rejected)
 
 
-class _ReadUnit(ThreadedDoFn):
+class _ReadPortion(ThreadedDoFn):
     SEGMENTS = "segments"
     DIGESTS = "digests"
     TALLIES = "tallies"
     REJECTED = "rejected"
 
     def __init__(self, corpus: Corpus, planning: Planning, threads: int, describe: bool) -> None:
-        # Each unit that is begun has memory for a batch of every stream.
+        # Each portion that is begun has memory for a batch of every stream.
         super().__init__(threads, begun=threads)
         self._corpus = corpus
         self._planning = planning
@@ -147,14 +147,14 @@ class _ReadUnit(ThreadedDoFn):
             return output.nbytes
         return len(output.value.raw) if output.tag == self.REJECTED else 0
 
-    def work(self, element: tuple[WorkUnit, FoundSegments | None] | WholeFiles) -> Iterator[Any]:
+    def work(self, element: tuple[Portion, FoundSegments | None] | WholeFiles) -> Iterator[Any]:
         if isinstance(element, WholeFiles):
             yield from self._read_once(element)
             return
-        unit, segments = element
+        portion, segments = element
         if segments is not None:
             yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
-        yield from self._read(unit)
+        yield from self._read(portion)
 
     def _read_once(self, whole: WholeFiles) -> Iterator[Any]:
         """Reads files whose lines were not counted, and then checks what their counts say."""
@@ -169,8 +169,8 @@ class _ReadUnit(ThreadedDoFn):
                         )
                         for file in files
                     ]
-                    unit = WorkUnit(first_line, ENDLESS, tuple((file.piece,) for file in files))
-                    first_line += yield from self._read(unit, texts)
+                    portion = Portion(first_line, ENDLESS, tuple((file.piece,) for file in files))
+                    first_line += yield from self._read(portion, texts)
                 counts += [file.counts for file in files]
             plan, segments = self._planning.planned(counts)
         except InputError:
@@ -194,15 +194,17 @@ class _ReadUnit(ThreadedDoFn):
         streams, longest = self._corpus.streams, self._corpus.longest_counted
         counts = [count_range(streams, part, longest) for part in whole.ranges()]
         plan, _ = self._planning.planned(counts)
-        for unit in plan.units():
-            for _ in self._read(unit):
+        for portion in plan.portions():
+            for _ in self._read(portion):
                 pass
 
     def _read(
-        self, unit: WorkUnit, texts: Sequence[Iterable[bytes]] | None = None
+        self, portion: Portion, texts: Sequence[Iterable[bytes]] | None = None
     ) -> Generator[Any, None, int]:
-        """Gives the batches of a unit, and what was found; returns the number of its lines."""
-        reading = UnitReading(self._corpus, unit, open_anywhere, texts, describe=self._describe)
+        """Gives the batches of a portion, and what was found; returns the number of its lines."""
+        reading = PortionReading(
+            self._corpus, portion, open_anywhere, texts, describe=self._describe
+        )
         for batch, rejected in reading.batches():
             for record in rejected:
                 yield beam.pvalue.TaggedOutput(self.REJECTED, record)
@@ -266,11 +268,11 @@ class CountRanges(CountLines):
         return [(0, part)] if isinstance(part, WholeFiles) else super().work(part)
 
 
-class PlanUnits(beam.DoFn):
-    """Maps the counts of all ranges to work units, each with the `FoundSegments` or None.
+class PlanPortions(beam.DoFn):
+    """Maps the counts of all ranges to portions, each with the `FoundSegments` or None.
 
     Only the first one has them, because whoever reads it passes them on. Files that are read
-    once have no counts yet, and are a unit of their own.
+    once have no counts yet, and are a portion of their own.
     """
 
     def __init__(self, planning: Planning) -> None:
@@ -278,7 +280,7 @@ class PlanUnits(beam.DoFn):
 
     def process(
         self, gathered: tuple[int, Iterable[LineCounts | WholeFiles]]
-    ) -> Iterator[tuple[WorkUnit, FoundSegments | None] | WholeFiles]:
+    ) -> Iterator[tuple[Portion, FoundSegments | None] | WholeFiles]:
         PROGRESS.begin("planning")
         counts: list[LineCounts] = []
         for element in gathered[1]:
@@ -288,7 +290,7 @@ class PlanUnits(beam.DoFn):
                 return
             counts.append(element)
         plan, segments = self._planning.planned(counts)
-        for number, unit in enumerate(plan.units()):
-            yield unit, segments if number == 0 else None
-        _DETAILS.info("segments: %s, work units: %s", f"{plan.segments:,}", f"{plan.unit_count:,}")
+        for number, portion in enumerate(plan.portions()):
+            yield portion, segments if number == 0 else None
+        _DETAILS.info("segments: %s, portions: %s", f"{plan.segments:,}", f"{plan.portion_count:,}")
         PROGRESS.begin("scoring", plan.bytes)

@@ -135,7 +135,7 @@ def require_same_lines(
     )
 
 
-def require_equal_totals(streams: Sequence[Stream], lines: Sequence[int]) -> None:
+def require_equal_line_counts(streams: Sequence[Stream], lines: Sequence[int]) -> None:
     """Checks that all streams have the same number of lines, and at least one.
 
     Args:

@@ -1,6 +1,6 @@
-"""The plan: the lines of each work unit, and their places in each file.
+"""The plan: the lines of each portion, and their places in each file.
 
-The plan is made from counts of newlines, without text. A unit starts at a line. In each file
+The plan is made from counts of newlines, without text. A portion starts at a line. In each file
 it reads from the last block that begins before this line, and skips the lines before its own.
 """
 
@@ -22,7 +22,7 @@ from beam_bleu.transforms.pairing.files.streams import (
 )
 from beam_bleu.transforms.pairing.lines.correspondence import (
     Cuts,
-    require_equal_totals,
+    require_equal_line_counts,
     require_same_lines,
 )
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, block_bytes
@@ -52,7 +52,7 @@ class Piece:
 
 
 @dataclasses.dataclass(frozen=True)
-class WorkUnit:
+class Portion:
     """A range of lines and, for each stream, the pieces that hold it.
 
     Attributes:
@@ -67,14 +67,14 @@ class WorkUnit:
 
 
 class Plan:
-    """All lines of a corpus, cut into work units.
+    """All lines of a corpus, cut into portions.
 
     Attributes:
       segments: the number of lines of each stream.
       shards: the shards of each stream, in order.
       lines: the number of lines of each of these shards.
       versions: their versions; None if a filesystem has none.
-      unit_count: the number of work units.
+      portion_count: the number of portions.
       bytes: the bytes of all files, before decompression.
     """
 
@@ -83,16 +83,16 @@ class Plan:
         self.shards = [[file.shard for file in text.files] for text in texts]
         self.lines = [[file.lines for file in text.files] for text in texts]
         self.versions = [[file.version for file in text.files] for text in texts]
-        self.unit_count = len(bounds) - 1
+        self.portion_count = len(bounds) - 1
         self.bytes = sum(shard.file.size for of_stream in self.shards for shard in of_stream)
         self._texts = texts
         self._bounds = bounds
 
-    def units(self) -> Iterator[WorkUnit]:
-        """Yields the work units in order. All of them at once could fill the memory."""
+    def portions(self) -> Iterator[Portion]:
+        """Yields the portions in order. All of them at once could fill the memory."""
         for first, last in itertools.pairwise(self._bounds):
             pieces = tuple(tuple(text.pieces(first, last)) for text in self._texts)
-            yield WorkUnit(first, last - first, pieces)
+            yield Portion(first, last - first, pieces)
 
 
 def make_plan(
@@ -101,7 +101,7 @@ def make_plan(
     cuts: Cuts = "same",
     header_lines: int = 0,
 ) -> Plan:
-    """Cuts a corpus into work units of about the size of a range, all streams together.
+    """Cuts a corpus into portions of about the size of a range, all streams together.
 
     Args:
       streams: the streams.
@@ -132,8 +132,8 @@ def make_plan(
             [[file.lines for file in text.files] for text in texts],
         )
     segments = texts[0].lines
-    require_equal_totals(streams, [text.lines for text in texts])
-    begins = _unit_begins(texts, by_stream[0][0].range.range_bytes)
+    require_equal_line_counts(streams, [text.lines for text in texts])
+    begins = _portion_begins(texts, by_stream[0][0].range.range_bytes)
     return Plan(texts, [0, *begins[(begins > 0) & (begins < segments)].tolist(), segments])
 
 
@@ -208,7 +208,7 @@ class _StreamLines:
       first_lines: int64 (files + 1,), the number of each file's first line, then of all lines.
       lines: the number of its lines.
       bytes: the bytes of its files, plus one block for each file, which is about the cost of
-        opening it. So a unit never has tens of thousands of tiny files.
+        opening it. So a portion never has tens of thousands of tiny files.
       offsets: int64 (files + 1,), these bytes before each file, then all of them.
       is_compressed: whether any of its files is compressed.
     """
@@ -226,7 +226,7 @@ class _StreamLines:
     def pieces(self, first: int, last: int) -> Iterator[Piece]:
         """The pieces with the lines first <= i < last, and the empty files between them.
 
-        An empty file is in a unit, too, so that the job notices if it has lines now.
+        An empty file is in a portion, too, so that the job notices if it has lines now.
         """
         begin_at = int(np.searchsorted(self.first_lines, first))
         if self.first_lines[begin_at] != first:
@@ -240,7 +240,7 @@ class _StreamLines:
                 yield file.piece(begin - start, stop - start)
 
     def cuts(self) -> tuple[Integers, Integers]:
-        """(lines at which a unit may start, bytes of the stream before them)."""
+        """(lines at which a portion may start, bytes of the stream before them)."""
         firsts, offsets = self.first_lines[:-1], self.offsets[:-1]
         if self.is_compressed:
             return firsts, offsets
@@ -257,11 +257,11 @@ class _StreamLines:
         )
 
 
-def _unit_begins(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
-    """The lines at which units start, in order.
+def _portion_begins(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
+    """The lines at which portions start, in order.
 
-    The largest stream leads: units begin at its blocks, so that its text is never read
-    twice. If streams are compressed, the largest compressed one leads, and a unit begins
+    The largest stream leads: portions begin at its blocks, so that its text is never read
+    twice. If streams are compressed, the largest compressed one leads, and a portion begins
     only at a line where a file begins in all compressed streams.
     """
     compressed = [text for text in texts if text.is_compressed]
@@ -272,10 +272,10 @@ def _unit_begins(texts: Sequence[_StreamLines], range_bytes: int) -> Integers:
         allowed &= np.isin(lines, text.first_lines)
     lines, before = lines[allowed], before[allowed]
     total = sum(text.bytes for text in texts)
-    # One unit for each range_bytes of all streams. It begins at the first possible line in them.
-    unit_bytes = max(leader.bytes * range_bytes // max(total, 1), 1)  # of only the leader
-    _, first_of_unit = np.unique(before // unit_bytes, return_index=True)
+    # One portion for each range_bytes of all streams. It begins at the first possible line in them.
+    portion_bytes = max(leader.bytes * range_bytes // max(total, 1), 1)  # of only the leader
+    _, first_of_portion = np.unique(before // portion_bytes, return_index=True)
     # The lines are in order. np.unique would import numpy.ma at each start.
-    begins = lines[first_of_unit]
+    begins = lines[first_of_portion]
     different: Integers = begins[np.diff(begins, prepend=-1) != 0]
     return different

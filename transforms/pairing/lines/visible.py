@@ -13,7 +13,7 @@ from beam_bleu.transforms.errors import BleuError, InputError
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.shards import require_files
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, before_wildcard
-from beam_bleu.transforms.pairing.lines.correspondence import require_equal_totals
+from beam_bleu.transforms.pairing.lines.correspondence import require_equal_line_counts
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local
 
 __all__ = ["check_visible"]
@@ -36,7 +36,7 @@ def check_visible(streams: Sequence[Stream]) -> None:
         if files is not None and not any(file.size for file in files)
     ]
     if len(empty) == len(listed):
-        require_equal_totals(streams, [0] * len(listed))
+        require_equal_line_counts(streams, [0] * len(listed))
     for stream in empty:
         raise InputError(
             f"{stream.label} have 0 lines: {stream.pattern}", "check that the files were written"

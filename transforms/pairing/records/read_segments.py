@@ -29,37 +29,37 @@ def read_segments(
     describe: bool,
     on_bad_record: OnBadRecord,
 ) -> Paired:
-    """Adds the steps that read the work units of a plan and make batches of segments.
+    """Adds the steps that read the portions of a plan and make batches of segments.
 
     This is a function and not a transform, so that consoles show each step by its own name.
 
     Args:
       planned: the plan.
-      reader: reads the work units.
+      reader: reads the portions.
       label: the input in messages.
       step: the function that makes a step of each DoFn.
       describe: whether to add up the digests of the records.
       on_bad_record: what happens at a bad record.
     """
-    reading = step(_ReadUnit(reader, label, describe, on_bad_record))
+    reading = step(_ReadPortion(reader, label, describe, on_bad_record))
     read = (
-        planned.units
-        | "Spread the work units" >> beam.Reshuffle()
+        planned.portions
+        | "Spread the portions" >> beam.Reshuffle()
         | "Read records"
         >> beam.ParDo(reading).with_outputs(
-            _ReadUnit.TALLIES, _ReadUnit.REJECTED, _ReadUnit.DIGESTS, main="batches"
+            _ReadPortion.TALLIES, _ReadPortion.REJECTED, _ReadPortion.DIGESTS, main="batches"
         )
     )
     digests = None
     if describe:
         digests = (
-            read[_ReadUnit.DIGESTS]
+            read[_ReadPortion.DIGESTS]
             | "Add up digests" >> beam.CombinePerKey(_AddUpDigests(reader.digest_method))
             | "Take the digests" >> beam.Values()
         )
-    rejected = read[_ReadUnit.REJECTED] if on_bad_record == "reject" else None
+    rejected = read[_ReadPortion.REJECTED] if on_bad_record == "reject" else None
     batches = as_batches(read.batches, SegmentBatch)
-    return Paired(batches, planned.segments, digests, read[_ReadUnit.TALLIES], rejected)
+    return Paired(batches, planned.segments, digests, read[_ReadPortion.TALLIES], rejected)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +73,7 @@ class _RecordDigest:
         return _RecordDigest(self.records + other.records, (self.sum + other.sum) % MODULUS)
 
 
-class _ReadUnit(beam.DoFn):
+class _ReadPortion(beam.DoFn):
     TALLIES = "tallies"
     REJECTED = "rejected"
     DIGESTS = "digests"
@@ -86,11 +86,11 @@ class _ReadUnit(beam.DoFn):
         self._describe = describe
         self._rejects = on_bad_record == "reject"
 
-    def process(self, unit: Any) -> Iterator[Any]:
-        chosen = self._reader.chosen(unit)
+    def process(self, portion: Any) -> Iterator[Any]:
+        chosen = self._reader.chosen(portion)
         tally, digest = Tally(), _RecordDigest()
         bad = FoundBad()
-        for read in self._reader.read(unit, self._describe):
+        for read in self._reader.read(portion, self._describe):
             segments = to_segments(read, chosen, self._label)
             tally += segments.tally
             if read.digest is not None:

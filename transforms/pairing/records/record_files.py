@@ -20,7 +20,7 @@ class RecordFiles:
     Attributes:
       stream: the files; their records are the segments, in the order of the files.
       wanted: the columns that the user asks for.
-      range_bytes: about how many bytes a work unit has; if None, a size that suits the input. A
+      range_bytes: about how many bytes a portion has; if None, a size that suits the input. A
         record, or a row group of Parquet, is never divided.
       expected: what must be true of the input.
       on_bad_record: what happens at a bad record.

@@ -1,4 +1,4 @@
-"""What a join asks of the reader of a format: a plan of work units, and the records of a unit."""
+"""What a join asks of the reader of a format: a plan of portions, and the records of a portion."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class PlannedRecords:
     """A plan for the records of one stream.
 
     Attributes:
-      units: PCollection of the work units, before they are spread over the workers.
+      portions: PCollection of the portions, before they are spread over the workers.
       segments: PCollection of one `FoundSegments`. Its `count` is the number of the records.
     """
 
-    units: PCollection[Any]
+    portions: PCollection[Any]
     segments: PCollection[FoundSegments]
 
 
@@ -66,17 +66,17 @@ class RecordReader(Protocol):
     def plan(self, threads: int, step: Step, describe: bool) -> beam.PTransform[Any, Any]:
         """The transform of a pipeline's root to `PlannedRecords`."""
 
-    def unit_bytes(self, unit: Any) -> int:
-        """About how many bytes a work unit has in its files."""
+    def portion_bytes(self, portion: Any) -> int:
+        """About how many bytes a portion has in its files."""
 
-    def chosen(self, unit: Any) -> Chosen:
-        """The columns that are read of a work unit. They are the same for all units."""
+    def chosen(self, portion: Any) -> Chosen:
+        """The columns that are read of a portion. They are the same for all portions."""
 
-    def read(self, unit: Any, digest: bool = False) -> Iterator[ReadRecords]:
-        """The records of a work unit, in order.
+    def read(self, portion: Any, digest: bool = False) -> Iterator[ReadRecords]:
+        """The records of a portion, in order.
 
         Args:
-          unit: the work unit.
+          portion: the portion.
           digest: whether to fill `ReadRecords.digest`.
         """
 

@@ -16,8 +16,8 @@ from combining import by_every_route
 
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.line_parallel import portion_reading
 from beam_bleu.transforms.pairing.line_parallel import source as wiring
-from beam_bleu.transforms.pairing.line_parallel import unit_reading
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines import line_steps, ranges
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines
@@ -71,7 +71,7 @@ def test_rows_hold_the_same_line_of_every_stream(tmp_path: pathlib.Path) -> None
 def test_the_number_of_ranges_without_range_bytes(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, usual: int
 ) -> None:
-    # 3,060 bytes: 48 times 64, and a unit has one batch.
+    # 3,060 bytes: 48 times 64, and a portion has one batch.
     monkeypatch.setattr(ranges, "SMALL_RANGE", usual)
     monkeypatch.setattr(ranges, "USUAL_RANGE", usual)
     monkeypatch.setattr(ranges, "MOST_RANGES", 60)
@@ -135,7 +135,7 @@ def test_a_file_changed_while_it_is_read_is_an_error(
     lines = source(tmp_path, 64)
     if time is not None:
         os.utime(tmp_path / "left", (time, time))
-    monkeypatch.setattr(unit_reading, "LineReader", Meddling)
+    monkeypatch.setattr(portion_reading, "LineReader", Meddling)
     with (
         pytest.raises(Exception, match=r"^stream left: .*: .*left\b") as error,
         beam.Pipeline(runner=FnApiRunner()) as pipeline,
@@ -179,7 +179,7 @@ def test_an_empty_shard_that_is_filled_while_others_are_read_is_an_error(
             (tmp_path / place).write_text("late\n")
             return super().available(most)
 
-    monkeypatch.setattr(unit_reading, "LineReader", Meddling)
+    monkeypatch.setattr(portion_reading, "LineReader", Meddling)
     stream = Stream("stream x", f"{tmp_path}/?")
     with (
         pytest.raises(

@@ -88,8 +88,8 @@ class MemoryCorpus:
     def read(self, plan: Plan, most: int) -> list[list[str]]:
         """The lines that the readers give for each stream, at most this number at a time."""
         texts: list[list[str]] = [[] for _ in self.files]
-        for unit in plan.units():
-            for stream, pieces, lines in zip(self.streams, unit.pieces, texts, strict=True):
+        for portion in plan.portions():
+            for stream, pieces, lines in zip(self.streams, portion.pieces, texts, strict=True):
                 reader = LineReader(stream, pieces, self.open)
                 while taken := reader.available(most):
                     column = reader.take(taken)

@@ -26,8 +26,8 @@ def read_changed(
     parts = cut(Shard(0, 0, FoundFile(path, len(counted))), range_bytes)
     counts = [count_lines(STREAM, part, lambda _: io.BytesIO(counted)) for part in parts]
     lines = []
-    for unit in make_plan([STREAM], counts).units():
-        reader = LineReader(STREAM, unit.pieces[0], lambda _: io.BytesIO(read))
+    for portion in make_plan([STREAM], counts).portions():
+        reader = LineReader(STREAM, portion.pieces[0], lambda _: io.BytesIO(read))
         while taken := reader.available(1000):
             column = reader.take(taken)
             if reader.bad:

@@ -72,7 +72,7 @@ def undecodable(line: bytes) -> int | None:
 def test_the_error_of_invalid_utf8_names_file_line_and_byte(suffix, place, line, byte, reason):
     good = [f"line {i}".encode() for i in range(900)]
     lines = [*good[:place], line, *good[place:]]
-    # The file comes after another one, and the line is far from the start of its unit.
+    # The file comes after another one, and the line is far from the start of its portion.
     first = MemoryFile("first" + suffix, ("a", "b"), b"a\nb\n", suffix)
     bad = MemoryFile("bad" + suffix, ("",) * len(lines), b"\n".join(lines), suffix)
     corpus = MemoryCorpus(((first, bad),))
@@ -181,8 +181,8 @@ def count_and_read(data: bytes, suffix: str, range_bytes: int, max_line_bytes: i
         count_lines(stream, part, lambda _: io.BytesIO(data), None, max_line_bytes)
         for part in cut(Shard(0, 0, FoundFile(path, len(data))), range_bytes)
     ]
-    for unit in make_plan([stream], counts).units():
-        reader = LineReader(stream, unit.pieces[0], lambda _: io.BytesIO(data), max_line_bytes)
+    for portion in make_plan([stream], counts).portions():
+        reader = LineReader(stream, portion.pieces[0], lambda _: io.BytesIO(data), max_line_bytes)
         while lines := reader.available(3):
             reader.take(lines)
             if reader.bad:
@@ -218,8 +218,8 @@ def test_a_line_with_exactly_the_limit_of_bytes_is_read():
     stream = Stream("candidates x", "/data/a")
     (part,) = cut(Shard(0, 0, FoundFile("/data/a", len(data))), 1 << 26)
     counts = [count_lines(stream, part, lambda _: io.BytesIO(data), None, 100)]
-    (unit,) = make_plan([stream], counts).units()
-    reader = LineReader(stream, unit.pieces[0], lambda _: io.BytesIO(data), 100)
+    (portion,) = make_plan([stream], counts).portions()
+    reader = LineReader(stream, portion.pieces[0], lambda _: io.BytesIO(data), 100)
     assert reader.take(reader.available(5)).to_pylist() == ["x" * 100, "é" * 50]
     reader.finish()
 
@@ -278,9 +278,9 @@ def test_all_bad_lines_are_told_and_the_others_are_read(lines, fields, limit, ra
     found: dict[int, tuple[str, bytes]] = {}
     columns: list[tuple[str, ...]] = []
     bytes_read = []
-    for unit in make_plan([stream], counts).units():
+    for portion in make_plan([stream], counts).portions():
         opened = LineReader(
-            stream, unit.pieces[0], lambda _: io.BytesIO(text), limit, first + unit.first_line
+            stream, portion.pieces[0], lambda _: io.BytesIO(text), limit, first + portion.first_line
         )
         while taken := opened.available(7):
             column = opened.take(taken)
@@ -341,9 +341,9 @@ def test_the_rest_of_a_line_that_is_too_long_is_not_kept():
     stream = Stream("candidates x", "a.txt")
     (part,) = cut(Shard(0, 0, FoundFile("a.txt", (1 << 29) + 4)), 1 << 30)
     counts = [count_lines(stream, part, lambda _: Long(), None, None)]
-    (unit,) = make_plan([stream], counts).units()
+    (portion,) = make_plan([stream], counts).portions()
     tracemalloc.start()
-    reader = LineReader(stream, unit.pieces[0], lambda _: Long(), 1 << 20)
+    reader = LineReader(stream, portion.pieces[0], lambda _: Long(), 1 << 20)
     while taken := reader.available(1):
         reader.take(taken)
     _, most = tracemalloc.get_traced_memory()

@@ -8,7 +8,7 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
 from beam_bleu.transforms.pairing.lines.correspondence import (
-    require_equal_totals,
+    require_equal_line_counts,
     require_same_lines,
     require_same_shards,
 )
@@ -175,7 +175,7 @@ ODD_TOTALS = [
 @pytest.mark.parametrize(("lines", "cause"), ODD_TOTALS)
 def test_the_message_begins_with_the_stream_that_is_unlike_the_others(lines, cause):
     with pytest.raises(InputError) as error:
-        require_equal_totals(TWENTY[: len(lines)], lines)
+        require_equal_line_counts(TWENTY[: len(lines)], lines)
     assert error.value.cause == cause
 
 
@@ -183,5 +183,5 @@ def test_the_message_does_not_grow_with_the_number_of_streams():
     streams = [Stream(f"candidates {i}", f"/data/{i}") for i in range(1000)]
     for lines in ([72] * 3 + [71] * 997, list(range(1000))):
         with pytest.raises(InputError) as error:
-            require_equal_totals(streams, lines)
+            require_equal_line_counts(streams, lines)
         assert len(error.value.cause) < 300

@@ -1,4 +1,4 @@
-"""Reading lines: every line of every unit, exactly."""
+"""Reading lines: every line of every portion, exactly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEGABYTE = 1 << 20  # files are read in chunks of so many bytes
 
 @property_test
 @given(corpora(), st.integers(16, 200), st.integers(1, 20))
-def test_every_line_of_every_unit_is_read_once_in_order(corpus, range_bytes, most):
+def test_every_line_of_every_portion_is_read_once_in_order(corpus, range_bytes, most):
     texts = corpus.read(corpus.plan(range_bytes), most)
     assert texts == [corpus.lines(stream) for stream in range(len(corpus.files))]
 
@@ -36,12 +36,12 @@ def test_every_line_of_every_unit_is_read_once_in_order(corpus, range_bytes, mos
 @given(corpora(), st.integers(16, 200))
 def test_streams_in_lockstep_give_the_lines_of_the_same_segments(corpus, range_bytes):
     texts: list[list[str]] = [[] for _ in corpus.files]
-    for unit in corpus.plan(range_bytes).units():
+    for portion in corpus.plan(range_bytes).portions():
         readers = [
             LineReader(stream, pieces, corpus.open)
-            for stream, pieces in zip(corpus.streams, unit.pieces, strict=True)
+            for stream, pieces in zip(corpus.streams, portion.pieces, strict=True)
         ]
-        left = unit.lines
+        left = portion.lines
         while left:
             lines = min(reader.available(left) for reader in readers)
             assert lines > 0
@@ -65,9 +65,9 @@ def test_the_header_of_each_file_is_no_line_of_the_stream(corpus, range_bytes, m
     plan = make_plan(corpus.streams, counts, header_lines=1)
     assert plan.segments == len(expected)
     lines = []
-    for unit in plan.units():
-        assert unit.first_line == len(lines)
-        for piece in unit.pieces[0]:
+    for portion in plan.portions():
+        assert portion.first_line == len(lines)
+        for piece in portion.pieces[0]:
             reader = LineReader(corpus.streams[0], [piece], corpus.open)
             of_piece = []
             while taken := reader.available(most):
@@ -154,8 +154,8 @@ def test_a_reader_does_not_read_far_ahead():
     file = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
     (part,) = cut(Shard(0, 0, FoundFile("a", len(file.getvalue()))), 1 << 26)
     counts = count_lines(STREAM, part, lambda _: io.BytesIO(file.getvalue()))
-    (unit,) = make_plan([STREAM], [counts]).units()
-    reader = LineReader(STREAM, unit.pieces[0], lambda _: file)
+    (portion,) = make_plan([STREAM], [counts]).portions()
+    reader = LineReader(STREAM, portion.pieces[0], lambda _: file)
     read = 0
     while taken := reader.available(len(lines)):
         # `taken` lines are ready, and at most the next few megabytes were read.
@@ -173,8 +173,10 @@ def test_a_batch_of_a_local_file_has_a_few_megabytes(tmp_path, line_bytes):
     lines = 60_000_000 // line_bytes
     path.write_bytes((b"x" * (line_bytes - 1) + b"\n") * lines)
     (part,) = cut(Shard(0, 0, FoundFile(str(path), line_bytes * lines)), 1 << 26)
-    (unit,) = make_plan([STREAM], [count_lines(STREAM, part, lambda _: path.open("rb"))]).units()
-    reader = LineReader(STREAM, unit.pieces[0], lambda _: path.open("rb"))
+    (portion,) = make_plan(
+        [STREAM], [count_lines(STREAM, part, lambda _: path.open("rb"))]
+    ).portions()
+    reader = LineReader(STREAM, portion.pieces[0], lambda _: path.open("rb"))
     sizes, read = [], 0
     while taken := reader.available(lines):
         sizes.append(reader.take(taken).nbytes)
@@ -211,8 +213,8 @@ def test_large_blocks_are_counted_by_the_megabyte(size, mark):
 
 def test_a_reader_gives_at_most_the_requested_number_of_lines():
     corpus = MemoryCorpus(((plain_file("a", *map(str, range(10))),),))
-    (unit,) = corpus.plan(1 << 26).units()
-    reader = LineReader(corpus.streams[0], unit.pieces[0], corpus.open)
+    (portion,) = corpus.plan(1 << 26).portions()
+    reader = LineReader(corpus.streams[0], portion.pieces[0], corpus.open)
     for most, offered in ((1, 1), (4, 4), (10, 10), (11, 10)):
         assert reader.available(most) == offered
     assert reader.take(3).to_pylist() == ["0", "1", "2"]
@@ -241,8 +243,8 @@ def test_short_reads_do_not_move_lines(range_bytes):
 
 def test_empty_lines_that_are_left_are_taken_later():
     corpus = MemoryCorpus(((plain_file("a", "a", "", "", "", "b"),),))
-    (unit,) = corpus.plan(1 << 26).units()
-    reader = LineReader(corpus.streams[0], unit.pieces[0], corpus.open)
+    (portion,) = corpus.plan(1 << 26).portions()
+    reader = LineReader(corpus.streams[0], portion.pieces[0], corpus.open)
     assert reader.available(4) == 4
     assert reader.take(1).to_pylist() == ["a"]
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""The plan: every line is in one unit, in order, and is read from the nearest possible block."""
+"""The plan: every line is in one portion, in order, and is read from the nearest possible block."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ COMPRESSED = tuple(suffix for suffix in COMPRESS if suffix)
 
 @property_test
 @given(corpora(), range_sizes)
-def test_every_line_is_in_one_unit_in_order(corpus, range_bytes):
+def test_every_line_is_in_one_portion_in_order(corpus, range_bytes):
     plan = corpus.plan(range_bytes)
-    units = list(plan.units())
+    portions = list(plan.portions())
     assert plan.segments == len(corpus.lines(0))
-    assert sum(unit.lines for unit in units) == plan.segments
-    assert units[0].first_line == 0
-    for unit, following in itertools.pairwise(units):
-        assert following.first_line == unit.first_line + unit.lines
+    assert sum(portion.lines for portion in portions) == plan.segments
+    assert portions[0].first_line == 0
+    for portion, following in itertools.pairwise(portions):
+        assert following.first_line == portion.first_line + portion.lines
     for stream, files in enumerate(corpus.files):
         expected = [(file.path, line) for file in files for line in range(len(file.lines))]
         planned = []
-        opened = [piece.file.path for unit in units for piece in unit.pieces[stream]]
+        opened = [piece.file.path for portion in portions for piece in portion.pieces[stream]]
         for file in files:
             # Also an empty file, so that the job notices if it gets lines in the meantime.
             assert opened.count(file.path) == 1 if not file.lines else file.path in opened
-        for unit in units:
-            assert unit.lines == sum(piece.lines for piece in unit.pieces[stream]) > 0
-            for piece in unit.pieces[stream]:
+        for portion in portions:
+            assert portion.lines == sum(piece.lines for piece in portion.pieces[stream]) > 0
+            for piece in portion.pieces[stream]:
                 first = piece.first_line
                 planned += [(piece.file.path, first + line) for line in range(piece.lines)]
         assert planned == expected
@@ -53,8 +53,8 @@ def test_every_line_is_in_one_unit_in_order(corpus, range_bytes):
 @given(corpora(suffixes=("",)), range_sizes)
 def test_a_piece_of_a_plain_file_starts_at_most_a_block_before_its_line(corpus, range_bytes):
     block = block_bytes(range_bytes)
-    for unit in corpus.plan(range_bytes).units():
-        for piece in (piece for pieces in unit.pieces for piece in pieces):
+    for portion in corpus.plan(range_bytes).portions():
+        for piece in (piece for pieces in portion.pieces for piece in pieces):
             file = corpus.file(piece.file.path)
             if not file.lines:
                 assert (piece.start, piece.lines) == (0, 0)
@@ -73,13 +73,13 @@ def test_a_piece_of_a_plain_file_starts_at_most_a_block_before_its_line(corpus, 
 
 @property_test
 @given(corpora(), range_sizes)
-def test_a_unit_of_a_stream_with_compressed_files_takes_whole_files(corpus, range_bytes):
-    units = list(corpus.plan(range_bytes).units())
+def test_a_portion_of_a_stream_with_compressed_files_takes_whole_files(corpus, range_bytes):
+    portions = list(corpus.plan(range_bytes).portions())
     for stream, files in enumerate(corpus.files):
         if not any(file.suffix for file in files):
             continue
-        for unit in units:
-            for piece in unit.pieces[stream]:
+        for portion in portions:
+            for piece in portion.pieces[stream]:
                 assert (piece.start, piece.skip, piece.first_line) == (0, 0, 0)
                 assert piece.lines == len(corpus.file(piece.file.path).lines)
 
@@ -88,13 +88,13 @@ def test_a_unit_of_a_stream_with_compressed_files_takes_whole_files(corpus, rang
 @given(corpora(), range_sizes, st.randoms(use_true_random=False))
 def test_the_order_of_the_counts_does_not_matter(corpus, range_bytes, generator):
     counts = corpus.counts(range_bytes)
-    units = list(make_plan(corpus.streams, counts, "any").units())
+    portions = list(make_plan(corpus.streams, counts, "any").portions())
     generator.shuffle(counts)
-    assert list(make_plan(corpus.streams, counts, "any").units()) == units
+    assert list(make_plan(corpus.streams, counts, "any").portions()) == portions
 
 
 @pytest.mark.parametrize("suffix", COMPRESSED)
-def test_units_start_where_all_compressed_streams_start_a_file(suffix):
+def test_portions_start_where_all_compressed_streams_start_a_file(suffix):
     def shards(stream: int, sizes: list[int]) -> tuple[MemoryFile, ...]:
         lines = ["yes", "no"] * (sum(sizes) // 2)
         files = []
@@ -107,7 +107,7 @@ def test_units_start_where_all_compressed_streams_start_a_file(suffix):
     # The plain stream is the largest, and has no block that starts at line 1001.
     plain = plain_file("plain", *"x" * 3000)
     corpus = MemoryCorpus((shards(0, [1001, 500, 0, 1499]), shards(1, [1001, 1999]), (plain,)))
-    assert [unit.lines for unit in corpus.plan(16).units()] == [1001, 1999]
+    assert [portion.lines for portion in corpus.plan(16).portions()] == [1001, 1999]
     assert corpus.read(corpus.plan(16), 700) == [corpus.lines(stream) for stream in range(3)]
 
 
@@ -116,25 +116,25 @@ def test_units_start_where_all_compressed_streams_start_a_file(suffix):
     [(20, 20, 20), (0, 300, 2), (300, 0, 2), (2, 0, 300)],
     ids=["alike", "a long second", "a long first", "a long last"],
 )
-def test_a_unit_is_about_as_large_as_a_range(longest):
+def test_a_portion_is_about_as_large_as_a_range(longest):
     generator = random.Random(3)
     texts = [["x" * generator.randint(0, most) for _ in range(5000)] for most in longest]
     corpus = MemoryCorpus(tuple((plain_file(str(i), *text),) for i, text in enumerate(texts)))
     size = sum(len(file.text) for (file,) in corpus.files)
     range_bytes = 8000
-    units = list(corpus.plan(range_bytes).units())
-    assert size / range_bytes - 1 <= len(units) <= size / range_bytes + 1
+    portions = list(corpus.plan(range_bytes).portions())
+    assert size / range_bytes - 1 <= len(portions) <= size / range_bytes + 1
     first = 0
-    for unit in units:
-        rows = slice(first, first + unit.lines)
-        in_unit = sum(len(line) + 1 for text in texts for line in text[rows])
-        assert in_unit <= 1.5 * range_bytes
-        first += unit.lines
+    for portion in portions:
+        rows = slice(first, first + portion.lines)
+        in_portion = sum(len(line) + 1 for text in texts for line in text[rows])
+        assert in_portion <= 1.5 * range_bytes
+        first += portion.lines
 
 
 @pytest.mark.parametrize("gigabytes", [1, 4, 20, 100, 1000])
 @pytest.mark.parametrize("shards", [1, 50])
-def test_a_massive_corpus_has_a_unit_for_each_range(gigabytes, shards):
+def test_a_massive_corpus_has_a_portion_for_each_range(gigabytes, shards):
     # Only counts, as workers would send them: two streams with lines of about 100 bytes.
     range_bytes = 1 << 26 if gigabytes < 1000 else 1 << 30
     size = (gigabytes << 30) // shards
@@ -148,16 +148,16 @@ def test_a_massive_corpus_has_a_unit_for_each_range(gigabytes, shards):
                 blocks = -(-(part.stop - part.start) // block_bytes(range_bytes))
                 newlines = np.full(blocks, block_bytes(range_bytes) // 100)
                 counts.append(LineCounts(part, newlines, False))
-    units = list(make_plan(streams, counts).units())
+    portions = list(make_plan(streams, counts).portions())
     expected = 2 * shards * size / range_bytes
-    assert 0.9 * expected <= len(units) <= 1.1 * expected
-    lines = [unit.lines for unit in units]
+    assert 0.9 * expected <= len(portions) <= 1.1 * expected
+    lines = [portion.lines for portion in portions]
     assert max(lines) <= 2.1 * sum(lines) / len(lines)
 
 
 @pytest.mark.parametrize("sizes", [[100] * 20_000, [60_000_000]], ids=["tiny", "large"])
-def test_a_unit_has_a_limited_number_of_tiny_files(sizes):
-    # Opening a file costs time, too: 20,000 files of 100 bytes are not one unit.
+def test_a_portion_has_a_limited_number_of_tiny_files(sizes):
+    # Opening a file costs time, too: 20,000 files of 100 bytes are not one portion.
     range_bytes = 1 << 26
     counts = []
     for stream, of_stream in enumerate([[100] * 20_000, sizes]):
@@ -169,12 +169,14 @@ def test_a_unit_has_a_limited_number_of_tiny_files(sizes):
             lines = 20_000 // len(of_stream)
             newlines = np.diff(np.arange(blocks + 1) * lines // blocks)
             counts.append(LineCounts(part, newlines, False))
-    units = list(make_plan([Stream("references", "r"), Stream("candidates", "c")], counts).units())
-    assert sum(unit.lines for unit in units) == 20_000
-    assert max(len(pieces) for unit in units for pieces in unit.pieces) <= 64
+    portions = list(
+        make_plan([Stream("references", "r"), Stream("candidates", "c")], counts).portions()
+    )
+    assert sum(portion.lines for portion in portions) == 20_000
+    assert max(len(pieces) for portion in portions for pieces in portion.pieces) <= 64
 
 
-def test_the_units_of_a_large_plan_are_not_kept_in_memory():
+def test_the_portions_of_a_large_plan_are_not_kept_in_memory():
     # 20,000 pieces of about 400 bytes each, if all were in memory at the same time.
     streams = [Stream(str(i), str(i)) for i in range(20)]
     range_bytes = 1 << 20
@@ -189,10 +191,10 @@ def test_the_units_of_a_large_plan_are_not_kept_in_memory():
     ]
     plan = make_plan(streams, counts)
     tracemalloc.start()
-    units = sum(1 for _ in plan.units())
+    portions = sum(1 for _ in plan.portions())
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert units == 1_000
+    assert portions == 1_000
     assert peak < 1_000_000
 
 

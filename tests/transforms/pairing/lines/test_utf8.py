@@ -146,10 +146,10 @@ def test_lines_across_parts_of_a_file(lines, part_bytes, most, is_marked, is_loc
     open_file = as_local_file(text) if is_local else lambda _: io.BytesIO(text)
     (part,) = cut(Shard(0, 0, FoundFile("a.txt", len(text))), 1 << 26)
     counts = [count_lines(STREAM, part, open_file)]
-    (unit,) = make_plan([STREAM], counts).units()
+    (portion,) = make_plan([STREAM], counts).portions()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(line_reader, "PartMemory", functools.partial(PartMemory, part_bytes))
-        reader = line_reader.LineReader(STREAM, unit.pieces[0], open_file)
+        reader = line_reader.LineReader(STREAM, portion.pieces[0], open_file)
         bad, read = [], []
         while taken := reader.available(most):
             column = reader.take(taken)

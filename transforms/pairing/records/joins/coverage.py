@@ -1,7 +1,7 @@
 """What a join finds out about ids: which are missing, unknown or twice, and what follows from it.
 
-Each partition has findings of its own. They are added up, and one step judges all of them, so an
-error or a warning does not depend on the partitions.
+Each bucket has findings of its own. They are added up, and one step judges all of them, so an
+error or a warning does not depend on the buckets.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ _NONE = Findings()
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """The findings of a partition, or of several, which can be added up.
+    """The findings of a bucket, or of several, which can be added up.
 
     Attributes:
       rows: by the number of a stream, how many of its rows came through the shuffle.
@@ -140,7 +140,7 @@ class Report:
 
     @property
     def prevents_batches(self) -> bool:
-        """Whether the rows of this partition cannot be joined: the job will fail."""
+        """Whether the rows of this bucket cannot be joined: the job will fail."""
         unclear = any(of_key and key[0] in _UNCLEAR for key, of_key in self.findings.items())
         return unclear or not can_be_joined(
             {kind for of_stream in self.kinds.values() for kind in of_stream}
@@ -172,7 +172,7 @@ def require_clear_ids(report: Report, sides: Sequence[Side]) -> None:
     """Checks that all ids are of one kind, and that no id is twice in a stream.
 
     Args:
-      report: the findings of all partitions.
+      report: the findings of all buckets.
       sides: the streams. The first one has the ids that the others are compared with.
 
     Raises:
@@ -233,7 +233,7 @@ def require_complete(report: Report, sides: Sequence[Side], lost: Mapping[int, i
     """Checks that all sides have the same segments as the first one.
 
     Args:
-      report: the findings of all partitions.
+      report: the findings of all buckets.
       sides: the stream of references, then the others; or long records, then their systems.
       lost: by the number of a stream, how many of its bad records belong to no known segment.
 
@@ -299,7 +299,7 @@ def found_coverage(
 
     Args:
       name: the rule.
-      report: the findings of all partitions.
+      report: the findings of all buckets.
       systems: the systems' names.
       sides: the side of each system.
     """
@@ -319,7 +319,7 @@ def coverage_notes(
 
     Args:
       name: the rule.
-      report: the findings of all partitions.
+      report: the findings of all buckets.
       sides: the streams, with the references' first one first.
       left_out: by reason, how many segments no system is scored on.
     """

@@ -1,4 +1,4 @@
-"""Finds the ids of a partition that are twice, or whose rows differ, and tells where they are."""
+"""Finds the ids of a bucket that are twice, or whose rows differ, and tells where they are."""
 
 from __future__ import annotations
 

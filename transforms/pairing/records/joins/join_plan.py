@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGES, CoverageName, Side
-from beam_bleu.transforms.pairing.records.joins.partition_join import (
-    JoinedPartition,
+from beam_bleu.transforms.pairing.records.joins.bucket_join import (
+    JoinedBucket,
     join_long,
     join_streams,
 )
@@ -58,8 +58,8 @@ class JoinPlan:
             return self.sides
         return (*self.sides, *(Side(f"candidates {system}", 0) for system in systems))
 
-    def join(self, messages: Iterable[bytes], systems: Sequence[str]) -> JoinedPartition:
-        """Joins a partition."""
+    def join(self, messages: Iterable[bytes], systems: Sequence[str]) -> JoinedBucket:
+        """Joins a bucket."""
         coverage = COVERAGES[self.coverage]
         messages = self.folder.messages(messages)
         if self.is_long:

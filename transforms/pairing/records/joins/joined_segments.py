@@ -1,4 +1,4 @@
-"""The segments of a partition as columns, and the batches that are made of them."""
+"""The segments of a bucket as columns, and the batches that are made of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class JoinedPlaces:
 
 @dataclasses.dataclass(frozen=True)
 class JoinedSegments:
-    """The segments of a partition, in the order of their numbers.
+    """The segments of a bucket, in the order of their numbers.
 
     Attributes:
       numbers: int64 (segments,), their numbers.

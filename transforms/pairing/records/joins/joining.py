@@ -1,7 +1,7 @@
 """Wires joins of records to Beam: the one place where text goes through a shuffle.
 
-A reader gives the records of a work unit. Their rows go to partitions by their ids, as few large
-messages. Then each partition is joined on its own.
+A reader gives the records of a portion. Their rows go to buckets by their ids, as few large
+messages. Then each bucket is joined on its own.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from beam_bleu.transforms.pairing.records.joins.coverage import (
 )
 from beam_bleu.transforms.pairing.records.joins.join_plan import JoinPlan
 from beam_bleu.transforms.pairing.records.joins.join_rows import join_rows
-from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind
-from beam_bleu.transforms.pairing.records.joins.row_messages import SYSTEM, messages_of
-from beam_bleu.transforms.pairing.records.joins.unit_report import (
-    UnitReport,
+from beam_bleu.transforms.pairing.records.joins.portion_report import (
+    PortionReport,
     require_all_arrived,
     require_names,
     systems_in,
 )
+from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind
+from beam_bleu.transforms.pairing.records.joins.row_messages import SYSTEM, messages_of
 from beam_bleu.transforms.pairing.records.record_reader import RecordReader
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.progress import PROGRESS
@@ -50,16 +50,16 @@ from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["PairByIds"]
 
-_PARTITION_BYTES = 1 << 24
-"""Bytes of the files for each partition. A worker holds the texts of one partition at a time. They
+_BUCKET_BYTES = 1 << 24
+"""Bytes of the files for each bucket. A worker holds the texts of one bucket at a time. They
 can be several times as large, because files can be compressed."""
 
-_MOST_PARTITIONS = 1 << 12
-"""Each work unit sends a message to each partition, and more messages would be too small."""
+_MOST_BUCKETS = 1 << 12
+"""Each portion sends a message to each bucket, and more messages would be too small."""
 
 _MESSAGE_BYTES = 1 << 25
-"""About how many bytes of a work unit are cut into messages at a time. Compressed files are one
-work unit, of any size."""
+"""About how many bytes of a portion are cut into messages at a time. Compressed files are one
+portion, of any size."""
 
 
 class PairByIds(beam.PTransform):
@@ -81,12 +81,12 @@ class PairByIds(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> Paired:
         plan, step = self._plan, self._step
-        units, plans = self._planned(root)
+        portions, plans = self._planned(root)
         read = (
-            units
+            portions
             | "Gather the plans" >> beam.GroupByKey()
-            | "Choose the partitions" >> beam.ParDo(step(ChoosePartitions(plan.readers)))
-            | "Spread the work units" >> beam.Reshuffle()
+            | "Choose the buckets" >> beam.ParDo(step(ChooseBuckets(plan.readers)))
+            | "Spread the portions" >> beam.Reshuffle()
             | "Read records"
             >> beam.ParDo(step(SendRows(plan, self._threads, self._describe))).with_outputs(
                 SendRows.REPORTS, SendRows.REJECTED, SendRows.SYSTEMS, main="messages"
@@ -133,17 +133,19 @@ class PairByIds(beam.PTransform):
         )
 
     def _planned(self, root: beam.Pipeline) -> tuple[PCollection[Any], PCollection[Any]]:
-        """The work units and what was found of all streams: (0, (number of the stream, value))."""
-        units, plans = [], []
+        """The portions and what was found of all streams: (0, (number of the stream, value))."""
+        portions, plans = [], []
         for number, reader in enumerate(self._plan.readers):
             label = reader.stream.label
             planned = root | f"Plan {label}" >> reader.plan(
                 self._threads, self._step, self._describe
             )
-            units.append(planned.units | f"Number the units of {label}" >> _numbered(number))
+            portions.append(
+                planned.portions | f"Number the portions of {label}" >> _numbered(number)
+            )
             plans.append(planned.segments | f"Number the plan of {label}" >> _numbered(number))
         return (
-            units | "Take all units" >> beam.Flatten(),
+            portions | "Take all portions" >> beam.Flatten(),
             plans | "Take all plans" >> beam.Flatten(),
         )
 
@@ -156,12 +158,12 @@ def _of_stream(value: Any, number: int) -> tuple[int, tuple[int, Any]]:
     return 0, (number, value)
 
 
-def _messages_only(partition: int, messages: Iterable[bytes]) -> tuple[int, Mapping[str, Any]]:
-    return partition, {"messages": messages, "systems": ()}
+def _messages_only(bucket: int, messages: Iterable[bytes]) -> tuple[int, Mapping[str, Any]]:
+    return bucket, {"messages": messages, "systems": ()}
 
 
 class _Join(beam.DoFn):
-    """(partition, its messages and the names of the systems) -> batches of segments."""
+    """(bucket, its messages and the names of the systems) -> batches of segments."""
 
     REPORTS = "reports"
 
@@ -188,21 +190,21 @@ class _CheckIds(beam.DoFn):
     def process(self, gathered: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
         plan, (_, ends) = self._plan, gathered
         by_stream: dict[int, FoundSegments] = dict(sorted(ends["plans"]))
-        units = [UnitReport(stream) for stream in range(len(plan.readers))]
-        for unit in ends["read"]:
-            units[unit.stream] += unit
+        streams = [PortionReport(stream) for stream in range(len(plan.readers))]
+        for portion in ends["read"]:
+            streams[portion.stream] += portion
         parts: list[tuple[Report, Tally]] = list(ends["joined"])
         report = add_reports(of_part for of_part, _ in parts)
-        require_all_arrived(units, [by_stream[unit.stream].count for unit in units], report)
-        systems = plan.systems or natural_order(units[0].systems)
+        require_all_arrived(streams, [by_stream[stream.stream].count for stream in streams], report)
+        systems = plan.systems or natural_order(streams[0].systems)
         sides = plan.sides_of(systems)
         require_clear_ids(report, plan.sides)
         if COVERAGES[plan.coverage].complete:
-            require_complete(report, sides, {unit.stream: unit.lost.read for unit in units})
+            require_complete(report, sides, {stream.stream: stream.lost.read for stream in streams})
         of_parts = sum((of_part for _, of_part in parts), Tally())
         # As for all forms of input: before conditions and rejected records leave segments out.
-        Expected(segments=plan.expected).require_segments(of_parts.read + units[0].lost.read)
-        tally = sum((unit.lost for unit in units), of_parts)
+        Expected(segments=plan.expected).require_segments(of_parts.read + streams[0].lost.read)
+        tally = sum((stream.lost for stream in streams), of_parts)
         for system in systems:
             # If no segment is left at all, the last step of the job says why.
             if report.segments and not tally.scored.get(system):
@@ -223,7 +225,7 @@ class _CheckIds(beam.DoFn):
         yield TaggedOutput(self.TALLY, tally)
         if self._describe:
             digests = tuple(
-                f"{plan.readers[stream].digest_method}:{units[stream].digest:032x}"
+                f"{plan.readers[stream].digest_method}:{streams[stream].digest:032x}"
                 for stream in self._order()
             )
             yield TaggedOutput(self.DIGESTS, Digests(tally.read, digests))
@@ -246,24 +248,24 @@ class _CheckIds(beam.DoFn):
                 yield dataclasses.replace(described, role="candidates", system=system)
 
 
-class ChoosePartitions(beam.DoFn):
-    """(0, all work units) -> (number of the stream, work unit, number of partitions)."""
+class ChooseBuckets(beam.DoFn):
+    """(0, all portions) -> (number of the stream, portion, number of buckets)."""
 
     def __init__(self, readers: Sequence[RecordReader]) -> None:
         self._readers = readers
 
     def process(self, gathered: tuple[int, Iterable[tuple[int, Any]]]) -> Iterator[Any]:
-        first_units = dict(gathered[1])
+        first_portions = dict(gathered[1])
         require_columns_of_conditions(
             {
-                self._readers[stream].stream.label: self._readers[stream].chosen(unit)
-                for stream, unit in sorted(first_units.items(), key=lambda item: item[0])
+                self._readers[stream].stream.label: self._readers[stream].chosen(portion)
+                for stream, portion in sorted(first_portions.items(), key=lambda item: item[0])
             }
         )
-        total = sum(self._readers[stream].unit_bytes(unit) for stream, unit in gathered[1])
-        partitions = min(max(-(-total // _PARTITION_BYTES), 1), _MOST_PARTITIONS)
-        for stream, unit in gathered[1]:
-            yield stream, unit, partitions
+        total = sum(self._readers[stream].portion_bytes(portion) for stream, portion in gathered[1])
+        buckets = min(max(-(-total // _BUCKET_BYTES), 1), _MOST_BUCKETS)
+        for stream, portion in gathered[1]:
+            yield stream, portion, buckets
         PROGRESS.begin("scoring", total)
 
 
@@ -296,7 +298,7 @@ def require_columns_of_conditions(chosen: Mapping[str, Chosen]) -> None:
 
 
 class SendRows(ThreadedDoFn):
-    """Work units of all streams -> (partition, message), and what became of the records."""
+    """Portions of all streams -> (bucket, message), and what became of the records."""
 
     REPORTS, REJECTED, SYSTEMS = "reports", "rejected", "systems"
 
@@ -308,25 +310,25 @@ class SendRows(ThreadedDoFn):
         self._describe = describe
 
     def weight(self, output: Any) -> int:
-        # A compressed file is one work unit, of any size.
+        # A compressed file is one portion, of any size.
         if isinstance(output, TaggedOutput):
             return len(output.value.raw) if output.tag == self.REJECTED else 0
         return len(output[1])
 
     def work(self, element: tuple[int, Any, int]) -> Iterator[Any]:
-        stream, unit, partitions = element
+        stream, portion, buckets = element
         reader = self._readers[stream]
-        chosen = reader.chosen(unit)
-        report = UnitReport(stream)
+        chosen = reader.chosen(portion)
+        report = PortionReport(stream)
         bad = FoundBad()
         waiting: dict[IdKind, list[pa.Table]] = {}
-        for read in reader.read(unit, self._describe):
+        for read in reader.read(portion, self._describe):
             rows = join_rows(read, chosen, reader.stream.label)
             systems: list[str] = []
             if SYSTEM in rows.rows.column_names:
                 for chunk in rows.rows[SYSTEM].chunks:
                     systems += chunk.dictionary.to_pylist()
-            report += UnitReport(
+            report += PortionReport(
                 stream,
                 rows.read,
                 len(rows.rows),
@@ -344,26 +346,26 @@ class SendRows(ThreadedDoFn):
                 sum(table.nbytes for tables in waiting.values() for table in tables)
                 > _MESSAGE_BYTES
             ):
-                yield from self._folder.keep(_messages(waiting, stream, partitions))
+                yield from self._folder.keep(_messages(waiting, stream, buckets))
         if bad.segments:
             raise bad_records_error(bad.first, report.read, bad.segments, "records")
-        yield from self._folder.keep(_messages(waiting, stream, partitions))
+        yield from self._folder.keep(_messages(waiting, stream, buckets))
         yield TaggedOutput(self.REPORTS, (0, report))
-        yield TaggedOutput(self.SYSTEMS, (0, (partitions, report.systems)))
+        yield TaggedOutput(self.SYSTEMS, (0, (buckets, report.systems)))
 
 
 def _messages(
-    waiting: dict[IdKind, list[pa.Table]], stream: int, partitions: int
+    waiting: dict[IdKind, list[pa.Table]], stream: int, buckets: int
 ) -> Iterator[tuple[int, bytes]]:
     """The messages of the tables that wait, which are removed."""
     for kind, tables in waiting.items():
         rows = pa.concat_tables(tables, promote_options="default").unify_dictionaries()
-        yield from messages_of(rows, stream, kind, partitions)
+        yield from messages_of(rows, stream, kind, buckets)
     waiting.clear()
 
 
 class NameSystems(beam.DoFn):
-    """(0, (number of partitions, names of systems) of all units) -> (partition, all names)."""
+    """(0, (number of buckets, names of systems) of all portions) -> (bucket, all names)."""
 
     def __init__(self, reader: RecordReader) -> None:
         self._column = str(reader.wanted.system)
@@ -375,5 +377,5 @@ class NameSystems(beam.DoFn):
         named = list(gathered[1])
         systems = systems_in(names for _, names in named)
         require_names(systems, self._column, self._label)
-        for partition in range(named[0][0]):
-            yield partition, natural_order(systems)
+        for bucket in range(named[0][0]):
+            yield bucket, natural_order(systems)

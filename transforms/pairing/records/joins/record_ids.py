@@ -1,4 +1,4 @@
-"""The ids of records: their kinds, their texts, and the partitions that they go to."""
+"""The ids of records: their kinds, their texts, and the buckets that they go to."""
 
 # mypy: allow-untyped-defs
 
@@ -114,17 +114,17 @@ def _shown_part(text: str, kind: PartKind) -> str:
     return text if kind == "integer" else json.dumps(text, ensure_ascii=False)
 
 
-def partitions_of(ids: pa.LargeStringArray, partitions: int) -> Integers:
-    """The partition of each id, int64: the same for equal ids in every process.
+def buckets_of(ids: pa.LargeStringArray, buckets: int) -> Integers:
+    """The bucket of each id, int64: the same for equal ids in every process.
 
     Args:
       ids: the ids, without nulls.
-      partitions: the number of partitions.
+      buckets: the number of buckets.
     """
     column = padded(pc.fill_null(ids, "") if ids.null_count else ids)
     numbers = np.empty(len(column), np.int64)
     if len(column):
-        _hash_ids(column.buffers()[2].address, offsets_of(column), partitions, numbers)
+        _hash_ids(column.buffers()[2].address, offsets_of(column), buckets, numbers)
     return numbers
 
 
@@ -135,8 +135,8 @@ def _mixed(hashed):
 
 
 @compiled
-def _hash_ids(texts, offsets, partitions, numbers):
-    """Sets the partition of each of the texts at `offsets`."""
+def _hash_ids(texts, offsets, buckets, numbers):
+    """Sets the bucket of each of the texts at `offsets`."""
     for row in range(offsets.size - 1):
         at, end = texts + offsets[row], texts + offsets[row + 1]
         hashed = _SEED ^ np.uint64(end - at)
@@ -147,4 +147,4 @@ def _hash_ids(texts, offsets, partitions, numbers):
             # Only the bytes of the text. A padded column can be read after its end.
             unused = np.uint64(8 * (_WORD - (end - at)))
             hashed = _mixed(hashed ^ (load_word(at) << unused))
-        numbers[row] = np.int64(_mixed(hashed) % np.uint64(partitions))
+        numbers[row] = np.int64(_mixed(hashed) % np.uint64(buckets))

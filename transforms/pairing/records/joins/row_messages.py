@@ -1,6 +1,6 @@
 """Rows of records on their way through the shuffle of a join, as compressed Arrow messages.
 
-This is the only shuffle of text. All rows of a part of the input that go to the same partition
+This is the only shuffle of text. All rows of a part of the input that go to the same bucket
 are one message, so that the cost for each row is only its text. Compression pays, because an
 engine holds or sends what it shuffles, several times.
 
@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind, partitions_of
+from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind, buckets_of
 
 ID, NUMBER, PLACE, PATH, PLACE_KIND = "id", "number", "place", "path", "place kind"
 STATE = "state"
@@ -30,8 +30,8 @@ REFERENCE, LABEL = "reference ", "label "
 """The columns of a table of rows. Those of references and labels end with a number, from 0.
 
 The others are: the record's id as text (without nulls), its number in its stream, its place in its
-file, the file, what it is there ("line" or "row"), its state, the text of the candidate, and the name
-of the system, where there are such.
+file, the file, what it is there ("line" or "row"), its state, the text of the candidate, and the
+name of the system, where there are such.
 """
 
 SCORED_STATE, FILTERED_STATE, REJECTED_STATE = 0, 1, 2
@@ -45,34 +45,34 @@ _REMEDY = "make room there, or set TMPDIR to a folder on a larger disk"
 
 
 def messages_of(
-    rows: pa.Table, stream: int, kind: IdKind, partitions: int
+    rows: pa.Table, stream: int, kind: IdKind, buckets: int
 ) -> Iterator[tuple[int, bytes]]:
-    """Cuts rows into messages: yields (number of the partition, message).
+    """Cuts rows into messages: yields (number of the bucket, message).
 
     Args:
       rows: the rows of a part of a stream.
       stream: the number of the stream.
       kind: the kind of their ids.
-      partitions: the number of partitions, less than 2^15.
+      buckets: the number of buckets, less than 2^15.
     """
     if not len(rows):
         return
     rows = rows.combine_chunks().replace_schema_metadata({_STREAM: json.dumps(stream), _KIND: kind})
-    places = partitions_of(rows[ID].chunk(0), partitions)
+    places = buckets_of(rows[ID].chunk(0), buckets)
     # numpy sorts integers of 16 bits in linear time.
     order = np.argsort(places.astype(np.int16), kind="stable")
     rows = rows.take(pa.array(order))
-    bounds = np.searchsorted(places[order], np.arange(partitions + 1))
-    for partition in np.flatnonzero(np.diff(bounds)).tolist():
-        begin, end = int(bounds[partition]), int(bounds[partition + 1])
+    bounds = np.searchsorted(places[order], np.arange(buckets + 1))
+    for bucket in np.flatnonzero(np.diff(bounds)).tolist():
+        begin, end = int(bounds[bucket]), int(bounds[bucket + 1])
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, rows.schema, options=_OPTIONS) as writer:
             writer.write_table(rows.slice(begin, end - begin))
-        yield partition, sink.getvalue().to_pybytes()
+        yield bucket, sink.getvalue().to_pybytes()
 
 
 def rows_of(messages: Iterable[bytes]) -> dict[tuple[int, IdKind], pa.Table]:
-    """The rows of all messages of a partition, in the order of their numbers.
+    """The rows of all messages of a bucket, in the order of their numbers.
 
     They are divided by stream and by the kind of their ids. All chunks are combined.
     """
@@ -108,7 +108,7 @@ def columns_of(table: pa.Table | None, prefix: str) -> list[pa.Array]:
 
 @dataclasses.dataclass(frozen=True)
 class RowFolder:
-    """Where the messages of a join wait until their partition is joined.
+    """Where the messages of a join wait until their bucket is joined.
 
     Attributes:
       path: a folder on this machine; "" if the messages themselves go through the shuffle.
@@ -117,7 +117,7 @@ class RowFolder:
     path: str = ""
 
     def keep(self, messages: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-        """(partition, message) -> (partition, what goes through the shuffle).
+        """(bucket, message) -> (bucket, what goes through the shuffle).
 
         Raises:
           JobError: the folder cannot be written.
@@ -130,16 +130,16 @@ class RowFolder:
         try:
             with open(os.path.join(self.path, name), "xb") as file:
                 places = []
-                for partition, message in messages:
+                for bucket, message in messages:
                     file.write(message)
-                    places.append((partition, begin, len(message)))
+                    places.append((bucket, begin, len(message)))
                     begin += len(message)
         except OSError as error:
             raise JobError(
                 f"the rows of the join cannot be kept: {error.strerror}: {self.path}", _REMEDY
             ) from error
-        for partition, start, size in places:
-            yield partition, f"{name} {start} {size}".encode()
+        for bucket, start, size in places:
+            yield bucket, f"{name} {start} {size}".encode()
 
     def messages(self, kept: Iterable[bytes]) -> Iterator[bytes]:
         """The messages, from what came through the shuffle.

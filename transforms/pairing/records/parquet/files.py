@@ -41,7 +41,7 @@ from beam_bleu.transforms.pairing.records.parquet.parquet_plan import (
     Footer,
     OtherColumnsError,
     ParquetPiece,
-    ParquetUnit,
+    ParquetPortion,
 )
 from beam_bleu.transforms.pairing.records.parquet.record_digest import sum_of_record_hashes
 from beam_bleu.transforms.pairing.records.segments import meeting_conditions
@@ -160,26 +160,26 @@ def read_schema(stream: Stream, file: FoundFile, open_file: OpenForArrow) -> pa.
         return opened.schema_arrow
 
 
-def read_unit(
+def read_portion(
     stream: Stream,
-    unit: ParquetUnit,
+    portion: ParquetPortion,
     open_file: OpenForArrow,
     version_of: VersionOf,
     max_text_bytes: int,
     digest: bool = False,
 ) -> Iterator[ReadRecords]:
-    """The records of a work unit, in order.
+    """The records of a portion, in order.
 
     Raises:
       InputError: a file cannot be read, is damaged, or has changed since its footer was read.
     """
-    first = unit.first_record
-    for piece in unit.pieces:
+    first = portion.first_record
+    for piece in portion.pieces:
         path = piece.file.path
         try:
             if piece.rows:
-                for read in _read_piece(stream, piece, unit.chosen, first, open_file):
-                    yield _checked(stream, read, piece, unit.chosen, max_text_bytes, digest)
+                for read in _read_piece(stream, piece, portion.chosen, first, open_file):
+                    yield _checked(stream, read, piece, portion.chosen, max_text_bytes, digest)
         except InputError:
             # A file that was replaced looks as if it were damaged.
             if version_of(stream, path) != piece.version:

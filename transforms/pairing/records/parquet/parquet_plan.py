@@ -1,4 +1,4 @@
-"""The plan for Parquet files: their rows get numbers, and row groups are put into work units."""
+"""The plan for Parquet files: their rows get numbers, and row groups are put into portions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from beam_bleu.transforms.pairing.lines.ranges import range_bytes_for
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen
 
 _FILE_BYTES = 1 << 20
-"""The cost of opening a file, in bytes, so that a unit never has tens of thousands of files."""
+"""The cost of opening a file, in bytes, so that a portion never has tens of thousands of files."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +65,7 @@ class ParquetPiece:
 
 
 @dataclasses.dataclass(frozen=True)
-class ParquetUnit:
+class ParquetPortion:
     """Row groups that one worker reads.
 
     Attributes:
@@ -86,17 +86,17 @@ class ParquetUnit:
 
 @dataclasses.dataclass(frozen=True)
 class ParquetPlan:
-    """All rows of an input, in work units.
+    """All rows of an input, in portions.
 
     Attributes:
       footers: the footers of all files, in order.
       chosen: the columns that are read.
-      unit_bytes: about how many bytes a unit has.
+      portion_bytes: about how many bytes a portion has.
     """
 
     footers: Sequence[Footer]
     chosen: Chosen
-    unit_bytes: int
+    portion_bytes: int
 
     @property
     def rows(self) -> int:
@@ -108,27 +108,27 @@ class ParquetPlan:
         """The bytes of all row groups, of all columns and before compression."""
         return sum(int(footer.bytes.sum()) for footer in self.footers)
 
-    def units(self) -> Iterator[ParquetUnit]:
-        """Yields the work units in order. A row group that is larger than a unit is one unit."""
+    def portions(self) -> Iterator[ParquetPortion]:
+        """Yields the portions in order. A row group that is larger than that is one portion."""
         first = rows = cost = 0
         pieces: list[ParquetPiece] = []
         for piece in self._pieces():
             size = piece.bytes + _FILE_BYTES
-            if pieces and cost + size > self.unit_bytes:
-                yield ParquetUnit(first, tuple(pieces), self.chosen)
+            if pieces and cost + size > self.portion_bytes:
+                yield ParquetPortion(first, tuple(pieces), self.chosen)
                 first, rows, cost, pieces = first + rows, 0, 0, []
             pieces.append(piece)
             rows += piece.rows
             cost += size
-        yield ParquetUnit(first, tuple(pieces), self.chosen)
+        yield ParquetPortion(first, tuple(pieces), self.chosen)
 
     def _pieces(self) -> Iterator[ParquetPiece]:
-        """The pieces of all files, each with as many row groups as a unit may have."""
+        """The pieces of all files, each with as many row groups as a portion may have."""
         for footer in self.footers:
             starts = [0]
             size = 0
             for group, group_bytes in enumerate(footer.bytes.tolist()):
-                if size and size + group_bytes + _FILE_BYTES > self.unit_bytes:
+                if size and size + group_bytes + _FILE_BYTES > self.portion_bytes:
                     starts.append(group)
                     size = 0
                 size += group_bytes
@@ -145,14 +145,14 @@ class ParquetPlan:
 
 
 def make_parquet_plan(
-    stream: Stream, footers: Iterable[Footer], unit_bytes: int | None
+    stream: Stream, footers: Iterable[Footer], portion_bytes: int | None
 ) -> ParquetPlan:
-    """Numbers the rows of all files, and cuts them into work units.
+    """Numbers the rows of all files, and cuts them into portions.
 
     Args:
       stream: the stream.
       footers: the footers of all files, in any order.
-      unit_bytes: about how many bytes a unit has; None: it is chosen for the size of the input.
+      portion_bytes: about how many bytes a portion has; None: a size that suits the input.
 
     Raises:
       InputError: there are no rows, or the first file does not have the wanted columns.
@@ -177,9 +177,9 @@ def make_parquet_plan(
             f"{stream.label}: there are no rows: {stream.pattern}",
             "check that the files were written",
         )
-    if unit_bytes is None:
-        unit_bytes = range_bytes_for(sum(int(footer.bytes.sum()) for footer in ordered))
-    return ParquetPlan(ordered, first.chosen, unit_bytes)
+    if portion_bytes is None:
+        portion_bytes = range_bytes_for(sum(int(footer.bytes.sum()) for footer in ordered))
+    return ParquetPlan(ordered, first.chosen, portion_bytes)
 
 
 class OtherColumnsError(Exception):

@@ -28,12 +28,12 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
 from beam_bleu.transforms.pairing.records.parquet.files import (
     other_columns,
     read_footer,
-    read_unit,
+    read_portion,
 )
 from beam_bleu.transforms.pairing.records.parquet.parquet_plan import (
     Footer,
     OtherColumnsError,
-    ParquetUnit,
+    ParquetPortion,
     make_parquet_plan,
 )
 from beam_bleu.transforms.pairing.records.parquet.record_digest import METHOD
@@ -71,23 +71,23 @@ class ParquetRecords(RecordFiles):
         """The transform of a pipeline's root to `PlannedRecords`."""
         return PlanParquet(self, threads, step, describe)
 
-    def unit_bytes(self, unit: ParquetUnit) -> int:
-        """About how many bytes a work unit has."""
-        return unit.bytes
+    def portion_bytes(self, portion: ParquetPortion) -> int:
+        """About how many bytes a portion has."""
+        return portion.bytes
 
-    def chosen(self, unit: ParquetUnit) -> Chosen:
-        """The columns that are read of a work unit. They are the same for all units."""
-        return unit.chosen
+    def chosen(self, portion: ParquetPortion) -> Chosen:
+        """The columns that are read of a portion. They are the same for all portions."""
+        return portion.chosen
 
-    def read(self, unit: ParquetUnit, digest: bool = False) -> Iterator[ReadRecords]:
-        """The records of a work unit, in order.
+    def read(self, portion: ParquetPortion, digest: bool = False) -> Iterator[ReadRecords]:
+        """The records of a portion, in order.
 
         Raises:
           InputError: a file cannot be read, is damaged, or has changed since the plan was made.
         """
         longest = self.expected.max_line_bytes
-        for read in read_unit(self.stream, unit, open_for_arrow, version_of, longest, digest):
-            yield with_path_columns(read, unit.chosen, self.stream.label)
+        for read in read_portion(self.stream, portion, open_for_arrow, version_of, longest, digest):
+            yield with_path_columns(read, portion.chosen, self.stream.label)
 
 
 class PairParquet(beam.PTransform):
@@ -141,12 +141,12 @@ class PlanParquet(beam.PTransform):
             | "Spread the files" >> beam.Reshuffle()
             | "Read footers" >> beam.ParDo(self._step(_ReadFooters(self._source, self._threads)))
             | "Gather the footers" >> beam.GroupByKey()
-            | "Plan work units"
+            | "Plan portions"
             >> beam.ParDo(self._step(_Plan(self._source, self._describe))).with_outputs(
-                _Plan.SEGMENTS, main="units"
+                _Plan.SEGMENTS, main="portions"
             )
         )
-        return PlannedRecords(planned.units, planned[_Plan.SEGMENTS])
+        return PlannedRecords(planned.portions, planned[_Plan.SEGMENTS])
 
 
 class _ListFiles(beam.DoFn):
@@ -197,9 +197,9 @@ class _Plan(beam.DoFn):
         inputs = _described(source.stream, plan.footers) if self._describe else ()
         segments = FoundSegments(plan.rows, (), notes, inputs, systems)
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
-        units = list(plan.units())
-        yield from units
-        _DETAILS.info("records: %s, work units: %s", f"{plan.rows:,}", f"{len(units):,}")
+        portions = list(plan.portions())
+        yield from portions
+        _DETAILS.info("records: %s, portions: %s", f"{plan.rows:,}", f"{len(portions):,}")
         PROGRESS.begin("scoring", plan.bytes)
 
 

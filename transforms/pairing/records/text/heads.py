@@ -12,7 +12,7 @@ import pyarrow as pa
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.pairing.files.chunks import Open, read_chunks
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
-from beam_bleu.transforms.pairing.lines.correspondence import require_equal_totals
+from beam_bleu.transforms.pairing.lines.correspondence import require_equal_line_counts
 from beam_bleu.transforms.pairing.lines.line_columns import without_return
 from beam_bleu.transforms.pairing.lines.line_counting import (
     count_bytes,
@@ -103,7 +103,7 @@ class HeadReader:
             head = self.head(shard)
             if head is not None:
                 return head
-        require_equal_totals([self.stream], [0])
+        require_equal_line_counts([self.stream], [0])
         raise AssertionError("an input without lines is an error")
 
     def head(self, shard: Shard) -> Head | None:

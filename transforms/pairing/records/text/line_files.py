@@ -9,7 +9,7 @@ from beam_bleu.transforms.pairing.batch import usual_rows
 from beam_bleu.transforms.pairing.files.found_files import open_anywhere
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.line_steps import require_unchanged
-from beam_bleu.transforms.pairing.lines.plan import Piece, WorkUnit
+from beam_bleu.transforms.pairing.lines.plan import Piece, Portion
 from beam_bleu.transforms.pairing.records.columns.wanted import ReadRecords, with_path_columns
 from beam_bleu.transforms.pairing.records.record_files import RecordFiles
 from beam_bleu.transforms.pairing.records.text.heads import Head, HeadReader, LineFormat
@@ -70,19 +70,19 @@ class LineFiles(RecordFiles):
             self.expected.max_line_bytes,
         )
 
-    def read_lines(self, unit: WorkUnit, head: Head) -> Iterator[RawLines]:
-        """The lines of a work unit, in order, with those that are too long or not UTF-8.
+    def read_lines(self, portion: Portion, head: Head) -> Iterator[RawLines]:
+        """The lines of a portion, in order, with those that are too long or not UTF-8.
 
         Args:
-          unit: the lines. There is one stream.
+          portion: the lines. There is one stream.
           head: what is read of them.
 
         Raises:
           InputError: a file cannot be read, or has changed since the plan was made.
         """
-        (pieces,) = unit.pieces
+        (pieces,) = portion.pieces
         rows = usual_rows(len(head.chosen.columns))
-        first = unit.first_line
+        first = portion.first_line
         for piece in pieces:
             yield from self._piece_lines(piece, rows, first)
             first += piece.lines

@@ -1,4 +1,4 @@
-"""From the files of JSON lines or tab-separated text to work units: wires this to Beam.
+"""From the files of JSON lines or tab-separated text to portions: wires this to Beam.
 
 Only heads, counts and plans go through a shuffle.
 """
@@ -18,7 +18,7 @@ from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.line_steps import CountLines, tell_files
 from beam_bleu.transforms.pairing.lines.line_warnings import notes_of, nul_warnings
-from beam_bleu.transforms.pairing.lines.plan import Plan, WorkUnit, make_plan
+from beam_bleu.transforms.pairing.lines.plan import Plan, Portion, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile
 from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes
@@ -41,16 +41,16 @@ _DETAILS = logging.getLogger("beam_bleu")
 
 
 @dataclasses.dataclass(frozen=True)
-class RecordUnit:
+class RecordPortion:
     """The lines that one worker reads.
 
     Attributes:
-      unit: the lines. There is one stream.
+      as_lines: the lines. There is one stream.
       head: what is read of them.
       bytes: about how many bytes they have in their files.
     """
 
-    unit: WorkUnit
+    as_lines: Portion
     head: Head
     bytes: int
 
@@ -92,12 +92,12 @@ class PlanLineRecords(beam.PTransform):
             (counts, listed[_ListRanges.HEAD])
             | "Bring head and counts together" >> beam.Flatten()
             | "Gather the counts" >> beam.GroupByKey()
-            | "Plan work units"
+            | "Plan portions"
             >> beam.ParDo(self._step(_Plan(source, self._describe))).with_outputs(
-                _Plan.SEGMENTS, main="units"
+                _Plan.SEGMENTS, main="portions"
             )
         )
-        return PlannedRecords(planned.units, planned[_Plan.SEGMENTS])
+        return PlannedRecords(planned.portions, planned[_Plan.SEGMENTS])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -194,9 +194,9 @@ class _Plan(beam.DoFn):
         systems = tuple(system for system, _ in head.chosen.candidates)
         segments = FoundSegments(plan.segments, warnings, notes, inputs, systems)
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
-        for unit in plan.units():
-            yield RecordUnit(unit, head, plan.bytes * unit.lines // plan.segments)
-        _DETAILS.info("records: %s, work units: %s", f"{plan.segments:,}", f"{plan.unit_count:,}")
+        for portion in plan.portions():
+            yield RecordPortion(portion, head, plan.bytes * portion.lines // plan.segments)
+        _DETAILS.info("records: %s, portions: %s", f"{plan.segments:,}", f"{plan.portion_count:,}")
         PROGRESS.begin("scoring", plan.bytes)
 
 

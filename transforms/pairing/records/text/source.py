@@ -1,6 +1,6 @@
 """JSON lines and tab-separated text as a source of segments: wires their parsing to Beam.
 
-`plan_records.py` finds the work units. Then text goes directly from the file into the batch that is
+`plan_records.py` finds the portions. Then text goes directly from the file into the batch that is
 scored. A worker reads lines on one thread, and parses them on all of its threads.
 """
 
@@ -21,7 +21,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadReco
 from beam_bleu.transforms.pairing.records.segments import Segments, to_segments
 from beam_bleu.transforms.pairing.records.text.heads import Head
 from beam_bleu.transforms.pairing.records.text.line_files import LineFiles
-from beam_bleu.transforms.pairing.records.text.plan_records import PlanLineRecords, RecordUnit
+from beam_bleu.transforms.pairing.records.text.plan_records import PlanLineRecords, RecordPortion
 from beam_bleu.transforms.pairing.records.text.raw_lines import RawLines
 from beam_bleu.transforms.wiring.coders import as_batches, giving_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
@@ -52,22 +52,22 @@ class LineRecords(LineFiles):
         """The transform of a pipeline's root to `PlannedRecords`."""
         return PlanLineRecords(self, threads, step, describe)
 
-    def unit_bytes(self, unit: RecordUnit) -> int:
-        """About how many bytes a work unit has in its files."""
-        return unit.bytes
+    def portion_bytes(self, portion: RecordPortion) -> int:
+        """About how many bytes a portion has in its files."""
+        return portion.bytes
 
-    def chosen(self, unit: RecordUnit) -> Chosen:
-        """The columns that are read of a work unit. They are the same for all units."""
-        return unit.head.chosen
+    def chosen(self, portion: RecordPortion) -> Chosen:
+        """The columns that are read of a portion. They are the same for all portions."""
+        return portion.head.chosen
 
-    def read(self, unit: RecordUnit, digest: bool = False) -> Iterator[ReadRecords]:
-        """The records of a work unit, in order.
+    def read(self, portion: RecordPortion, digest: bool = False) -> Iterator[ReadRecords]:
+        """The records of a portion, in order.
 
         Raises:
           InputError: a file cannot be read, or has changed since the plan was made.
         """
-        for lines in self.read_lines(unit.unit, unit.head):
-            read = self.parse(lines, unit.head)
+        for lines in self.read_lines(portion.as_lines, portion.head):
+            read = self.parse(lines, portion.head)
             if digest:
                 (of_lines,) = LineDigests.of([lines.column], lines.first).sums
                 read = dataclasses.replace(read, digest=of_lines)
@@ -99,9 +99,9 @@ class PairLineRecords(beam.PTransform):
         rejects = source.on_bad_record == "reject"
         handing = self._step(_HandOn(rejects))
         segments = (
-            planned.units
-            | "Spread the work units" >> beam.Reshuffle()
-            | "Read lines" >> giving_batches(reading, _UnitLines)
+            planned.portions
+            | "Spread the portions" >> beam.Reshuffle()
+            | "Read lines" >> giving_batches(reading, _PortionLines)
             | "Parse lines" >> giving_batches(parsing, _Parsed)
             | "Hand on segments"
             >> beam.ParDo(handing).with_outputs(
@@ -125,12 +125,12 @@ class PairLineRecords(beam.PTransform):
 
 
 @dataclasses.dataclass(frozen=True)
-class _UnitLines:
-    """Lines of a work unit. `ends_unit`: whether they are its last ones."""
+class _PortionLines:
+    """Lines of a portion. `ends_portion`: whether they are its last ones."""
 
     lines: RawLines
     head: Head
-    ends_unit: bool
+    ends_portion: bool
 
     @property
     def nbytes(self) -> int:
@@ -143,7 +143,7 @@ class _Parsed:
 
     segments: Segments
     digest: LineDigests | None
-    ends_unit: bool
+    ends_portion: bool
 
     @property
     def nbytes(self) -> int:
@@ -154,11 +154,11 @@ class _ReadLines(beam.DoFn):
     def __init__(self, source: LineFiles) -> None:
         self._source = source
 
-    def process(self, unit: RecordUnit) -> Iterator[_UnitLines]:
-        last = unit.unit.first_line + unit.unit.lines
-        for lines in self._source.read_lines(unit.unit, unit.head):
-            ends_unit = lines.first + len(lines.column) == last
-            yield _UnitLines(lines, unit.head, ends_unit)
+    def process(self, portion: RecordPortion) -> Iterator[_PortionLines]:
+        last = portion.as_lines.first_line + portion.as_lines.lines
+        for lines in self._source.read_lines(portion.as_lines, portion.head):
+            ends_portion = lines.first + len(lines.column) == last
+            yield _PortionLines(lines, portion.head, ends_portion)
 
 
 class _ParseLines(ThreadedDoFn):
@@ -167,18 +167,18 @@ class _ParseLines(ThreadedDoFn):
         self._source = source
         self._describe = describe
 
-    def work(self, element: _UnitLines) -> Iterable[_Parsed]:
+    def work(self, element: _PortionLines) -> Iterable[_Parsed]:
         lines, head = element.lines, element.head
         read = self._source.parse(lines, head)
         segments = to_segments(read, head.chosen, lines.label, lines.line)
         digest = LineDigests.of([lines.column], lines.first) if self._describe else None
-        return [_Parsed(segments, digest, element.ends_unit)]
+        return [_Parsed(segments, digest, element.ends_portion)]
 
 
 class _HandOn(beam.DoFn):
     """Gives the batches, the tallies, the rejected records and the digests as they are.
 
-    If bad records are not rejected, the rest of a work unit is read to count them, and then the
+    If bad records are not rejected, the rest of a portion is read to count them, and then the
     job fails.
     """
 
@@ -190,19 +190,19 @@ class _HandOn(beam.DoFn):
         self._rejects = rejects
 
     def start_bundle(self) -> None:
-        self._begin_unit()
+        self._begin_portion()
 
-    def _begin_unit(self) -> None:
+    def _begin_portion(self) -> None:
         self._bad = FoundBad()
         self._read = 0
 
-    def _end_unit(self) -> None:
+    def _end_portion(self) -> None:
         if self._bad.records:
             raise bad_records_error(self._bad.first, self._read, self._bad.segments)
-        self._begin_unit()
+        self._begin_portion()
 
     def finish_bundle(self) -> None:
-        self._end_unit()  # for an engine that divides a work unit
+        self._end_portion()  # for an engine that divides a portion
 
     def process(self, parsed: _Parsed) -> Iterator[Any]:
         segments = parsed.segments
@@ -212,8 +212,8 @@ class _HandOn(beam.DoFn):
         else:
             self._bad.add(segments.bad, len(segments.bad))
             self._read += segments.tally.read
-            if parsed.ends_unit:
-                self._end_unit()
+            if parsed.ends_portion:
+                self._end_portion()
         if not self._bad.records:
             yield from segments.batches
         yield beam.pvalue.TaggedOutput(self.TALLIES, segments.tally)

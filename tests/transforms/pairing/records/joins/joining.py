@@ -11,7 +11,7 @@ import pyarrow as pa
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
 from beam_bleu.transforms.pairing.records.joins.join_rows import join_rows
-from beam_bleu.transforms.pairing.records.joins.partition_join import JoinedPartition
+from beam_bleu.transforms.pairing.records.joins.bucket_join import JoinedBucket
 from beam_bleu.transforms.pairing.records.joins.row_messages import messages_of
 
 Record = Mapping[str, Any]
@@ -37,27 +37,27 @@ def read_records(
 
 @dataclasses.dataclass(frozen=True)
 class Shuffled:
-    """What goes through a shuffle: the messages of each partition."""
+    """What goes through a shuffle: the messages of each bucket."""
 
     messages: dict[int, list[bytes]]
 
-    def of(self, partition: int) -> list[bytes]:
-        return self.messages.get(partition, [])
+    def of(self, bucket: int) -> list[bytes]:
+        return self.messages.get(bucket, [])
 
 
 def shuffled(
     streams: Mapping[int, Sequence[ReadRecords]],
     chosen: Mapping[int, Chosen],
-    partitions: int,
+    buckets: int,
 ) -> Shuffled:
-    """The rows of all streams, as messages of their partitions."""
+    """The rows of all streams, as messages of their buckets."""
     found: dict[int, list[bytes]] = {}
     for stream, parts in streams.items():
         for part in parts:
             rows = join_rows(part, chosen[stream], f"stream {stream}")
-            for partition, message in messages_of(rows.rows, stream, rows.kind, partitions):
-                assert 0 <= partition < partitions
-                found.setdefault(partition, []).append(message)
+            for bucket, message in messages_of(rows.rows, stream, rows.kind, buckets):
+                assert 0 <= bucket < buckets
+                found.setdefault(bucket, []).append(message)
     return Shuffled(found)
 
 
@@ -92,8 +92,8 @@ def rows_in(batches: Iterable[SegmentBatch]) -> dict[int, Row]:
     return found
 
 
-def add_up(parts: Sequence[JoinedPartition]) -> tuple[Any, Any, dict[int, Row]]:
-    """(report, tally, rows) of all partitions of a join."""
+def add_up(parts: Sequence[JoinedBucket]) -> tuple[Any, Any, dict[int, Row]]:
+    """(report, tally, rows) of all buckets of a join."""
     rows: dict[int, Row] = {}
     report, tally = parts[0].report, parts[0].tally
     for part in parts[1:]:

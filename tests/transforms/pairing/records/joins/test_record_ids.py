@@ -1,4 +1,4 @@
-"""Ids: their texts, and the partitions that they go to."""
+"""Ids: their texts, and the buckets that they go to."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing.records.joins.record_ids import (
     NotAnIdError,
+    buckets_of,
     id_texts,
-    partitions_of,
     shown_id,
 )
 
 
 @given(st.lists(st.text(max_size=30), min_size=1), st.integers(1, 50), st.data())
-def test_equal_ids_go_to_the_same_partition_in_any_column(ids, partitions, data):
+def test_equal_ids_go_to_the_same_bucket_in_any_column(ids, buckets, data):
     column = pa.array(ids, pa.large_string())
-    found = partitions_of(column, partitions).tolist()
-    assert all(0 <= each < partitions for each in found)
+    found = buckets_of(column, buckets).tolist()
+    assert all(0 <= each < buckets for each in found)
     begin = data.draw(st.integers(0, len(ids) - 1))
-    assert partitions_of(column.slice(begin), partitions).tolist() == found[begin:]
+    assert buckets_of(column.slice(begin), buckets).tolist() == found[begin:]
     mirrored = pa.array(ids[::-1], pa.large_string())
-    assert partitions_of(mirrored, partitions).tolist() == found[::-1]
+    assert buckets_of(mirrored, buckets).tolist() == found[::-1]
 
 
-def test_partitions_are_about_equally_large():
+def test_buckets_are_about_equally_large():
     column = pa.array([f"document-{i // 20:06}:{i % 20}" for i in range(20_000)], pa.large_string())
     sizes = [0] * 16
-    for partition in partitions_of(column, 16).tolist():
-        sizes[partition] += 1
+    for bucket in buckets_of(column, 16).tolist():
+        sizes[bucket] += 1
     assert max(sizes) < 1.2 * min(sizes)
 
 
 def test_the_hash_of_an_id_is_the_same_in_every_process():
     # Workers of one job can run other processes and machines, so the hash has no random seed.
     ids = pa.array(["", "a", "a longer id", "é" * 20], pa.large_string())
-    assert partitions_of(ids, 4096).tolist() == [1798, 3579, 2841, 1981]
+    assert buckets_of(ids, 4096).tolist() == [1798, 3579, 2841, 1981]
 
 
 @pytest.mark.parametrize("of_type", [pa.int8(), pa.int64(), pa.uint64()])

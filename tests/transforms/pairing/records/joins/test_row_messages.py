@@ -13,7 +13,7 @@ MESSAGES = [(3, b"one"), (0, b""), (3, b"three" * 1000)]
 def test_messages_come_back(tmp_path):
     folder = RowFolder(str(tmp_path))
     kept = list(folder.keep(MESSAGES)) + list(folder.keep([(1, b"other")]))
-    assert [partition for partition, _ in kept] == [3, 0, 3, 1]
+    assert [bucket for bucket, _ in kept] == [3, 0, 3, 1]
     assert all(len(each) < 100 for _, each in kept)  # only places go through the shuffle
     expected = [message for _, message in MESSAGES] + [b"other"]
     assert list(folder.messages(each for _, each in kept)) == expected

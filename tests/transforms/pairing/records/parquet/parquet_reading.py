@@ -38,8 +38,8 @@ def plan_of(source: ParquetRecords) -> ParquetPlan:
 
 
 def read_all(source: ParquetRecords, digest: bool = False) -> Iterator[ReadRecords]:
-    for unit in plan_of(source).units():
-        yield from source.read(unit, digest)
+    for portion in plan_of(source).portions():
+        yield from source.read(portion, digest)
 
 
 def rows_of(source: ParquetRecords) -> list[tuple[Any, ...]]:

@@ -14,7 +14,7 @@ from parquet_reading import plan_of, records, rows_of
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.found_files import open_for_arrow, version_of
-from beam_bleu.transforms.pairing.records.parquet.files import read_unit
+from beam_bleu.transforms.pairing.records.parquet.files import read_portion
 
 ROWS = 200
 
@@ -204,9 +204,9 @@ def test_a_text_that_is_too_long_is_named(tmp_path):
     table = pa.table({"hyp": ["a", "b" * 100], "ref": [["a"], ["b", "c" * 101]]})
     pq.write_table(table, tmp_path / "t.parquet")
     source = records(tmp_path / "t.parquet")
-    (unit,) = plan_of(source).units()
+    (portion,) = plan_of(source).portions()
     for limit, columns in ((101, []), (100, ["ref"]), (99, ["hyp"])):
-        (read,) = read_unit(source.stream, unit, open_for_arrow, version_of, limit)
+        (read,) = read_portion(source.stream, portion, open_for_arrow, version_of, limit)
         place = f"input: row 2: column {''.join(columns)}: "
         told = f"{place}the text has more than {limit} bytes: {tmp_path}/t.parquet"
         assert [each.told for each in read.bad] == [told] * len(columns)
@@ -217,16 +217,16 @@ def test_a_text_that_is_too_long_is_named(tmp_path):
 
 def test_a_file_that_was_replaced_by_one_with_as_many_rows_is_named(path):
     source = records(path)
-    units = list(plan_of(source).units())
+    portions = list(plan_of(source).portions())
     write(path, compression="gzip")
     with pytest.raises(InputError, match=r"the file (was changed|has \d+ bytes)"):
-        list(source.read(units[0]))
+        list(source.read(portions[0]))
 
 
 def test_a_file_that_was_replaced_with_the_same_size_is_named(path):
     source = records(path)
-    units = list(plan_of(source).units())
-    reading = source.read(units[0])
+    portions = list(plan_of(source).portions())
+    reading = source.read(portions[0])
     next(reading)
     other = path.with_suffix(".new")
     other.write_bytes(path.read_bytes())
@@ -237,10 +237,10 @@ def test_a_file_that_was_replaced_with_the_same_size_is_named(path):
 
 def test_a_file_that_was_removed_is_named(path):
     source = records(path)
-    units = list(plan_of(source).units())
+    portions = list(plan_of(source).portions())
     path.unlink()
     with pytest.raises(InputError, match=r"the file was removed while the job ran: .*t\.parquet"):
-        list(source.read(units[0]))
+        list(source.read(portions[0]))
 
 
 def test_a_missing_row_count_is_an_error_before_anything_is_scored(path):
@@ -259,8 +259,8 @@ def test_the_id_of_a_bad_row_stays_if_it_can_be_read(tmp_path):
     ids, texts = zip(*rows, strict=True)
     pq.write_table(pa.table({"id": ids, "hyp": texts, "ref": texts}), tmp_path / "t.parquet")
     source = records(tmp_path / "t.parquet", ids=("id",))
-    (unit,) = plan_of(source).units()
-    (read,) = read_unit(source.stream, unit, open_for_arrow, version_of, 50)
+    (portion,) = plan_of(source).portions()
+    (read,) = read_portion(source.stream, portion, open_for_arrow, version_of, 50)
     values = {path.text: column.to_pylist() for path, column in read.columns.items()}
     texts = ["h", None, None, None, None, None]
     assert values == {"id": ["a", "b", "c", None, None, "f"], "hyp": texts, "ref": texts}

@@ -56,7 +56,7 @@ def test_rows_are_those_that_were_written(tmp_path, compression, dictionary, ver
 
 @given(st.data(), st.integers(1, 60), st.integers(1, 4), st.integers(1, 40))
 @settings(max_examples=40)
-def test_order_and_digest_do_not_depend_on_files_row_groups_and_units(
+def test_order_and_digest_do_not_depend_on_files_row_groups_and_portions(
     tmp_path_factory, data, rows, files, group
 ):
     folder = tmp_path_factory.mktemp("shards")
@@ -121,20 +121,20 @@ def test_a_digest_tells_a_null_from_an_empty_text_and_one_column_from_another(tm
     assert digest(["a", "b"], [["c"], ["d"]]) == different[0]
 
 
-def test_work_units_have_about_the_wanted_size(tmp_path):
+def test_portions_have_about_the_wanted_size(tmp_path):
     for number in range(3):
         pq.write_table(table_of(2000), tmp_path / f"{number}.parquet", row_group_size=100)
     source = records(tmp_path / "*.parquet", range_bytes=(1 << 20) + 80_000)
     plan = plan_of(source)
-    units = list(plan.units())
+    portions = list(plan.portions())
     assert plan.rows == 6000
-    assert 6 <= len(units) <= 12
-    assert [unit.first_record for unit in units] == list(
+    assert 6 <= len(portions) <= 12
+    assert [portion.first_record for portion in portions] == list(
         itertools.accumulate(
-            (sum(piece.rows for piece in unit.pieces) for unit in units[:-1]), initial=0
+            (sum(piece.rows for piece in portion.pieces) for portion in portions[:-1]), initial=0
         )
     )
-    one = list(plan_of(records(tmp_path / "*.parquet")).units())
+    one = list(plan_of(records(tmp_path / "*.parquet")).portions())
     assert len(one) == 1
     assert [piece.rows for piece in one[0].pieces] == [2000] * 3
 
@@ -297,13 +297,13 @@ def test_a_file_on_another_machine_is_read_in_few_requests(tmp_path, monkeypatch
     path = tmp_path / "t.parquet"
     pq.write_table(table, path, row_group_size=5000, data_page_size=1000)
     source = records(path)
-    (unit,) = plan_of(source).units()
+    (portion,) = plan_of(source).portions()
     for most in (1 << 27, 0):  # the second one reads as for a large row group
         monkeypatch.setattr(parquet_files, "_MOST_PRE_BUFFERED", most)
         Remote.reads = 0
-        found = parquet_files.read_unit(
+        found = parquet_files.read_portion(
             source.stream,
-            unit,
+            portion,
             lambda path: pa.PythonFile(Remote(pathlib.Path(path).read_bytes()), "r"),
             version_of,
             1000,

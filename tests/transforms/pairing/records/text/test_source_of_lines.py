@@ -77,12 +77,12 @@ def test_a_join_reads_the_same_records_with_the_same_digest(
     records = source(tmp_path, of_format)
 
     def check(found: list[object]) -> None:
-        units = sorted(
+        portions = sorted(
             (each for each in found if not isinstance(each, Digests)),
-            key=lambda unit: unit.unit.first_line,
+            key=lambda portion: portion.as_lines.first_line,
         )
         (digests,) = (each for each in found if isinstance(each, Digests))
-        read = [each for unit in units for each in records.read(unit, digest=True)]
+        read = [each for portion in portions for each in records.read(portion, digest=True)]
         texts = [
             tuple(row)
             for each in read
@@ -92,12 +92,12 @@ def test_a_join_reads_the_same_records_with_the_same_digest(
         digest = sum(each.digest for each in read) % (1 << 128)
         assert digests == Digests(100, (f"{records.digest_method}:{digest:032x}",))
         sizes = [file.stat().st_size for file in tmp_path.iterdir()]
-        assert 0.5 < sum(map(records.unit_bytes, units)) / sum(sizes) <= 1
+        assert 0.5 < sum(map(records.portion_bytes, portions)) / sum(sizes) <= 1
 
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         planned = pipeline | "Plan" >> records.plan(threads=1)
         paired = pipeline | records.pair(threads=1, describe=True)
-        both = (planned.units, paired.digests) | beam.Flatten()
+        both = (planned.portions, paired.digests) | beam.Flatten()
         assert_that(both, check)
 
 
@@ -110,14 +110,14 @@ def test_the_files_of_a_join_may_have_only_one_role(tmp_path: pathlib.Path) -> N
         roles=("references",),
     )
 
-    def check(units: list[object]) -> None:
-        (unit,) = units
-        (read,) = records.read(unit)
+    def check(portions: list[object]) -> None:
+        (portion,) = portions
+        (read,) = records.read(portion)
         named = {path.text: column.to_pylist() for path, column in read.columns.items()}
         assert named == {"ref": ["a"], "id": [1]}
 
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        assert_that((pipeline | records.plan(threads=1)).units, check)
+        assert_that((pipeline | records.plan(threads=1)).portions, check)
 
 
 def in_place(path: pathlib.Path) -> None:
@@ -163,24 +163,24 @@ def test_a_file_changed_while_it_is_read_is_an_error(
     assert re.search("was changed|was removed|listed|cannot be read", str(error.value))
 
 
-def parsed(bad: bool, ends_unit: bool) -> source_module._Parsed:
+def parsed(bad: bool, ends_portion: bool) -> source_module._Parsed:
     record = BadRecord(0, "input", "f", "line 1", "invalid-json", "not JSON", "repair it")
     segments = Segments((), (record,) if bad else (), Tally(1))
-    return source_module._Parsed(segments, None, ends_unit)
+    return source_module._Parsed(segments, None, ends_portion)
 
 
-def test_a_bad_record_fails_the_job_at_the_end_of_its_unit() -> None:
+def test_a_bad_record_fails_the_job_at_the_end_of_its_portion() -> None:
     handing = source_module._HandOn(rejects=False)
     handing.start_bundle()
-    list(handing.process(parsed(bad=True, ends_unit=False)))
+    list(handing.process(parsed(bad=True, ends_portion=False)))
     with pytest.raises(InputError, match="line 1: not JSON"):
-        list(handing.process(parsed(bad=False, ends_unit=True)))
+        list(handing.process(parsed(bad=False, ends_portion=True)))
 
 
-def test_a_bad_record_fails_the_job_even_if_an_engine_divides_its_unit() -> None:
+def test_a_bad_record_fails_the_job_even_if_an_engine_divides_its_portion() -> None:
     handing = source_module._HandOn(rejects=False)
     handing.start_bundle()
-    list(handing.process(parsed(bad=True, ends_unit=False)))
+    list(handing.process(parsed(bad=True, ends_portion=False)))
     with pytest.raises(InputError, match="line 1: not JSON"):
         handing.finish_bundle()
 

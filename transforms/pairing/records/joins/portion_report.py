@@ -1,4 +1,4 @@
-"""What became of the records of a work unit on their way into the shuffle of a join."""
+"""What became of the records of a portion on their way into the shuffle of a join."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ each step. A column with more names is probably not that of the system."""
 
 
 @dataclasses.dataclass(frozen=True)
-class UnitReport:
-    """The counts of a work unit. Those of all units of a stream are added up.
+class PortionReport:
+    """The counts of a portion. Those of all portions of a stream are added up.
 
     Attributes:
       stream: the number of the stream.
@@ -36,8 +36,8 @@ class UnitReport:
     digest: int = 0
     systems: tuple[str, ...] = ()
 
-    def __add__(self, other: UnitReport) -> UnitReport:
-        return UnitReport(
+    def __add__(self, other: PortionReport) -> PortionReport:
+        return PortionReport(
             self.stream,
             self.read + other.read,
             self.sent + other.sent,
@@ -50,8 +50,8 @@ class UnitReport:
 def systems_in(names: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """The different names, in the order of their characters, at most `MOST_SYSTEMS` + 1."""
     different: set[str] = set()
-    for of_unit in names:
-        different.update(of_unit)
+    for of_portion in names:
+        different.update(of_portion)
         if len(different) > MOST_SYSTEMS:
             break
     return tuple(sorted(different)[: MOST_SYSTEMS + 1])
@@ -78,22 +78,24 @@ def require_names(names: Sequence[str], column: str, label: str) -> None:
         )
 
 
-def require_all_arrived(units: Sequence[UnitReport], planned: Sequence[int], all_: Report) -> None:
+def require_all_arrived(
+    streams: Sequence[PortionReport], planned: Sequence[int], all_: Report
+) -> None:
     """Checks that every planned record was read once, and that every row came through the shuffle.
 
     Args:
-      units: the counts of each stream.
+      streams: the counts of each stream, over all of its portions.
       planned: the number of records of each stream.
-      all_: the findings of all partitions.
+      all_: the findings of all buckets.
 
     Raises:
       JobError: a record was lost, or was there twice.
     """
-    for unit, count in zip(units, planned, strict=True):
-        arrived = all_.rows.get(unit.stream, 0)
-        if unit.read != count or unit.sent != arrived:
+    for stream, count in zip(streams, planned, strict=True):
+        arrived = all_.rows.get(stream.stream, 0)
+        if stream.read != count or stream.sent != arrived:
             raise JobError(
-                f"of stream {unit.stream + 1} of the join, {count} records were planned, "
-                f"{unit.read} were read, {unit.sent} were sent and {arrived} arrived",
+                f"of stream {stream.stream + 1} of the join, {count} records were planned, "
+                f"{stream.read} were read, {stream.sent} were sent and {arrived} arrived",
                 "the runner lost or repeated data: do not use it for this job",
             )

@@ -1,9 +1,9 @@
-"""Reads the lines of a work unit in lockstep: line i of each stream goes to segment i.
+"""Reads the lines of a portion in lockstep: line i of each stream goes to segment i.
 
-A compressed corpus can be one unit of whole files, which one worker reads once, from beginning to
-end. A compressed file cannot be cut, and decompressing it takes about as long as scoring its text
-on two cores. So its lines are not counted before they are scored, unless this lets several workers
-score.
+A compressed corpus can be one portion of whole files, which one worker reads once, from beginning
+to end. A compressed file cannot be cut, and decompressing it takes about as long as scoring its
+text on two cores. So its lines are not counted before they are scored, unless this lets several
+workers score.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
 from beam_bleu.transforms.pairing.lines.correspondence import Cuts
 from beam_bleu.transforms.pairing.lines.line_counting import CountedText
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
-from beam_bleu.transforms.pairing.lines.plan import Piece, WorkUnit
+from beam_bleu.transforms.pairing.lines.plan import Piece, Portion
 from beam_bleu.transforms.pairing.lines.ranges import (
     USUAL_RANGE,
     ByteRange,
@@ -46,12 +46,12 @@ One worker reads this in a few seconds, so there is little to win from several.
 """
 
 
-class UnitReading:
-    """Reads a unit. Mutable.
+class PortionReading:
+    """Reads a portion. Mutable.
 
     Args:
       corpus: the corpus.
-      unit: the unit.
+      portion: the portion.
       open_file: opens its files.
       texts: the text of each stream, if others read it.
       describe: whether to make digests of the lines.
@@ -64,14 +64,14 @@ class UnitReading:
     def __init__(
         self,
         corpus: Corpus,
-        unit: WorkUnit,
+        portion: Portion,
         open_file: Open,
         texts: Sequence[Iterable[bytes]] | None = None,
         *,
         describe: bool,
     ) -> None:
         self._corpus = corpus
-        self._unit = unit
+        self._portion = portion
         self._describe = describe
         self._streams = corpus.streams
         fields = [corpus.num_refs] * len(corpus.references)
@@ -80,9 +80,9 @@ class UnitReading:
         texts_of_streams: Sequence[Iterable[bytes] | None] = texts or [None] * len(self._streams)
         longest = corpus.expected.max_line_bytes
         self._readers = [
-            LineReader(stream, pieces, open_file, longest, unit.first_line, text)
+            LineReader(stream, pieces, open_file, longest, portion.first_line, text)
             for stream, pieces, text in zip(
-                self._streams, unit.pieces, texts_of_streams, strict=True
+                self._streams, portion.pieces, texts_of_streams, strict=True
             )
         ]
         self._found = FoundBad()
@@ -95,10 +95,10 @@ class UnitReading:
         Raises:
           InputError: a file cannot be read, or there are bad lines that are not rejected.
         """
-        rows = even_rows(self._unit.lines, sum(self._fields))
+        rows = even_rows(self._portion.lines, sum(self._fields))
         rejects = self._corpus.rejects
-        while self.lines < self._unit.lines:
-            lines = min(rows, self._unit.lines - self.lines)
+        while self.lines < self._portion.lines:
+            lines = min(rows, self._portion.lines - self.lines)
             for reader in self._readers:  # one that has fewer lines makes the others read fewer
                 lines = reader.available(lines)
             if not lines:
@@ -118,7 +118,7 @@ class UnitReading:
 
     def _take(self, lines: int) -> SegmentBatch:
         """The batch of the next lines."""
-        first_line = self._unit.first_line + self.lines
+        first_line = self._portion.first_line + self.lines
         taken = [reader.take(lines) for reader in self._readers]
         if self._describe:
             self.digests += LineDigests.of(taken, first_line)
@@ -187,9 +187,9 @@ class UnitReading:
           InputError: a file has changed since its lines were counted.
         """
         for stream, reader, pieces in zip(
-            self._streams, self._readers, self._unit.pieces, strict=True
+            self._streams, self._readers, self._portion.pieces, strict=True
         ):
-            if self._unit.lines == ENDLESS and reader.available(1):
+            if self._portion.lines == ENDLESS and reader.available(1):
                 raise changed(stream, pieces[0].file.path, "has more lines than another stream")
             reader.finish()
             yield stream, pieces

@@ -1,6 +1,6 @@
-"""Joins the rows of a partition by their ids, column by column.
+"""Joins the rows of a bucket by their ids, column by column.
 
-Rows with equal ids are always in the same partition. A batch has the rows of segments that the same
+Rows with equal ids are always in the same bucket. A batch has the rows of segments that the same
 systems have.
 """
 
@@ -53,8 +53,8 @@ from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
 
 
 @dataclasses.dataclass(frozen=True)
-class JoinedPartition:
-    """What a partition gives.
+class JoinedBucket:
+    """What a bucket gives.
 
     Attributes:
       report: its findings.
@@ -73,11 +73,11 @@ def join_streams(
     candidates: Sequence[Side],
     systems: Sequence[str],
     coverage: Coverage,
-) -> JoinedPartition:
+) -> JoinedBucket:
     """Joins the streams of references and candidates.
 
     Args:
-      messages: the messages of the partition, in any order.
+      messages: the messages of the bucket, in any order.
       references: the streams of references. The first one has the labels and the numbers of the
         segments.
       candidates: the stream of each system.
@@ -162,20 +162,20 @@ def join_streams(
         candidate_columns,
         tuple(systems),
     )
-    return JoinedPartition(report, tally, segments.batches(scored))
+    return JoinedBucket(report, tally, segments.batches(scored))
 
 
 def join_long(
     messages: Iterable[bytes], side: Side, systems: Sequence[str], coverage: Coverage
-) -> JoinedPartition:
+) -> JoinedBucket:
     """Brings the systems of each segment together.
 
     A segment has the number and the labels of its first record.
 
     Args:
-      messages: the messages of the partition, in any order.
+      messages: the messages of the bucket, in any order.
       side: the stream.
-      systems: the names of all systems, also of those that have no row in this partition.
+      systems: the names of all systems, also of those that have no row in this bucket.
       coverage: the rule for segments that not all systems have.
     """
     tables = rows_of(messages)
@@ -190,7 +190,7 @@ def join_long(
     segment_of = (np.cumsum(is_kept) - 1)[kept]
     filtered, count = count - int(is_kept.sum()), int(is_kept.sum())
     if not count:
-        return JoinedPartition(report, _tally_of_filtered(filtered), iter(()))
+        return JoinedBucket(report, _tally_of_filtered(filtered), iter(()))
     firsts = _first_rows(segment_of, count)
     system_of = _system_numbers(table, systems)
     keys = segment_of * len(systems) + system_of
@@ -226,12 +226,12 @@ def join_long(
         [_candidates(table, of_system) for of_system in rows],
         tuple(systems),
     )
-    return JoinedPartition(report, tally, segments.batches(scored))
+    return JoinedBucket(report, tally, segments.batches(scored))
 
 
-def _nothing(report: Report) -> JoinedPartition:
-    """A partition without batches, because the job will fail, or because it has no rows."""
-    return JoinedPartition(report, Tally(), iter(()))
+def _nothing(report: Report) -> JoinedBucket:
+    """A bucket without batches, because the job will fail, or because it has no rows."""
+    return JoinedBucket(report, Tally(), iter(()))
 
 
 def _tally_of_filtered(segments: int) -> Tally:
@@ -253,8 +253,8 @@ def _kept(table: pa.Table, codes: Integers) -> tuple[pa.Table, Integers]:
 def _side_by_side(streams: Sequence[Sequence[JoinedColumn]]) -> list[JoinedColumn | None]:
     """The columns of references: the first one of each stream, then the second ones, and so on.
 
-    A stream can have more columns in one partition than in another one, if they are of lists. In
-    this order the number of a reference does not depend on the partition.
+    A stream can have more columns in one bucket than in another one, if they are of lists. In
+    this order the number of a reference does not depend on the bucket.
     """
     most = max(map(len, streams))
     return [of[place] if place < len(of) else None for place in range(most) for of in streams]

@@ -1,4 +1,4 @@
-"""The join of partitions equals a join with dicts, for any partitions and any order."""
+"""The join of buckets equals a join with dicts, for any buckets and any order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from beam_bleu.transforms.pairing.records.joins.coverage import (
     Report,
     Side,
 )
-from beam_bleu.transforms.pairing.records.joins.partition_join import join_long, join_streams
+from beam_bleu.transforms.pairing.records.joins.bucket_join import join_long, join_streams
 from beam_bleu.transforms.pairing.tally import Tally
 
 OF_REFERENCES = Chosen((), (REF,), labels=(LABEL,), ids=(ID,))
@@ -49,7 +49,7 @@ def joined(
     references: Sequence[Records],
     candidates: dict[str, Records],
     coverage: str,
-    partitions: int = 1,
+    buckets: int = 1,
     seed: int = 0,
     chosen: Chosen = OF_REFERENCES,
 ) -> tuple[Report, Tally, dict[int, Row]]:
@@ -63,7 +63,7 @@ def joined(
             for number, (records, of_stream) in enumerate(zip(streams, columns, strict=True))
         },
         dict(enumerate(columns)),
-        partitions,
+        buckets,
     )
     of_references = [Side(f"references {i}", i) for i in range(len(references))]
     of_candidates = [
@@ -72,13 +72,13 @@ def joined(
     return add_up(
         [
             join_streams(
-                sent.of(partition),
+                sent.of(bucket),
                 of_references,
                 of_candidates,
                 tuple(candidates),
                 COVERAGES[coverage],
             )
-            for partition in range(partitions)
+            for bucket in range(buckets)
         ]
     )
 
@@ -87,15 +87,15 @@ def long(
     records: Records,
     systems: Sequence[str],
     coverage: str,
-    partitions: int = 1,
+    buckets: int = 1,
     seed: int = 0,
     chosen: Chosen = OF_LONG,
 ) -> tuple[Report, Tally, dict[int, Row]]:
-    sent = shuffled({0: parts_of(records, chosen, random.Random(seed))}, {0: chosen}, partitions)
+    sent = shuffled({0: parts_of(records, chosen, random.Random(seed))}, {0: chosen}, buckets)
     return add_up(
         [
-            join_long(sent.of(partition), Side("input", 0), systems, COVERAGES[coverage])
-            for partition in range(partitions)
+            join_long(sent.of(bucket), Side("input", 0), systems, COVERAGES[coverage])
+            for bucket in range(buckets)
         ]
     )
 
@@ -115,12 +115,12 @@ def candidates_of(name: str, ids: Sequence[Any]) -> Records:
 @given(
     ids=IDS,
     coverage=st.sampled_from(COVERAGE_NAMES),
-    partitions=st.integers(1, 5),
+    buckets=st.integers(1, 5),
     seed=st.integers(0, 1000),
     lacking=st.sampled_from([0, 0.2, 0.8]),
     several=st.booleans(),
 )
-def test_a_join_equals_a_join_with_dicts(ids, coverage, partitions, seed, lacking, several):
+def test_a_join_equals_a_join_with_dicts(ids, coverage, buckets, seed, lacking, several):
     draw = random.Random(seed)
 
     def without(given: Sequence[Any]) -> list[Any]:
@@ -135,7 +135,7 @@ def test_a_join_equals_a_join_with_dicts(ids, coverage, partitions, seed, lackin
     references = [references_of(ids)]
     if several:
         references.append(references_of(without(ids)))
-    report, tally, rows = joined(references, candidates, coverage, partitions, seed)
+    report, tally, rows = joined(references, candidates, coverage, buckets, seed)
 
     by_id = {name: {each["id"]: each["hyp"] for each in of} for name, of in candidates.items()}
     texts = [{each["id"]: each["ref"] for each in of} for of in references]
@@ -171,11 +171,11 @@ def test_a_join_equals_a_join_with_dicts(ids, coverage, partitions, seed, lackin
 @given(
     ids=IDS,
     coverage=st.sampled_from(COVERAGE_NAMES),
-    partitions=st.integers(1, 5),
+    buckets=st.integers(1, 5),
     seed=st.integers(0, 1000),
     lacking=st.sampled_from([0, 0.3]),
 )
-def test_long_records_equal_a_group_by_with_dicts(ids, coverage, partitions, seed, lacking):
+def test_long_records_equal_a_group_by_with_dicts(ids, coverage, buckets, seed, lacking):
     draw = random.Random(seed)
     of_ids = {each["id"]: each for each in references_of(ids)}
     records = [
@@ -185,7 +185,7 @@ def test_long_records_equal_a_group_by_with_dicts(ids, coverage, partitions, see
         if draw.random() >= lacking
     ]
     draw.shuffle(records)
-    report, tally, rows = long(records, "AB", coverage, partitions, seed)
+    report, tally, rows = long(records, "AB", coverage, buckets, seed)
     expected: dict[int, Row] = {}
     firsts: dict[Any, int] = {}
     said: dict[Any, dict[str, str]] = {}
@@ -207,28 +207,28 @@ def test_long_records_equal_a_group_by_with_dicts(ids, coverage, partitions, see
     assert [tally.unexplained(name) for name in "AB"] == [0, 0]
 
 
-def test_the_first_findings_are_those_of_the_first_records_whatever_the_partitions():
+def test_the_first_findings_are_those_of_the_first_records_whatever_the_buckets():
     ids = list(range(100))
     wanted = [each for each in ids if each not in (70, 5, 33, 12, 90)]
-    for partitions in (1, 2, 7):
+    for buckets in (1, 2, 7):
         report, _, _ = joined(
-            [references_of(ids)], {"A": candidates_of("A", wanted)}, "common", partitions
+            [references_of(ids)], {"A": candidates_of("A", wanted)}, "common", buckets
         )
         found = report.of("missing", "candidates A")
         assert found.ids == "5, 12, 33 and 2 more"
 
 
-@pytest.mark.parametrize("partitions", [1, 3])
-def test_an_id_that_is_twice_is_found_with_its_places(partitions):
+@pytest.mark.parametrize("buckets", [1, 3])
+def test_an_id_that_is_twice_is_found_with_its_places(buckets):
     candidates = [*candidates_of("A", ["x", "y", "z", "y"]), {"id": "x", "hyp": "again"}]
     report, _tally, rows = joined(
-        [references_of(["x", "y", "z"])], {"A": candidates}, "each", partitions
+        [references_of(["x", "y", "z"])], {"A": candidates}, "each", buckets
     )
     found = report.of("twice", "candidates A")
     assert found.count == 2
     assert [each.id for each in found.first] == ['"x"', '"y"']
     assert len(found.first[0].places) == 2
-    assert len(rows) < 3  # no batch of a partition in which a candidate is not clear
+    assert len(rows) < 3  # no batch of a bucket in which a candidate is not clear
 
 
 def test_records_that_a_condition_leaves_out_may_repeat_an_id_and_are_known():
@@ -305,12 +305,12 @@ def test_long_records_of_a_segment_must_agree(column):
     assert rows == {}
 
 
-def test_a_system_that_a_partition_does_not_have_is_missing_there():
+def test_a_system_that_a_bucket_does_not_have_is_missing_there():
     records = [{"id": each, "s": "A", "hyp": "a", "ref": "r", "l": None} for each in range(50)] + [
         {"id": 7, "s": "B", "hyp": "b", "ref": "r", "l": None}
     ]
-    for partitions in (1, 10):
-        report, _, rows = long(records, "AB", "common", partitions)
+    for buckets in (1, 10):
+        report, _, rows = long(records, "AB", "common", buckets)
         assert report.of("missing", "candidates B").count == 49
         assert report.of("missing", "candidates B").ids == "0, 1, 2 and 46 more"
         assert list(rows) == [7]
