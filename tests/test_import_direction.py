@@ -467,12 +467,12 @@ def test_every_folder_of_the_library_is_a_room_or_a_floor(tree):
             "beam_bleu.transforms.pairing.records.text.tsv",
         ),
         (
-            "transforms/pairing/records/segments.py",
+            "transforms/pairing/records/record_segments.py",
             "beam_bleu.transforms.pairing.records.parquet.parquet_plan",
         ),
         (
             "transforms/pairing/records/columns/wanted.py",
-            "beam_bleu.transforms.pairing.records.segments",
+            "beam_bleu.transforms.pairing.records.record_segments",
         ),
     ],
 )

@@ -13,7 +13,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.lines.text_digest import MODULUS
 from beam_bleu.transforms.pairing.paired import Digests, Paired
 from beam_bleu.transforms.pairing.records.record_reader import PlannedRecords, RecordReader
-from beam_bleu.transforms.pairing.records.segments import to_segments
+from beam_bleu.transforms.pairing.records.record_segments import to_segments
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.wiring.coders import as_batches
 from beam_bleu.transforms.wiring.steps import Step

@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
-from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGES, CoverageName, Side
 from beam_bleu.transforms.pairing.records.joins.bucket_join import (
     JoinedBucket,
     join_long,
     join_streams,
 )
+from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGES, CoverageName, Side
 from beam_bleu.transforms.pairing.records.joins.row_messages import RowFolder
 from beam_bleu.transforms.pairing.records.record_reader import RecordReader
 

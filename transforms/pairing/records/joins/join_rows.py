@@ -36,7 +36,7 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
     STATE,
     SYSTEM,
 )
-from beam_bleu.transforms.pairing.records.segments import as_text, to_segments
+from beam_bleu.transforms.pairing.records.record_segments import as_text, to_segments
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
 from beam_bleu.transforms.shown_names import can_be_shown
 

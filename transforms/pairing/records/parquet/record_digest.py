@@ -16,7 +16,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords
-from beam_bleu.transforms.pairing.records.segments import as_text
+from beam_bleu.transforms.pairing.records.record_segments import as_text
 
 METHOD = "records-murmur3-128"
 

@@ -25,7 +25,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     Wanted,
     with_path_columns,
 )
-from beam_bleu.transforms.pairing.records.parquet.files import (
+from beam_bleu.transforms.pairing.records.parquet.parquet_files import (
     other_columns,
     read_footer,
     read_portion,

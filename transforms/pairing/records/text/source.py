@@ -18,7 +18,7 @@ from beam_bleu.transforms.pairing.lines.line_steps import AddUpLineDigests
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, LineDigests
 from beam_bleu.transforms.pairing.paired import Paired, Role
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords, Wanted
-from beam_bleu.transforms.pairing.records.segments import Segments, to_segments
+from beam_bleu.transforms.pairing.records.record_segments import Segments, to_segments
 from beam_bleu.transforms.pairing.records.text.heads import Head
 from beam_bleu.transforms.pairing.records.text.line_files import LineFiles
 from beam_bleu.transforms.pairing.records.text.plan_records import PlanLineRecords, RecordPortion

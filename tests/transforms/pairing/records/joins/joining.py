@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, ReadRecords
-from beam_bleu.transforms.pairing.records.joins.join_rows import join_rows
 from beam_bleu.transforms.pairing.records.joins.bucket_join import JoinedBucket
+from beam_bleu.transforms.pairing.records.joins.join_rows import join_rows
 from beam_bleu.transforms.pairing.records.joins.row_messages import messages_of
 
 Record = Mapping[str, Any]

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from joining import HYP, ID, LABEL, REF, SYSTEM, Row, add_up, read_records, shuffled
 
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, Condition
+from beam_bleu.transforms.pairing.records.joins.bucket_join import join_long, join_streams
 from beam_bleu.transforms.pairing.records.joins.coverage import (
     COVERAGE_NAMES,
     COVERAGES,
     Report,
     Side,
 )
-from beam_bleu.transforms.pairing.records.joins.bucket_join import join_long, join_streams
 from beam_bleu.transforms.pairing.tally import Tally
 
 OF_REFERENCES = Chosen((), (REF,), labels=(LABEL,), ids=(ID,))

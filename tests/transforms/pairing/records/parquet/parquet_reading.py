@@ -10,7 +10,7 @@ from beam_bleu.transforms.pairing.files.found_files import find_files, open_for_
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.records.columns.wanted import ReadRecords, Wanted
-from beam_bleu.transforms.pairing.records.parquet.files import read_footer
+from beam_bleu.transforms.pairing.records.parquet.parquet_files import read_footer
 from beam_bleu.transforms.pairing.records.parquet.parquet_plan import ParquetPlan, make_parquet_plan
 from beam_bleu.transforms.pairing.records.parquet.source import ParquetRecords
 

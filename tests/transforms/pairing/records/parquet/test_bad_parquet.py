@@ -14,7 +14,7 @@ from parquet_reading import plan_of, records, rows_of
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.found_files import open_for_arrow, version_of
-from beam_bleu.transforms.pairing.records.parquet.files import read_portion
+from beam_bleu.transforms.pairing.records.parquet.parquet_files import read_portion
 
 ROWS = 200
 

@@ -21,7 +21,7 @@ from parquet_reading import digest_of, plan_of, read_all, records, rows_of
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.found_files import version_of
-from beam_bleu.transforms.pairing.records.parquet import files as parquet_files
+from beam_bleu.transforms.pairing.records.parquet import parquet_files
 
 TEXTS = ["", "a b c", "Käse", "\U0001f600", "tab\there", "new\nline", "x" * 300]
 

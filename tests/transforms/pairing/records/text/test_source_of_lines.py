@@ -21,7 +21,7 @@ from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, InputFile
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
-from beam_bleu.transforms.pairing.records.segments import Segments
+from beam_bleu.transforms.pairing.records.record_segments import Segments
 from beam_bleu.transforms.pairing.records.text import line_files
 from beam_bleu.transforms.pairing.records.text import source as source_module
 from beam_bleu.transforms.pairing.records.text.heads import LineFormat

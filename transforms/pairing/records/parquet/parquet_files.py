@@ -44,7 +44,7 @@ from beam_bleu.transforms.pairing.records.parquet.parquet_plan import (
     ParquetPortion,
 )
 from beam_bleu.transforms.pairing.records.parquet.record_digest import sum_of_record_hashes
-from beam_bleu.transforms.pairing.records.segments import meeting_conditions
+from beam_bleu.transforms.pairing.records.record_segments import meeting_conditions
 from beam_bleu.transforms.progress import PROGRESS
 
 if TYPE_CHECKING:
