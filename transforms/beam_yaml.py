@@ -10,7 +10,7 @@ with Beam, the provider is a block in the pipeline's file, and needs no network:
           CorpusBleu: beam_bleu.transforms.beam_yaml.CorpusBleuRows
           CorpusChrf: beam_bleu.transforms.beam_yaml.CorpusChrfRows
 
-Or it is the file next to this one, which says the same. Give its path or address (a relative
+Or include the file next to this one, which has the same block, by its path or address (a relative
 path starts at the pipeline's file):
 
     providers:

@@ -65,7 +65,7 @@ __all__ = [
 
 
 _CLOSING_KEYS = ("max_rejected", "uncertainty")
-"""The arguments of `CorpusBleu.PerSystem` that are no definition."""
+"""The arguments of `CorpusBleu.PerSystem` that are not part of a definition."""
 
 
 class _ScoreFiles(beam.PTransform):

@@ -46,7 +46,7 @@ __all__ = ["CorpusBleu", "CorpusChrf", "ScorePerKey", "definition_of", "require_
 
 
 def definition_of(config: Any, metrics: Iterable[MetricName] = METRICS) -> tuple[Text, Definition]:
-    """The parts of a config. It can score a corpus, and its tokenizer is installed.
+    """The parts of a config that can score a corpus and whose tokenizer is installed.
 
     Args:
       config: a config of one of these metrics; None for the default of the first one.
@@ -56,7 +56,7 @@ def definition_of(config: Any, metrics: Iterable[MetricName] = METRICS) -> tuple
       The steps from a text to its tokens, and the definition.
 
     Raises:
-      ValueError: it is none, or it is for single segments only.
+      ValueError: it is not a config of one of these metrics, or it is for single segments only.
     """
     kinds = {name: kind_of(name) for name in metrics}
     for name, kind in kinds.items():
@@ -83,7 +83,7 @@ class _Scoring(beam.PTransform):
 
 
 class _ScoringOfSegments(_Scoring):
-    """A transform whose input are segments, or tables of pyarrow."""
+    """A transform whose input is segments, or tables of pyarrow."""
 
     KEYED: bool
 
@@ -146,7 +146,7 @@ class ScorePerSystem(_Scoring):
 
     def expand(self, paired: Mapping[str, PCollection[Any]]) -> PCollection[tuple[str, Any]]:
         root = paired["segments"].pipeline
-        # Without other data the last step still gets the definition. Then it fails.
+        # If there is no other data, the last step still gets the definition, and fails.
         ends = {
             "definition": root
             | "Name the definition"
@@ -301,7 +301,7 @@ def require_no_files(segments: Any) -> None:
     """Checks that segments are a PCollection, and not `Paired` segments from files.
 
     Raises:
-      TypeError: they are.
+      TypeError: they are segments from files.
     """
     if isinstance(segments, Mapping):
         raise TypeError(

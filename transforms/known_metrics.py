@@ -1,4 +1,4 @@
-"""The metrics that there are. A metric is a folder in `metrics` and a row here."""
+"""All metrics. A metric is a folder in `metrics` and a row here."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Presentation(Protocol):
     """The module `presentation` of a metric: what tables and reports show of its scores.
 
     Attributes:
-      FIELDS: what scores.json has of its scores only.
+      FIELDS: the fields that only its scores have in scores.json.
       COUNTS: the integers among them. If they are equal, so is the score.
     """
 
@@ -91,7 +91,7 @@ def _module(name: str, module: str) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Definition:
-    """A metric by a definition.
+    """A metric with one definition of it.
 
     Attributes:
       name: the metric.

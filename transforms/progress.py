@@ -27,7 +27,7 @@ Phase = Literal[
     "scoring",
     "writing",
 ]
-"""What a run does at a time, in this order. No run has all phases."""
+"""What a run is doing, in this order. No run has all phases."""
 
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
@@ -97,7 +97,7 @@ class Progress:
             self._detail, self._done, self._planned = "", 0, planned
 
     def add(self, done: int) -> None:
-        """Adds bytes that are done in the current phase. Call it about once for a megabyte."""
+        """Adds bytes that are done in the current phase. Call it about once per megabyte."""
         with self._lock:
             self._done += done
 

@@ -54,7 +54,7 @@ class ReadLineParallel(_Read):
     """Line i of each file belongs to segment i.
 
     Compressed files can be read before it is known that they have the same number of lines. The
-    pipeline fails at their end if they have not.
+    pipeline fails at their end if they do not.
 
     Args:
       candidates: for each system its name and its file, or a pattern of files.

@@ -222,9 +222,9 @@ def test_an_id_that_is_twice_is_named_with_both_places(tmp_path: Path) -> None:
     run = joined(tmp_path, {"atlas": records}, "--coverage=each")
     run.assert_failed(
         3,
-        'candidates atlas: the id "s2" is there 2 times: ',
+        'candidates atlas: the id "s2" occurs 2 times: ',
         f"atlas.jsonl line 3, {tmp_path}/atlas.jsonl line {COUNT + 2}",
-        "2 ids are there several times",
+        "2 ids occur several times",
     )
 
 
@@ -232,7 +232,7 @@ def test_the_number_of_records_with_an_id_is_told(tmp_path: Path) -> None:
     run = joined(tmp_path, {"atlas": candidates("atlas", [*range(COUNT), 2, 2, 2, 2, 2])})
     run.assert_failed(
         3,
-        'the id "s2" is there 6 times: ',
+        'the id "s2" occurs 6 times: ',
         f"atlas.jsonl line {COUNT + 2} and 3 more\n",
     )
 
@@ -240,7 +240,7 @@ def test_the_number_of_records_with_an_id_is_told(tmp_path: Path) -> None:
 def test_a_segment_that_a_system_has_twice_is_named(tmp_path: Path) -> None:
     records = long_records({"atlas": range(COUNT), "birch": [*range(COUNT), 5]})
     long(tmp_path, records).assert_failed(
-        3, f"the id 5 of the system birch is there 2 times: {tmp_path}/long.jsonl line {COUNT + 6}"
+        3, f"the id 5 of the system birch occurs 2 times: {tmp_path}/long.jsonl line {COUNT + 6}"
     )
 
 

@@ -16,13 +16,13 @@ LENGTH = "length"
 """The reserved name of a label that no input has: the length of a segment's references."""
 
 LENGTH_EDGES = (10, 20, 30, 40, 50)
-"""The usual lengths at which a new slice begins."""
+"""The default lengths at which a new slice begins."""
 
 MOST_SLICES = 1000
-"""The usual bound for the number of slices."""
+"""The default limit on the number of slices."""
 
 CROSS = "*"
-"""It stands between the labels of an item that divides by several labels."""
+"""What separates the labels of an item that divides by several labels."""
 
 
 class SliceKey(NamedTuple):
@@ -109,7 +109,7 @@ class Slicing:
         }
 
     def in_order(self, keys: Iterable[SliceKey]) -> list[SliceKey]:
-        """The slices in the order of the result, which depends on nothing else than the slices.
+        """The slices in the order of the result, which depends only on the slices.
 
         Items are in the order in which they were given. Then the values of the first label count,
         then those of the next. Texts are ordered by their characters, with numbers as numbers, and

@@ -24,7 +24,7 @@ are not fractions: those of a product with a logarithm."""
 class Dual:
     """A number that depends on variables.
 
-    Fractions are not reduced: the numbers are small, and to reduce them takes most of the time.
+    Fractions are not reduced: the numbers are small, and reducing them would take most of the time.
 
     Attributes:
       numerator: the number times `denominator`. If it comes from a logarithm, it is a float, the

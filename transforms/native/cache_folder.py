@@ -1,9 +1,9 @@
 """Chooses the folder for compiled code: one that no other user can write to.
 
-To load compiled code means to run it. So a folder is used only if it and all folders above
-it belong to this user or to root, and no other user can write to them. (Folders above it may
-also have the sticky bit, like /tmp: then users cannot remove or rename entries of other
-users.) If root runs the sources of another user, root's own cache folder is used.
+Loading compiled code means running it. So a folder is used only if it and all folders above it
+belong to this user or to root, and no other user can write to them. (Folders above it may also have
+the sticky bit, like /tmp: then users cannot remove or rename entries of other users.) If root runs
+the sources of another user, root's own cache folder is used.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _checked(folder: pathlib.Path) -> pathlib.Path:
         try:
             state = path.lstat()
         except FileNotFoundError:
-            # For every umask, others must not be able to write to it.
+            # Whatever the umask is, others must not be able to write to it.
             with contextlib.suppress(FileExistsError):
                 path.mkdir(mode=0o755)
             state = path.lstat()

@@ -25,14 +25,14 @@ _READING = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK"
 
 
 class _Warnings:
-    """What this process has warned of. Otherwise every function would give the same warning."""
+    """What this process has warned about. Otherwise every function would give the same warning."""
 
     warned = False
     unwritable = False
 
 
 def warn_once(message: str) -> None:
-    """Warns, if this process has not warned of anything about its compiled code."""
+    """Warns, unless this process has already warned about its compiled code."""
     if not _Warnings.warned:
         _Warnings.warned = True
         _logger.warning(message)

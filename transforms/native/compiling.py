@@ -2,9 +2,8 @@
 
 numba compiles a function to machine code that needs nothing of numba (emitting.py). The code is
 kept in a file. The next process loads it from there (machine_code.py), and does not import numba:
-that would take longer than to load all code. So the modules that use these decorators must not
-import numba or llvmlite themselves: `types`, `ir` and `cgutils` here stand for
-their modules.
+that would take longer than loading all code. So the modules that use these decorators must not
+import numba or llvmlite themselves: `types`, `ir` and `cgutils` here stand for their modules.
 
 The cache is a folder (cache_folder.py) with a file for each function and its types (code_files.py),
 whose name depends on all that the code depends on (code_contents.py). If the code in a file cannot
@@ -46,7 +45,7 @@ _logger = logging.getLogger("beam_bleu")
 
 @dataclasses.dataclass
 class CompiledFunctions:
-    """How many compiled functions this process has got, and from where. Mutable.
+    """How many compiled functions this process has, and where they came from. Mutable.
 
     Attributes:
       loaded: those from the cache.

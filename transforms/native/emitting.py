@@ -1,7 +1,7 @@
 """Makes machine code of Python functions, with numba.
 
-Only a process that compiles imports this module: to import numba takes longer than to load all
-code from the cache.
+Only a process that compiles imports this module: importing numba takes longer than loading all code
+from the cache.
 """
 
 from __future__ import annotations

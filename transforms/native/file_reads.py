@@ -1,7 +1,7 @@
 """Reads of files of this machine from compiled code, which does not hold the interpreter's lock.
 
 If Python reads a part of a file, it releases the lock and takes it again. For parts that fit into a
-processor's cache, this is so often that threads wait for each other.
+processor's cache, this happens so often that threads wait for each other.
 """
 
 # mypy: allow-untyped-defs

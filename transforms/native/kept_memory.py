@@ -38,7 +38,7 @@ class Memory:
 
 
 class KeptMemory(threading.local):
-    """Memory that each thread uses again, because new pages can cost more than what is counted."""
+    """Memory that each thread uses again: new pages can cost more time than the counting."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Memory] = {}

@@ -45,7 +45,7 @@ def utf8_errors(address):
     """The mask of the bytes of a block that show that the text is not UTF-8.
 
     A character that is not complete shows at the byte after it. So the text, and the bytes before
-    the block, must end with an ASCII character, such as a newline. Each line is checked for itself:
+    the block, must end with an ASCII character, such as a newline. Each line is checked by itself:
     after a newline no byte continues a character of the line before.
     """
     expected, continuation, wrong = _masks(address - LOOK_BACK)

@@ -60,7 +60,8 @@ class FoundInput:
 
 @dataclasses.dataclass(frozen=True)
 class Digests:
-    """Digests of the texts of all inputs. They do not depend on files, or on the work's division.
+    """Digests of the texts of all inputs. They do not depend on how texts are cut into files, or
+    how work is divided.
 
     Attributes:
       segments: the number of segments whose texts were read for them.

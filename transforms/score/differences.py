@@ -31,7 +31,7 @@ _POWER_80 = 0.8416212335729143
 """The normal quantile of 0.8."""
 
 DETECTABLE = TWO_SIDED_95 + _POWER_80
-"""A true difference of so many standard errors is found significant in 80 % of all test sets."""
+"""In standard errors: the smallest true difference usually found significant (80 % power)."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Difference:
       difference: in BLEU, -100..100.
       standard_error: of the difference; None if there is none.
       interval: the 95 % interval of the difference; None if there is no standard error.
-      p_value: how probable a difference at least so large, up or down, would be if there were no
-        difference in truth; None if there is no standard error, or if it is 0 and the difference
-        is not.
-      detectable: the true difference that would be found significant with a probability of 80 %;
-        None if there is no standard error.
+      p_value: the probability of a difference at least this large, in either direction, if there
+        were no true difference; None if there is no standard error, or if it is 0 and the
+        difference is not.
+      detectable: the smallest true difference that this test set would usually find significant
+        (80 % power); None if there is no standard error.
       reason: why one of these is None; "" if none is.
     """
 
@@ -201,7 +201,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 def clusters(
     systems: Sequence[str], p_values: Mapping[tuple[str, str], float | None]
 ) -> list[list[str]]:
-    """Groups of systems, as WMT draws them: a line is only where all above beat all below.
+    """Groups of systems, as WMT draws them: a line is only where all above it beat all below it.
 
     Systems of one group may still differ significantly from each other.
 
@@ -236,10 +236,11 @@ class SystemComparison:
       difference: in points of the score, -100..100.
       standard_error: of the difference; None if there is none.
       interval: the 95 % interval of the difference; None if there is no standard error.
-      p_value: how probable a difference at least so large, up or down, would be if there were no
-        difference in truth; None if there is no standard error.
+      p_value: the probability of a difference at least this large, in either direction, if there
+        were no true difference; None if there is no standard error.
       p_value_holm: the same, adjusted by Holm for all comparisons of the element.
-      detectable: the true difference that would be found significant with a probability of 80 %.
+      detectable: the smallest true difference that this test set would usually find significant
+        (80 % power).
       reason: why one of these is None; "" if none is.
     """
 

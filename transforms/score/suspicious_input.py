@@ -23,16 +23,17 @@ _STRAY = 1 / 10
 """Up to this share of a stream's lines may end in a carriage return by accident."""
 
 _OF_A_SCRIPT = 1 / 100
-"""From this share of segments on, text that the tokenizer does not split is no accident."""
+"""From this share of segments on, text that the tokenizer does not split is not there by
+accident."""
 
 _OF_A_SCRIPT_IF_TOKENIZED = 1 / 4
 """The same with a tokenizer for tokenized text: some words of such text are long, too."""
 
 _BY_CHANCE = 1 / 10
-"""Up to so many Chinese texts for each Japanese text are Japanese ones without kana."""
+"""Up to this many Chinese texts for each Japanese text are Japanese ones without kana."""
 
 _DENSER = 2
-"""A slice is named if the share of such text is more than so many times that of the corpus."""
+"""A slice is named if the share of such text is more than this many times that of the corpus."""
 
 _SHOWN_SLICES = 3
 

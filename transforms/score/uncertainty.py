@@ -21,7 +21,7 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, NoGradientErro
 from beam_bleu.transforms.totals.units import UnitSums
 
 CONFIDENCE = 0.95
-"""The share of test sets whose interval has the score of all texts of the kind."""
+"""The share of test sets whose interval contains the score of all texts of the kind."""
 
 TWO_SIDED_95 = 1.959963984540054
 """The number of standard errors on each side of the interval: the normal quantile of 0.975."""
@@ -31,7 +31,7 @@ FEWEST_UNITS = 30
 bootstrap of so few units says too little about other units."""
 
 NO_STANDARD_ERROR = "no standard error"
-"""How the warning begins that a score has none."""
+"""The beginning of the warning that a score has none."""
 
 
 @dataclasses.dataclass(frozen=True)

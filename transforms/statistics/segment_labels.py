@@ -44,8 +44,8 @@ class DocumentLabel:
 def require_documents(batch: SegmentBatch, label: DocumentLabel) -> None:
     """Checks that each segment of a batch has a document.
 
-    Segments without a document have nothing in common. So null and the empty text are no names:
-    a document with one of these names would join unrelated segments.
+    Segments without a document have nothing in common. So null and the empty text are not names: a
+    document with one of these names would join unrelated segments.
 
     Raises:
       InputError: the document of a segment is null, or has an empty name. The message is about

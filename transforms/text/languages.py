@@ -100,7 +100,7 @@ def tokenizer_of(code: str) -> TokenizerName:
         letters (ISO 639-1) or three (ISO 639-3). A script and a region can follow it.
 
     Raises:
-      LanguageCodeError: it is no such code, or it can be a pair or a language with a region; the
+      LanguageCodeError: it is not such a code, or it can be a pair or a language with a region; the
         message shows it.
 
     Example:

@@ -20,10 +20,10 @@ __all__ = ["CollectBundles"]
 class CollectBundles(beam.DoFn, abc.ABC):
     """Collects the elements of each bundle: adds them up, or writes them to files, for example.
 
-    A collector is an object that changes: it has a method `add` for an element. On several threads,
+    A collector is mutable, and has a method `add` for an element. On several threads,
     a bundle has a collector for each element that is added at the same time, and sends on what each
     of them has collected: the next step brings it together. Usually one or two collectors are
-    enough, because to add is fast. At most two elements per thread wait, so memory is bounded. All
+    enough, because adding is fast. At most two elements per thread wait, so memory is bounded. All
     elements are in the global window.
     """
 
@@ -70,7 +70,7 @@ class CollectBundles(beam.DoFn, abc.ABC):
             self._shared.leave()
 
     def _drop_waiting(self) -> None:
-        """Drops what no thread has begun of a failed bundle: it would hold up other steps."""
+        """Drops work of a failed bundle that no thread has begun: it would hold up other steps."""
         for future in self._under_way:
             future.cancel()
         self._under_way = collections.deque()

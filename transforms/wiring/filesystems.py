@@ -16,8 +16,8 @@ def is_local(path: str) -> bool:
     Raises:
       ValueError: there is no filesystem for this kind of path.
     """
-    # Beam's local filesystem has no scheme. To get a filesystem takes longer, because Beam looks at
-    # all kinds of them each time.
+    # Beam's local filesystem has no scheme. Getting a filesystem takes longer, because Beam looks
+    # at all kinds of them each time.
     if FileSystems.get_scheme(path) is None:
         return True
     return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)

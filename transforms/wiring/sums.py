@@ -1,4 +1,4 @@
-"""What all sums have in common: they are frozen, and there is `+`."""
+"""What all sums have in common: they are frozen, and have `+`."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ class Sums(abc.ABC):
 
     @property
     def nbytes(self) -> int:
-        """About the bytes of large arrays; 0 if there are none."""
+        """About how many bytes large arrays have; 0 if there are none."""
         return 0

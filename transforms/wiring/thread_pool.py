@@ -25,7 +25,7 @@ class SharedPool:
 
     @classmethod
     def of(cls, threads: int) -> SharedPool:
-        """The pool with this number of threads, for one user more."""
+        """The pool with this number of threads, for one more user."""
         with cls._lock:
             if threads not in cls._shared:
                 cls._shared[threads] = cls(threads)

@@ -90,7 +90,7 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
             self._shared.leave()
 
     def _drop_waiting(self) -> None:
-        """Drops what no thread has begun of a failed bundle: it would hold up other steps."""
+        """Drops work of a failed bundle that no thread has begun: it would hold up other steps."""
         for work in self._under_way:
             assert work.future is not None
             work.future.cancel()
@@ -160,7 +160,7 @@ class _Part:
 
 @dataclasses.dataclass(eq=False)
 class _UnderWay:
-    """An element in work.
+    """An element that threads work on.
 
     Attributes:
       outputs: its outputs that are not made yet.

@@ -63,7 +63,7 @@ def test_equal_texts_of_different_columns_are_different_ids(tmp_path: Path) -> N
 
 def test_an_id_that_is_there_twice(tmp_path: Path) -> None:
     run = joined(tmp_path, [("wmt", 0), ("wmt", 0)], KEYS[:1])
-    run.assert_failed(3, 'the id ("wmt", 0) is there 2 times', "--join_on task,doc_id")
+    run.assert_failed(3, 'the id ("wmt", 0) occurs 2 times', "--join_on task,doc_id")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_long_records(tmp_path: Path) -> None:
     run = called(*flags, "--id_column", "a,b", "--format", "json")
     assert [each["score"] for each in run.document["scores"]] == pytest.approx([100, 100])
     run = called(*flags, "--id_column", "b")
-    run.assert_failed(3, "the id 0 of the system one is there 2 times")
+    run.assert_failed(3, "the id 0 of the system one occurs 2 times")
 
 
 def lm_eval(folder: Path, column: str) -> None:
@@ -127,7 +127,7 @@ def test_a_label_from_the_path_is_a_part_of_the_id(tmp_path: Path) -> None:
     assert found == {"flores": 2, "wmt": 2}
     assert [each["score"] for each in run.document["scores"]] == pytest.approx([100, 100])
     run = called(*files, *flags)  # doc_id begins at 0 in each task
-    run.assert_failed(3, "the id 0 is there 2 times", "--join_on task,doc_id")
+    run.assert_failed(3, "the id 0 occurs 2 times", "--join_on task,doc_id")
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ class BleuColumns:
 
 
 _EXACT_REFERENCES = 16
-"""The average length of more references than these is rounded down (`PARTS_OF_A_TOKEN`)."""
+"""With more references than this, the average length is rounded down (`PARTS_OF_A_TOKEN`)."""
 
 
 def columns_are_possible(columns: ExactIntegers, references: int) -> bool:
@@ -236,7 +236,7 @@ def _facts(columns: NDArray[Any], max_order: int, references: int) -> Iterator[b
     # t_1 = c, and a candidate with n tokens or more has one n-gram less than (n-1)-grams.
     ngrams = tokens[..., np.newaxis] - np.cumsum(nth, axis=-1) + nth
     yield bool((matches <= ngrams).all())
-    # A candidate is matched with one reference or with several ones.
+    # A candidate is matched with one reference or with several.
     yield bool((matches[..., 1:] <= references * matches[..., :-1]).all())
     rounded = segments if references > _EXACT_REFERENCES else 0
     of_references = references * (shortest * PARTS_OF_A_TOKEN + above + rounded)
@@ -247,7 +247,7 @@ def _facts(columns: NDArray[Any], max_order: int, references: int) -> Iterator[b
 
 
 def segments_are_possible(full: NDArray[Any], sums: NDArray[Any]) -> bool:
-    """Whether products are those of segments, of which each one has a short candidate or not."""
+    """Whether products can be those of segments: each has a short candidate or has none."""
     orders = order_of(sums.shape[-1])
     first = first_short(orders)
     for n in range(orders):

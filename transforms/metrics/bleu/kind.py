@@ -82,7 +82,7 @@ def _decoded(encoded: Mapping[str, Any]) -> Bleu:
     weights, value = encoded["weights"], encoded["smooth_value"]
     for number in (0 if value is None else value, *(weights or ())):
         if type(number) not in (int, float):
-            raise TypeError(f"{number!r} is no number")
+            raise TypeError(f"{number!r} is not a number")
     fields = {**encoded, "weights": None if weights is None else tuple(weights)}
     return Bleu(Scoring(**fields))
 

@@ -1,9 +1,10 @@
 """Compiled counting of the first orders of a long segment, without hashing.
 
 Let W be the number of different tokens plus 2. An n-gram is a number of n digits with the base W,
-so it is the index of its own cell. All such orders are counted in one loop. Two digits are no
-tokens of the references: 0 stands before a reference. The last one stands before a candidate, and
-for other tokens. So an n-gram with one of them never matches, and there is no branch for it.
+so it is the index of its own cell. All such orders are counted in one loop. Two digits do not stand
+for tokens of the references: 0 comes before a reference, and the last one comes before a candidate
+and stands for all other tokens. So an n-gram with one of them never matches, and there is no branch
+for it.
 
 A cell has 32 bits, the LIMIT: the largest count in any single reference, less the occurrences in
 the candidate that is counted. If there are several references, as many cells after these are USED:

@@ -12,7 +12,7 @@ every text. It works in three steps:
 3. Each further order has a hash table (hash_tables.py). An n-gram is identified by the number of
    the (n-1)-gram before its last token, and by the number of this token. Both fit into one word,
    so n-grams are compared exactly. The slot of an n-gram is its number for the next order. Where
-   an (n-1)-gram of a candidate does not occur, no longer one is searched. If there is one
+   an (n-1)-gram of a candidate does not occur, no longer n-gram is looked up. If there is one
    candidate, and it is not much longer than the references, long_following.py does this step.
 
 Counts are clipped at once: the k-th occurrence in a candidate matches if one of the

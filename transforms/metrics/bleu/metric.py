@@ -80,7 +80,7 @@ class Bleu:
     candidates, 0, as for all candidates that are not shorter than the references.
 
     Attributes:
-      scoring: how sums become a score. It is one of a corpus.
+      scoring: how sums become a score; it must be for a corpus.
     """
 
     scoring: Scoring

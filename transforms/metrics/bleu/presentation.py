@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 FIELDS = ("precisions", "matches", "totals", "bp", "ratio", "sys_len", "ref_len")
-"""What scores.json has of a score of BLEU only."""
+"""The fields that only scores of BLEU have in scores.json."""
 
 COUNTS = ("matches", "totals", "sys_len", "ref_len")
 """The integers among them. If they are equal, so is the score."""

@@ -28,7 +28,7 @@ from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled
 
 _EXP = formula.method_number("exp")
 
-# Python still runs them as before. Now compiled code can call them, too.
+# Python still runs them as before, but compiled code can now call them, too.
 for _function in (
     formula.brevity_penalty,
     formula._weighted_orders,
@@ -91,7 +91,7 @@ def row_scores(columns: Integers, scoring: Scoring) -> Scores:
 def _score_rows_usually(effective_order, columns, lengths, divisor, scores, orders):
     """`_score_rows` for "exp" without weights: the same operations as in formula.py, in one loop.
 
-    Nearly all runs score segments so. It takes two thirds of the time of the general code.
+    Nearly all runs score segments this way. It takes two thirds of the time of the general code.
     """
     max_order = (columns.shape[1] - FIRST_MATCHES) // 2
     for row in range(len(columns)):

@@ -44,7 +44,7 @@ def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> B
         scoring can be another one, of the same or a lower n-gram order.
 
     Raises:
-      ValueError: a column is missing or is no integer, no segments have these sums (such as
+      ValueError: a column is missing or not an integer, no segments have these sums (such as
         matches above n-grams), or the definition needs a higher n-gram order than the sums have.
     """
     config = BleuConfig() if config is None else config
@@ -53,7 +53,7 @@ def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> B
 
 
 def summed_columns(max_order: int) -> list[str]:
-    """The names of all columns that are total up: of sums, then of products.
+    """The names of all columns that are added up: of sums, then of products.
 
     >>> columns = summed_columns(4)
     >>> columns[0], columns[7], columns[11], columns[15], columns[-1], len(columns)
@@ -80,7 +80,7 @@ def sums_of_row(row: Mapping[str, Any]) -> CorpusSums:
     """The sums of a row, or of rows that are added up. They have no bytes and no signs.
 
     Raises:
-      ValueError: a column is missing or is no integer, there is no segment, or no segments have
+      ValueError: a column is missing or not an integer, there is no segment, or no segments have
         these sums.
     """
     max_order = next(order for order in itertools.count() if f"matches_{order + 1}" not in row)
@@ -137,7 +137,7 @@ def _count(name: str, value: Any) -> int:
     """An integer of any type that databases return: Python's, numpy's, or a `Decimal`.
 
     Raises:
-      ValueError: it is another value. A float is one, too: above 2^53 it is not exact.
+      ValueError: it is anything else, such as a float, which is not exact above 2^53.
     """
     count: int | None = None
     if isinstance(value, decimal.Decimal):

@@ -57,7 +57,7 @@ class Chrf:
 
     @property
     def name(self) -> str:
-        """The name for readers, which has beta: "chrF2"."""
+        """The name for readers, with beta: "chrF2"."""
         return f"chrF{self.beta}"
 
     def value(self, sums: Sequence[Number]) -> Number:

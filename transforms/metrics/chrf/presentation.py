@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 FIELDS = ("hyp_ngrams", "ref_ngrams", "matches")
-"""What scores.json has of a score of chrF only."""
+"""The fields that only scores of chrF have in scores.json."""
 
 COUNTS = FIELDS
 """The integers among them. If they are equal, so is the score."""

@@ -138,7 +138,7 @@ def read_range(
 
 @contextlib.contextmanager
 def opened(stream: Stream, listed: FoundFile, open_file: Open) -> Iterator[BinaryIO]:
-    """Opens a file. Whatever a filesystem raises until it is closed is an `InputError`."""
+    """Opens a file. What a filesystem raises until it is closed becomes an `InputError`."""
     try:
         with open_file(listed.path) as file:
             yield file
@@ -282,7 +282,7 @@ def read_ahead(pieces: Generator[bytes, None, None], threads: int) -> Generator[
     """Gives the same pieces, and raises the same errors at the same place.
 
     If it is closed, so are the pieces. It does not wait for this, because the thread may be stuck
-    in a filesystem when the job is stopped. The thread ends after the piece in work.
+    in a filesystem when the job is stopped. The thread ends after the piece that it is making.
 
     Args:
       pieces: the pieces. They are made on a thread of their own.

@@ -1,4 +1,4 @@
-"""Labels that the path of a file tells: all segments of a file have the same one."""
+"""Labels that come from the path of a file: all segments of a file have the same one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GLOB = re.compile(r"\*\*|\*|\?|\[[^\]/]+\]|\(|\)|\||[^*?()|]")
 
 
 class PathLabelError(ValueError):
-    """A text is no label from a path. `remedy` says how one is written."""
+    """A text is not a label from a path. `remedy` says how to write one."""
 
     def __init__(self, cause: str, remedy: str) -> None:
         super().__init__(cause)

@@ -41,7 +41,7 @@ names in a folder come before those in a folder with a longer name.
 _NUMBER = re.compile(r"([0-9]+)")
 
 _MOST_ENTRIES = 10_000
-"""At most so many entries of a folder are looked at."""
+"""The largest number of entries of a folder that are looked at."""
 
 _DIGITS = re.compile(r"\d+")
 
@@ -329,9 +329,9 @@ def near_file(path: str) -> str | None:
 def _is_near(name: str, other: str) -> bool:
     """Whether one name is probably the other one, mistyped.
 
-    An extension or one letter may be missing or too much, and two neighbouring letters may be
-    swapped. The digits must be the same, and no letter may be replaced: hyp-2.txt and hyp.de.txt
-    are other texts than hyp-1.txt and hyp.en.txt.
+    An extension or one letter may be missing or extra, and two neighbouring letters may be swapped.
+    The digits must be the same, and no letter may be replaced: hyp-2.txt and hyp.de.txt are
+    different texts from hyp-1.txt and hyp.en.txt.
     """
     if not name or _DIGITS.findall(name) != _DIGITS.findall(other):
         return False

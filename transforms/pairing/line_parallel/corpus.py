@@ -118,7 +118,7 @@ class LabelStream:
     ) -> tuple[pa.DictionaryArray, ...]:
         """The labels of the lines that a reader gave last, a column for each name.
 
-        A carriage return at the end of a line is no part of a label (`lines/line_columns.py`).
+        A carriage return at the end of a line is not part of a label (`lines/line_columns.py`).
         Lines with another number of fields are added to the reader's bad lines. The labels of bad
         lines have no meaning.
         """

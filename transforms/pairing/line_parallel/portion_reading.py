@@ -42,7 +42,7 @@ ENDLESS = 1 << 62
 _MOST_RANGES = 4
 """The most ranges, of the usual size, of a corpus with several shards that is read once.
 
-One worker reads this in a few seconds, so there is little to win from several.
+One worker reads this in a few seconds, so several would gain little.
 """
 
 

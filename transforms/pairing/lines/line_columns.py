@@ -1,13 +1,14 @@
 """Lines of text, and their tab-separated fields, as columns: they are copied, checked and split.
 
-One pass over the part of a text that was read last does all: it finds the newlines, copies the
-lines without them, and looks for bytes that are not UTF-8 and for lines that are too long. It also
-reads the next parts of a file of this machine. If Python read each part, it would take and release
-the interpreter's lock several times for 0.2 ms of work, and threads would wait for each other.
+One pass over the part of a text that was read last does everything: it finds the newlines, copies
+the lines without them, and looks for bytes that are not UTF-8 and for lines that are too long. It
+also reads the next parts of a file of this machine. If Python read each part, it would take and
+release the interpreter's lock several times for 0.2 ms of work, and threads would wait for each
+other.
 
 Programs on Windows end lines with a carriage return and a newline. In a line with values (the
 fields of tab-separated text, labels, documents) one carriage return at the end is a part of the
-line's end, and not of the last value. That goes for each line on its own, so files with both kinds
+line's end, and not of the last value. This applies to each line by itself, so files with both kinds
 of lines can be read, and for the last line of a file, whether or not a newline follows. In plain
 line-parallel text, as in sacreBLEU, it is text.
 """

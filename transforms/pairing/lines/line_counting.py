@@ -3,7 +3,7 @@
 The newlines of a file of this machine are counted without the interpreter's lock. If Python read
 each part, it would take and release the lock twice for 0.1 ms of work, and threads would wait for
 each other. So compiled code reads and counts many parts in one call. It raises no errors. If
-something is not as usual, Python reads the file again, and says what is wrong.
+anything is unusual, Python reads the file again, and says what is wrong.
 """
 
 # mypy: allow-untyped-defs

@@ -107,7 +107,7 @@ def make_plan(
       streams: the streams.
       counts: the counts of all ranges of all their shards, in any order.
       cuts: where the streams may be cut into shards.
-      header_lines: how many lines at the top of each file are no segments. In a plan they count
+      header_lines: how many lines at the top of each file are not segments. In a plan they count
         only in the places of lines in files.
 
     Raises:

@@ -140,7 +140,7 @@ def as_text(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
     """The values of a column as text: strings unchanged, others as JSON writes them. A null stays.
 
     Raises:
-      InputError: the type of the values is no string, number or boolean.
+      InputError: the values are not strings, numbers or booleans.
     """
     kind, is_of = column.type, pa.types
     if is_of.is_dictionary(kind):

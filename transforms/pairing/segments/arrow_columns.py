@@ -46,7 +46,7 @@ class ArrowColumns:
       key: the column with the keys: strings, integers or booleans. Null is a key, too.
 
     Raises:
-      ValueError: a value is no name, there is no column of references, or a column has two uses.
+      ValueError: a value is not a name, there is no column of references, or a column has two uses.
     """
 
     candidate: str | Mapping[str, str]
@@ -173,7 +173,7 @@ def _batches(
     groups: tuple[RowGroup, ...],
     systems: tuple[str, ...],
 ) -> Iterator[SegmentBatch]:
-    """One batch, or several ones if a row has so many references that the columns were too many."""
+    """One batch, or several if the references of one row would make too many columns."""
     count = len(candidates[0])
     width = len(candidates) + sum(int(lengths(column).max()) for column in references)
     if count > 1 and count * width > _MOST_TEXTS:
@@ -254,7 +254,7 @@ def whole_column(column: pa.ChunkedArray) -> pa.Array:
     """A column that can be in pieces, as one array."""
     if column.num_chunks == 1:
         return column.chunk(0)
-    # All pieces together can have more text than offsets of 32 bits can tell.
+    # All pieces together can have more text than offsets of 32 bits can address.
     if is_string(column.type):
         column = column.cast(pa.large_string())
     elif _is_list(column.type) and is_string(column.type.value_type):
@@ -305,7 +305,7 @@ def list_column(column: pa.Array, name: str) -> pa.LargeListArray:
             f"the column {name!r} must have lists of strings, but its type is {column.type}",
             "for columns with one reference each, list them: references=['a', 'b']",
         )
-    # `values` of a slice are those of its whole table. To look at all of them for each slice would
+    # `values` of a slice are those of its whole table. Looking at all of them for each slice would
     # take time in the square of the table's rows. So the slice gets values of its own. First its
     # places are checked: a wrong one would be outside of the memory.
     _require_valid(column, name, full=False)

@@ -28,7 +28,7 @@ SEGMENT_PLACES = "give segments to Globally, and (key, segment) to PerKey and Su
 
 
 class GatheredSegments:
-    """Segments that wait for their batch. It may change.
+    """Segments that wait for their batch. Mutable.
 
     It keeps their texts and not the elements. If many tuples and lists are kept, Python's garbage
     collector looks at them again and again, which takes longer than all else that is done here.
@@ -214,8 +214,8 @@ def _characters(segment: Any) -> int:
         raise InputError(
             f"the candidate must be a str, got {_shown(candidate)}", f"{form}: {SEGMENT_PLACES}"
         )
-    # Of a tuple nobody can tell whether it has references or is the segment of a key: "x" against
-    # two references in ("x", ("a candidate", "its reference")) would be a plausible score.
+    # A tuple could hold references, or be the segment of a key: "x" against two references in ("x",
+    # ("a candidate", "its reference")) would be a plausible score.
     if not isinstance(references, list):
         raise InputError(
             f"the references must be a list of str, got {_shown(references)}, "

@@ -79,7 +79,7 @@ class GatherSegments(beam.PTransform):
         """Adds the steps.
 
         Raises:
-          ValueError: the type of the elements says that references are no lists.
+          ValueError: the type of the elements says that references are not lists.
         """
         if self._columns is None:
             _require_lists(segments.element_type, keyed=self._keyed)
@@ -158,7 +158,7 @@ class _Group(NamedTuple):
 class _Gather(beam.DoFn, abc.ABC):
     """Gathers the segments of a bundle, in groups.
 
-    Its methods return lists and are no generators: each segment calls them, and a generator
+    Its methods return lists and are not generators: each segment calls them, and a generator
     takes more time than the rest of the call.
     """
 

@@ -51,7 +51,7 @@ USUAL_NAMES = (*FIRST["candidates"], *FIRST["references"], *UNCLEAR, *SYSTEM)
 """All of these names, as regular expressions."""
 
 HAS_MORE_COLUMNS = {b"has_more_columns": b""}
-"""The metadata of a schema that does not have all columns that nobody asks for."""
+"""The metadata of a schema that leaves out some of the columns that nobody asks for."""
 
 BOTH: tuple[Role, ...] = ("candidates", "references")
 

@@ -36,7 +36,7 @@ _STEP = re.compile(
 _NEGATIVE = re.compile(r"\[\s*-\s*[0-9]+\s*\]")
 _MOST_DIGITS = 9
 _MOST_NAMES = 12
-"""So many names of columns or fields are in a message."""
+"""The largest number of names of columns or fields in a message."""
 
 
 class WrongTypeError(ValueError):

@@ -183,8 +183,8 @@ def require_clear_ids(report: Report, sides: Sequence[Side]) -> None:
         if twice := report.of("twice", side.name):
             first = twice.first[0]
             raise InputError(
-                f"{side.name}: the id {first.id} is there {first.times:,} times: "
-                f"{first.told_places}" + _others(twice, "ids are there several times"),
+                f"{side.name}: the id {first.id} occurs {first.times:,} times: "
+                f"{first.told_places}" + _others(twice, "ids occur several times"),
                 "each segment must have one record with its id: remove the others, or name the "
                 "columns that tell them apart, such as --join_on task,doc_id",
             )

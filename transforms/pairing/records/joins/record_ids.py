@@ -44,7 +44,7 @@ def parts_of_kind(kind: IdKind) -> list[PartKind]:
     """The kind of each column of the ids.
 
     Raises:
-      ValueError: it is no kind.
+      ValueError: it is not a kind.
     """
     return [PART_KINDS[PART_KINDS.index(part)] for part in kind.split(",")]
 

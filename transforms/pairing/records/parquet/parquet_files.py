@@ -70,10 +70,10 @@ _MOST_UNBUFFERED = 1 << 25
 one more copy of the bytes."""
 
 _BATCH_BYTES = 1 << 23
-"""A batch has about so many bytes at most."""
+"""About the largest number of bytes of a batch."""
 
 _MOST_NAMES = 12
-"""So many names of columns are in a message."""
+"""The largest number of names of columns in a message."""
 
 _FIXED_SIZE_LISTS = "Expected all lists to be of size"
 """Arrow's error for a row of a column of lists of a fixed size that is null."""
@@ -95,7 +95,7 @@ def read_footer(
     If the file does not have the wanted columns, the footer has the error.
 
     Raises:
-      InputError: the file is no Parquet file, or cannot be read.
+      InputError: the file is not a Parquet file, or cannot be read.
     """
     path = shard.file.path
     with _opened(stream, shard.file, open_file) as file:
@@ -154,7 +154,7 @@ def read_schema(stream: Stream, file: FoundFile, open_file: OpenForArrow) -> pa.
     """The columns of a file.
 
     Raises:
-      InputError: the file is no Parquet file, or cannot be read.
+      InputError: the file is not a Parquet file, or cannot be read.
     """
     with _opened(stream, file, open_file) as opened, _errors_named(stream, file.path):
         return opened.schema_arrow
@@ -380,7 +380,7 @@ def _opened(
       piece: the row groups that are read; None to read only the footer.
 
     Raises:
-      InputError: it is no Parquet file, or cannot be read.
+      InputError: it is not a Parquet file, or cannot be read.
     """
     import pyarrow.parquet as pq  # a run without Parquet does not load it
 

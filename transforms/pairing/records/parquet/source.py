@@ -60,7 +60,7 @@ class ParquetRecords(RecordFiles):
         return METHOD
 
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairParquet:
-        """The transform that reads the segments. A worker reads footers on so many threads."""
+        """The transform that reads the segments. A worker reads footers on `threads` threads."""
         return PairParquet(self, threads, step, describe)
 
     def of_stream(self, role: Role, wanted: Wanted) -> ParquetRecords:

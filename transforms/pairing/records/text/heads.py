@@ -38,7 +38,7 @@ _HEADER_BYTES = 1 << 16
 _PARQUET = b"PAR1"
 
 _MOST_NAMES = 12
-"""So many names of columns are in a message."""
+"""The largest number of names of columns in a message."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,7 +96,7 @@ class HeadReader:
         """The head of the first file that is not empty.
 
         Raises:
-          InputError: a file cannot be read, all files are empty, or a file is no text or does not
+          InputError: a file cannot be read, all files are empty, or a file is not text or does not
             have the columns.
         """
         for shard in shards:
@@ -112,7 +112,7 @@ class HeadReader:
         Raises:
           NoRecordError: its first lines have no record.
           NoColumnsError: it does not have the columns.
-          InputError: it cannot be read or is no text, or its first line is a header, and the user
+          InputError: it cannot be read or is not text, or its first line is a header, and the user
             did not say so.
         """
         lines = first_lines(
@@ -256,7 +256,7 @@ def first_lines(
       skips_long_lines: whether to leave out longer lines.
 
     Raises:
-      InputError: the file cannot be read or is no text, or its first line is too long.
+      InputError: the file cannot be read or is not text, or its first line is too long.
     """
     file = shard.file
     text = b""

@@ -20,7 +20,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPa
 _NAMES = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
 
 _LARGE = 1 << 16
-"""The number of characters from which on only the needed parts of a line become objects."""
+"""From this number of characters on, only the needed parts of a line become objects."""
 
 _SMALLEST_ID, _LARGEST_ID = -(1 << 63), (1 << 63) - 1
 
@@ -149,8 +149,8 @@ class WantedValues:
             half = ord(value[error.start])
             raise BadLineError(
                 "invalid-utf8",
-                f"the text of {name} has half of a surrogate pair (\\u{half:04x}), which is no "
-                "character",
+                f"the text of {name} has half of a surrogate pair (\\u{half:04x}), which is not "
+                "a character",
             ) from None
         return value
 
@@ -242,7 +242,7 @@ class NeededKeys:
     Args:
       names: the keys, in any case of letters.
       patterns: regular expressions of other such keys.
-      others: how many other values are kept, so that messages can tell of them.
+      others: how many other values are kept, so that messages can mention them.
     """
 
     def __init__(self, names: Iterable[str], patterns: Iterable[str] = (), others: int = 0) -> None:

@@ -41,7 +41,7 @@ UNKNOWN = -1
 
 NULL, TEXT, SCALAR, NESTED, REFUSED = range(5)
 """The kinds of values: null or no value; a string; a number or a boolean; an object or a list; a
-value that the scanner does not know, or a string that is no Unicode text."""
+value that the scanner does not know, or a string that is not Unicode text."""
 
 
 def find_keys(
@@ -94,7 +94,7 @@ def step(begins: Integers, ends: Integers, to: str | int) -> tuple[Integers, Int
 
 
 def items(begins: Integers, ends: Integers) -> tuple[Integers, Integers, Integers, Integers]:
-    """The items of lists. A value that is no list counts as a list with this value.
+    """The items of lists. A value that is not a list counts as a list with this value.
 
     Args:
       begins: int64 (rows,), begins of valid JSON values.

@@ -27,7 +27,8 @@ _DEEPEST_COLUMN = 50
 """The largest number of objects and lists around a value that can be a column."""
 
 _MOST_OTHERS = 1000
-"""So many values of a large record are kept that nobody asks for: messages list some columns."""
+"""How many values of a large record are kept that nobody asks for, so that messages can list
+them."""
 
 _ANY = "*"
 _Way = tuple[str | int, ...]
@@ -191,7 +192,7 @@ def _named_fields(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _ways(wanted: Wanted, names: Sequence[str]) -> Iterator[_Way]:
-    """The steps of all wanted columns. A text that is no path is judged when it is chosen."""
+    """The steps of all wanted columns. A text that is not a path is judged when it is chosen."""
     for text in wanted.candidates:
         yield _way(text if text in names else divided_column(text)[1], names)
     for text in (*wanted.references, *wanted.labels):

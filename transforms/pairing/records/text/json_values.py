@@ -131,7 +131,7 @@ def _code_unit(at):
 
 @inner
 def unescape(at, end, to):
-    """Writes the text of a valid string; returns the end of the text, 0 if it is no text.
+    """Writes the text of a valid string; returns the end of the text, 0 if it is not text.
 
     A text has no half of a surrogate pair without the other half.
     """

@@ -24,7 +24,7 @@ class RawLines:
       path: the file, as messages show it.
       first_place: the number of the first line in the file, from 1.
       bad: the lines that are too long or not UTF-8, in order. Their content in `column` is of no
-        use, and may be no UTF-8.
+        use, and may not be UTF-8.
     """
 
     column: pa.LargeStringArray

@@ -40,7 +40,7 @@ class LineRecords(LineFiles):
         return METHOD
 
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairLineRecords:
-        """The transform that reads the segments. A worker counts and parses on so many threads."""
+        """The transform that reads the segments. A worker uses this number of threads."""
         return PairLineRecords(self, threads, step, describe)
 
     def of_stream(self, role: Role, wanted: Wanted) -> LineRecords:
