@@ -52,7 +52,7 @@ def require_possible(content: Mapping[str, Any], saved: SavedTotals) -> None:
     for part in (
         _plain_values(content),
         _definition(content["definition"], saved),
-        *(part(each) for each in saved.metrics for part in (_systems, _keys, _arrays)),
+        *(check(metric) for metric in saved.metrics for check in (_systems, _keys, _arrays)),
     ):
         for what, is_possible in part:
             if not is_possible:
@@ -65,7 +65,7 @@ def require_possible(content: Mapping[str, Any], saved: SavedTotals) -> None:
 
 def contradiction(saved: SavedTotals) -> str | None:
     """What cannot be true of possible totals, if the rest of them is; None if nothing is wrong."""
-    of_metrics = (facts(each) for each in saved.metrics for facts in _FACTS_OF_A_METRIC)
+    of_metrics = (facts(metric) for metric in saved.metrics for facts in _FACTS_OF_A_METRIC)
     for facts in itertools.chain([facts_of_tally(saved)], of_metrics):
         for what, is_true in facts:
             if not is_true:
@@ -90,13 +90,13 @@ def _plain_values(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     coverage = content["coverage"]
     if coverage is not None:
         yield "coverage", isinstance(coverage["rule"], str) and _is_count(coverage["segments"])
-        for each in coverage["systems"]:
-            yield "coverage", _is_count(each["missing"]) and _is_count(each["unknown"])
-        yield "coverage", {each["system"] for each in coverage["systems"]} <= {*systems}
-    labels = [each["label"] for each in content["partitions"]]
-    given = [each for each in labels if each is not None]
-    yield "partitions", len(labels) > 0 and _are_texts(given) and all(given)
-    yield "partitions", len({*given}) == len(given)
+        for of_system in coverage["systems"]:
+            yield "coverage", _is_count(of_system["missing"]) and _is_count(of_system["unknown"])
+        yield "coverage", {of_system["system"] for of_system in coverage["systems"]} <= {*systems}
+    labels = [partition["label"] for partition in content["partitions"]]
+    named = [label for label in labels if label is not None]
+    yield "partitions", len(labels) > 0 and _are_texts(named) and all(named)
+    yield "partitions", len({*named}) == len(named)
     evidence = content["evidence"]
     for name in ("uncertainty", "compare_all"):
         yield f"evidence: {name}", isinstance(evidence[name], bool)
@@ -108,20 +108,20 @@ def _plain_values(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
         yield "evidence: resampling", _is_count(resampling["resamples"])
     yield "evidence: documents", documents is None or (_are_texts([documents]) and documents != "")
     for of_metric in content["metrics"]:
-        for each in of_metric["sums"]:
-            for sums in each["systems"].values():
+        for of_text in of_metric["sums"]:
+            for sums in of_text["systems"].values():
                 yield "sums", _has_only_counts(sums)
 
 
-def _definition(found: Mapping[str, Any], saved: SavedTotals) -> Iterator[tuple[str, bool]]:
+def _definition(fields: Mapping[str, Any], saved: SavedTotals) -> Iterator[tuple[str, bool]]:
     slicing, items = saved.slicing, saved.slicing.items
-    yield "definition: metrics", len(saved.scorings) == len(found["metrics"]) > 0
-    for given, of_metric in zip(found["metrics"], saved.metrics, strict=True):
+    yield "definition: metrics", len(saved.scorings) == len(fields["metrics"]) > 0
+    for metric_fields, of_metric in zip(fields["metrics"], saved.metrics, strict=True):
         scorings = of_metric.scorings
         scorings.corpus.require_corpus()
         for text in (scorings.text, *of_metric.totals.sums):
             require_case(text.lowercase)
-        yield "definition: presets", len(given["presets"]) == len(scorings.presets)
+        yield "definition: presets", len(metric_fields["presets"]) == len(scorings.presets)
         has_segments = saved.metrics[0].scorings.segments is not None
         yield "definition: segments", (scorings.segments is not None) == has_segments
         if saved.program == VERSION:  # another version can have other presets
@@ -132,13 +132,13 @@ def _definition(found: Mapping[str, Any], saved: SavedTotals) -> Iterator[tuple[
                 config = kind.presets[name]
                 known = Definition(scorings.name, config.text.name, kind.metric_of(config))
                 yield "definition: presets", definition == known
-    languages, unpooled = found["languages"], found["unpooled"]
+    languages, unpooled = fields["languages"], fields["unpooled"]
     yield "definition: unpooled", unpooled is None or unpooled in slicing.labels
     yield "definition: languages", languages is None or (languages,) in items
     yield "definition: languages", languages is None or all(languages in item for item in items)
     yield "definition: slicing", _are_texts(name for item in items for name in item)
     yield "definition: slicing", all(map(_is_count, (slicing.most, *slicing.length_edges)))
-    yield "definition: versions", _are_texts(found["versions"].values())
+    yield "definition: versions", _are_texts(fields["versions"].values())
 
 
 def _keys(metric: SavedMetric) -> Iterator[tuple[str, bool]]:
@@ -160,7 +160,7 @@ def _keys(metric: SavedMetric) -> Iterator[tuple[str, bool]]:
                 yield "slices: keys", isinstance(value, needed)
     in_order = slicing.in_order(slices.keys)
     yield "slices: keys", list(slices.keys) == in_order and len({*in_order}) == len(in_order)
-    in_order_of_result = [each for each in saved.totals.systems if each in slices.systems]
+    in_order_of_result = [system for system in saved.totals.systems if system in slices.systems]
     yield "slices: systems", list(slices.systems) == in_order_of_result
 
 
@@ -172,12 +172,12 @@ def _systems(metric: SavedMetric) -> Iterator[tuple[str, bool]]:
     yield "sums", [*totals.sums] == [*needed]
     for text, of_systems in totals.sums.items():
         yield "the systems of sums", {*of_systems} == systems
-        widths = {len(each.columns) for each in of_systems.values()}
+        widths = {len(sums.columns) for sums in of_systems.values()}
         yield "the columns of sums", len(widths) == 1 and min(widths) >= needed[text].basis.width
         (width,) = widths
         yield "the columns of sums", metric.kind.basis_of(width).width == width
-        for each in of_systems.values():
-            yield "sums", each.min_reference_count <= each.max_reference_count
+        for sums in of_systems.values():
+            yield "sums", sums.min_reference_count <= sums.max_reference_count
     yield "moments", (totals.moments is not None) == saved.evidence.needs_moments
     yield "slices", (totals.slices is not None) == bool(saved.slicing.items)
     has_replicates = totals.replicates is not None
@@ -242,17 +242,18 @@ def _is_input(read: Mapping[str, Any]) -> bool:
         and isinstance(read["system"], str | None)
         and _are_texts([read["pattern"], read["digest"], *read.get("labels", ())])
         and bool(_DIGEST.fullmatch(read["digest"]))
-        and all(each.keys() == _FILE for each in read["files"])
+        and all(file.keys() == _FILE for file in read["files"])
         and all(
-            _is_count(each["lines"]) and _is_count(each["bytes"]) for each in (read, *read["files"])
+            _is_count(counted["lines"]) and _is_count(counted["bytes"])
+            for counted in (read, *read["files"])
         )
-        and _are_texts(each["path"] for each in read["files"])
-        and all([read["pattern"], *(each["path"] for each in read["files"])])
+        and _are_texts(file["path"] for file in read["files"])
+        and all([read["pattern"], *(file["path"] for file in read["files"])])
     )
 
 
 def _are_texts(values: Iterable[object]) -> bool:
-    return all(isinstance(each, str) for each in values)
+    return all(isinstance(value, str) for value in values)
 
 
 def _is_count(value: object) -> bool:

@@ -104,21 +104,21 @@ def compared(
     _require_same_definition(old_path, old, new_path, new)
     systems = [name for name in new.totals.systems if name in old.totals.systems]
     obstacle = _obstacle(old, new, systems) if systems else ""
-    found: list[ComparedRuns] = []
+    comparisons: list[ComparedRuns] = []
     left_out: list[_NoScoreError] = []
     for name in new.scorings:
         one, other = (part_of(document, name) for document in documents)
         try:
-            found.append(
+            comparisons.append(
                 _compared_by(
                     name, *(old_path, old, one), *(new_path, new, other), systems, obstacle
                 )
             )
         except _NoScoreError as error:
             left_out.append(error)
-    if not found:
+    if not comparisons:
         raise left_out[0]
-    return found, [error.cause for error in left_out]
+    return comparisons, [error.cause for error in left_out]
 
 
 def _compared_by(
@@ -134,7 +134,7 @@ def _compared_by(
 ) -> ComparedRuns:
     """The comparison by one metric, with the parts of the documents about it."""
     parts = [old_part, new_part]
-    signatures = [each["signature"] for each in parts]
+    signatures = [part["signature"] for part in parts]
     for path, signature in zip((old_path, new_path), signatures, strict=True):
         if signature is None:
             raise _NoScoreError(
@@ -143,7 +143,7 @@ def _compared_by(
                 "compare runs of one language each",
             )
     for path, part in zip((old_path, new_path), parts, strict=True):
-        if "tasks" in part or not any(each["slice"] is None for each in part["scores"]):
+        if "tasks" in part or not any(score["slice"] is None for score in part["scores"]):
             raise _NoScoreError(
                 f"{path} has no {new_part['name']} of the whole corpus, because it has several "
                 "tasks",
@@ -167,7 +167,7 @@ def _compared_by(
                 f"{path} has no sums for standard errors", "repeat its run without --no_uncertainty"
             )
     scores = [
-        {each["system"]: each["score"] for each in part["scores"] if each["slice"] is None}
+        {score["system"]: score["score"] for score in part["scores"] if score["slice"] is None}
         for part in parts
     ]
     compare = _independent if obstacle else _paired
@@ -212,7 +212,8 @@ def _obstacle(old: SavedTotals, new: SavedTotals, systems: Sequence[str]) -> str
         return f"the replicates differ: {name} is {shown(one)} in the old run, now {shown(other)}"
     if old.evidence.documents != new.evidence.documents:
         return "the replicates are of different units: segments, or documents"
-    if [each.label for each in old.partitions] != [each.label for each in new.partitions]:
+    labels = [[partition.label for partition in saved.partitions] for saved in (old, new)]
+    if labels[0] != labels[1]:
         return "the partitions have different labels, and so other random weights"
     if not all(_is_line_parallel(saved) for saved in (old, new)):
         return "only line-parallel texts show whether their segments are the same"
@@ -227,7 +228,7 @@ def _obstacle(old: SavedTotals, new: SavedTotals, systems: Sequence[str]) -> str
         if tally.left_out or any(tally.missing.values()):
             return "segments were left out, and they may be other ones in each run"
     # The same file can be read in two ways, such as with and without domains before documents.
-    drawn = [[_drawn(each) for each in saved.metrics] for saved in (old, new)]
+    drawn = [[_drawn(metric) for metric in saved.metrics] for saved in (old, new)]
     if not all(map(np.array_equal, *drawn)):
         return "the random weights of the segments are not the same"
     return ""
@@ -239,7 +240,7 @@ def _is_line_parallel(saved: SavedTotals) -> bool:
     The inputs of records have one digest for all of their columns.
     """
     return all(
-        {each["role"] for each in partition.inputs} - {"labels"} == {"candidates", "references"}
+        {stream["role"] for stream in partition.inputs} - {"labels"} == {"candidates", "references"}
         for partition in saved.partitions
     )
 
@@ -247,7 +248,7 @@ def _is_line_parallel(saved: SavedTotals) -> bool:
 def _references(saved: SavedTotals) -> list[list[str]]:
     """The digests of the references of each partition, in their order."""
     return [
-        [each["digest"] for each in partition.inputs if each["role"] == "references"]
+        [stream["digest"] for stream in partition.inputs if stream["role"] == "references"]
         for partition in saved.partitions
     ]
 
@@ -256,9 +257,9 @@ def _documents(saved: SavedTotals) -> list[list[tuple[list[str], str]]]:
     """The names and the digest of the labels with the documents of each partition."""
     return [
         [
-            (each["labels"], each["digest"])
-            for each in partition.inputs
-            if saved.evidence.documents in each.get("labels", ())
+            (stream["labels"], stream["digest"])
+            for stream in partition.inputs
+            if saved.evidence.documents in stream.get("labels", ())
         ]
         for partition in saved.partitions
     ]
@@ -284,16 +285,16 @@ def _independent(
     if sums == old_sums:
         # Nothing has changed, as a gate says too. Other texts would have other sums and products.
         return ComparedScore(system, old_score, new_score, 0.0, 0.0, (0.0, 0.0), 1.0)
-    found = independent_difference(sums, old_sums, metric, metric)
+    estimate = independent_difference(sums, old_sums, metric, metric)
     return ComparedScore(
         system,
         old_score,
         new_score,
         new_score - old_score,
-        found.standard_error,
-        found.interval,
-        found.p_value,
-        found.reason,
+        estimate.standard_error,
+        estimate.interval,
+        estimate.p_value,
+        estimate.reason,
     )
 
 
@@ -305,19 +306,19 @@ def _paired(
     both = _both(system, old, new)
     difference = new_score - old_score
     if both.resampling.method == "bootstrap":
-        one, other = (metric.values(each) for each in both.sums)
+        one, other = (metric.values(sums) for sums in both.sums)
         drawn = one - other
         units = new.totals.moments.units
-        found = bootstrap_difference(_NEW, _OLD, difference, drawn, units)
+        resampled = bootstrap_difference(_NEW, _OLD, difference, drawn, units)
         return ComparedScore(
             system,
             old_score,
             new_score,
             difference,
-            _deviation(drawn.tolist()) if found.interval else None,
-            found.interval,
-            found.p_value,
-            "" if found.interval else too_few(units, unit_of(new.saved.evidence)),
+            _deviation(drawn.tolist()) if resampled.interval else None,
+            resampled.interval,
+            resampled.p_value,
+            "" if resampled.interval else too_few(units, unit_of(new.saved.evidence)),
         )
     p_value = _randomized(system, old, new, both, metric)
     reason = "randomization gives no standard error and no interval"
@@ -334,18 +335,18 @@ def _randomized(
         _OLD: old.totals.moments.of_system(system).sums,
     }
     units = new.totals.moments.units
-    found = resampled_scores(both, sums, metric, units, [(_NEW, _OLD)])
-    return found.differences[0].p_value
+    resampled = resampled_scores(both, sums, metric, units, [(_NEW, _OLD)])
+    return resampled.differences[0].p_value
 
 
 def _both(system: str, old: SavedMetric, new: SavedMetric) -> Replicates:
     """The replicates of a system in both runs, as if these were two systems."""
-    found = []
+    of_runs = []
     for metric in (new, old):
         replicates = metric.totals.replicates
         assert replicates is not None
-        found.append((replicates, replicates.systems.index(system)))
-    (first, one), (second, other) = found
+        of_runs.append((replicates, replicates.systems.index(system)))
+    (first, one), (second, other) = of_runs
     if first.width != second.width:
         raise InputError(
             f"n-grams of other orders were counted in each run: {new.scorings.shown} has "
@@ -365,4 +366,4 @@ def _deviation(values: Sequence[float]) -> float:
     if len(values) < 2:
         return 0.0
     mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((each - mean) ** 2 for each in values) / (len(values) - 1))
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))

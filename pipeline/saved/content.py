@@ -44,7 +44,8 @@ def encoded(saved: SavedTotals, signatures: Sequence[str | None]) -> dict[str, A
         "definition": _of_definition(saved, signatures),
         "evidence": _of_evidence(saved.evidence),
         "partitions": [
-            {"label": each.label, "inputs": list(each.inputs)} for each in saved.partitions
+            {"label": partition.label, "inputs": list(partition.inputs)}
+            for partition in saved.partitions
         ],
         "systems": list(totals.systems),
         "tally": dataclasses.asdict(totals.tally),
@@ -52,7 +53,7 @@ def encoded(saved: SavedTotals, signatures: Sequence[str | None]) -> dict[str, A
         "rejected": dict(totals.rejected.reasons),
         "warnings": list(totals.warnings),
         "coverage": None if totals.coverage is None else dataclasses.asdict(totals.coverage),
-        "metrics": [_of_metric(each) for each in saved.metrics],
+        "metrics": [_of_metric(metric) for metric in saved.metrics],
     }
 
 
@@ -64,7 +65,7 @@ def _of_metric(metric: SavedMetric) -> dict[str, Any]:
             {
                 "text": dataclasses.asdict(text),
                 "columns": _names(of_systems, metric.kind),
-                "systems": {system: _of_corpus_sums(each) for system, each in of_systems.items()},
+                "systems": {system: _of_corpus_sums(sums) for system, sums in of_systems.items()},
             }
             for text, of_systems in totals.sums.items()
         ],
@@ -82,7 +83,8 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
     """
     with _naming("partitions"):
         partitions = tuple(
-            Partition(each["label"], each["inputs"]) for each in content["partitions"]
+            Partition(partition["label"], partition["inputs"])
+            for partition in content["partitions"]
         )
     with _naming("evidence"):
         label = partitions[0].label if len(partitions) == 1 else None
@@ -90,8 +92,10 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
     with _naming("definition"):
         definition = content["definition"]
         scorings = {
-            each["metric"]: _scorings(each, definition["languages"], definition["unpooled"])
-            for each in definition["metrics"]
+            of_metric["metric"]: _scorings(
+                of_metric, definition["languages"], definition["unpooled"]
+            )
+            for of_metric in definition["metrics"]
         }
         slicing = _slicing(definition["slicing"])
     with _naming("tally"):
@@ -99,7 +103,10 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
     with _naming("coverage"):
         coverage = _coverage(content["coverage"])
     with _naming("metrics"):
-        metrics = {each["metric"]: _metric_totals(each, evidence) for each in content["metrics"]}
+        metrics = {
+            of_metric["metric"]: _metric_totals(of_metric, evidence)
+            for of_metric in content["metrics"]
+        }
         if [*metrics] != [*scorings]:
             raise ValueError([*metrics])
     return SavedTotals(
@@ -134,21 +141,21 @@ def _naming(field: str) -> Iterator[None]:
         raise ValueError(f"the field {field}: {error!r}") from error
 
 
-def _metric_totals(found: Mapping[str, Any], evidence: Evidence) -> MetricTotals:
+def _metric_totals(fields: Mapping[str, Any], evidence: Evidence) -> MetricTotals:
     with _naming("sums"):
         sums = {
-            TextName(**each["text"]): {
-                system: _corpus_sums(sums) for system, sums in each["systems"].items()
+            TextName(**of_text["text"]): {
+                system: _corpus_sums(sums) for system, sums in of_text["systems"].items()
             }
-            for each in found["sums"]
+            for of_text in fields["sums"]
         }
     with _naming("slices"):
-        slices = None if found["slices"] is None else _slices(found["slices"])
+        slices = None if fields["slices"] is None else _slices(fields["slices"])
     with _naming("moments"):
-        moments = None if found["moments"] is None else _moments(found["moments"])
+        moments = None if fields["moments"] is None else _moments(fields["moments"])
     with _naming("replicates"):
-        given = found["replicates"]
-        replicates = None if given is None else _replicates(given, evidence.resampling)
+        part = fields["replicates"]
+        replicates = None if part is None else _replicates(part, evidence.resampling)
     return MetricTotals(sums, slices, moments, replicates)
 
 
@@ -156,8 +163,8 @@ def _of_definition(saved: SavedTotals, signatures: Sequence[str | None]) -> dict
     first = next(iter(saved.scorings.values()))
     return {
         "metrics": [
-            _of_scorings(each, signature)
-            for each, signature in zip(saved.scorings.values(), signatures, strict=True)
+            _of_scorings(scorings, signature)
+            for scorings, signature in zip(saved.scorings.values(), signatures, strict=True)
         ],
         "languages": first.languages,
         "unpooled": first.unpooled,
@@ -186,26 +193,28 @@ def _of_scorings(scorings: Scorings, signature: str | None) -> dict[str, Any]:
     }
 
 
-def _scorings(found: Mapping[str, Any], languages: str | None, unpooled: str | None) -> Scorings:
-    decoded = kind_of(found["metric"]).decoded
+def _scorings(fields: Mapping[str, Any], languages: str | None, unpooled: str | None) -> Scorings:
+    decoded = kind_of(fields["metric"]).decoded
     return Scorings(
-        found["metric"],
-        TextName(**found["text"]),
-        decoded(found["scoring"]),
+        fields["metric"],
+        TextName(**fields["text"]),
+        decoded(fields["scoring"]),
         {
-            each["name"]: Definition(
-                found["metric"], TextName(**each["text"]), decoded(each["scoring"])
+            preset["name"]: Definition(
+                fields["metric"], TextName(**preset["text"]), decoded(preset["scoring"])
             )
-            for each in found["presets"]
+            for preset in fields["presets"]
         },
-        None if found["segments"] is None else decoded(found["segments"]),
+        None if fields["segments"] is None else decoded(fields["segments"]),
         languages,
         unpooled,
     )
 
 
-def _slicing(found: Mapping[str, Any]) -> Slicing:
-    return Slicing(tuple(map(tuple, found["items"])), tuple(found["length_edges"]), found["most"])
+def _slicing(fields: Mapping[str, Any]) -> Slicing:
+    return Slicing(
+        tuple(map(tuple, fields["items"])), tuple(fields["length_edges"]), fields["most"]
+    )
 
 
 def _of_evidence(evidence: Evidence) -> dict[str, Any]:
@@ -225,24 +234,24 @@ def _of_evidence(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _evidence(found: Mapping[str, Any], label: str | None) -> Evidence:
-    resampling = found["resampling"]
+def _evidence(fields: Mapping[str, Any], label: str | None) -> Evidence:
+    resampling = fields["resampling"]
     return Evidence(
-        uncertainty=found["uncertainty"],
-        baseline=found["baseline"],
-        compare_all=found["compare_all"],
-        documents=found["documents"],
+        uncertainty=fields["uncertainty"],
+        baseline=fields["baseline"],
+        compare_all=fields["compare_all"],
+        documents=fields["documents"],
         resampling=None if resampling is None else Resampling(**resampling, partition=label or ""),
         save_totals=True,
         partition=label,
     )
 
 
-def _coverage(found: Mapping[str, Any] | None) -> FoundCoverage | None:
-    if found is None:
+def _coverage(fields: Mapping[str, Any] | None) -> FoundCoverage | None:
+    if fields is None:
         return None
-    systems = tuple(SystemCoverage(**each) for each in found["systems"])
-    return FoundCoverage(found["rule"], found["segments"], systems)
+    systems = tuple(SystemCoverage(**of_system) for of_system in fields["systems"])
+    return FoundCoverage(fields["rule"], fields["segments"], systems)
 
 
 def _of_corpus_sums(sums: CorpusSums) -> dict[str, Any]:
@@ -250,28 +259,30 @@ def _of_corpus_sums(sums: CorpusSums) -> dict[str, Any]:
     return {name: value for name, value in dataclasses.asdict(sums).items() if name != "units"}
 
 
-def _corpus_sums(found: Mapping[str, Any]) -> CorpusSums:
+def _corpus_sums(fields: Mapping[str, Any]) -> CorpusSums:
     return CorpusSums(
-        **{**_with_tuples(found), "signs": InputSigns(**_with_tuples(found["signs"]))}
+        **{**_with_tuples(fields), "signs": InputSigns(**_with_tuples(fields["signs"]))}
     )
 
 
 def _names(of_systems: Mapping[str, CorpusSums], kind: MetricKind) -> list[str]:
     """The names of the columns of all systems, for people and other programs."""
-    (width,) = {len(each.columns) for each in of_systems.values()}
+    (width,) = {len(sums.columns) for sums in of_systems.values()}
     return list(kind.basis_of(width).names)
 
 
-def _with_tuples(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(each) if isinstance(each, list) else each for name, each in found.items()}
+def _with_tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()
+    }
 
 
 def _of_keys(keys: Sequence[GroupKey]) -> list[Any]:
     return [None if key is None else [key.item, list(key.values)] for key in keys]
 
 
-def _key(found: Any) -> SliceKey:
-    item, values = found
+def _key(key: Any) -> SliceKey:
+    item, values = key
     return SliceKey(item, tuple(values))
 
 
@@ -286,14 +297,14 @@ def _of_slices(slices: SliceSums) -> dict[str, Any]:
     }
 
 
-def _slices(found: Mapping[str, Any]) -> SliceSums:
+def _slices(fields: Mapping[str, Any]) -> SliceSums:
     return SliceSums(
-        found["width"],
-        tuple(map(_key, found["keys"])),
-        tuple(found["systems"]),
-        json_arrays.decoded(found["sums"]),
-        np.array(found["offsets"], np.int64),
-        json_arrays.decoded(found["by_reference"], _PAIRS_OF_COLUMNS),
+        fields["width"],
+        tuple(map(_key, fields["keys"])),
+        tuple(fields["systems"]),
+        json_arrays.decoded(fields["sums"]),
+        np.array(fields["offsets"], np.int64),
+        json_arrays.decoded(fields["by_reference"], _PAIRS_OF_COLUMNS),
     )
 
 
@@ -324,14 +335,14 @@ def _of_moments(moments: Moments) -> dict[str, Any]:
     }
 
 
-def _moments(found: Mapping[str, Any]) -> Moments:
+def _moments(fields: Mapping[str, Any]) -> Moments:
     return Moments(
-        found["width"],
-        tuple(found["systems"]),
-        tuple(None if key is None else _key(key) for key in found["keys"]),
-        tuple((one, other) for one, other in found["pairs"]),
-        tuple((one, other) for one, other in found["slice_pairs"]),
-        **{name: json_arrays.decoded(found[name], axes) for name, axes in MOMENTS_ARRAYS.items()},
+        fields["width"],
+        tuple(fields["systems"]),
+        tuple(None if key is None else _key(key) for key in fields["keys"]),
+        tuple((one, other) for one, other in fields["pairs"]),
+        tuple((one, other) for one, other in fields["slice_pairs"]),
+        **{name: json_arrays.decoded(fields[name], axes) for name, axes in MOMENTS_ARRAYS.items()},
         most=None,
     )
 
@@ -346,13 +357,13 @@ def _of_replicates(replicates: Replicates) -> dict[str, Any]:
     }
 
 
-def _replicates(found: Mapping[str, Any], resampling: Resampling | None) -> Replicates:
+def _replicates(fields: Mapping[str, Any], resampling: Resampling | None) -> Replicates:
     if resampling is None:
         raise ValueError("there are replicates, but no resampling in the evidence")
     return Replicates(
         resampling,
-        found["width"],
-        tuple(found["systems"]),
-        json_arrays.decoded(found["sums"]),
-        json_arrays.decoded(found["unweighted"]),
+        fields["width"],
+        tuple(fields["systems"]),
+        json_arrays.decoded(fields["sums"]),
+        json_arrays.decoded(fields["unweighted"]),
     )

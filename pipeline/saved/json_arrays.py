@@ -34,18 +34,18 @@ def encoded(array: NDArray[Any], axes: int = 1) -> dict[str, Any]:
     }
 
 
-def decoded(found: Mapping[str, Any], axes: int = 1) -> NDArray[Any]:
+def decoded(fields: Mapping[str, Any], axes: int = 1) -> NDArray[Any]:
     """The array of `encoded`: int64, or Python's integers if one of them is too large.
 
     Raises:
       KeyError, TypeError, ValueError, IndexError: it is no such array.
     """
-    shape, columns = found["shape"], found["columns"]
+    shape, columns = fields["shape"], fields["columns"]
     rows, width = _divided(tuple(shape), axes)
     try:
-        values = np.array(found["values"], np.int64)
+        values = np.array(fields["values"], np.int64)
     except OverflowError:
-        values = np.array(found["values"], object)
+        values = np.array(fields["values"], object)
     flat: NDArray[Any] = np.zeros((rows, width), values.dtype)
     if values.dtype == object:
         flat[:] = 0  # the int of Python

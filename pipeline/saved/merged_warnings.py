@@ -61,10 +61,10 @@ def merged_warnings(
     """
     by_sentence: dict[tuple[int, str], list[re.Match[str]]] = {}
     others: dict[str, None] = {}
-    for warning in (each for part in parts for each in part):
+    for warning in itertools.chain.from_iterable(parts):
         for number, sentence in enumerate(SENTENCES):
-            if found := sentence.pattern.fullmatch(warning):
-                by_sentence.setdefault((number, found["label"]), []).append(found)
+            if match := sentence.pattern.fullmatch(warning):
+                by_sentence.setdefault((number, match["label"]), []).append(match)
                 break
         else:
             others[warning] = None
@@ -88,40 +88,40 @@ def merged_warnings(
     return (*merged, *others)
 
 
-def _count(found: Iterable[re.Match[str]]) -> int:
-    return sum(int(each["count"].replace(",", "")) for each in found)
+def _count(matches: Iterable[re.Match[str]]) -> int:
+    return sum(int(match["count"].replace(",", "")) for match in matches)
 
 
-def _nuls(found: Sequence[re.Match[str]], segments: int) -> str:
-    nuls = _count(found)
+def _nuls(matches: Sequence[re.Match[str]], segments: int) -> str:
+    nuls = _count(matches)
     return (
-        f"{found[0]['label']}: the text has {nuls} NUL "
+        f"{matches[0]['label']}: the text has {nuls} NUL "
         f"{'character' if nuls == 1 else 'characters'} (U+0000), scored like any other "
         "character; check how the text was made"
     )
 
 
-def _missing(found: Sequence[re.Match[str]], segments: int) -> str:
-    count = _count(found)
+def _missing(matches: Sequence[re.Match[str]], segments: int) -> str:
+    count = _count(matches)
     verb = "is" if count == 1 else "are"
-    return f"{found[0]['label']}: {count:,} of {segments:,} segments {verb} missing"
+    return f"{matches[0]['label']}: {count:,} of {segments:,} segments {verb} missing"
 
 
-def _left_out(found: Sequence[re.Match[str]], segments: int) -> str:
-    count = _count(found)
+def _left_out(matches: Sequence[re.Match[str]], segments: int) -> str:
+    count = _count(matches)
     verb = "is" if count == 1 else "are"
     return (
-        f"{found[0]['label']}: {count:,} of {segments:,} segments {verb} left out for all systems"
+        f"{matches[0]['label']}: {count:,} of {segments:,} segments {verb} left out for all systems"
     )
 
 
-def _unknown(found: Sequence[re.Match[str]], segments: int) -> str:
-    count = _count(found)
-    ids = [each for match in found for each in match["ids"].split(", ")][:_SHOWN_IDS]
+def _unknown(matches: Sequence[re.Match[str]], segments: int) -> str:
+    count = _count(matches)
+    ids = [row_id for match in matches for row_id in match["ids"].split(", ")][:_SHOWN_IDS]
     more = count - len(ids)
     return (
-        f"{found[0]['label']}: {count:,} {'record has' if count == 1 else 'records have'} an id "
-        f"that {found[0]['sides']} do not have, and cannot be scored: {', '.join(ids)}"
+        f"{matches[0]['label']}: {count:,} {'record has' if count == 1 else 'records have'} an id "
+        f"that {matches[0]['sides']} do not have, and cannot be scored: {', '.join(ids)}"
         + (f" and {more:,} more" if more else "")
     )
 
@@ -168,13 +168,13 @@ def missing_dates(labels: Iterable[str]) -> Iterator[str]:
     """
     series: dict[_Series, set[int]] = {}
     for label in labels:
-        if (found := _DATE.search(label)) and (place := _place(found)) is not None:
-            name = label[: found.start()], label[found.end() :], found[2], found[4] is None
+        if (match := _DATE.search(label)) and (place := _place(match)) is not None:
+            name = label[: match.start()], label[match.end() :], match[2], match[4] is None
             series.setdefault(name, set()).add(place)
     for name, places in sorted(series.items()):
         shortest = 1 if name[3] else _WEEK
         if missing := _places_between(sorted(places), shortest):
-            labels_of = [_label_at(name, each) for each in missing]
+            labels_of = [_label_at(name, number) for number in missing]
             first, last = _label_at(name, min(places)), _label_at(name, max(places))
             yield (
                 f"the partitions from {first} to {last} lack {joined(labels_of, _MOST_DATES)}: "
@@ -182,9 +182,9 @@ def missing_dates(labels: Iterable[str]) -> Iterator[str]:
             )
 
 
-def _place(found: re.Match[str]) -> int | None:
+def _place(match: re.Match[str]) -> int | None:
     """The number of a day, or of a month; None if there is no such date."""
-    year, _, month, day = found.groups()
+    year, _, month, day = match.groups()
     try:
         date = datetime.date(int(year), int(month), int(day or 1))
     except ValueError:
@@ -209,6 +209,6 @@ def _places_between(places: list[int], shortest: int) -> list[int]:
     if not apart:
         return []
     step = 1 if min(apart) < shortest else min(apart)
-    if any(each % step for each in apart):
+    if any(distance % step for distance in apart):
         return []
     return sorted({*range(places[0], places[-1], step)} - {*places})

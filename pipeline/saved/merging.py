@@ -49,22 +49,22 @@ def merged(files: Sequence[Named], *, replace: bool = False, force: bool = False
     require_different_partitions(files)
     if not force:
         require_same_candidates(files)
-    saved = [each for _, each in files]
-    if len(saved) == 1:
-        return saved[0]
+    parts = [saved for _, saved in files]
+    if len(parts) == 1:
+        return parts[0]
     require_labels(files)
-    first = saved[0]
+    first = parts[0]
     resampling = first.evidence.resampling
     unlabelled = None if resampling is None else dataclasses.replace(resampling, partition="")
-    totals = [each.totals for each in saved]
-    coverage = _coverage([each.coverage for each in totals])
+    totals = [saved.totals for saved in parts]
+    coverage = _coverage([of_file.coverage for of_file in totals])
     return SavedTotals(
         Totals(
             first.totals.systems,
-            sum((each.tally for each in totals), start=Tally()),
+            sum((of_file.tally for of_file in totals), start=Tally()),
             {
                 name: _metric_totals(
-                    [each.metrics[name] for each in totals],
+                    [of_file.metrics[name] for of_file in totals],
                     first.slicing,
                     first.totals.systems,
                     unlabelled,
@@ -72,9 +72,9 @@ def merged(files: Sequence[Named], *, replace: bool = False, force: bool = False
                 for name in first.totals.metrics
             },
             first.totals.is_tallied,
-            sum((each.rejected for each in totals), start=Rejected()),
+            sum((of_file.rejected for of_file in totals), start=Rejected()),
             merged_warnings(
-                [each.warnings for each in totals],
+                [of_file.warnings for of_file in totals],
                 first.totals.systems,
                 None if coverage is None else coverage.segments,
             ),
@@ -83,7 +83,7 @@ def merged(files: Sequence[Named], *, replace: bool = False, force: bool = False
         first.scorings,
         first.slicing,
         dataclasses.replace(first.evidence, resampling=unlabelled, partition=None),
-        in_order(partition for each in saved for partition in each.partitions),
+        in_order(partition for saved in parts for partition in saved.partitions),
         first.versions,
     )
 
@@ -96,20 +96,22 @@ def _metric_totals(
 ) -> MetricTotals:
     """The totals of one metric, added up. `unlabelled` are the replicates of all partitions."""
     replicates = [
-        dataclasses.replace(each.replicates, resampling=unlabelled)
-        for each in totals
-        if each.replicates is not None and unlabelled is not None
+        dataclasses.replace(of_file.replicates, resampling=unlabelled)
+        for of_file in totals
+        if of_file.replicates is not None and unlabelled is not None
     ]
     return MetricTotals(
         {
             text: {
-                system: functools.reduce(operator.add, (each.sums[text][system] for each in totals))
+                system: functools.reduce(
+                    operator.add, (of_file.sums[text][system] for of_file in totals)
+                )
                 for system in of_systems
             }
             for text, of_systems in totals[0].sums.items()
         },
-        _slices([each.slices for each in totals], slicing, systems),
-        _added([each.moments for each in totals]),
+        _slices([of_file.slices for of_file in totals], slicing, systems),
+        _added([of_file.moments for of_file in totals]),
         _added(replicates),
     )
 
@@ -123,26 +125,26 @@ def _added(parts: Iterable[SumsType | None]) -> SumsType | None:
 def _slices(
     parts: Iterable[SliceSums | None], slicing: Slicing, systems: Sequence[str]
 ) -> SliceSums | None:
-    found = _added(part and dataclasses.replace(part, most=slicing.most) for part in parts)
-    if found is None:
+    slices = _added(part and dataclasses.replace(part, most=slicing.most) for part in parts)
+    if slices is None:
         return None
-    require_bounded(found.keys, slicing)
-    return found.arranged(slicing.in_order(found.keys), systems)
+    require_bounded(slices.keys, slicing)
+    return slices.arranged(slicing.in_order(slices.keys), systems)
 
 
 def _coverage(parts: Sequence[FoundCoverage | None]) -> FoundCoverage | None:
-    found = [each for each in parts if each is not None]
-    if not found:
+    coverages = [coverage for coverage in parts if coverage is not None]
+    if not coverages:
         return None
     return FoundCoverage(
-        found[0].rule,
-        sum(each.segments for each in found),
+        coverages[0].rule,
+        sum(coverage.segments for coverage in coverages),
         tuple(
             SystemCoverage(
                 of_system[0].system,
-                sum(each.missing for each in of_system),
-                sum(each.unknown for each in of_system),
+                sum(part.missing for part in of_system),
+                sum(part.unknown for part in of_system),
             )
-            for of_system in zip(*(each.systems for each in found), strict=True)
+            for of_system in zip(*(coverage.systems for coverage in coverages), strict=True)
         ),
     )

@@ -71,14 +71,14 @@ def _needed_pairs(metric: SavedMetric, moments: Moments) -> tuple[set[Pair], set
     """The pairs of systems that are compared, on the whole corpus and on slices."""
     place = {system: number for number, system in enumerate(moments.systems)}
     baseline = metric.saved.evidence.baseline_of(metric.saved.totals.systems)
-    found: tuple[set[Pair], set[Pair]] = (set(), set())
+    needed: tuple[set[Pair], set[Pair]] = (set(), set())
     for system, other in metric.saved.evidence.compared(metric.saved.totals.systems):
         if system in place and other in place:
             pair = (min(place[system], place[other]), max(place[system], place[other]))
-            found[0].add(pair)
+            needed[0].add(pair)
             if other == baseline:
-                found[1].add(pair)
-    return found
+                needed[1].add(pair)
+    return needed
 
 
 def _units(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:

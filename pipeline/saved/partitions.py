@@ -47,7 +47,7 @@ def last_of_each_partition(files: Sequence[Named]) -> list[Named]:
     }
     kept = []
     for number, (path, saved) in enumerate(files):
-        labels = [each.label for each in saved.partitions]
+        labels = [partition.label for partition in saved.partitions]
         replaced = [label for label in labels if label is not None and last[label] != number]
         if not replaced:
             kept.append((path, saved))
@@ -65,7 +65,11 @@ def in_order(partitions: Iterable[Partition]) -> tuple[Partition, ...]:
     return tuple(
         sorted(
             partitions,
-            key=lambda each: (each.label is None, each.label or "", list(each.texts)),
+            key=lambda partition: (
+                partition.label is None,
+                partition.label or "",
+                list(partition.texts),
+            ),
         )
     )
 
@@ -123,11 +127,11 @@ def texts_in_several(partitions: Sequence[Partition]) -> Iterator[str]:
         for text, stream in partition.texts.items():
             if text[0] != "references":
                 having.setdefault(text, {})[partition.label or ""] = stream
-    found: dict[tuple[str, ...], list[str]] = {}
+    by_labels: dict[tuple[str, ...], list[str]] = {}
     for streams in having.values():
         if len(streams) > 1:
-            found.setdefault(tuple(streams), []).extend(dict.fromkeys(streams.values()))
-    for labels, streams_of in found.items():
+            by_labels.setdefault(tuple(streams), []).extend(dict.fromkeys(streams.values()))
+    for labels, streams_of in by_labels.items():
         yield (
             f"the partitions {joined(labels)} have the same {joined(streams_of)}: are these texts "
             "counted twice, under two labels?"
@@ -145,11 +149,11 @@ def files_in_several(partitions: Sequence[Partition]) -> Iterator[str]:
     """
     having: dict[tuple[str, int, int], dict[str, tuple[str, bool]]] = {}
     for partition in partitions:
-        for each in partition.inputs:
-            if each["role"] in ("candidates", "records"):
-                for file in each["files"]:
+        for stream in partition.inputs:
+            if stream["role"] in ("candidates", "records"):
+                for file in stream["files"]:
                     key = file["path"], file["bytes"], file["lines"]
-                    read = each["digest"], len(each["files"]) > 1
+                    read = stream["digest"], len(stream["files"]) > 1
                     having.setdefault(key, {})[partition.label or "without a label"] = read
     for (path, *_), by_label in having.items():
         digests = {digest for digest, _ in by_label.values()}
@@ -161,7 +165,7 @@ def files_in_several(partitions: Sequence[Partition]) -> Iterator[str]:
 def require_labels(files: Sequence[Named]) -> None:
     """Checks that the replicates of different partitions have different weights."""
     for path, saved in files:
-        no_label = any(each.label is None for each in saved.partitions)
+        no_label = any(partition.label is None for partition in saved.partitions)
         if saved.evidence.resampling is not None and no_label:
             raise InputError(
                 f"{path} has replicates without the label of a partition, so its segments have "
@@ -181,7 +185,7 @@ def require_same_candidates(files: Sequence[Named]) -> None:
     """
     first: dict[_Stream, tuple[str, bool, list[str]]] = {}
     for path, saved in files:
-        has_labels = all(each.label is not None for each in saved.partitions)
+        has_labels = all(partition.label is not None for partition in saved.partitions)
         for stream, patterns in _patterns(saved).items():
             other, labelled, others = first.setdefault(stream, (path, has_labels, patterns))
             is_same = any(_are_alike(one, two) for one in patterns for two in others)
@@ -198,12 +202,14 @@ def require_same_candidates(files: Sequence[Named]) -> None:
 
 def _patterns(saved: SavedTotals) -> dict[_Stream, list[str]]:
     """The paths or patterns of the candidates of each system, and of records."""
-    found: dict[_Stream, list[str]] = {}
+    patterns: dict[_Stream, list[str]] = {}
     for partition in saved.partitions:
-        for each in partition.inputs:
-            if each["role"] in ("candidates", "records"):
-                found.setdefault((each["role"], each["system"]), []).append(each["pattern"])
-    return found
+        for stream in partition.inputs:
+            if stream["role"] in ("candidates", "records"):
+                patterns.setdefault((stream["role"], stream["system"]), []).append(
+                    stream["pattern"]
+                )
+    return patterns
 
 
 def _are_alike(one: str, other: str) -> bool:

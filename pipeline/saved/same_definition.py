@@ -34,13 +34,13 @@ def of_text(saved: SavedTotals) -> Facts:
     return {
         "metrics": " ".join(saved.scorings),
         **{
-            f"{name}{_of(each, saved)}": value
-            for each in saved.scorings.values()
+            f"{name}{_of(scorings, saved)}": value
+            for scorings in saved.scorings.values()
             for name, value in (
-                ("tokenize", each.text.tokenize),
-                ("lowercase", each.text.lowercase),
-                ("normalize", each.text.normalize),
-                ("spm_model", each.text.model),
+                ("tokenize", scorings.text.tokenize),
+                ("lowercase", scorings.text.lowercase),
+                ("normalize", scorings.text.normalize),
+                ("spm_model", scorings.text.model),
             )
         },
         "language_column": first.languages,
@@ -52,9 +52,9 @@ def of_text(saved: SavedTotals) -> Facts:
 def of_scoring(saved: SavedTotals) -> Facts:
     """How sums become a score."""
     return {
-        f"{name}{_of(each, saved)}": value
-        for each in saved.scorings.values()
-        for name, value in each.kind.encoded(each.corpus).items()
+        f"{name}{_of(scorings, saved)}": value
+        for scorings in saved.scorings.values()
+        for name, value in scorings.kind.encoded(scorings.corpus).items()
     }
 
 
@@ -68,11 +68,11 @@ def _of_other_scores(saved: SavedTotals) -> Facts:
     for metric in saved.metrics:
         scorings, of = metric.scorings, _of(metric.scorings, saved)
         facts[f"compare_presets{of}"] = ",".join(scorings.presets) or None
-        facts |= {f"presets{of}: {name}": each for name, each in scorings.presets.items()}
+        facts |= {f"presets{of}: {name}": preset for name, preset in scorings.presets.items()}
         facts[f"segment_scores{of}"] = scorings.segments is not None
         if scorings.segments is not None:
             encoded = scorings.kind.encoded(scorings.segments)
-            facts |= {f"segments{of}: {name}": each for name, each in encoded.items()}
+            facts |= {f"segments{of}: {name}": value for name, value in encoded.items()}
         facts[f"the counted columns{of}"] = tuple(
             scorings.kind.basis_of(len(sums.columns)).names[-1]
             for of_systems in metric.totals.sums.values()

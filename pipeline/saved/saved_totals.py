@@ -42,9 +42,11 @@ class Partition:
         Labels are left out: two parts of a corpus can have the same labels.
         """
         return {
-            (each["role"], each["digest"]): " ".join(filter(None, (each["role"], each["system"])))
-            for each in self.inputs
-            if each["role"] != "labels" and each.get("lines") != 0
+            (stream["role"], stream["digest"]): " ".join(
+                filter(None, (stream["role"], stream["system"]))
+            )
+            for stream in self.inputs
+            if stream["role"] != "labels" and stream.get("lines") != 0
         }
 
 
@@ -109,7 +111,7 @@ class SavedTotals:
     def document(self) -> dict[str, Any]:
         """The result document, with the labels of the partitions if there are several."""
         document = result_document(self.totals, self.scorings, self.slicing, self.evidence)
-        labels = [each.label for each in self.partitions]
+        labels = [partition.label for partition in self.partitions]
         if len(labels) > 1 and any(labels):
             document["partitions"] = labels
         return document

@@ -36,7 +36,9 @@ def facts_of_sums(metric: SavedMetric) -> Iterator[Fact]:
             yield name, _of_text(sums) == _of_text(metric.own[system])
             yield name, _of_text(sums) == _of_text(saved.metrics[0].own[system])
         if has_all_segments(saved):
-            of_references = {_of_references(each, metric.kind) for each in of_systems.values()}
+            of_references = {
+                _of_references(of_system, metric.kind) for of_system in of_systems.values()
+            }
             yield f"sums ({text.label}): the references of the systems", len(of_references) == 1
 
 
@@ -78,14 +80,14 @@ def _facts_of_sums(name: str, sums: CorpusSums, kind: MetricKind) -> Iterator[Fa
     yield name, kind.columns_are_possible(columns, sums.max_reference_count)
     fewest, most = sums.min_reference_count, sums.max_reference_count
     yield f"{name}: reference counts", 1 <= fewest <= most and (segments > 1 or fewest == most)
-    signs, given = sums.signs, sum(sums.signs.given)
+    signs, references_given = sums.signs, sum(sums.signs.given)
     yield f"{name}: signs", max(signs.tokenized, signs.candidate_returns) <= segments
-    yield f"{name}: signs", all(0 <= each <= segments for each in signs.given)
+    yield f"{name}: signs", all(0 <= count <= segments for count in signs.given)
     yield f"{name}: signs", signs.given[-1] > 0 and len(signs.given) >= most
-    yield f"{name}: signs", fewest * segments <= given <= most * segments
-    for each in (signs.identical, signs.reference_returns):
-        yield f"{name}: signs", len(each) == len(signs.given)
-        yield f"{name}: signs", all(a <= b for a, b in zip(each, signs.given, strict=True))
+    yield f"{name}: signs", fewest * segments <= references_given <= most * segments
+    for by_place in (signs.identical, signs.reference_returns):
+        yield f"{name}: signs", len(by_place) == len(signs.given)
+        yield f"{name}: signs", all(a <= b for a, b in zip(by_place, signs.given, strict=True))
     yield f"{name}: signs", signs.candidate_returns <= sums.candidate_bytes
     yield f"{name}: signs", 2 * signs.tokenized <= sums.candidate_bytes
     yield f"{name}: signs", sum(signs.reference_returns) <= sums.reference_bytes
@@ -123,9 +125,9 @@ def facts_of_slices(metric: SavedMetric) -> Iterator[Fact]:
 
 def _facts_of_places(slices: SliceSums) -> Iterator[Fact]:
     """The sums by the number of references, and by the place of a reference."""
-    segments, given, *found = slices.by_reference.swapaxes(0, 1)
+    segments, references, *with_sign = slices.by_reference.swapaxes(0, 1)
     yield "slices: by_reference", bool((slices.by_reference >= 0).all())
-    yield "slices: by_reference", all(bool((each <= given).all()) for each in found)
+    yield "slices: by_reference", all(bool((counts <= references).all()) for counts in with_sign)
     up_to = np.pad(np.cumsum(segments, axis=1), ((0, 0), (1, 0)))
     of_slices = up_to[:, slices.offsets[1:]] - up_to[:, slices.offsets[:-1]]
     yield "slices: sums", bool((of_slices == slices.sums[..., SEGMENTS].T).all())
@@ -183,7 +185,7 @@ def facts_of_tally(saved: SavedTotals) -> Iterator[Fact]:
     yield "tally: left_out", rejected <= tally.bad_records
     if not totals.is_tallied:
         yield "is_tallied", not (tally.left_out or tally.missing or tally.bad_records)
-    roles = {each["role"] for partition in saved.partitions for each in partition.inputs}
+    roles = {stream["role"] for partition in saved.partitions for stream in partition.inputs}
     yield "is_tallied", totals.is_tallied or ("records" not in roles and coverage is None)
     yield from _facts_of_inputs(saved)
     if coverage is None:
@@ -195,7 +197,7 @@ def facts_of_tally(saved: SavedTotals) -> Iterator[Fact]:
 
 def _lines(inputs: Sequence[Mapping[str, Any]]) -> int:
     """The lines of a partition whose line i belongs to segment i in all files."""
-    return max((each["lines"] for each in inputs), default=0)
+    return max((stream["lines"] for stream in inputs), default=0)
 
 
 def _facts_of_inputs(saved: SavedTotals) -> Iterator[Fact]:
@@ -205,43 +207,46 @@ def _facts_of_inputs(saved: SavedTotals) -> Iterator[Fact]:
         what = f"the inputs of partition {number}"
         inputs = partition.inputs
         yield what, len(inputs) > 0
-        for each in inputs:
-            for unit in ("lines", "bytes"):
-                yield f"{what}: {unit}", each[unit] == sum(file[unit] for file in each["files"])
-            yield f"{what}: system", (each["system"] is None) == (each["role"] != "candidates")
-            yield f"{what}: labels", ("labels" in each) == (each["role"] == "labels")
-        named = [each["system"] for each in inputs if each["role"] == "candidates"]
+        for stream in inputs:
+            for field in ("lines", "bytes"):
+                yield (
+                    f"{what}: {field}",
+                    stream[field] == sum(file[field] for file in stream["files"]),
+                )
+            yield f"{what}: system", (stream["system"] is None) == (stream["role"] != "candidates")
+            yield f"{what}: labels", ("labels" in stream) == (stream["role"] == "labels")
+        named = [stream["system"] for stream in inputs if stream["role"] == "candidates"]
         yield f"{what}: systems", not named or named == list(totals.systems)
-        places = [_ORDER.index(each["role"]) for each in inputs]
+        places = [_ORDER.index(stream["role"]) for stream in inputs]
         yield f"{what}: roles", places == sorted(places)
-        roles = {each["role"] for each in inputs} - {"labels"}
+        roles = {stream["role"] for stream in inputs} - {"labels"}
         yield f"{what}: roles", roles in ({"records"}, {"candidates", "references"})
         if totals.coverage is None:
-            yield f"{what}: lines", len({each["lines"] for each in inputs}) == 1
+            yield f"{what}: lines", len({stream["lines"] for stream in inputs}) == 1
         if totals.coverage is None and roles != {"records"}:
-            labels = {label for each in inputs for label in each.get("labels", ())}
+            labels = {label for stream in inputs for label in stream.get("labels", ())}
             yield f"{what}: labels", _needed_labels(saved) <= labels
     yield from _facts_of_bytes(saved)
 
 
 def _needed_labels(saved: SavedTotals) -> set[str]:
-    languages = {each.languages for each in saved.scorings.values()}
+    languages = {scorings.languages for scorings in saved.scorings.values()}
     needed = {*saved.slicing.labels, saved.evidence.documents, *languages}
-    return {each for each in needed if each is not None}
+    return {label for label in needed if label is not None}
 
 
 def _facts_of_bytes(saved: SavedTotals) -> Iterator[Fact]:
     """Line-parallel texts are at most as long as their files, if these are not compressed."""
-    read = [each for partition in saved.partitions for each in partition.inputs]
-    if saved.totals.coverage is not None or any(each["role"] == "records" for each in read):
+    read = [stream for partition in saved.partitions for stream in partition.inputs]
+    if saved.totals.coverage is not None or any(stream["role"] == "records" for stream in read):
         return
-    if any(compression(file["path"]) for each in read for file in each["files"]):
+    if any(compression(file["path"]) for stream in read for file in stream["files"]):
         return
     sizes: dict[str | None, int] = collections.Counter()
-    for each in read:
+    for stream in read:
         # The last line of a file need not end in a newline.
-        size = each["bytes"] - each["lines"] + len(each["files"])
-        sizes[each["system"] or each["role"]] += size
+        size = stream["bytes"] - stream["lines"] + len(stream["files"])
+        sizes[stream["system"] or stream["role"]] += size
     for system, sums in saved.metrics[0].own.items():
         yield f"sums of {system}: candidate_bytes", sums.candidate_bytes <= sizes[system]
         yield f"sums of {system}: reference_bytes", sums.reference_bytes <= sizes["references"]
@@ -251,15 +256,15 @@ def _facts_of_coverage(saved: SavedTotals) -> Iterator[Fact]:
     """The coverage of a join, as far as no record is left out for another reason."""
     tally, coverage = saved.totals.tally, saved.totals.coverage
     assert coverage is not None
-    systems = [each.system for each in coverage.systems]
+    systems = [part.system for part in coverage.systems]
     yield "coverage: systems", systems == list(saved.totals.systems)
-    yield "coverage: missing", all(each.missing <= coverage.segments for each in coverage.systems)
+    yield "coverage: missing", all(part.missing <= coverage.segments for part in coverage.systems)
     lines: dict[str | None, int] = collections.Counter()
     for partition in saved.partitions:
         for read in partition.inputs:
             lines[read["system"] or read["role"]] += read["lines"]
     of_system = {
-        each.system: coverage.segments - each.missing + each.unknown for each in coverage.systems
+        part.system: coverage.segments - part.missing + part.unknown for part in coverage.systems
     }
     for system, scored in tally.scored.items():
         yield f"tally: scored of {system}", scored <= coverage.segments
@@ -270,12 +275,12 @@ def _facts_of_coverage(saved: SavedTotals) -> Iterator[Fact]:
     if coverage.rule == _STRICT:
         yield (
             "coverage: systems",
-            not any(each.missing or each.unknown for each in coverage.systems),
+            not any(part.missing or part.unknown for part in coverage.systems),
         )
     if coverage.rule == "each" and not tally.left_out:
-        for each in coverage.systems:
-            of_tally = coverage.segments - tally.scored.get(each.system, 0)
-            yield f"coverage: missing of {each.system}", each.missing == of_tally
+        for part in coverage.systems:
+            of_tally = coverage.segments - tally.scored.get(part.system, 0)
+            yield f"coverage: missing of {part.system}", part.missing == of_tally
     if "records" in lines:
         yield "the lines of inputs", lines["records"] == sum(of_system.values())
     for system in systems:

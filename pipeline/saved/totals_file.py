@@ -98,7 +98,7 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
         another scores.json.
     """
     try:
-        found = json.loads(data, parse_constant=_refuse)
+        parsed = json.loads(data, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         text = data.rstrip()
         is_at_end = isinstance(error, json.JSONDecodeError) and error.pos >= len(text)
@@ -107,29 +107,29 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
         raise InputError(
             f"{path} is no totals.json: {what}", _COPY if is_cut else _NAME_TOTALS
         ) from None
-    if not isinstance(found, dict) or found.get("format") != TOTALS_FORMAT:
-        is_scores = isinstance(found, dict) and "scores" in found
+    if not isinstance(parsed, dict) or parsed.get("format") != TOTALS_FORMAT:
+        is_scores = isinstance(parsed, dict) and "scores" in parsed
         what = ": it is a scores.json, which has scores but no sums" if is_scores else ""
         raise InputError(f"{path} is no totals.json{what}", _NAME_TOTALS)
-    version = found.get("version")
+    version = parsed.get("version")
     if version != FORMAT_VERSION:
         raise InputError(
             f"{path} has version {version!r} of the format, and beam-bleu {VERSION} knows only "
             f"version {FORMAT_VERSION}",
             "read it with the version of beam-bleu that wrote it, or with a newer one",
         )
-    content = found.get("content")
-    if not isinstance(content, dict) or found.get("sha256") != sha256_of(content):
+    content = parsed.get("content")
+    if not isinstance(content, dict) or parsed.get("sha256") != sha256_of(content):
         raise InputError(f"{path} is damaged: its content does not have its sha256", _COPY)
     if scores is not None:
-        require_same_scores(path, found.get("scores_sha256"), scores)
+        require_same_scores(path, parsed.get("scores_sha256"), scores)
     try:
         saved = decoded(content)
-        signatures = [each["signature"] for each in content["definition"]["metrics"]]
-        if not all(isinstance(each, str | None) for each in signatures):
+        signatures = [of_metric["signature"] for of_metric in content["definition"]["metrics"]]
+        if not all(isinstance(signature, str | None) for signature in signatures):
             raise TypeError(signatures)
         require_possible(content, saved)
-        if sha256_of(encoded(saved, signatures)) != found["sha256"]:
+        if sha256_of(encoded(saved, signatures)) != parsed["sha256"]:
             raise ValueError("it has other fields or other numbers than beam-bleu writes")
         wrong = contradiction(saved)
         if wrong is None and _has_versions_here(saved) and signatures != _signatures(saved):
@@ -159,7 +159,7 @@ def _has_versions_here(saved: SavedTotals) -> bool:
 
 def _signatures(saved: SavedTotals) -> list[str | None]:
     """The signature of each metric; None if its languages have different ones."""
-    return [_signature(each) for each in saved.metrics]
+    return [_signature(metric) for metric in saved.metrics]
 
 
 def _signature(of_metric: SavedMetric) -> str | None:

@@ -40,8 +40,8 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
     output = checked_path("--output", output, anywhere=False)
     if os.path.isfile(output.rstrip("/")):
         raise UsageError(f"--output {output} is a file", "name a folder")
-    refuse_overlap(output, True, [("FILE", _file(each)) for each in files])
-    read = [each for partition in saved.partitions for each in partition.inputs]
+    refuse_overlap(output, True, [("FILE", _file(path)) for path in files])
+    read = [stream for partition in saved.partitions for stream in partition.inputs]
     documents = {
         MANIFEST: document_bytes(manifest(read, scores, ["form = totals"])),
         TOTALS: totals_bytes(saved, scores),
