@@ -52,7 +52,7 @@ class Comparison:
       baseline: the system whose score is subtracted.
       of_slice: the labels of the slice and their values; None for the whole corpus.
       family: the family whose p-values are adjusted together.
-      found: the difference.
+      estimate: the difference of the scores, and what is known about it.
       p_value_holm: the p-value, adjusted by the method of Holm; None if there is none.
     """
 
@@ -60,7 +60,7 @@ class Comparison:
     baseline: str
     of_slice: Mapping[str, str | None] | None
     family: FamilyName
-    found: Difference
+    estimate: Difference
     p_value_holm: float | None = None
 
 
@@ -88,23 +88,23 @@ def comparisons(
     Raises:
       InputError: the baseline is not one of the systems.
     """
-    found: list[Comparison] = []
+    adjusted: list[Comparison] = []
     if has_whole:
-        found += _adjusted(
+        adjusted += _adjusted(
             Comparison(system, baseline, None, "corpus", difference)
             for system, baseline in evidence.compared(systems)
             for difference in _difference(moments, system, baseline, None, metric)
         )
     baseline = evidence.baseline_of(systems)
     keys = [key for key in moments.keys if key is not None]
-    found += _adjusted(
+    adjusted += _adjusted(
         Comparison(system, baseline, slicing.values(key), "slices", difference)
         for key in slicing.in_order(keys)
         for system in systems
         if system != baseline
         for difference in _difference(moments, system, baseline, key, metric)
     )
-    return found
+    return adjusted
 
 
 def _difference(
@@ -119,69 +119,76 @@ def _difference(
 def _adjusted(family: Iterator[Comparison]) -> list[Comparison]:
     """The comparisons of a family, with their p-values adjusted."""
     listed = list(family)
-    adjusted = holm([each.found.p_value for each in listed])
+    adjusted = holm([comparison.estimate.p_value for comparison in listed])
     return [
-        dataclasses.replace(each, p_value_holm=p_value)
-        for each, p_value in zip(listed, adjusted, strict=True)
+        dataclasses.replace(comparison, p_value_holm=p_value)
+        for comparison, p_value in zip(listed, adjusted, strict=True)
     ]
 
 
-def listed_comparisons(found: Sequence[Comparison]) -> list[dict[str, Any]]:
+def listed_comparisons(compared: Sequence[Comparison]) -> list[dict[str, Any]]:
     """The comparisons as the document has them."""
     return [
         {
-            "system": each.system,
-            "baseline": each.baseline,
-            "slice": each.of_slice,
-            "segments": each.found.segments,
-            "units": each.found.units,
-            "difference": each.found.difference,
-            "standard_error": each.found.standard_error,
-            "interval": each.found.interval,
-            "p_value": each.found.p_value,
-            "p_value_holm": each.p_value_holm,
-            "detectable": each.found.detectable,
-            "family": each.family,
+            "system": comparison.system,
+            "baseline": comparison.baseline,
+            "slice": comparison.of_slice,
+            "segments": comparison.estimate.segments,
+            "units": comparison.estimate.units,
+            "difference": comparison.estimate.difference,
+            "standard_error": comparison.estimate.standard_error,
+            "interval": comparison.estimate.interval,
+            "p_value": comparison.estimate.p_value,
+            "p_value_holm": comparison.p_value_holm,
+            "detectable": comparison.estimate.detectable,
+            "family": comparison.family,
         }
-        for each in found
+        for comparison in compared
     ]
 
 
-def listed_families(found: Sequence[Comparison]) -> list[dict[str, Any]]:
+def listed_families(compared: Sequence[Comparison]) -> list[dict[str, Any]]:
     """The families of comparisons: which p-values are adjusted together, and how many there are."""
     families = []
-    for name, of_family in itertools.groupby(found, key=lambda each: each.family):
+    for name, of_family in itertools.groupby(compared, key=lambda comparison: comparison.family):
         listed = list(of_family)
         families.append(
             {
                 "family": name,
                 "description": f"{_compared(listed)}, {FAMILIES[name].on}",
-                "comparisons": sum(each.found.p_value is not None for each in listed),
+                "comparisons": sum(
+                    comparison.estimate.p_value is not None for comparison in listed
+                ),
             }
         )
     return families
 
 
-def _compared(found: Sequence[Comparison]) -> str:
+def _compared(compared: Sequence[Comparison]) -> str:
     """Which systems are compared, in words."""
-    baselines = {each.baseline for each in found}
+    baselines = {comparison.baseline for comparison in compared}
     if len(baselines) > 1:
-        systems = baselines | {each.system for each in found}
+        systems = baselines | {comparison.system for comparison in compared}
         return f"each pair of {len(systems)} systems"
-    number = len({each.system for each in found})
+    number = len({comparison.system for comparison in compared})
     return f"{number} system{'s' * (number > 1)} against {baselines.pop()}"
 
 
-def listed_clusters(found: Sequence[Comparison], scores: Mapping[str, Score]) -> list[list[str]]:
+def listed_clusters(compared: Sequence[Comparison], scores: Mapping[str, Score]) -> list[list[str]]:
     """The systems in clusters, best first, without those that have no standard error.
 
     Args:
-      found: the comparisons. Those on the whole corpus have each pair of systems.
+      compared: the comparisons. Those on the whole corpus have each pair of systems.
       scores: the scores on the whole corpus, by system.
     """
-    of_corpus = [each for each in found if each.family == "corpus"]
-    systems = dict.fromkeys(name for each in of_corpus for name in (each.baseline, each.system))
-    p_values = {(each.system, each.baseline): each.p_value_holm for each in of_corpus}
+    of_corpus = [comparison for comparison in compared if comparison.family == "corpus"]
+    systems = dict.fromkeys(
+        name for comparison in of_corpus for name in (comparison.baseline, comparison.system)
+    )
+    p_values = {
+        (comparison.system, comparison.baseline): comparison.p_value_holm
+        for comparison in of_corpus
+    }
     # Nothing is known about such a system. It would take the lines away from all the others.
     known = [system for system in systems if scores[system].standard_error is not None]
     # The sort is stable: systems with equal scores stay in the order of the result.

@@ -80,13 +80,13 @@ def _counters(totals: Totals, scorings: ScoringsOfMetrics) -> dict[str, Any]:
     """The counters of texts, which are the same for all metrics: those of the first one."""
     of_metric = next(iter(scorings.values()))
     own = totals.metrics[of_metric.name].sums[of_metric.text]
-    lengths = [of_metric.kind.lengths(each.columns, of_metric.corpus) for each in own.values()]
+    lengths = [of_metric.kind.lengths(sums.columns, of_metric.corpus) for sums in own.values()]
     return {
         "segments": totals.segments,
-        "empty_candidates": sum(each.empty_candidates for each in lengths),
-        "bytes": sum(each.candidate_bytes for each in own.values())
+        "empty_candidates": sum(of_system.empty_candidates for of_system in lengths),
+        "bytes": sum(sums.candidate_bytes for sums in own.values())
         # Systems can have different segments (--coverage each).
-        + max(each.reference_bytes for each in own.values()),
+        + max(sums.reference_bytes for sums in own.values()),
     }
 
 

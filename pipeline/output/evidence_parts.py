@@ -67,12 +67,12 @@ def uncertainty_parts(
     evidence.baseline_of(systems)
     if len(systems) == 1:
         return parts
-    found = comparisons(systems, moments, metric, slicing, evidence, has_whole=bool(scores))
-    parts["comparisons"] = listed_comparisons(found)
-    parts["comparison_families"] = listed_families(found)
+    compared = comparisons(systems, moments, metric, slicing, evidence, has_whole=bool(scores))
+    parts["comparisons"] = listed_comparisons(compared)
+    parts["comparison_families"] = listed_families(compared)
     if evidence.compare_all and scores:
         parts["clusters"] = [
-            {"systems": systems_of} for systems_of in listed_clusters(found, scores)
+            {"systems": systems_of} for systems_of in listed_clusters(compared, scores)
         ]
     return parts
 
@@ -109,7 +109,7 @@ def resampling_part(
         )
     for system, columns in zip(replicates.systems, replicates.unweighted.tolist(), strict=True):
         require_same_segments(f"replicates of system {system}", columns, sums[system])
-    found = resampled_scores(
+    resampled = resampled_scores(
         replicates,
         {system: sums[system].columns for system in systems},
         metric,
@@ -117,7 +117,7 @@ def resampling_part(
         evidence.compared(systems),
     )
     place = {system: number for number, system in enumerate(systems)}
-    scores = sorted(found.scores, key=lambda each: place[each.system])
+    scores = sorted(resampled.scores, key=lambda score: place[score.system])
     return {
         "resampling": {
             "method": asked.method,
@@ -126,8 +126,8 @@ def resampling_part(
             "unit": unit_of(evidence),
             "label": evidence.documents,
             "generator": GENERATOR,
-            "scores": [dataclasses.asdict(each) for each in scores],
-            "comparisons": [dataclasses.asdict(each) for each in found.differences],
+            "scores": [dataclasses.asdict(score) for score in scores],
+            "comparisons": [dataclasses.asdict(difference) for difference in resampled.differences],
         }
     }
 
@@ -148,18 +148,18 @@ def warning_about_resampling(systems: Sequence[str], units: int, evidence: Evide
     asked = evidence.resampling
     if asked is None or asked.method != "bootstrap" or units >= FEWEST_UNITS:
         return []
-    found = f"because {too_few(units, unit_of(evidence))}"
+    reason = f"because {too_few(units, unit_of(evidence))}"
     if len(systems) == 1:
-        return [f"--resample bootstrap: no interval, {found}"]
+        return [f"--resample bootstrap: no interval, {reason}"]
     return [
-        f"--resample bootstrap: no intervals and no p-values, {found}; use --resample "
+        f"--resample bootstrap: no intervals and no p-values, {reason}; use --resample "
         "randomization, which is right for few, too"
     ]
 
 
 def warning_about_slices(scores: Sequence[SliceScore], evidence: Evidence) -> list[str]:
     """One sentence about all scores of slices that have no standard error, if there are any."""
-    missing = sum(each.score.standard_error is None for each in scores)
+    missing = sum(slice_score.score.standard_error is None for slice_score in scores)
     if not evidence.uncertainty or not missing:
         return []
     shown = f"1 of {len(scores)} scores" if missing == 1 else f"{missing} of {len(scores)} scores"
@@ -194,10 +194,10 @@ class CheckedUnits:
         """
         if self.moments is None:
             return None
-        found = self.moments.of_system(system, key)
+        of_units = self.moments.of_system(system, key)
         where = "" if key is None else f", in the slice {key.values}"
-        require_same_segments(f"standard errors of system {system}", found.sums, sums, where)
-        return found
+        require_same_segments(f"standard errors of system {system}", of_units.sums, sums, where)
+        return of_units
 
 
 def require_same_segments(

@@ -28,8 +28,8 @@ _BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 """All characters but ASCII, and DEL. Of the others, `json` escapes the control characters."""
 
 
-def _shown(found: re.Match[str]) -> str:
-    character = found[0]
+def _shown(match: re.Match[str]) -> str:
+    character = match[0]
     if character.isprintable() or unicodedata.category(character) == "Zs":
         return character
     return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]

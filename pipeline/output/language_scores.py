@@ -75,13 +75,15 @@ def signatures_of_segments(
 
 def _by_language(scores: Sequence[SliceScore]) -> list[list[SliceScore]]:
     """The scores of each language, one for each system that has segments in it."""
-    return [list(group) for _, group in itertools.groupby(scores, key=lambda each: each.of_slice)]
+    return [list(group) for _, group in itertools.groupby(scores, key=lambda score: score.of_slice)]
 
 
 def _signatures(
     of_language: Sequence[SliceScore], kind: MetricKind, metric: Metric
 ) -> dict[str, str | None]:
-    return shared_signature(of_language[0].text, kind, metric, [each.sums for each in of_language])
+    return shared_signature(
+        of_language[0].text, kind, metric, [score.sums for score in of_language]
+    )
 
 
 def macro_averages(
@@ -106,15 +108,15 @@ def macro_averages(
     languages = len(_by_language(scores))
     averages = []
     for system in systems:
-        own = [each.score for each in scores if each.system == system]
+        own = [slice_score.score for slice_score in scores if slice_score.system == system]
         complete = len(own) == languages
-        mean = math.fsum(each.score for each in own) / languages if complete else None
+        mean = math.fsum(score.score for score in own) / languages if complete else None
         average: dict[str, Any] = {"system": system, counted: len(own), "score": mean}
         if uncertain:
-            errors = [each.standard_error for each in own if each.standard_error is not None]
+            errors = [score.standard_error for score in own if score.standard_error is not None]
             error = None
             if mean is not None and len(errors) == languages:
-                error = math.sqrt(math.fsum(each * each for each in errors)) / languages
+                error = math.sqrt(math.fsum(value * value for value in errors)) / languages
             average["standard_error"] = error
             average["interval"] = None if mean is None or error is None else interval(mean, error)
         averages.append(average)
@@ -133,7 +135,7 @@ def warnings_by_language(systems: Sequence[str], scores: Sequence[SliceScore]) -
     languages = list(dict.fromkeys(map(_language, scores)))
     warnings = []
     for system in systems:
-        own = {_language(each) for each in scores if each.system == system}
+        own = {_language(score) for score in scores if score.system == system}
         missing = [language for language in languages if language not in own]
         if missing:
             warnings.append(
@@ -141,9 +143,9 @@ def warnings_by_language(systems: Sequence[str], scores: Sequence[SliceScore]) -
                 f"{joined(missing)}"
             )
     return warnings + [
-        f"{each.system}, {_language(each)}: {warning}"
-        for each in scores
-        for warning in each.score.warnings
+        f"{slice_score.system}, {_language(slice_score)}: {warning}"
+        for slice_score in scores
+        for warning in slice_score.score.warnings
         if not warning.startswith(NO_STANDARD_ERROR)  # one sentence is about those of all slices
     ]
 
@@ -169,11 +171,11 @@ def shared_signature(
       metric: its definition.
       sums: the sums of each system.
     """
-    used = [each for each in sums if each.segments]
-    smallest = min((each.min_reference_count for each in used), default=0)
-    largest = max((each.max_reference_count for each in used), default=0)
-    found = kind.signatures(text, metric, smallest, largest)
-    return {"signature": found.own, "sacrebleu_signature": found.sacrebleu}
+    used = [of_system for of_system in sums if of_system.segments]
+    smallest = min((of_system.min_reference_count for of_system in used), default=0)
+    largest = max((of_system.max_reference_count for of_system in used), default=0)
+    signatures = kind.signatures(text, metric, smallest, largest)
+    return {"signature": signatures.own, "sacrebleu_signature": signatures.sacrebleu}
 
 
 def tasks_of(scorings: Scorings, slices: Iterable[Mapping[str, str | None]]) -> list[str]:
@@ -186,8 +188,8 @@ def tasks_of(scorings: Scorings, slices: Iterable[Mapping[str, str | None]]) -> 
     label = scorings.unpooled
     if label is None:
         return []
-    found = dict.fromkeys(str(each[label]) for each in slices if label in each)
-    return list(found) if len(found) > 1 else []
+    tasks = dict.fromkeys(str(of_slice[label]) for of_slice in slices if label in of_slice)
+    return list(tasks) if len(tasks) > 1 else []
 
 
 def require_no_common_score(tasks: Sequence[str], scorings: Scorings, evidence: Evidence) -> None:

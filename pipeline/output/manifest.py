@@ -27,8 +27,8 @@ def manifest(
     """
     # Saved totals do not keep the versions of files.
     streams = [
-        {**each, "files": [{**file, "version": file.get("version")} for file in each["files"]]}
-        for each in read
+        {**stream, "files": [{**file, "version": file.get("version")} for file in stream["files"]]}
+        for stream in read
     ]
     digest = hashlib.sha256(scores).hexdigest()
     return {"scores_sha256": digest, "input": list(asked), "streams": streams}
@@ -48,23 +48,26 @@ def without_versions(read: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def streams(found: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
+def streams(segments: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
     """The streams that were read, as the manifest lists them.
 
     Args:
-      found: what the source found. Its inputs are described.
+      segments: what the source found. Its inputs are described.
       digests: the digests of the texts that were scored.
 
     Raises:
       JobError: not every text was read exactly once for the digests.
     """
-    if digests.segments != found.count:
+    if digests.segments != segments.count:
         raise JobError(
-            f"the number of segments in the digests is not the number planned: {found.count} were "
-            f"planned, {digests.segments} were read",
+            f"the number of segments in the digests is not the number planned: {segments.count} "
+            f"were planned, {digests.segments} were read",
             "the runner lost or repeated data: do not use it for this job",
         )
-    return [_listed(each, digest) for each, digest in zip(found.inputs, digests.texts, strict=True)]
+    return [
+        _listed(stream, digest)
+        for stream, digest in zip(segments.inputs, digests.texts, strict=True)
+    ]
 
 
 def belongs_to(data: bytes, scores: bytes) -> bool:
@@ -76,15 +79,15 @@ def belongs_to(data: bytes, scores: bytes) -> bool:
     return bool(named == hashlib.sha256(scores).hexdigest())
 
 
-def _listed(found: FoundInput, digest: str) -> dict[str, Any]:
+def _listed(stream: FoundInput, digest: str) -> dict[str, Any]:
     return {
-        "role": found.role,
-        "system": found.system,
-        **({"labels": list(found.labels)} if found.role == "labels" else {}),
-        "pattern": found.pattern,
+        "role": stream.role,
+        "system": stream.system,
+        **({"labels": list(stream.labels)} if stream.role == "labels" else {}),
+        "pattern": stream.pattern,
         "digest": digest,
-        "lines": sum(file.lines for file in found.files),
-        "bytes": sum(file.bytes for file in found.files),
+        "lines": sum(file.lines for file in stream.files),
+        "bytes": sum(file.bytes for file in stream.files),
         "files": [
             {
                 "path": file.path,
@@ -92,6 +95,6 @@ def _listed(found: FoundInput, digest: str) -> dict[str, Any]:
                 "lines": file.lines,
                 "version": file.version,
             }
-            for file in found.files
+            for file in stream.files
         ],
     }

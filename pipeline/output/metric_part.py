@@ -108,10 +108,10 @@ def metric_part(
                 judge_input=judge_input and not scores,
             )
         )
-    of_languages = [each for each in sliced if list(each.of_slice) == [scorings.languages]]
+    of_languages = [score for score in sliced if list(score.of_slice) == [scorings.languages]]
     of_tasks = []
     if tasks and scorings.languages is None:
-        of_tasks = [each for each in sliced if list(each.of_slice) == [scorings.unpooled]]
+        of_tasks = [score for score in sliced if list(score.of_slice) == [scorings.unpooled]]
     uncertain, fields = evidence.uncertainty, kind.fields
     part: dict[str, Any] = {
         "name": scorings.shown,
@@ -165,13 +165,15 @@ def metric_part(
     )
 
 
-def _without_repeated(warnings: Sequence[str], given: Sequence[str]) -> list[str]:
+def _without_repeated(warnings: Sequence[str], known: Sequence[str]) -> list[str]:
     """The warnings of a preset without those about standard errors that the document has, too.
 
     A preset with the same tokens has the same units. So it lacks standard errors for the same
     reason.
     """
-    return [each for each in warnings if NO_STANDARD_ERROR not in each or each not in given]
+    return [
+        warning for warning in warnings if NO_STANDARD_ERROR not in warning or warning not in known
+    ]
 
 
 def _moments(totals: MetricTotals, evidence: Evidence) -> Moments | None:
@@ -204,7 +206,7 @@ def _text_of_corpus(
     """How the texts of all slices became tokens; None if that differs by language."""
     if scorings.languages is None:
         return scorings.text
-    texts = {scorings.text_of(each) for each in slices}
+    texts = {scorings.text_of(of_slice) for of_slice in slices}
     return texts.pop() if len(texts) == 1 else None
 
 
@@ -267,11 +269,11 @@ def listed_scores(
       slices: the scores of the slices.
       uncertain: whether standard errors and intervals were asked for.
     """
-    given = [
+    rows = [
         *((system, None, score) for system, score in scores.items()),
-        *((each.system, each.of_slice, each.score) for each in slices),
+        *((slice_score.system, slice_score.of_slice, slice_score.score) for slice_score in slices),
     ]
-    return [{"metric": metric, **_entry(*each, fields, uncertain)} for each in given]
+    return [{"metric": metric, **_entry(*row, fields, uncertain)} for row in rows]
 
 
 def _entry(
@@ -295,7 +297,9 @@ def _entry(
 
 def warnings_of(scores: Mapping[str, Score]) -> list[str]:
     """The warnings about scores. Each one begins with the system's name."""
-    return [f"{system}: {each}" for system, score in scores.items() for each in score.warnings]
+    return [
+        f"{system}: {warning}" for system, score in scores.items() for warning in score.warnings
+    ]
 
 
 def warnings_about_slices(
@@ -310,15 +314,15 @@ def warnings_about_slices(
       slices: the scores of the slices.
     """
     by_system: dict[str, dict[str, SliceScore]] = {system: {} for system in scores}
-    for each in slices:
+    for slice_score in slices:
         if scores:
-            by_system[each.system][_name(each.of_slice)] = each
+            by_system[slice_score.system][_name(slice_score.of_slice)] = slice_score
     return [
         f"{system}: {warning}"
         for system, own in by_system.items()
-        for text in {each.text for each in own.values()}
+        for text in {slice_score.text for slice_score in own.values()}
         for warning in suspicious_slices(
-            sums[system], {name: each.sums for name, each in own.items()}, text
+            sums[system], {name: slice_score.sums for name, slice_score in own.items()}, text
         )
     ]
 

@@ -46,22 +46,24 @@ def joined_parts(parts: Mapping[MetricName, Part]) -> dict[str, Any]:
     names = {name: {key: part[key] for key in _OF_DEFINITION} for name, part in parts.items()}
     joined: dict[str, Any] = {"metrics": [{"metric": name, **names[name]} for name in parts]}
     for key in dict.fromkeys(key for part in parts.values() for key in part):
-        given = {name: part[key] for name, part in parts.items() if key in part}
+        of_metrics = {name: part[key] for name, part in parts.items() if key in part}
         if key in _LISTS:
-            joined[key] = _tagged(given)
+            joined[key] = _tagged(of_metrics)
         elif key in _COMMON:
-            joined[key] = next(iter(given.values()))
+            joined[key] = next(iter(of_metrics.values()))
         elif key == "warnings":
             joined[key] = [
-                f"{names[name]['name']}: {each}" if len(parts) > 1 else each
-                for name, warnings in given.items()
-                for each in warnings
+                f"{names[name]['name']}: {warning}" if len(parts) > 1 else warning
+                for name, warnings in of_metrics.items()
+                for warning in warnings
             ]
         elif key == "segment_scores":
-            joined[key] = _with_lists({name: _listed(each) for name, each in given.items()}, key)
-            joined[key]["rows"] = sum(each["rows"] for each in given.values())
+            joined[key] = _with_lists(
+                {name: _listed(value) for name, value in of_metrics.items()}, key
+            )
+            joined[key]["rows"] = sum(value["rows"] for value in of_metrics.values())
         elif key in _WITH_LISTS:
-            joined[key] = _with_lists(given, key)
+            joined[key] = _with_lists(of_metrics, key)
         elif key not in _OF_DEFINITION:
             raise ValueError(f"the part of a metric has the unknown key {key}")
     return joined
@@ -84,10 +86,12 @@ def part_of(document: Mapping[str, Any], name: str) -> dict[str, Any]:
                 del part[key]
     for key, lists in _WITH_LISTS.items():
         if key in document:
-            found = {
-                each: _only(document[key][each], name) for each in lists if each in document[key]
+            own = {
+                list_name: _only(document[key][list_name], name)
+                for list_name in lists
+                if list_name in document[key]
             }
-            part[key] = {**document[key], **found}
+            part[key] = {**document[key], **own}
     if "segment_scores" in document:
         part["segment_scores"] |= part["segment_scores"].pop("metrics")[0]
     return part
@@ -95,7 +99,7 @@ def part_of(document: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def metrics_of(document: Mapping[str, Any]) -> list[str]:
     """The metrics of a document, in its order."""
-    return [each["metric"] for each in document["metrics"]]
+    return [entry["metric"] for entry in document["metrics"]]
 
 
 def parts_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -106,25 +110,25 @@ def parts_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 def warnings_of_document(document: Mapping[str, Any]) -> list[str]:
     """All that a reader of the scores must know, also of those of presets."""
     of_presets = [
-        f"{each['preset']}: {warning}"
-        for each in document.get("presets", ())
-        for warning in each["warnings"]
+        f"{preset['preset']}: {warning}"
+        for preset in document.get("presets", ())
+        for warning in preset["warnings"]
     ]
     return [*document["warnings"], *of_presets]
 
 
-def _tagged(given: Mapping[Any, Iterable[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    return [{"metric": name, **entry} for name, entries in given.items() for entry in entries]
+def _tagged(of_metrics: Mapping[Any, Iterable[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    return [{"metric": name, **entry} for name, entries in of_metrics.items() for entry in entries]
 
 
 def _only(entries: Iterable[Mapping[str, Any]], name: str) -> list[Any]:
-    return [each for each in entries if each["metric"] == name]
+    return [entry for entry in entries if entry["metric"] == name]
 
 
-def _with_lists(given: Mapping[Any, Part], key: str) -> dict[str, Any]:
-    first = next(iter(given.values()))
+def _with_lists(of_metrics: Mapping[Any, Part], key: str) -> dict[str, Any]:
+    first = next(iter(of_metrics.values()))
     return {
-        name: _tagged({metric: part[name] for metric, part in given.items() if name in part})
+        name: _tagged({metric: part[name] for metric, part in of_metrics.items() if name in part})
         if name in _WITH_LISTS[key]
         else value
         for name, value in first.items()

@@ -56,7 +56,7 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
     info = {"version": VERSION, **partition}
     metrics = [("", "")]
     if document is not None:
-        metrics = [(each["metric"], each["signature"] or "") for each in document["metrics"]]
+        metrics = [(entry["metric"], entry["signature"] or "") for entry in document["metrics"]]
     names = ["output", *info, "metric", "signature"]
     gauge = Gauge(
         "beam_bleu_info", "The version and the definition of a metric.", names, registry=registry
@@ -76,12 +76,12 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
             ["output", "metric", "system"],
             registry=registry,
         )
-        for each in document["scores"]:
-            if each["slice"] is not None:
+        for entry in document["scores"]:
+            if entry["slice"] is not None:
                 continue  # each slice would be a time series of its own
-            scores.labels(output, each["metric"], each["system"]).set(each["score"])
-            if each.get("standard_error") is not None:
-                errors.labels(output, each["metric"], each["system"]).set(each["standard_error"])
+            scores.labels(output, entry["metric"], entry["system"]).set(entry["score"])
+            if entry.get("standard_error") is not None:
+                errors.labels(output, entry["metric"], entry["system"]).set(entry["standard_error"])
         if "comparisons" in document:
             _add_comparisons(registry, output, document["comparisons"])
         if "macro_average" in document:
@@ -91,9 +91,9 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
                 ["output", "metric", "system"],
                 registry=registry,
             )
-            for each in document["macro_average"]:
-                if each["score"] is not None:
-                    averages.labels(output, each["metric"], each["system"]).set(each["score"])
+            for entry in document["macro_average"]:
+                if entry["score"] is not None:
+                    averages.labels(output, entry["metric"], entry["system"]).set(entry["score"])
         counters = document["counters"]
         add("segments", "Segments that were scored.", counters["segments"])
         add("bytes", "Bytes of text that were scored.", counters["bytes"])
@@ -127,12 +127,12 @@ def _add_comparisons(
         labels,
         registry=registry,
     )
-    for each in comparisons:
-        if each["slice"] is None:
-            values = output, each["metric"], each["system"], each["baseline"]
-            differences.labels(*values).set(each["difference"])
-            if each["p_value_holm"] is not None:
-                p_values.labels(*values).set(each["p_value_holm"])
+    for comparison in comparisons:
+        if comparison["slice"] is None:
+            values = output, comparison["metric"], comparison["system"], comparison["baseline"]
+            differences.labels(*values).set(comparison["difference"])
+            if comparison["p_value_holm"] is not None:
+                p_values.labels(*values).set(comparison["p_value_holm"])
 
 
 def _seconds(time: str) -> float:

@@ -99,8 +99,8 @@ def new_shard(run: str) -> str:
 
 def run_of(name: str) -> str | None:
     """The run in the name of a shard; None if the file has another kind of name."""
-    found = _SHARD.fullmatch(name)
-    return found[1] if found else None
+    match = _SHARD.fullmatch(name)
+    return match[1] if match else None
 
 
 def new_rejected(run: str) -> str:
@@ -110,8 +110,8 @@ def new_rejected(run: str) -> str:
 
 def run_of_rejected(name: str) -> str | None:
     """The run in the name of a file of rejected records; None if it has another kind of name."""
-    found = _REJECTED.fullmatch(name)
-    return found[1] if found else None
+    match = _REJECTED.fullmatch(name)
+    return match[1] if match else None
 
 
 def is_shard_of(run: str, name: str) -> bool:

@@ -216,9 +216,9 @@ def rejected_files(output: str, asked: bool) -> list[str]:
       JobError: the job rejects records, and the folder has files that readers would take for
         rejected records, although beam-bleu did not write them; or the folder cannot be read.
     """
-    found = storage.matching(output, REJECTED_FILES)
-    own = [name for name in found if run_of_rejected(name) is not None]
-    foreign = sorted(set(found) - set(own))
+    names = storage.matching(output, REJECTED_FILES)
+    own = [name for name in names if run_of_rejected(name) is not None]
+    foreign = sorted(set(names) - set(own))
     if asked and foreign:
         raise JobError(
             f"{output} has files that beam-bleu did not write, and readers would take them for "
@@ -256,14 +256,14 @@ def check_places(output: str, asked: bool) -> None:
             )
 
 
-def notes_on(output: str, found: FolderContents) -> list[str]:
+def notes_on(output: str, contents: FolderContents) -> list[str]:
     """Notes for a user whose job leaves foreign Parquet files in the folder."""
-    if not found.foreign:
+    if not contents.foreign:
         return []
     folder = final_folder(output)
     return [
-        f"{folder} has Parquet files that this run did not write: {_shown(found.foreign)}"
-        f"{_told_of_old_versions(found.foreign)}"
+        f"{folder} has Parquet files that this run did not write: {_shown(contents.foreign)}"
+        f"{_told_of_old_versions(contents.foreign)}"
     ]
 
 

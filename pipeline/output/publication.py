@@ -150,7 +150,7 @@ def in_place(
                     _Replaced(final, shards, own),
                     _Replaced(output, rejected, rejected_files(output, asked=bool(rejected))),
                 )
-                has_shards = any(each.new or each.former for each in replaced)
+                has_shards = any(of_kind.new or of_kind.former for of_kind in replaced)
                 _move_documents(output, run, DOCUMENTS if has_shards else BESIDE_SCORES)
                 if has_shards:
                     _replace(output, run, replaced)
@@ -221,7 +221,7 @@ def remove_success(output: str) -> None:
 def _remove_of_run(output: str) -> None:
     """Removes what an earlier run has written about itself."""
     with storage.writing(output):
-        there = [each for each in OF_RUN if storage.exists(FileSystems.join(output, each))]
+        there = [name for name in OF_RUN if storage.exists(FileSystems.join(output, name))]
         storage.remove_files(output, there)
 
 
@@ -256,18 +256,18 @@ class _Replaced:
 def _replace(output: str, run: str, replaced: Sequence[_Replaced]) -> None:
     staged, aside = staging_folder(output, run), former_folder(output, run)
     storage.make_folder(aside)
-    for each in replaced:
-        storage.move(each.former, each.folder, aside)
+    for of_kind in replaced:
+        storage.move(of_kind.former, of_kind.folder, aside)
     waiting = set(storage.names(staged))
-    for each in replaced:
-        storage.move([name for name in each.new if name in waiting], staged, each.folder)
-        missing = set(each.new) - waiting
+    for of_kind in replaced:
+        storage.move([name for name in of_kind.new if name in waiting], staged, of_kind.folder)
+        missing = set(of_kind.new) - waiting
         if missing:  # an earlier attempt of the last step may have moved them
-            missing -= set(storage.names(each.folder))
+            missing -= set(storage.names(of_kind.folder))
         if missing:
-            kind = "rejected records" if each.folder == output else "segment scores"
+            kind = "rejected records" if of_kind.folder == output else "segment scores"
             raise JobError(
-                f"{len(missing)} of {len(each.new)} shards of {kind} have been removed from "
+                f"{len(missing)} of {len(of_kind.new)} shards of {kind} have been removed from "
                 f"{staged}",
                 "run the job again, and make sure that nothing else removes files from --output",
             )
@@ -314,17 +314,17 @@ def _put_back_former(output: str, run: str) -> None:
     for folder, names in places.items():
         own = [name for name in names if is_shard_of(run, name)]
         storage.move(own, folder, staging_folder(output, run))
-    found = [name for name in storage.names(former) if is_of_result(name)]
-    shards = [name for name in found if name not in DOCUMENTS]
+    of_result = [name for name in storage.names(former) if is_of_result(name)]
+    shards = [name for name in of_result if name not in DOCUMENTS]
     rejected = [name for name in shards if run_of_rejected(name) is not None]
     storage.move(sorted(set(shards) - set(rejected)), former, final)
     storage.move(rejected, former, output)
     for name in DOCUMENTS:
-        if name in found:
+        if name in of_result:
             if storage.exists(FileSystems.join(output, name)):
                 storage.remove_files(output, [name])
             storage.move([name], former, output)
-    if TOTALS not in found and MANIFEST in found:
+    if TOTALS not in of_result and MANIFEST in of_result:
         _remove_foreign_totals(output)
     storage.remove_if_empty(former)
 
@@ -397,9 +397,9 @@ def _check_whole(
     there = shards, set(rejected_files(output, asked=False))
     is_ours = _is_there(scores_path(output), documents[SCORES])
     others = not all(
-        _is_there(FileSystems.join(output, name), each) for name, each in documents.items()
+        _is_there(FileSystems.join(output, name), content) for name, content in documents.items()
     )
-    mixed = any(found & of_run for found, of_run in zip(there, own, strict=True))
+    mixed = any(present & of_run for present, of_run in zip(there, own, strict=True))
     if (is_ours and (others or there != own)) or (not is_ours and mixed):
         raise JobError(
             f"another run wrote its result to {output} at the same time: the folder has files of "

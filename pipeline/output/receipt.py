@@ -74,8 +74,8 @@ def read_receipt(path: str) -> Receipt | None:
     if not storage.exists(path):
         return None
     with storage.reading(path):
-        found = json.loads(storage.read(path))
-        return Receipt(found["document"].encode(), tuple(found["notes"]))
+        fields = json.loads(storage.read(path))
+        return Receipt(fields["document"].encode(), tuple(fields["notes"]))
 
 
 def remove_receipt(output: str, run: str) -> None:
@@ -99,14 +99,14 @@ def earlier_result(output: str, receipt: str) -> bytes | None:
     Raises:
       JobError: the folder cannot be read.
     """
-    found = read_receipt(receipt) if receipt else None
+    written = read_receipt(receipt) if receipt else None
     # An attempt writes its receipt first. It may have failed before its result was in place.
-    if found is None or not storage.exists(success_path(output)):
+    if written is None or not storage.exists(success_path(output)):
         return None
     path = scores_path(output)
     with storage.reading(path):
-        is_there = storage.exists(path) and storage.read(path) == found.document
-    return found.document if is_there else None
+        is_there = storage.exists(path) and storage.read(path) == written.document
+    return written.document if is_there else None
 
 
 @contextlib.contextmanager

@@ -87,7 +87,7 @@ def redacted(words: Sequence[str], plain: frozenset[str]) -> list[str]:
 def without_url_secrets(text: str) -> str:
     """The text, without users, passwords and secret parameters in its URLs."""
     shown = _IN_URL.sub(HIDDEN, text)
-    return _URL.sub(lambda found: _PARAMETER.sub(_without_value, found[0]), shown)
+    return _URL.sub(lambda match: _PARAMETER.sub(_without_value, match[0]), shown)
 
 
 def _without_value(parameter: re.Match[str]) -> str:
@@ -120,10 +120,10 @@ def _value(flag: str, value: str, plain: frozenset[str]) -> str:
 def _without_named_secrets(text: str) -> str:
     """The text, without the values after names of secrets."""
     shown, end = [], 0
-    while found := _NAME.search(text, end):
-        shown.append(text[end : found.end()])
-        end = found.end()
-        if _is_secret(found[0]):
+    while match := _NAME.search(text, end):
+        shown.append(text[end : match.end()])
+        end = match.end()
+        if _is_secret(match[0]):
             secret = _SECRET.match(text, end)
             assert secret is not None  # it also matches nothing
             if secret[0]:

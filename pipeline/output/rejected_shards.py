@@ -89,7 +89,7 @@ class _Shard:
         # Usually the records come in order, so this is done only for the first ones.
         if len(self._first) < FIRST or bad.place_in_input < self._first[-1].place_in_input:
             short = dataclasses.replace(bad, raw=b"")
-            ordered = sorted([*self._first, short], key=lambda each: each.place_in_input)
+            ordered = sorted([*self._first, short], key=lambda record: record.place_in_input)
             self._first = ordered[:FIRST]
 
     def close(self) -> Rejected:

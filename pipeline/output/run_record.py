@@ -167,7 +167,9 @@ class RunRecord:
         former = record_in(self._output)
         if former is not None:
             known = [self._last_success, _time_or_none(former["last_success"])]
-            self._last_success = max((each for each in known if each is not None), default=None)
+            self._last_success = max(
+                (success for success in known if success is not None), default=None
+            )
         return former
 
     def _is_of_another(self, record: Mapping[str, Any] | None) -> bool:

@@ -96,8 +96,8 @@ def listed(folder: str, hidden: bool = True) -> list[Entry]:
     """
     with reading(folder):
         # Beam can only match patterns, and cannot quote wildcards in a name.
-        found = _walked(folder, hidden) if is_local(folder) else _matched(folder)
-        entries = [entry for entry in found if hidden or not _is_hidden(entry.name)]
+        all_entries = _walked(folder, hidden) if is_local(folder) else _matched(folder)
+        entries = [entry for entry in all_entries if hidden or not _is_hidden(entry.name)]
     return sorted(entries, key=lambda entry: entry.name)
 
 
@@ -111,10 +111,10 @@ def _matched(folder: str) -> list[Entry]:
         return []
     pattern = FileSystems.join(folder, "**")
     prefix = pattern.removesuffix("**")
-    found = filesystem.match([pattern])[0].metadata_list
+    matched = filesystem.match([pattern])[0].metadata_list
     return [
         Entry(file.path[len(prefix) :], file.last_updated_in_seconds or 0.0)
-        for file in found
+        for file in matched
         if file.path.startswith(prefix) and not file.path.endswith("/")
     ]
 
@@ -159,8 +159,8 @@ def matching(folder: str, pattern: str) -> list[str]:
       JobError: the folder cannot be listed.
     """
     if is_local(folder):
-        found = fnmatch.filter(_names(folder, of_folders=False), pattern)
-        return [name for name in found if not os.path.islink(os.path.join(folder, name))]
+        matched = fnmatch.filter(_names(folder, of_folders=False), pattern)
+        return [name for name in matched if not os.path.islink(os.path.join(folder, name))]
     with reading(folder):
         # Not `listed`, which would list the segment scores below the folder, too.
         (result,) = filesystem_of(folder).match([FileSystems.join(folder, pattern)])
@@ -218,7 +218,7 @@ def modified(path: str) -> float:
 
 def is_temporary(name: str, of: Collection[str]) -> bool:
     """Whether a file has the name that `write_atomically` gives to a part of one of these files."""
-    return any(re.fullmatch(rf"\.{re.escape(each)}\.[0-9a-f]{{32}}", name) for each in of)
+    return any(re.fullmatch(rf"\.{re.escape(target)}\.[0-9a-f]{{32}}", name) for target in of)
 
 
 def write_atomically(path: str, data: bytes) -> None:
