@@ -80,22 +80,22 @@ def judge(
         segments. The other differences are those of independent results.
     """
     checks = [
-        Check(False, f"{each.shown}: {why[0]}", only_warns=each in gates.warn_under)
-        for each in gates.thresholds
-        if (why := impossible_metric(each, new))
+        Check(False, f"{threshold.shown}: {why[0]}", only_warns=threshold in gates.warn_under)
+        for threshold in gates.thresholds
+        if (why := impossible_metric(threshold, new))
     ]
     for name, result in new.items():
         of_metric = gates.of_metric(name, is_only=len(new) == 1)
-        found = [
+        own_checks = [
             *_under(result, of_metric.fail_under),
             *(
-                dataclasses.replace(each, only_warns=True)
-                for each in _under(result, of_metric.warn_under)
+                dataclasses.replace(check, only_warns=True)
+                for check in _under(result, of_metric.warn_under)
             ),
             *_drops(name, result, of_metric, paired.get(name, {})),
         ]
         named = f"{result.metric}: " if len(new) > 1 else ""
-        checks += [dataclasses.replace(each, text=named + each.text) for each in found]
+        checks += [dataclasses.replace(check, text=named + check.text) for check in own_checks]
     return checks
 
 
@@ -106,7 +106,7 @@ def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
       checks: all checks of a result.
       remedy: what to do.
     """
-    reasons = [each.text for each in checks if each.fails]
+    reasons = [check.text for check in checks if check.fails]
     if not reasons:
         return None
     cause = "; ".join(reasons[:_MOST_REASONS])
@@ -121,7 +121,7 @@ def _under(new: GatedResult, thresholds: tuple[Threshold, ...]) -> Iterator[Chec
     asked = targets(thresholds, new)
     for threshold, lacking in asked.missing.items():
         yield Check(False, f"{_subject(new)}: {lacking} ({threshold.shown})")
-    for key, threshold in asked.found.items():
+    for key, threshold in asked.thresholds.items():
         score = new.scores[key].score
         if score is None:
             yield Check(False, f"{_shown(key, new.means_of)} has no score ({threshold.shown})")
@@ -155,19 +155,19 @@ def _drops(metric: str, new: GatedResult, gates: Gates, paired: Paired) -> Itera
     for key in old.keys:
         if key not in new.scores:
             yield Check(False, f"{_subject(new)} has no {_shown(key)}, and {old.name} has it")
-        elif key in asked.found and not key[0] and new.whole != old.whole:
+        elif key in asked.thresholds and not key[0] and new.whole != old.whole:
             # A language more in a mean can hide a drop of the others.
             yield Check(
                 False,
                 f"{_shown(key)} has {old.whole} in {old.name}, and {new.whole} now: they cannot be "
-                f"compared ({asked.found[key].flag})",
+                f"compared ({asked.thresholds[key].flag})",
             )
-        elif key in asked.found:
+        elif key in asked.thresholds:
             bounds = None if key[0] else paired.get(key[1])
             shown = _shown(key, new.means_of)
             rule = DROP_RULES[gates.drop]
             one, other = new.scores[key], old.scores[key]
-            yield _drop(shown, one, other, old.name, asked.found[key], rule, bounds)
+            yield _drop(shown, one, other, old.name, asked.thresholds[key], rule, bounds)
 
 
 def _drop(
@@ -210,7 +210,7 @@ def _drop(
         how = _INDEPENDENT
         bounds = interval(difference, math.hypot(new.standard_error, old.standard_error))
     passed = bounds[rule.bound] >= -threshold.number
-    shown = [f"{each:+.{_DECIMALS}f}" for each in bounds]
+    shown = [f"{bound:+.{_DECIMALS}f}" for bound in bounds]
     missed = rule.missed
     unchanged = interval(0.0, math.hypot(new.standard_error or 0, old.standard_error or 0))
     if not passed and how == _INDEPENDENT and unchanged[rule.bound] < -threshold.number:
@@ -288,7 +288,7 @@ def judged(gates: Gates, document: Mapping[str, Any], output: str) -> Judged:
     remedy = "look for what has changed, or change the threshold"
     if output:
         remedy = f"the result in {output} is complete: beam-bleu gate {output} can judge it again"
-    warnings = tuple(each.text for each in checks if each.warns)
+    warnings = tuple(check.text for check in checks if check.warns)
     return Judged(gate_error(checks, remedy), warnings)
 
 
@@ -306,9 +306,9 @@ def enforce(gates: Gates, document: Mapping[str, Any], output: str, *, warn: boo
     Raises:
       GateError: the result misses a threshold.
     """
-    found = judged(gates, document, output)
+    verdict = judged(gates, document, output)
     if warn:
-        for each in found.warnings:
-            _LOGGER.warning("%s", each)
-    if found.error is not None:
-        raise found.error
+        for warning in verdict.warnings:
+            _LOGGER.warning("%s", warning)
+    if verdict.error is not None:
+        raise verdict.error

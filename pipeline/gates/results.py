@@ -101,21 +101,21 @@ def _gated(document: Mapping[str, Any], metric: str, name: str) -> GatedResult:
     """What gates see of the part of a metric. The arguments are those of `gated`."""
     counts = ("segments", *presentation_of(metric).COUNTS)
     # Without a score of the whole corpus, a reader first looks at its mean of languages or tasks.
-    found = [(("", each["system"]), _of_entry(each, counts)) for each in of_whole(document)]
+    items = [(("", entry["system"]), _of_entry(entry, counts)) for entry in of_whole(document)]
     whole, means_of = OF_CORPUS, ""
-    if not found:
+    if not items:
         averages = document.get("macro_average", ())
-        found = [(("", each["system"]), _estimate(each)) for each in averages]
+        items = [(("", average["system"]), _estimate(average)) for average in averages]
         whole = _mean_of(document)
         what = "languages" if document.get("languages") else "tasks"
         means_of = f"mean of {len(_parts(document))} {what}"
-    found += [
-        ((slice_text(each["slice"]), each["system"]), _of_entry(each, counts))
-        for each in document["scores"]
-        if each["slice"] is not None
+    items += [
+        ((slice_text(entry["slice"]), entry["system"]), _of_entry(entry, counts))
+        for entry in document["scores"]
+        if entry["slice"] is not None
     ]
-    scores = dict(found)
-    if len(scores) != len(found) or not all(isinstance(key[1], str) for key in scores):
+    scores = dict(items)
+    if len(scores) != len(items) or not all(isinstance(key[1], str) for key in scores):
         raise ValueError("a system has two scores, or a name that is no text")
     made = definition(document), _references(document)
     return GatedResult(document["name"], name, *made, scores, whole, means_of)
@@ -123,12 +123,12 @@ def _gated(document: Mapping[str, Any], metric: str, name: str) -> GatedResult:
 
 def _parts(document: Mapping[str, Any]) -> Sequence[Any]:
     """The languages or tasks of a corpus that has no common score."""
-    found: Sequence[Any] = document.get("languages") or document.get("tasks", ())
-    return found
+    parts: Sequence[Any] = document.get("languages") or document.get("tasks", ())
+    return parts
 
 
 def _mean_of(document: Mapping[str, Any]) -> str:
-    parts = sorted(slice_text(each["slice"]) for each in _parts(document))
+    parts = sorted(slice_text(part["slice"]) for part in _parts(document))
     return f"the mean of {', '.join(parts)}"
 
 
@@ -141,10 +141,10 @@ def _of_entry(entry: Mapping[str, Any], names: Sequence[str]) -> GatedScore:
     counts = tuple(
         tuple(entry[name]) if isinstance(entry[name], list) else entry[name] for name in names
     )
-    for each in itertools.chain.from_iterable(
-        each if isinstance(each, tuple) else (each,) for each in counts
+    for number in itertools.chain.from_iterable(
+        count if isinstance(count, tuple) else (count,) for count in counts
     ):
-        _require_number(each, math.inf)
+        _require_number(number, math.inf)
     _require_number(entry["score"], _HIGHEST)
     return dataclasses.replace(_estimate(entry), counts=counts)
 
@@ -179,8 +179,8 @@ def slice_text(of_slice: Mapping[str, str | None]) -> str:
 def definition(document: Mapping[str, Any]) -> str:
     """How the scores of a metric's part were made, without what follows from the texts."""
     if "languages" in document:
-        kinds = {_fields(each["signature"], _OF_TOKENS) for each in document["languages"]}
-        (label,) = {name for each in document["languages"] for name in each["slice"]}
+        kinds = {_fields(language["signature"], _OF_TOKENS) for language in document["languages"]}
+        (label,) = {name for language in document["languages"] for name in language["slice"]}
         return f"{label}|{'|'.join(sorted(kinds))}"
     return definition_of(document["signature"])
 
@@ -209,9 +209,11 @@ def _fields(signature: str, others: Container[str] = ()) -> str:
 
 def _references(document: Mapping[str, Any]) -> str:
     signatures = (
-        [each["signature"] for each in document["languages"]]
+        [language["signature"] for language in document["languages"]]
         if "languages" in document
         else [document["signature"]]
     )
-    found = [dict(field.split(":", 1) for field in each.split("|")) for each in signatures]
-    return ",".join(sorted({each["nrefs"] for each in found}))
+    parsed = [
+        dict(field.split(":", 1) for field in signature.split("|")) for signature in signatures
+    ]
+    return ",".join(sorted({fields["nrefs"] for fields in parsed}))

@@ -131,10 +131,12 @@ class Gates:
         require_choice("drop", self.drop, DROP_RULES)
         for thresholds in (self.fail_under, self.warn_under, self.max_drop):
             seen: dict[tuple[str, str], Threshold] = {}
-            for each in thresholds:
-                former = seen.setdefault((each.metric, each.name), each)
-                if former is not each:
-                    raise ValueError(f"{former.shown} and {each.shown} are for the same scores")
+            for threshold in thresholds:
+                former = seen.setdefault((threshold.metric, threshold.name), threshold)
+                if former is not threshold:
+                    raise ValueError(
+                        f"{former.shown} and {threshold.shown} are for the same scores"
+                    )
 
     def __bool__(self) -> bool:
         return bool(self.thresholds)
@@ -153,7 +155,7 @@ class Gates:
         """
         names = (metric, "") if is_only else (metric,)
         fail, warn, drops = (
-            tuple(each for each in thresholds if each.metric in names)
+            tuple(threshold for threshold in thresholds if threshold.metric in names)
             for thresholds in (self.fail_under, self.warn_under, self.max_drop)
         )
         return dataclasses.replace(self, fail_under=fail, warn_under=warn, max_drop=drops)
@@ -168,12 +170,13 @@ class Targets:
     """The scores that thresholds are for.
 
     Attributes:
-      found: for each score, its threshold. A threshold for a system or a slice takes the place of
-        a more general one. Keys are the slice's text, "" for the whole corpus, and the system.
+      thresholds: for each score, its threshold. A threshold for a system or a slice takes the
+        place of a more general one. Keys are the slice's text, "" for the whole corpus, and the
+        system.
       missing: for each threshold that names something which is not there, what is missing.
     """
 
-    found: Mapping[tuple[str, str], Threshold]
+    thresholds: Mapping[tuple[str, str], Threshold]
     missing: Mapping[Threshold, str]
 
 
@@ -196,8 +199,8 @@ def impossible(name: str, systems: Sequence[str], slicing: Slicing) -> tuple[str
             if any(of_slice.startswith(f"{item[0]}=") for item in slicing.items):
                 return None
             known = ", ".join(map(slicing.name_of_item, range(len(slicing.items))))
-            given = f"the slices of this run are by {known}" if known else "this run has no slices"
-            return given, "choose the slices with --slice_by, or change the threshold"
+            cause = f"the slices of this run are by {known}" if known else "this run has no slices"
+            return cause, "choose the slices with --slice_by, or change the threshold"
     return "there is no such system", f"choose one of {', '.join(systems)}"
 
 
@@ -216,17 +219,17 @@ def impossible_metric(threshold: Threshold, metrics: Collection[str]) -> tuple[s
 
 def targets(thresholds: tuple[Threshold, ...], result: GatedResult) -> Targets:
     """The scores of a result that thresholds are for."""
-    found: dict[tuple[str, str], tuple[int, Threshold]] = {}
+    chosen: dict[tuple[str, str], tuple[int, Threshold]] = {}
     missing: dict[Threshold, str] = {}
-    for each in thresholds:
-        rank, keys, lacking = _named(each.name, result)
+    for threshold in thresholds:
+        rank, keys, lacking = _named(threshold.name, result)
         if not keys:
-            missing[each] = lacking
+            missing[threshold] = lacking
         for key in keys:
-            if key not in found or found[key][0] < rank:
-                found[key] = (rank, each)
-    ordered = [key for key in result.keys if key in found]
-    return Targets({key: found[key][1] for key in ordered}, missing)
+            if key not in chosen or chosen[key][0] < rank:
+                chosen[key] = (rank, threshold)
+    ordered = [key for key in result.keys if key in chosen]
+    return Targets({key: chosen[key][1] for key in ordered}, missing)
 
 
 def _named(name: str, result: GatedResult) -> tuple[int, list[tuple[str, str]], str]:

@@ -53,8 +53,8 @@ def _first(document: Document) -> Document:
 def _definition(job: Job, document: Document) -> str:
     return _of_metrics(
         {
-            name: definition_of(each.signature_of(each.corpus), each.languages)
-            for name, each in job.scorings.items()
+            name: definition_of(scorings.signature_of(scorings.corpus), scorings.languages)
+            for name, scorings in job.scorings.items()
         }
     )
 
@@ -64,7 +64,7 @@ def _found_definition(document: Document, job: Job) -> str:
 
 
 def _of_metrics(definitions: Mapping[str, str]) -> str:
-    return "; ".join(f"{name}: {each}" for name, each in definitions.items())
+    return "; ".join(f"{name}: {made}" for name, made in definitions.items())
 
 
 def _pooling(job: Job, document: Document) -> str:
@@ -76,7 +76,9 @@ def _found_pooling(document: Document, job: Job) -> str:
         return _NONE
     # With one task, the choice makes no difference.
     label = job.unpooled
-    tasks = {each[label] for each in _slices_of(document) if label in each} if label else set()
+    tasks = (
+        {values[label] for values in _slices_of(document) if label in values} if label else set()
+    )
     return "one" if len(tasks) > 1 else _pooling(job, document)
 
 
@@ -85,9 +87,9 @@ def _segments(job: Job, document: Document) -> str:
         return _NONE
     return _of_metrics(
         {
-            name: definition_of(each.signature_of(each.segments), each.languages)
-            for name, each in job.scorings.items()
-            if each.segments is not None
+            name: definition_of(scorings.signature_of(scorings.segments), scorings.languages)
+            for name, scorings in job.scorings.items()
+            if scorings.segments is not None
         }
     )
 
@@ -105,12 +107,12 @@ def _found_segments(document: Document, job: Job) -> str:
 
 def _systems_of(document: Document) -> list[str]:
     # Without a score of the whole corpus there are averages.
-    found = [
-        each["system"]
+    systems = [
+        entry["system"]
         for part in map(functools.partial(part_of, document), metrics_of(document))
-        for each in (*of_whole(part), *part.get("macro_average", ()))
+        for entry in (*of_whole(part), *part.get("macro_average", ()))
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(systems))
 
 
 def _systems(job: Job, document: Document) -> str:
@@ -119,11 +121,11 @@ def _systems(job: Job, document: Document) -> str:
 
 
 def _slices_of(document: Document) -> list[Mapping[str, str | None]]:
-    return [each["slice"] for each in document["scores"] if each["slice"] is not None]
+    return [score["slice"] for score in document["scores"] if score["slice"] is not None]
 
 
 def _found_slices(document: Document, job: Job) -> str:
-    items = dict.fromkeys(tuple(each) for each in _slices_of(document))
+    items = dict.fromkeys(tuple(of_slice) for of_slice in _slices_of(document))
     return _listed(CROSS.join(labels) for labels in items)
 
 
@@ -133,19 +135,21 @@ def _ranges(job: Job, document: Document) -> str:
 
 def _found_ranges(document: Document, job: Job) -> str:
     # A range without a segment is not in the result.
-    found = dict.fromkeys(str(each[LENGTH]) for each in _slices_of(document) if LENGTH in each)
-    if {*found} <= {*job.slicing.length_ranges}:
+    ranges = dict.fromkeys(
+        str(of_slice[LENGTH]) for of_slice in _slices_of(document) if LENGTH in of_slice
+    )
+    if {*ranges} <= {*job.slicing.length_ranges}:
         return _ranges(job, document)
-    return _listed(found)
+    return _listed(ranges)
 
 
 def _compared(document: Document) -> list[Mapping[str, Any]]:
     """The comparisons on the whole corpus; on slices, if there are no others."""
     document = _first(document)
     of_replicates = document.get("resampling", {}).get("comparisons", [])
-    found = document.get("comparisons", [])
-    whole = [each for each in found if each["slice"] is None]
-    return whole or of_replicates or found
+    comparisons = document.get("comparisons", [])
+    whole = [comparison for comparison in comparisons if comparison["slice"] is None]
+    return whole or of_replicates or comparisons
 
 
 def _baseline(job: Job, document: Document) -> str:
@@ -154,8 +158,8 @@ def _baseline(job: Job, document: Document) -> str:
 
 def _found_baseline(document: Document, job: Job) -> str:
     # The first comparison is with the baseline.
-    found = _compared(document)
-    return found[0]["baseline"] if found else _baseline(job, document)
+    comparisons = _compared(document)
+    return comparisons[0]["baseline"] if comparisons else _baseline(job, document)
 
 
 def _pairs(job: Job, document: Document) -> str:
@@ -163,7 +167,8 @@ def _pairs(job: Job, document: Document) -> str:
 
 
 def _found_pairs(document: Document, job: Job) -> str:
-    if "clusters" in document or len({each["baseline"] for each in _compared(document)}) > 1:
+    baselines = {comparison["baseline"] for comparison in _compared(document)}
+    if "clusters" in document or len(baselines) > 1:
         return "all pairs"
     # With two systems, there is only one pair.
     has_clusters = "comparisons" in document and of_whole(_first(document))
@@ -197,10 +202,10 @@ def _resampling(job: Job, document: Document) -> str:
 
 
 def _found_resampling(document: Document, job: Job) -> str:
-    found = document.get("resampling")
-    if found is None:
+    resampling = document.get("resampling")
+    if resampling is None:
         return _NONE
-    return f"{found['method']}, {found['resamples']}, seed {found['seed']}"
+    return f"{resampling['method']}, {resampling['resamples']}, seed {resampling['seed']}"
 
 
 FACTS = (
@@ -231,9 +236,9 @@ FACTS = (
         "presets",
         ("Scorings.presets",),
         lambda job, document: _listed(
-            name for each in job.scorings.values() for name in each.presets
+            name for scorings in job.scorings.values() for name in scorings.presets
         ),
-        lambda document, job: _listed(each["preset"] for each in document.get("presets", ())),
+        lambda document, job: _listed(preset["preset"] for preset in document.get("presets", ())),
     ),
     Fact(
         "segment scores",

@@ -54,8 +54,13 @@ def _fields(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         yield name, os.path.abspath(shown) if is_file else shown
         return
     if dataclasses.is_dataclass(value):
-        kept = [each.name for each in dataclasses.fields(value) if each.name not in DECIDE_NOTHING]
-        parts = [("form", type(value).__name__), *((each, getattr(value, each)) for each in kept)]
+        kept = [
+            field.name for field in dataclasses.fields(value) if field.name not in DECIDE_NOTHING
+        ]
+        parts = [
+            ("form", type(value).__name__),
+            *((attribute, getattr(value, attribute)) for attribute in kept),
+        ]
     elif isinstance(value, Mapping):
         parts = value.items()
     elif isinstance(value, list | tuple):
@@ -64,8 +69,8 @@ def _fields(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         assert value is None or isinstance(value, str | int | float), value
         yield name, value if isinstance(value, str) else json.dumps(value)
         return
-    for part, each in parts:
-        yield from _fields(each, f"{name} {part}".lstrip())
+    for key, part in parts:
+        yield from _fields(part, f"{name} {key}".lstrip())
 
 
 def input_differences(source: Source, manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -83,7 +88,7 @@ def input_differences(source: Source, manifest: Mapping[str, Any]) -> Iterator[s
         yield f"{pipes[0]} is a pipe, whose text cannot be compared"
         return
     there, here = (
-        dict(each.split(_EQUALS, 1) for each in described)
+        dict(line.split(_EQUALS, 1) for line in described)
         for described in (manifest["input"], described_input(source))
     )
     differing = [key for key in {**there, **here} if there.get(key) != here.get(key)]

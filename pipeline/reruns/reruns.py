@@ -65,10 +65,10 @@ def require_none(job: Job) -> None:
 def _kept(job: Job) -> bytes | None:
     if job.if_exists == "replace":
         return None
-    found = _complete_result(job.output)
-    if found is None:
+    result = _complete_result(job.output)
+    if result is None:
         return None
-    data, manifest = found
+    data, manifest = result
     if job.if_exists == "fail":
         raise JobError(
             f"{job.output} already has a complete result",
@@ -121,6 +121,6 @@ def _complete_result(output: str) -> tuple[bytes, bytes] | None:
 def differing(document: Mapping[str, Any], job: Job) -> Iterator[str]:
     """What a result has and what a job asks for, where that differs, apart from its input."""
     for fact in FACTS:
-        asked, found = fact.asked(job, document), fact.found(document, job)
-        if asked != found:
-            yield f"{fact.name} {found} there, {asked} here"
+        here, there = fact.asked(job, document), fact.found(document, job)
+        if here != there:
+            yield f"{fact.name} {there} there, {here} here"
