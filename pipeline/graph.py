@@ -123,7 +123,7 @@ def build(root: beam.Pipeline, job: Job) -> None:
         sums.append(
             moments_of_documents(
                 parts.documents.values(),
-                {_end("moments", each): each.basis for each in job.scorings.values()},
+                {_end("moments", scorings): scorings.basis for scorings in job.scorings.values()},
                 job.slicing.most,
                 step,
                 baseline=_baseline(job),
@@ -291,12 +291,12 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
     results: Results
     (results,) = ends["results"]
     output, run = results.output, results.run
-    found: list[FoundSegments] = list(ends["segments"])
+    of_sources: list[FoundSegments] = list(ends["segments"])
     metrics = {
-        name: _metric_totals(scorings, found, results.slicing, ends)
+        name: _metric_totals(scorings, of_sources, results.slicing, ends)
         for name, scorings in results.scorings.items()
     }
-    (segments,) = found
+    (segments,) = of_sources
     tally = tally_of(segments, _sums(ends, "tallies") if "tallies" in ends else None)
     rejected = check_rejected(ends.get("rejected", ()), tally, results.most_rejected)
     require_segments_left(tally, rejected)
@@ -334,14 +334,15 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
 
 def _metric_totals(
     scorings: Scorings,
-    found: Sequence[FoundSegments],
+    of_sources: Sequence[FoundSegments],
     slicing: Slicing,
     ends: Mapping[str, Iterable[Any]],
 ) -> MetricTotals:
     """What the job has added up for a metric."""
     counters = scorings.counters
     sums = {
-        text: sums_by_system(found, list(ends[_end("totals", scorings, text)])) for text in counters
+        text: sums_by_system(of_sources, list(ends[_end("totals", scorings, text)]))
+        for text in counters
     }
     return MetricTotals(
         sums,
@@ -349,7 +350,7 @@ def _metric_totals(
             slicing,
             _sums(ends, _end("slices", scorings)),
             scorings.basis,
-            found[0].systems,
+            of_sources[0].systems,
         ),
         *(
             _only_sum(end, _sums(ends, end), is_needed=False)
@@ -364,7 +365,7 @@ def _enforce(results: Results, document: Mapping[str, Any]) -> None:
 
 
 def _slices_of(
-    slicing: Slicing, given: Iterable[SliceSums], basis: Basis, systems: Sequence[str]
+    slicing: Slicing, parts: Iterable[SliceSums], basis: Basis, systems: Sequence[str]
 ) -> SliceSums | None:
     """The sums of all slices; None if no slices are scored.
 
@@ -374,7 +375,7 @@ def _slices_of(
     if not slicing:
         return None
     # If the runner has lost or repeated them, they are not the sums of the whole corpus.
-    total = sum(given, start=SliceSums.zero(basis.width, most=slicing.most))
+    total = sum(parts, start=SliceSums.zero(basis.width, most=slicing.most))
     require_bounded(total.keys, slicing)
     return total.arranged(slicing.in_order(total.keys), systems)
 
@@ -384,7 +385,7 @@ def _sums(ends: Mapping[str, Iterable[Any]], name: str) -> list[Any]:
     return [sums for _, sums in ends.get(name, ())]
 
 
-def _only_sum(name: str, given: Iterable[Any], *, is_needed: bool = True) -> Any:
+def _only_sum(name: str, elements: Iterable[Any], *, is_needed: bool = True) -> Any:
     """The sum at an end.
 
     Returns:
@@ -393,7 +394,7 @@ def _only_sum(name: str, given: Iterable[Any], *, is_needed: bool = True) -> Any
     Raises:
       JobError: there are several sums, or there is none although it is needed.
     """
-    sums = list(given)
+    sums = list(elements)
     if len(sums) > 1 or (is_needed and not sums):
         raise JobError(
             f"the last step got {len(sums)} sums of {name}: it must get 1",

@@ -111,26 +111,26 @@ def check_in_process(parser: Parser, flags: argparse.Namespace) -> None:
     Raises:
       UsageError: one of them cannot be used here.
     """
-    given = _given(parser, flags)
-    for name, flag in given.items():
+    flag_of = _given(parser, flags)
+    for name, flag in flag_of.items():
         if name in _REFUSED_IN_PROCESS:
             why, remedy = _REFUSED_IN_PROCESS[name]
             raise UsageError(f"{flag} is refused: {why}", remedy)
     for name in _names_of_engines():
-        if name in given:
+        if name in flag_of:
             raise UsageError(
-                f"{given[name]} is for an engine, but this job runs in-process",
+                f"{flag_of[name]} is for an engine, but this job runs in-process",
                 "name the engine with --runner, or leave the flag out",
             )
 
 
 def _check_values(parser: Parser, flags: argparse.Namespace) -> None:
-    given = _given(parser, flags)
+    flag_of = _given(parser, flags)
     for action in parser.actions():
         name = action.dest
-        if name not in given:
+        if name not in flag_of:
             continue
-        flag, value = given[name], getattr(flags, name)
+        flag, value = flag_of[name], getattr(flags, name)
         if name in _REFUSED:
             why, remedy = _REFUSED[name]
             raise UsageError(f"{flag} is refused: {why}", remedy)

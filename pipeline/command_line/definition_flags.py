@@ -248,16 +248,16 @@ def _definition(flags: argparse.Namespace) -> BleuConfig:
         with _naming(f"--spm_model {flags.spm_model}"):
             path = checked_path("--spm_model", flags.spm_model, anywhere=False)
             changes["spm_model"] = read_model(path)
-    given = {name: value for name, value in changes.items() if value is not None}
+    chosen = {name: value for name, value in changes.items() if value is not None}
     named = flags.preset or DEFAULT_PRESET
     unchanged = preset(named)
-    _require_model(given.get("tokenize", unchanged.tokenize), flags.spm_model)
-    method = given.get("smooth_method", unchanged.smooth_method)
+    _require_model(chosen.get("tokenize", unchanged.tokenize), flags.spm_model)
+    method = chosen.get("smooth_method", unchanged.smooth_method)
     of_preset = f"which --preset {named} sets" if flags.preset else "the default"
     origin = "" if flags.smooth_method else f", {of_preset}"
     _require_takes_value("smooth", method, origin, flags.smooth_value, corpus_smooth_methods())
     try:
-        config = preset(named, **given)
+        config = preset(named, **chosen)
     except ValueError as error:
         raise UsageError(_FIELD.sub(r"--\g<0>", str(error)), SEE_HELP) from None
     with _naming(f"--spm_model {flags.spm_model}"):
@@ -387,10 +387,12 @@ def chosen_effective_order(flags: argparse.Namespace) -> bool | None:
 
 def _switched(flags: argparse.Namespace, meanings: Mapping[str, Any]) -> Any:
     """The meaning of the one switch that is given; None if no switch is given."""
-    given = [name for name in meanings if getattr(flags, name)]
-    if len(given) > 1:
-        raise UsageError(f"--{given[0]} and --{given[1]} contradict each other", "give only one")
-    return meanings[given[0]] if given else None
+    switches = [name for name in meanings if getattr(flags, name)]
+    if len(switches) > 1:
+        raise UsageError(
+            f"--{switches[0]} and --{switches[1]} contradict each other", "give only one"
+        )
+    return meanings[switches[0]] if switches else None
 
 
 def _preset_name(text: str) -> str:

@@ -76,6 +76,6 @@ def check_log_flags(flags: argparse.Namespace) -> None:
     """
     if not flags.quiet:
         return
-    for given, name in ((flags.verbose, "--verbose"), (flags.progress == "on", "--progress on")):
-        if given:
+    for is_set, name in ((flags.verbose, "--verbose"), (flags.progress == "on", "--progress on")):
+        if is_set:
             raise UsageError(f"{name} and --quiet contradict each other", "leave one of them out")

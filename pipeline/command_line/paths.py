@@ -143,8 +143,8 @@ def _normal(path: str) -> str:
     return posixpath.join(os.path.realpath(folder), *parts[wild:])
 
 
-def _refused(output: str, label: str, given: str, path: str) -> UsageError:
+def _refused(output: str, label: str, pattern: str, path: str) -> UsageError:
     return UsageError(
-        f"--output {output}: {label} ({given}) would read {path}, where results are written",
+        f"--output {output}: {label} ({pattern}) would read {path}, where results are written",
         "name another folder for the results, or move the input",
     )

@@ -180,9 +180,9 @@ def most_rejected(flags: argparse.Namespace) -> MostRejected | None:
     Raises:
       UsageError: a flag that is needed is missing.
     """
-    given: MostRejected | None = flags.max_rejected
+    most: MostRejected | None = flags.max_rejected
     if flags.on_bad_record == "fail":
-        if given is not None:
+        if most is not None:
             raise UsageError(
                 "--max_rejected needs --on_bad_record reject",
                 "add --on_bad_record reject, or leave --max_rejected out",
@@ -193,7 +193,7 @@ def most_rejected(flags: argparse.Namespace) -> MostRejected | None:
             "--on_bad_record reject needs --output",
             "name a folder for the rejected records and the result",
         )
-    return DEFAULT_MOST_REJECTED if given is None else given
+    return DEFAULT_MOST_REJECTED if most is None else most
 
 
 def _most_rejected(text: str) -> MostRejected:

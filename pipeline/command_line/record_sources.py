@@ -61,14 +61,14 @@ def has_records(flags: argparse.Namespace) -> bool:
     """
     if flags.input is not None or flags.join_on is not None:
         return True
-    given = _given(flags, _OF_RECORDS)
+    needless = _given(flags, _OF_RECORDS)
     texts = [*flags.refs, *flags.references, *flags.systems, *flags.candidates]
     files = [text for text in texts if format_of_name(text) in _TAKEN_FOR_RECORDS]
-    if given == ["input_format"] and texts:
+    if needless == ["input_format"] and texts:
         raise UsageError("--input_format is given without --input or --join_on", _JOIN)
-    if given:
+    if needless:
         raise UsageError(
-            f"--{given[0]} is for records, and none are given",
+            f"--{needless[0]} is for records, and none are given",
             "name the records: --input PATTERN; or join record files by an id: --join_on COLUMN",
         )
     if files:
@@ -125,11 +125,11 @@ def _paired(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) 
                 "or, to join record files by an id: --join_on COLUMN, without --input",
             )
     if (flags.system_column is None) != (flags.id_column is None):
-        given, missing = "system_column", "id_column"
+        present, missing = "system_column", "id_column"
         if flags.system_column is None:
-            given, missing = missing, given
+            present, missing = missing, present
         raise UsageError(
-            f"--{given} needs --{missing}", "name both columns: --system_column and --id_column"
+            f"--{present} needs --{missing}", "name both columns: --system_column and --id_column"
         )
     if flags.coverage is not None and flags.system_column is None:
         raise UsageError(
@@ -276,7 +276,7 @@ def _header(flags: argparse.Namespace, wanted: Wanted) -> bool | None:
 
 
 def _require_format(
-    pattern: str, given: RecordFormatName | None, label: str = _INPUT
+    pattern: str, asked: RecordFormatName | None, label: str = _INPUT
 ) -> RecordFormatName:
     """The format of a record file.
 
@@ -284,7 +284,7 @@ def _require_format(
       UsageError: neither the flag nor the name of the file says which one it is; or its name says
         that it is compressed, and files of the format are not.
     """
-    name = given or format_of_name(pattern)
+    name = asked or format_of_name(pattern)
     if name is None:
         suffixes = [suffix for row in RECORD_FORMATS.values() for suffix in row.suffixes]
         what = "a pipe has no suffix" if is_pipe(pattern) else "its name does not end with"

@@ -209,9 +209,9 @@ def slicing(flags: argparse.Namespace) -> Slicing:
     try:
         slices = slicing_of(items, flags.length_edges or LENGTH_EDGES, most)
     except ValueError as error:
-        given = ",".join(flags.slice_by)
+        value = ",".join(flags.slice_by)
         raise UsageError(
-            f"--slice_by {given}: {error}",
+            f"--slice_by {value}: {error}",
             "write labels with commas between them, and * for their combinations, such as "
             "--slice_by 'domain,domain*lang_pair'",
         ) from None

@@ -87,11 +87,11 @@ def _refuse_files_of_others(
     A stream that is named twice, in the same words, is meant. And a pattern that cannot be listed
     here is looked at when the job runs.
     """
-    given = {pattern for _, pattern in others}
+    of_others = {pattern for _, pattern in others}
     patterns = [
         (name, pattern)
         for name, pattern in named
-        if is_pattern(pattern) and is_local(pattern) and pattern not in given
+        if is_pattern(pattern) and is_local(pattern) and pattern not in of_others
     ]
     if not patterns:
         return
@@ -126,10 +126,12 @@ def _without(paths: list[str], pattern: str, others: Sequence[tuple[str, str]]) 
 def _files_of(others: Sequence[tuple[str, str]]) -> dict[object, str]:
     """By the identity of each file of other streams, the name of its stream."""
     streams: dict[object, str] = {}
-    for label, given in others:
+    for label, pattern in others:
         # A pipe is no file that a pattern of files could match.
-        if given != _STDIN and (is_pattern(given) or not is_local(given) or os.path.isfile(given)):
-            for file in find_files(Stream(label, given)):
+        if pattern != _STDIN and (
+            is_pattern(pattern) or not is_local(pattern) or os.path.isfile(pattern)
+        ):
+            for file in find_files(Stream(label, pattern)):
                 streams.setdefault(_identity(file.path), label)
     return streams
 

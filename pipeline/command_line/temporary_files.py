@@ -90,9 +90,9 @@ def check_pipes(inputs: Sequence[tuple[str, str]], anywhere: bool) -> None:
         pipe = (status.st_dev, status.st_ino)
         if pipe in seen:
             first = seen[pipe]
-            given = "twice" if first == label else f"for {first} and for {label}"
+            how = "twice" if first == label else f"for {first} and for {label}"
             raise UsageError(
-                f"{_name(path)} can be read only once, but it is given {given}",
+                f"{_name(path)} can be read only once, but it is given {how}",
                 "give each stream its own pipe or file",
             )
         seen[pipe] = label
@@ -253,11 +253,11 @@ def _copy_all(copies: dict[Stream, Stream], hint: str = "") -> None:
 
 def _opened(pipe: Stream) -> int:
     """A file descriptor for a pipe. Opening a pipe in a folder does not wait for its writer."""
-    given = _OPEN_FILE.fullmatch(pipe.pattern)
+    open_file = _OPEN_FILE.fullmatch(pipe.pattern)
     try:
         # /dev/stdin would open a file (< FILE) again, at its begin and not where it stands.
-        if pipe.pattern in _STDIN or given:
-            return os.dup(int(given[1]) if given else 0)
+        if pipe.pattern in _STDIN or open_file:
+            return os.dup(int(open_file[1]) if open_file else 0)
         return os.open(pipe.pattern, os.O_RDONLY | os.O_NONBLOCK)
     except OSError as error:
         raise _unreadable(pipe, error) from error

@@ -131,11 +131,11 @@ def _other_answers() -> contextlib.AbstractContextManager[None]:
     return contextlib.suppress(AttributeError, KeyError, TypeError, ValueError)
 
 
-def flink_master(given: str | None) -> FlinkMaster | None:
+def flink_master(value: str | None) -> FlinkMaster | None:
     """The cluster that a value of --flink_master names; None if it names none."""
-    if not given or given.strip() in _OF_JOB_SERVER:
+    if not value or value.strip() in _OF_JOB_SERVER:
         return None
-    url = given.strip().rstrip("/")
+    url = value.strip().rstrip("/")
     return FlinkMaster(url if "://" in url else f"http://{url}")
 
 

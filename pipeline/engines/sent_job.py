@@ -81,9 +81,9 @@ def job_id(result: Any) -> str:
       result: Beam's result of sending the job.
     """
     for name in ("job_id", "_job_id"):  # Dataflow's results have a method, portable ones a field
-        given = getattr(result, name, None)
-        if given is not None:
-            return str(given() if callable(given) else given)
+        value = getattr(result, name, None)
+        if value is not None:
+            return str(value() if callable(value) else value)
     return ""
 
 

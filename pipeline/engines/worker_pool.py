@@ -42,16 +42,16 @@ def pool_address(options: PipelineOptions) -> str | None:
     portable = options.view_as(PortableOptions)
     if portable.environment_type not in _TYPES:
         return None
-    given = portable.environment_config
-    url = given
-    if given and looks_like_json(given):
+    config = portable.environment_config
+    url = config
+    if config and looks_like_json(config):
         try:
-            url = json.loads(given).get("url")
+            url = json.loads(config).get("url")
         except ValueError as error:
             raise UsageError(
                 f"--environment_config is not valid JSON: {error}", _GIVE_ADDRESS
             ) from error
-    elif not given:
+    elif not config:
         url = portable.lookup_environment_option("external_service_address")
     if not isinstance(url, str) or not url:
         raise UsageError(

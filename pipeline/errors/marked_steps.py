@@ -26,8 +26,8 @@ def filesystem_options(options: PipelineOptions) -> dict[str, Any]:
     """The options of filesystems that are not the default ones, such as s3_endpoint_url."""
     changed: dict[str, Any] = {}
     for kind in (AzureOptions, HadoopFileSystemOptions, S3Options):
-        given = options.view_as(kind)
-        changed |= given.get_all_options(drop_default=True, current_only=True)
+        view = options.view_as(kind)
+        changed |= view.get_all_options(drop_default=True, current_only=True)
     return changed
 
 
@@ -75,10 +75,10 @@ class _Marked(PlainDoFn):
     def process(self, element):  # type: ignore[no-untyped-def]
         return self._outputs(element, {})
 
-    def _outputs(self, element: Any, given: Mapping[str, Any]) -> Iterator[Any]:
+    def _outputs(self, element: Any, arguments: Mapping[str, Any]) -> Iterator[Any]:
         # Not `marking`, which takes longer: there is an element for each batch.
         try:
-            yield from self._dofn.process(element, **given) or ()
+            yield from self._dofn.process(element, **arguments) or ()
         except BleuError as error:
             raise marked_error(error) from error.__cause__
 
@@ -119,5 +119,5 @@ class _MarkedInWindow(_Marked):
     def process(  # type: ignore[no-untyped-def]
         self, element, window=beam.DoFn.WindowParam, timestamp=beam.DoFn.TimestampParam
     ):
-        given = {"window": window, "timestamp": timestamp}
-        return self._outputs(element, {name: given[name] for name in self._asked})
+        arguments = {"window": window, "timestamp": timestamp}
+        return self._outputs(element, {name: arguments[name] for name in self._asked})

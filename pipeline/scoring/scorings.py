@@ -93,5 +93,5 @@ ScoringsOfMetrics = Mapping[MetricName, Scorings]
 
 def schema_of_segments(scorings: ScoringsOfMetrics, labels: Sequence[str] = ()) -> pa.Schema:
     """The columns of the scores of segments, with these labels. All metrics have such scores."""
-    fields = [each.kind.segment_fields(each.segments) for each in scorings.values()]
+    fields = [of_metric.kind.segment_fields(of_metric.segments) for of_metric in scorings.values()]
     return segment_schema(fields, labels)

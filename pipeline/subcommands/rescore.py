@@ -138,9 +138,9 @@ def _refuse_changes_of_bleu(scorings: ScoringsOfMetrics, flags: argparse.Namespa
 
 
 def _scoring(old: Scoring, flags: argparse.Namespace) -> Scoring:
-    given = {name: getattr(flags, name) for name in _SCORING}
-    given["effective_order"] = chosen_effective_order(flags)
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    asked = {name: getattr(flags, name) for name in _SCORING}
+    asked["effective_order"] = chosen_effective_order(flags)
+    changes: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
     try:
         if flags.preset is not None:
             scoring = preset(flags.preset, **changes).scoring
@@ -163,7 +163,7 @@ def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:
     if flags.spm_model is not None or flags.language_column is not None:
         name = "spm_model" if flags.spm_model is not None else "language_column"
         raise UsageError(f"--{name} cannot be changed without the texts", of_tokens)
-    given = {
+    asked = {
         "tokenize": flags.tokenize or tokenizer_of_language(flags),
         "lowercase": chosen_case(flags),
         "normalize": flags.normalize,
@@ -172,11 +172,11 @@ def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:
     if flags.preset is not None:
         origin = f"--preset {flags.preset}: {{}}"
         choices = PRESETS[flags.preset].choices
-        if scorings.languages is None and given["tokenize"] is None:
-            given["tokenize"] = choices.get("tokenize", "13a")
-        if given["lowercase"] is None:
-            given["lowercase"] = choices.get("lowercase", False)
-    for name, value in given.items():
+        if scorings.languages is None and asked["tokenize"] is None:
+            asked["tokenize"] = choices.get("tokenize", "13a")
+        if asked["lowercase"] is None:
+            asked["lowercase"] = choices.get("lowercase", False)
+    for name, value in asked.items():
         counted = getattr(text, name)
         if value is not None and value != counted:
             raise UsageError(
