@@ -18,10 +18,10 @@ from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.output.document import document_bytes, result_document
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.manifest import manifest, streams, without_versions
-from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
+from beam_bleu.pipeline.output.part_files import WritePartFiles, check_rows
 from beam_bleu.pipeline.output.publication import in_place, write_documents
 from beam_bleu.pipeline.output.receipt import earlier_result, write_receipt
-from beam_bleu.pipeline.output.rejected_shards import WriteRejected
+from beam_bleu.pipeline.output.rejected_files import WriteRejected
 from beam_bleu.pipeline.reruns.rerun_input import described_input
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
@@ -111,13 +111,13 @@ def build(root: beam.Pipeline, job: Job) -> None:
             table
             | f"Write segment scores{_suffix(job, name)}"
             >> beam.ParDo(
-                step(WriteShards(job.output, job.run, schema, job.threads))
+                step(WritePartFiles(job.output, job.run, schema, job.threads))
             ).with_output_types(str)
             for name, table in parts.tables.items()
         ]
-        ends["shards"] = written[0]
+        ends["part_files"] = written[0]
         if len(written) > 1:
-            ends["shards"] = written | "Collect segment scores" >> beam.Flatten()
+            ends["part_files"] = written | "Collect segment scores" >> beam.Flatten()
     sums = list(parts.sums.values())
     if parts.documents:
         sums.append(
@@ -318,15 +318,15 @@ def _score_and_write(key: int, ends: Mapping[str, Iterable[Any]]) -> None:
         documents[MANIFEST] = document_bytes(manifest(read, data, results.input))
         if results.evidence.save_totals:
             documents[TOTALS] = saved_bytes(totals, results, without_versions(read), data)
-    shards: list[str] = list(ends.get("shards", ()))
-    if "shards" in ends:
-        check_rows(output, run, shards, sum(totals.scored.values()) * len(totals.metrics))
+    part_files: list[str] = list(ends.get("part_files", ()))
+    if "part_files" in ends:
+        check_rows(output, run, part_files, sum(totals.scored.values()) * len(totals.metrics))
     if results.receipt:
         # Before the result: if this fails, the previous result stays. The launcher reads the
         # receipt only after the job is done.
         write_receipt(results.receipt, data, segments.notes)
     # Also without segment scores, because those of a previous run must be removed.
-    with in_place(output, run, shards, documents, rejected.files):
+    with in_place(output, run, part_files, documents, rejected.files):
         write_documents(output, documents)
     # After the result, because it is complete. A launcher that waits warns itself.
     _enforce(results, document)

@@ -10,17 +10,17 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from beam_bleu.pipeline.output.parquet_shards import RUN_KEY, WriteShards
+from beam_bleu.pipeline.output.part_files import RUN_KEY, WritePartFiles
 from beam_bleu.pipeline.output.publication import in_place, write_documents
 
 SCHEMA = pa.schema([pa.field("index", pa.int64())])
 
 
-def staged(output: Path | str, run: str, shards: int = 3) -> list[str]:
-    """Stages shards, one for each bundle, as the workers of a run do; returns their names."""
+def staged(output: Path | str, run: str, part_files: int = 3) -> list[str]:
+    """Stages part files, one for each bundle, as the workers of a run do; returns their names."""
     names = []
-    for number in range(shards):
-        writing = WriteShards(str(output), run, SCHEMA)
+    for number in range(part_files):
+        writing = WritePartFiles(str(output), run, SCHEMA)
         writing.setup()
         writing.start_bundle()
         writing.process(pa.table([[number]], SCHEMA))
@@ -46,9 +46,9 @@ def publish(output: Path | str, run: str, names: list[str]) -> None:
         write_documents(str(output), documents(run))
 
 
-def published(output: Path, run: str, shards: int = 3) -> None:
+def published(output: Path, run: str, part_files: int = 3) -> None:
     """A run from start to end."""
-    publish(output, run, staged(output, run, shards))
+    publish(output, run, staged(output, run, part_files))
 
 
 RESULT = ["_SUCCESS", "manifest.json", "scores.json"]
@@ -84,16 +84,18 @@ def is_marked(output: Path) -> bool:
     return (output / "_SUCCESS").exists()
 
 
-def shard_runs(output: Path) -> list[str]:
-    """The runs to which the shards in place belong, by their own metadata."""
+def part_file_runs(output: Path) -> list[str]:
+    """The runs to which the part files in place belong, by their own metadata."""
     found = sorted((output / "segment_scores").glob("*.parquet"))
     return [pq.read_schema(path).metadata[RUN_KEY.encode()].decode() for path in found]
 
 
-def assert_is_of(output: Path, run: str | None, shards: int = 3, *, marked: bool = True) -> None:
+def assert_is_of(
+    output: Path, run: str | None, part_files: int = 3, *, marked: bool = True
+) -> None:
     """Checks that the result belongs to one run, and that there are no other files."""
     assert scores_run(output) == manifest_run(output) == run
-    assert shard_runs(output) == [run] * shards
+    assert part_file_runs(output) == [run] * part_files
     files = RESULT[not marked :] if run else []
     found = sorted(set(os.listdir(output)) - {*RECORDS})
-    assert found == [*files, *(["segment_scores"] if shards else [])]
+    assert found == [*files, *(["segment_scores"] if part_files else [])]

@@ -48,12 +48,12 @@ class Corpus:
         return rows
 
 
-def shards(out: Path) -> list[str]:
+def part_files(out: Path) -> list[str]:
     return sorted(os.listdir(out / "segment_scores"))
 
 
 def rows(out: Path) -> dict[tuple[int, str], dict[str, object]]:
-    """The rows of all shards. Checks that no row is there twice."""
+    """The rows of all part files. Checks that no row is there twice."""
     table = pq.read_table(out / "segment_scores")
     found = {(row["index"], row["system"]): row for row in table.to_pylist()}
     assert len(found) == len(table)
@@ -65,4 +65,4 @@ def assert_clean(out: Path) -> None:
     assert set(os.listdir(out)) - {"_SUCCESS"} == {
         *("manifest.json", "scores.json", "segment_scores", *RECORDS)
     }
-    assert all(name.endswith(".parquet") for name in shards(out))
+    assert all(name.endswith(".parquet") for name in part_files(out))

@@ -13,7 +13,7 @@ _WINDOW = 30.0
 _SHORTEST = 1e-6
 """Seconds. Two looks that are closer together give no rate."""
 
-_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
+_SYMBOLS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 _LONGEST = 100 * 86_400
 """Seconds. The rate is nearly 0 if more time seems to be left, so this time says nothing."""
@@ -95,13 +95,13 @@ def sentence(state: State, rate: float | None) -> str:
 
 def size(count: float) -> str:
     """A number of bytes with two or three digits: 999 B, 1.0 kB, 12 MB, 3.1 GB."""
-    units = iter(_UNITS)
-    unit = next(units)
-    while count >= 999.5 and unit != _UNITS[-1]:
+    symbols = iter(_SYMBOLS)
+    symbol = next(symbols)
+    while count >= 999.5 and symbol != _SYMBOLS[-1]:
         count /= 1000
-        unit = next(units)
-    digits = 1 if count < 9.95 and unit != "B" else 0
-    return f"{count:.{digits}f} {unit}"
+        symbol = next(symbols)
+    digits = 1 if count < 9.95 and symbol != "B" else 0
+    return f"{count:.{digits}f} {symbol}"
 
 
 def duration(seconds: float) -> str:

@@ -42,13 +42,13 @@ class Recorded:
 
     Attributes:
       matches: clipped matches of each n-gram order.
-      totals: n-grams of each order in the candidates.
+      ngrams: n-grams of each order in the candidates.
       lengths: the tokens of the candidates, and of the closest references.
       score: BLEU.
     """
 
     matches: tuple[int, ...]
-    totals: tuple[int, ...]
+    ngrams: tuple[int, ...]
     lengths: tuple[int, float]
     score: float
 

@@ -9,8 +9,8 @@ DIR/totals.json                                      what was added up, if it is
 DIR/run.json                                         how the last run went
 DIR/metrics.prom                                     the same for a monitoring system
 DIR/rejected-RUN-*.jsonl                             the records that this run has rejected
-DIR/segment_scores/part-RUN-*.parquet                shards of that run
-DIR/.segment_scores/RUN/staged/*                     shards of a run that is not finished
+DIR/segment_scores/part-RUN-*.parquet                part files of that run
+DIR/.segment_scores/RUN/staged/*                     part files of a run that is not finished
 DIR/.segment_scores/RUN/former/*                     the files that this run is replacing
 DIR/.segment_scores/RUN/receipt.json                 the result of this run, for its launcher
 """

@@ -11,7 +11,7 @@ from beam_bleu.pipeline.output.file_names import RECEIPT, WRITTEN
 from beam_bleu.pipeline.output.output_folder import (
     aside_folder,
     is_of_result,
-    is_shard_of,
+    is_part_file_of,
     scores_path,
 )
 from beam_bleu.transforms.wiring.filesystems import is_local
@@ -58,7 +58,7 @@ def _is_left_by(run: str, path: str) -> bool:
     """Whether a file in the hidden folder has a name that this run uses."""
     folder, _, name = path.removeprefix(f"{run}/").rpartition("/")
     if folder == "staged":
-        return is_shard_of(run, name)
+        return is_part_file_of(run, name)
     if folder == "former":
         return is_of_result(name)
     return not folder and (name == RECEIPT or storage.is_temporary(name, _WRITTEN_ATOMICALLY))

@@ -20,7 +20,7 @@ from beam_bleu.pipeline.output.file_names import (
     TOTALS,
 )
 
-_SHARD = re.compile(r"part-(\w+)-[0-9a-f]{32}\.parquet")
+_PART_FILE = re.compile(r"part-(\w+)-[0-9a-f]{32}\.parquet")
 _REJECTED = re.compile(r"rejected-(\w+)-[0-9a-f]{32}\.jsonl")
 
 REJECTED_FILES = "rejected-*.jsonl"
@@ -63,7 +63,7 @@ def metrics_path(output: str) -> str:
 
 
 def final_folder(output: str) -> str:
-    """The folder for the shards of a successful run."""
+    """The folder for the part files of a successful run."""
     return _joined(output, SEGMENT_SCORES)
 
 
@@ -78,7 +78,7 @@ def run_folder(output: str, run: str) -> str:
 
 
 def staging_folder(output: str, run: str) -> str:
-    """The folder for the shards of a run until all of them are written."""
+    """The folder for the part files of a run until all of them are written."""
     return _joined(output, ASIDE, run, "staged")
 
 
@@ -92,14 +92,14 @@ def receipt_path(output: str, run: str) -> str:
     return _joined(output, ASIDE, run, RECEIPT)
 
 
-def new_shard(run: str) -> str:
-    """A name for a shard of a run that no other shard has."""
+def new_part_file(run: str) -> str:
+    """A name for a part file of a run that no other part file has."""
     return f"part-{run}-{uuid.uuid4().hex}.parquet"
 
 
 def run_of(name: str) -> str | None:
-    """The run in the name of a shard; None if the file has another kind of name."""
-    match = _SHARD.fullmatch(name)
+    """The run in the name of a part file; None if the file has another kind of name."""
+    match = _PART_FILE.fullmatch(name)
     return match[1] if match else None
 
 
@@ -114,8 +114,8 @@ def run_of_rejected(name: str) -> str | None:
     return match[1] if match else None
 
 
-def is_shard_of(run: str, name: str) -> bool:
-    """Whether a file has the name of a shard, or of a file of rejected records, of a run."""
+def is_part_file_of(run: str, name: str) -> bool:
+    """Whether a file has the name of a part file of a run: segment scores, or rejected records."""
     return run in (run_of(name), run_of_rejected(name))
 
 

@@ -1,4 +1,4 @@
-"""Finds out which files in an output folder are beam-bleu's: those next to scores.json, and shards.
+"""Finds out which files in an output folder are beam-bleu's: documents and part files.
 
 Other programs also have files with names such as manifest.json, and many write a _SUCCESS. A run
 must neither replace nor remove these. Only scores.json is replaced whatever is in it.
@@ -31,7 +31,7 @@ from beam_bleu.pipeline.output.output_folder import (
     success_path,
     totals_path,
 )
-from beam_bleu.pipeline.output.parquet_shards import RUN_KEY, metadata_of
+from beam_bleu.pipeline.output.part_files import RUN_KEY, metadata_of
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.filesystems import is_local
 
@@ -165,7 +165,7 @@ class FolderContents:
     """What is in a folder of segment scores, without the files that readers of Parquet ignore.
 
     Attributes:
-      own: the shards that are certainly beam-bleu's.
+      own: the part files that are certainly beam-bleu's.
       foreign: links, and Parquet files that are not beam-bleu's.
     """
 
@@ -176,7 +176,7 @@ class FolderContents:
 def look_through(output: str, asked: bool) -> FolderContents:
     """Finds out which files in the folder of segment scores are beam-bleu's.
 
-    On this machine it opens each file with the name of a shard. On other filesystems it opens
+    On this machine it opens each file with the name of a part file. On other filesystems it opens
     only one of each run, because opening thousands of files takes a long time there.
 
     Args:
@@ -185,28 +185,28 @@ def look_through(output: str, asked: bool) -> FolderContents:
 
     Raises:
       JobError: the job writes segment scores, and the folder has files that are not
-        beam-bleu's; or the folder, or a file with the name of a shard, cannot be read.
+        beam-bleu's; or the folder, or a file with the name of a part file, cannot be read.
     """
     folder = final_folder(output)
-    shards: list[str] = []
+    part_files: list[str] = []
     links: list[str] = []
     others: list[str] = []
     for entry in storage.listed(folder, hidden=False):
-        of = links if entry.is_link else others if run_of(entry.name) is None else shards
+        of = links if entry.is_link else others if run_of(entry.name) is None else part_files
         of.append(entry.name)
     every = is_local(output)
-    opened = {name if every else run_of(name): name for name in shards}
+    opened = {name if every else run_of(name): name for name in part_files}
     marks = storage.each(lambda name: _is_marked(folder, name), list(opened.values()))
     of_opened = dict(zip(opened, marks, strict=True))
-    marked = {name: of_opened[name if every else run_of(name)] for name in shards}
-    unmarked = [name for name in shards if marked[name] is False]
+    marked = {name: of_opened[name if every else run_of(name)] for name in part_files}
+    unmarked = [name for name in part_files if marked[name] is False]
     is_parquet = storage.each(lambda name: _is_parquet(folder, name, asked), others)
     parquet = [name for name, is_one in zip(others, is_parquet, strict=True) if is_one]
     linked = [name for name in links if asked or name.lower().endswith(_PARQUET)]
     foreign = sorted([*linked, *unmarked, *parquet])
     if asked:
         _refuse_foreign(folder, foreign)
-    return FolderContents([name for name in shards if marked[name]], foreign)
+    return FolderContents([name for name in part_files if marked[name]], foreign)
 
 
 def rejected_files(output: str, asked: bool) -> list[str]:
@@ -246,8 +246,8 @@ def check_places(output: str, asked: bool) -> None:
                     "move it to another folder, or name another --output",
                 )
         # If the job writes no segment scores, the visible folder may be a link that a user made.
-        # But it must not lead to the shards of a run: they would stay next to the scores.json of
-        # another run.
+        # But it must not lead to the part files of a run: they would stay next to the scores.json
+        # of another run.
         elif folder != final or asked or any(map(run_of, storage.names(folder))):
             raise JobError(
                 f"{folder} is a link to {os.path.realpath(folder)}",
@@ -287,10 +287,10 @@ def _told_of_old_versions(names: list[str]) -> str:
 
 
 def _is_marked(folder: str, name: str) -> bool | None:
-    """Whether a file is a shard of the run in its name; None if another run has removed it.
+    """Whether a file is a part file of the run in its name; None if another run has removed it.
 
     Raises:
-      JobError: it cannot be read. It may be an old shard, which must not stay in place.
+      JobError: it cannot be read. It may be an old part file, which must not stay in place.
     """
     path = FileSystems.join(folder, name)
     with storage.reading(path):
@@ -322,7 +322,7 @@ def _is_parquet(folder: str, name: str, asked: bool) -> bool:
             with storage.opened(path) as file:
                 return bool(file.read(4) == b"PAR1")
     except JobError:
-        # It does not have the name of a shard: a run without segment scores does not touch it.
+        # It does not have the name of a part file: a run without segment scores does not touch it.
         if not asked or not storage.exists(path):
             return False
         raise

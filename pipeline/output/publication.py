@@ -1,11 +1,12 @@
-"""Puts a run's result in place: its documents and its shards are always of the same run.
+"""Puts a run's result in place: its documents and its part files are always of the same run.
 
-Shards are the files of segment scores and those of rejected records. No filesystem can replace
+Part files are the files of segment scores and those of rejected records. No filesystem can replace
 several files at once. So a run first moves the previous documents (scores.json, manifest.json and
-totals.json) and the previous shards to a hidden folder. Then it moves its own shards into their
-place, and writes its documents, scores.json last. Until then there is no scores.json. A reader who
-waits for scores.json therefore never sees the scores.json of one run with the segment scores of
-another. Without shards the previous scores.json is not moved, but replaced in one step.
+totals.json) and the previous part files to a hidden folder. Then it moves its own part files into
+their place, and writes its documents, scores.json last. Until then there is no scores.json. A
+reader who waits for scores.json therefore never sees the scores.json of one run with the segment
+scores of another. Without part files the previous scores.json is not moved, but replaced in one
+step.
 
     DIR/.segment_scores/RUN/former/     the previous result, while RUN replaces it
 
@@ -45,7 +46,7 @@ from beam_bleu.pipeline.output.output_folder import (
     final_folder,
     former_folder,
     is_of_result,
-    is_shard_of,
+    is_part_file_of,
     run_folder,
     run_of_rejected,
     scores_path,
@@ -92,7 +93,7 @@ def prepare(
       JobError: the folder or that of the segment scores has files of another program, or the
         run could not replace files of an earlier run, because it cannot read them.
     """
-    # With the lock, because a run that ends at the same time moves shards away.
+    # With the lock, because a run that ends at the same time moves part files away.
     with locked(output) as held:
         check_owned(output)
         begin()
@@ -109,7 +110,7 @@ def prepare(
 def in_place(
     output: str,
     run: str,
-    shards: Sequence[str],
+    part_files: Sequence[str],
     documents: Mapping[str, bytes],
     rejected: Sequence[str] = (),
     *,
@@ -123,7 +124,7 @@ def in_place(
     Args:
       output: the job's folder.
       run: the run's name.
-      shards: the names of its shards of segment scores; empty if it has none.
+      part_files: the names of its part files of segment scores; empty if it has none.
       documents: the content of each document. Names are in `DOCUMENTS`. Without a manifest the
         folder is a temporary one, and gets no _SUCCESS.
       rejected: the names of its files of rejected records.
@@ -131,28 +132,28 @@ def in_place(
         ran, those of an earlier run are removed: they would tell of another result.
 
     Raises:
-      JobError: the shards cannot be put in place, or another run did the same at the same time.
+      JobError: the part files cannot be put in place, or another run did the same at the same time.
     """
     final = final_folder(output)
     with locked(output) as held:
         if MANIFEST in documents:
             check_owned(output)
             remove_success(output)
-        check_places(output, asked=bool(shards))
+        check_places(output, asked=bool(part_files))
         if held:
             with storage.writing(output):
                 _recover(output)
         try:
             with storage.writing(final):
-                own = look_through(output, asked=bool(shards)).own
+                own = look_through(output, asked=bool(part_files)).own
                 foreign = set(storage.names(final)) - set(own)
                 replaced = (
-                    _Replaced(final, shards, own),
+                    _Replaced(final, part_files, own),
                     _Replaced(output, rejected, rejected_files(output, asked=bool(rejected))),
                 )
-                has_shards = any(of_kind.new or of_kind.former for of_kind in replaced)
-                _move_documents(output, run, DOCUMENTS if has_shards else BESIDE_SCORES)
-                if has_shards:
+                has_part_files = any(of_kind.new or of_kind.former for of_kind in replaced)
+                _move_documents(output, run, DOCUMENTS if has_part_files else BESIDE_SCORES)
+                if has_part_files:
                     _replace(output, run, replaced)
             yield
             if held:
@@ -162,7 +163,7 @@ def in_place(
                 _settle(output, run)
                 _remove_beside_scores(output, documents)
             raise
-        own_files = set(shards), set(rejected)
+        own_files = set(part_files), set(rejected)
         if _check_whole(output, own_files, foreign, documents) and MANIFEST in documents:
             if not ran:
                 _remove_of_run(output)
@@ -171,7 +172,7 @@ def in_place(
         with contextlib.suppress(Exception):
             _forget_former(output, run)
             _remove_staged(output, run)
-            if not shards:
+            if not part_files:
                 storage.remove_if_empty(final)
             storage.remove_if_empty(aside_folder(output))
             remove_leftovers(output)
@@ -236,15 +237,15 @@ def _move_documents(output: str, run: str, moved: Sequence[str]) -> None:
 
 
 class _Replaced:
-    """The shards of one kind.
+    """The part files of one kind.
 
     Args:
       folder: their folder.
-      new: the names of the shards of this run.
-      there: the names of all shards in the folder.
+      new: the names of the part files of this run.
+      there: the names of all part files in the folder.
 
     Attributes:
-      former: the names of the shards that they replace.
+      former: the names of the part files that they replace.
     """
 
     def __init__(self, folder: str, new: Sequence[str], there: Sequence[str]) -> None:
@@ -267,7 +268,7 @@ def _replace(output: str, run: str, replaced: Sequence[_Replaced]) -> None:
         if missing:
             kind = "rejected records" if of_kind.folder == output else "segment scores"
             raise JobError(
-                f"{len(missing)} of {len(of_kind.new)} shards of {kind} have been removed from "
+                f"{len(missing)} of {len(of_kind.new)} files of {kind} have been removed from "
                 f"{staged}",
                 "run the job again, and make sure that nothing else removes files from --output",
             )
@@ -312,12 +313,12 @@ def _put_back_former(output: str, run: str) -> None:
         return  # the run has not begun to replace the result
     places = {final: storage.names(final), output: rejected_files(output, asked=False)}
     for folder, names in places.items():
-        own = [name for name in names if is_shard_of(run, name)]
+        own = [name for name in names if is_part_file_of(run, name)]
         storage.move(own, folder, staging_folder(output, run))
     of_result = [name for name in storage.names(former) if is_of_result(name)]
-    shards = [name for name in of_result if name not in DOCUMENTS]
-    rejected = [name for name in shards if run_of_rejected(name) is not None]
-    storage.move(sorted(set(shards) - set(rejected)), former, final)
+    part_files = [name for name in of_result if name not in DOCUMENTS]
+    rejected = [name for name in part_files if run_of_rejected(name) is not None]
+    storage.move(sorted(set(part_files) - set(rejected)), former, final)
     storage.move(rejected, former, output)
     for name in DOCUMENTS:
         if name in of_result:
@@ -383,7 +384,7 @@ def _check_whole(
     foreign: set[str],
     documents: Mapping[str, bytes],
 ) -> bool:
-    """Checks that the documents and the shards in place are of one run.
+    """Checks that the documents and the part files in place are of one run.
 
     Another run may have replaced all of them in the meantime. Then that run checks its own files.
 
@@ -393,8 +394,8 @@ def _check_whole(
     Raises:
       JobError: there are files of both runs.
     """
-    shards = set(storage.names(final_folder(output))) - foreign
-    there = shards, set(rejected_files(output, asked=False))
+    part_files = set(storage.names(final_folder(output))) - foreign
+    there = part_files, set(rejected_files(output, asked=False))
     is_ours = _is_there(scores_path(output), documents[SCORES])
     others = not all(
         _is_there(FileSystems.join(output, name), content) for name, content in documents.items()

@@ -38,7 +38,7 @@ def facts_of_moments(metric: SavedMetric) -> Iterator[Fact]:
     yield from _own_and_common(moments)
     yield from _products(metric, moments)
     yield from _crosses(metric, moments)
-    yield from _partition(metric, moments)
+    yield from _slices_of_items(metric, moments)
 
 
 def _has_units_of_segments(metric: SavedMetric) -> bool:
@@ -186,7 +186,7 @@ def _crosses(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
             yield what, bool(same.all())
 
 
-def _partition(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
+def _slices_of_items(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
     """The slices of an item add up to the corpus."""
     if len(moments.keys) == 1:
         return

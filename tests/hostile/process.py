@@ -57,8 +57,8 @@ class _Job:
 
     def check_segment_scores(self, output: Path) -> None:
         """Checks that the folder has the segment scores of this job and no others."""
-        shards = (output / "segment_scores").glob("*.parquet")
-        rows = sum(pq.read_metadata(shard).num_rows for shard in shards)
+        part_files = (output / "segment_scores").glob("*.parquet")
+        rows = sum(pq.read_metadata(part_file).num_rows for part_file in part_files)
         expected = json.loads(self.expected).get("segment_scores", {"rows": 0})["rows"]
         check(rows == expected, f"segment_scores/ has {rows} rows; scores.json says {expected}")
 

@@ -17,9 +17,9 @@ import beam_bleu.pipeline.graph
 from beam_bleu.transforms.errors import JobError
 
 ASKED = [*EXAMPLE, "--segment_scores"]
-SHARD_NAME = f"part-run-{'0' * 32}.parquet"
+PART_FILE_NAME = f"part-run-{'0' * 32}.parquet"
 OLD_NAME = f"part-{'0' * 32}.parquet"
-"""The names that an older version gave its shards."""
+"""The names that an older version gave its part files."""
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def is_refused(out: Path, name: str, monkeypatch) -> None:
         "part-0.parquet",
         "part-00000-of-00001.parquet",
         OLD_NAME,
-        SHARD_NAME,
+        PART_FILE_NAME,
         "other.parquet",
         "OTHER.PARQUET",
         "lang=de/part-0.parquet",
@@ -81,7 +81,7 @@ def test_foreign_parquet_stays_and_is_not_mixed_in(out, name, monkeypatch):
     assert bytes_of(out / "segment_scores") == before
 
 
-def test_a_shard_of_an_older_version_is_named_as_such(out):
+def test_a_part_file_of_an_older_version_is_named_as_such(out):
     for name in (OLD_NAME, "a.parquet"):
         parquet(out / "segment_scores" / name)
     run = called(*ASKED, "--output", out)
@@ -90,11 +90,13 @@ def test_a_shard_of_an_older_version_is_named_as_such(out):
 
 @pytest.mark.parametrize("data", [b"", b"text", b"PAR1 but not to the end"])
 @pytest.mark.parametrize("flags", [EXAMPLE, ASKED], ids=["plain", "segment scores"])
-def test_a_file_with_the_name_of_a_shard_that_is_not_parquet(out, flags, data):
-    shard = out / "segment_scores" / SHARD_NAME
-    shard.write_bytes(data)
-    called(*flags, "--output", out).assert_failed(1, f"{shard} cannot be read: ", "or remove it")
-    assert shard.read_bytes() == data
+def test_a_file_with_the_name_of_a_part_file_that_is_not_parquet(out, flags, data):
+    part_file = out / "segment_scores" / PART_FILE_NAME
+    part_file.write_bytes(data)
+    called(*flags, "--output", out).assert_failed(
+        1, f"{part_file} cannot be read: ", "or remove it"
+    )
+    assert part_file.read_bytes() == data
     assert not (out / "scores.json").exists()
 
 
@@ -109,14 +111,14 @@ def test_a_file_in_place_of_the_folder(out, name, monkeypatch):
     assert (out / name).read_bytes() == b"users"
 
 
-def test_a_copy_of_a_shard_under_another_name_is_not_ours(out, monkeypatch):
+def test_a_copy_of_a_part_file_under_another_name_is_not_ours(out, monkeypatch):
     parquet(out / "segment_scores" / "copy.parquet", **{"beam-bleu.run": "run"})
     is_refused(out, "copy.parquet", monkeypatch)
-    parquet(out / "segment_scores" / SHARD_NAME, **{"beam-bleu.run": "another"})
-    is_refused(out, SHARD_NAME, monkeypatch)
+    parquet(out / "segment_scores" / PART_FILE_NAME, **{"beam-bleu.run": "another"})
+    is_refused(out, PART_FILE_NAME, monkeypatch)
 
 
-def test_an_overwritten_shard_is_not_ours(out, monkeypatch):
+def test_an_overwritten_part_file_is_not_ours(out, monkeypatch):
     published(out, "run")
     name = max(os.listdir(out / "segment_scores"))
     parquet(out / "segment_scores" / name)
@@ -170,8 +172,8 @@ def test_a_file_added_while_the_job_runs_is_not_read(out):
 
 def test_a_pipe_in_the_folder_does_not_block(out):
     os.mkfifo(out / "segment_scores" / "pipe")
-    os.mkfifo(out / "segment_scores" / SHARD_NAME)
-    called(*ASKED, "--output", out).assert_failed(1, SHARD_NAME)
+    os.mkfifo(out / "segment_scores" / PART_FILE_NAME)
+    called(*ASKED, "--output", out).assert_failed(1, PART_FILE_NAME)
     assert called(*EXAMPLE, "--output", out).code == 0
 
 
@@ -235,12 +237,12 @@ def test_a_hidden_folder_that_is_a_link_changes_nothing_elsewhere(out, tmp_path,
     assert bytes_of(elsewhere) == before
 
 
-def test_a_link_among_the_shards_is_not_ours(out, tmp_path, monkeypatch):
+def test_a_link_among_the_part_files_is_not_ours(out, tmp_path, monkeypatch):
     parquet(tmp_path / "own.parquet", **{"beam-bleu.run": "run"})
-    (out / "segment_scores" / SHARD_NAME).symlink_to(tmp_path / "own.parquet")
-    is_refused(out, SHARD_NAME, monkeypatch)
+    (out / "segment_scores" / PART_FILE_NAME).symlink_to(tmp_path / "own.parquet")
+    is_refused(out, PART_FILE_NAME, monkeypatch)
     assert called(*EXAMPLE, "--output", out).code == 0
-    assert (out / "segment_scores" / SHARD_NAME).is_symlink()
+    assert (out / "segment_scores" / PART_FILE_NAME).is_symlink()
 
 
 # Object stores

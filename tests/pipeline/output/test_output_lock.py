@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 from command_line import EXAMPLE, called
-from result_folder import RECORDS, assert_is_of, publish, published, scores_run, shard_runs, staged
+from result_folder import (
+    RECORDS,
+    assert_is_of,
+    part_file_runs,
+    publish,
+    published,
+    scores_run,
+    staged,
+)
 
 import beam_bleu.pipeline.graph
 import beam_bleu.pipeline.output.locking
@@ -46,7 +54,7 @@ def test_a_lock_file_of_another_user_that_cannot_be_opened(out, monkeypatch):
         with pytest.raises(JobError, match=rf"{LOCK} cannot be locked: Permission denied"):
             publish(out, "run", names)
     assert scores_run(out) == "former"
-    assert shard_runs(out) == ["former"] * 3
+    assert part_file_runs(out) == ["former"] * 3
     publish(out, "run", names)
     assert_is_of(out, "run")
 

@@ -19,10 +19,10 @@ from markdown_tables import sections, tables
 from memory_filesystem import OBJECTS
 from result_folder import RESULT, documents, published, scores_run, staged
 
-import beam_bleu.pipeline.output.rejected_shards as module
+import beam_bleu.pipeline.output.rejected_files as module
 from beam_bleu.pipeline.output.output_folder import run_of_rejected
 from beam_bleu.pipeline.output.publication import in_place, prepare, write_documents
-from beam_bleu.pipeline.output.rejected_shards import WriteRejected, rejected_line
+from beam_bleu.pipeline.output.rejected_files import WriteRejected, rejected_line
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, MAX_RAW_BYTES, BadRecord
 from beam_bleu.transforms.pairing.tally import Tally
@@ -76,7 +76,7 @@ def test_a_path_that_is_no_utf8_stays_readable():
 
 
 def test_a_bundle_is_divided_into_files_of_bounded_size(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_SHARD_BYTES", 1000)
+    monkeypatch.setattr(module, "_FILE_BYTES", 1000)
     records = [bad(number) for number in range(100)]
     parts = written(tmp_path, "run", records)
     assert len(parts) > 10
@@ -151,24 +151,24 @@ def rejected_runs(output: Path) -> list[str | None]:
     return sorted(str(run_of_rejected(path.name)) for path in output.glob("rejected-*.jsonl"))
 
 
-def publish(output: Path | str, run: str, shards: int, records: int) -> None:
-    """A run from start to end, with these numbers of shards and of files of rejected records."""
-    names = staged(output, run, shards)
+def publish(output: Path | str, run: str, part_files: int, records: int) -> None:
+    """A run from start to end, with so many files of segment scores and of rejected records."""
+    names = staged(output, run, part_files)
     parts = [part for number in range(records) for part in written(output, run, [bad(number)])]
     rejected = [name for part in parts for name in part.files]
     with in_place(str(output), run, names, documents(run), rejected):
         write_documents(str(output), documents(run))
 
 
-@pytest.mark.parametrize("shards", [0, 2])
-def test_the_files_of_a_run_replace_those_of_the_run_before(tmp_path, shards):
+@pytest.mark.parametrize("part_files", [0, 2])
+def test_the_files_of_a_run_replace_those_of_the_run_before(tmp_path, part_files):
     out = tmp_path / "out"
     for run, records in ("1" * 32, 3), ("2" * 32, 2), ("3" * 32, 0), ("4" * 32, 1):
-        publish(out, run, shards, records)
+        publish(out, run, part_files, records)
         assert rejected_runs(out) == [run] * records
         assert scores_run(out) == run
         names = {path.name for path in out.iterdir() if not path.name.startswith("rejected-")}
-        assert names == {*RESULT, *(["segment_scores"] if shards else [])}
+        assert names == {*RESULT, *(["segment_scores"] if part_files else [])}
 
 
 @pytest.mark.parametrize("records", [0, 2])
@@ -198,7 +198,7 @@ def test_rejected_files_that_are_lost_are_an_error(tmp_path):
     (name,) = part.files
     (out / ".segment_scores" / ("2" * 32) / "staged" / name).unlink()
     with (
-        pytest.raises(JobError, match="1 of 1 shards of rejected records have been removed"),
+        pytest.raises(JobError, match="1 of 1 files of rejected records have been removed"),
         in_place(str(out), "2" * 32, [], documents("2" * 32), [name]),
     ):
         pass
@@ -242,11 +242,11 @@ def test_the_page_has_every_reason_and_every_key():
 
 def test_an_object_store():
     OBJECTS.clear()
-    for run, shards, records in ("1" * 32, 2, 3), ("2" * 32, 0, 2), ("3" * 32, 1, 0):
-        publish("mem://out/x", run, shards, records)
+    for run, part_files, records in ("1" * 32, 2, 3), ("2" * 32, 0, 2), ("3" * 32, 1, 0):
+        publish("mem://out/x", run, part_files, records)
         names = [path.removeprefix("mem://out/x/") for path in OBJECTS]
         runs = [run_of_rejected(name) for name in names if name.startswith("rejected-")]
         assert runs == [run] * records
-        assert len([name for name in names if name.startswith("segment_scores/")]) == shards
+        assert len([name for name in names if name.startswith("segment_scores/")]) == part_files
         assert not [name for name in names if name.startswith(".segment_scores/")]
         assert json.loads(OBJECTS["mem://out/x/scores.json"][0]) == run

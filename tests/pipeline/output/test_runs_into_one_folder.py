@@ -19,10 +19,10 @@ from result_folder import (
     documents,
     is_marked,
     manifest_run,
+    part_file_runs,
     publish,
     published,
     scores_run,
-    shard_runs,
     staged,
 )
 
@@ -71,7 +71,7 @@ def test_a_short_run_ends_while_a_long_one_runs(out, monkeypatch, flags):
     assert (short[0].code, short[0].err) == (0, "")
     assert (out / "scores.json").read_bytes() == long.out
     assert_files(out, "segment_scores")
-    assert len(set(shard_runs(out))) == 1
+    assert len(set(part_file_runs(out))) == 1
 
 
 def test_a_run_that_fails_leaves_what_others_have_staged_and_published(out):
@@ -119,7 +119,7 @@ def test_processes_that_end_at_the_same_time(out):
     while any(process.poll() is None for process in processes):
         before = scores_run(out)
         try:
-            runs = set(shard_runs(out))
+            runs = set(part_file_runs(out))
         except FileNotFoundError:
             continue  # replaced while it was read
         if before is not None and scores_run(out) == before:
@@ -186,9 +186,9 @@ def killed(monkeypatch):
 
 
 @pytest.mark.parametrize("former", [None, 0, 3])
-@pytest.mark.parametrize("shards", [0, 3])
+@pytest.mark.parametrize("part_files", [0, 3])
 @pytest.mark.parametrize("then", ["a run that fails", "a run", "a run with segment scores"])
-def test_a_run_that_is_killed_at_any_moment(out, killed, monkeypatch, former, shards, then):
+def test_a_run_that_is_killed_at_any_moment(out, killed, monkeypatch, former, part_files, then):
     monkeypatch.setattr(storage, "_AT_ONCE", 1)
     changes, was_killed = 0, True
     while was_killed:
@@ -196,12 +196,12 @@ def test_a_run_that_is_killed_at_any_moment(out, killed, monkeypatch, former, sh
         folder.mkdir()
         if former is not None:
             published(folder, "former", former)
-        was_killed = killed(folder, "run", staged(folder, "run", shards), changes)
+        was_killed = killed(folder, "run", staged(folder, "run", part_files), changes)
         changes += 1
         # Either there is a scores.json and all files belong to its run, or there is no scores.json.
         run = scores_run(folder)
         if run is not None:
-            assert shard_runs(folder) == [run] * (former if run == "former" else shards)
+            assert part_file_runs(folder) == [run] * (former if run == "former" else part_files)
         if is_marked(folder):
             assert run is not None
             assert manifest_run(folder) == run
@@ -211,8 +211,8 @@ def test_a_run_that_is_killed_at_any_moment(out, killed, monkeypatch, former, sh
             discard(str(folder), "failed")
             run = scores_run(folder)
             assert run in (("run", None) if former is None else ("former", "run"))
-            expected = {"former": former, "run": shards, None: 0}[run]
-            assert shard_runs(folder) == [run] * expected
+            expected = {"former": former, "run": part_files, None: 0}[run]
+            assert part_file_runs(folder) == [run] * expected
             if run is not None:
                 assert manifest_run(folder) == run
             assert not is_marked(folder)
@@ -221,13 +221,13 @@ def test_a_run_that_is_killed_at_any_moment(out, killed, monkeypatch, former, sh
             publish(folder, "next", staged(folder, "next", count))
             assert scores_run(folder) == manifest_run(folder) == "next"
             assert is_marked(folder)
-            assert shard_runs(folder) == ["next"] * count
-    assert changes > (5 if shards else 1)
+            assert part_file_runs(folder) == ["next"] * count
+    assert changes > (5 if part_files else 1)
 
 
 def test_sigkill_while_files_are_moved(out):
     before = called(*ASKED, "--max_ngram_order=2", "--output", out)
-    shards = sorted(os.listdir(out / "segment_scores"))
+    part_files = sorted(os.listdir(out / "segment_scores"))
     program = (
         "import os, sys\n"
         "from beam_bleu.pipeline import main\n"
@@ -242,10 +242,10 @@ def test_sigkill_while_files_are_moved(out):
     process = subprocess.run([sys.executable, "-c", program, *ASKED, "--output", out], cwd=PROJECT)
     assert process.returncode == -signal.SIGKILL
     assert not (out / "scores.json").exists()
-    assert sorted(os.listdir(out / "segment_scores")) != shards
+    assert sorted(os.listdir(out / "segment_scores")) != part_files
     called(*ASKED, "--references=missing", "--output", out).assert_failed(3)
     assert (out / "scores.json").read_bytes() == before.out
-    assert sorted(os.listdir(out / "segment_scores")) == shards
+    assert sorted(os.listdir(out / "segment_scores")) == part_files
 
 
 OLD = time.time() - 15 * 24 * 3600
@@ -349,9 +349,9 @@ def test_a_mixture_of_two_runs_is_an_error(store, run, other):
 
 
 @pytest.mark.parametrize("moment", ["manifest.json", "scores.json"])
-@pytest.mark.parametrize("shards", [0, 2])
+@pytest.mark.parametrize("part_files", [0, 2])
 def test_a_document_that_cannot_be_written_leaves_the_former_result(
-    out, monkeypatch, moment, shards
+    out, monkeypatch, moment, part_files
 ):
     write = storage.write_atomically
 
@@ -363,16 +363,16 @@ def test_a_document_that_cannot_be_written_leaves_the_former_result(
     monkeypatch.setattr(storage, "write_atomically", full)
     for former in (False, True):
         if former:
-            published(out, "former", shards)
+            published(out, "former", part_files)
         with pytest.raises(JobError, match="No space left"):
-            publish(out, "run", staged(out, "run", shards))
+            publish(out, "run", staged(out, "run", part_files))
         discard(str(out), "run")
         if former:
-            assert_is_of(out, "former", shards, marked=False)
+            assert_is_of(out, "former", part_files, marked=False)
         else:
             assert scores_run(out) is manifest_run(out) is None
             assert not is_marked(out)
-            assert shard_runs(out) == []
+            assert part_file_runs(out) == []
 
 
 def test_the_manifest_of_another_run_is_an_error(store):

@@ -13,9 +13,9 @@ from command_line import COMMAND, EXAMPLE, PROJECT, called
 from result_folder import assert_files
 from sacrebleu.metrics import BLEU
 from scoring import of_segments
-from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, assert_clean, rows, shards
+from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, assert_clean, part_files, rows
 
-import beam_bleu.pipeline.output.parquet_shards as module
+import beam_bleu.pipeline.output.part_files as module
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
@@ -59,36 +59,36 @@ def test_rows_are_complete_and_in_place(corpus, expected, plain, out, range_byte
     assert (out / "scores.json").read_bytes() == run.out
 
 
-def test_a_long_bundle_is_cut_into_shards_and_row_groups(corpus, expected, out, monkeypatch):
+def test_a_long_bundle_is_cut_into_part_files_and_row_groups(corpus, expected, out, monkeypatch):
     monkeypatch.setattr(module, "_ROW_GROUP_ROWS", 500)
-    monkeypatch.setattr(module, "_SHARD_ROWS", 2000)
+    monkeypatch.setattr(module, "_PART_FILE_ROWS", 2000)
     assert called(*corpus.asked, SMALL_UNITS, "--output", out).code == 0
     assert rows(out) == expected
-    assert len(shards(out)) >= 4
-    for name in shards(out)[:-1]:
+    assert len(part_files(out)) >= 4
+    for name in part_files(out)[:-1]:
         metadata = pq.read_metadata(out / "segment_scores" / name)
         groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         assert metadata.num_rows < 3000
         assert all(group >= 500 for group in groups[:-1])
 
 
-def test_a_shard_holds_more_than_a_batch(corpus, out):
+def test_a_part_file_holds_more_than_a_batch(corpus, out):
     run = called(*corpus.asked, "--range_bytes=2000", "--threads=1", "--output", out)
     assert run.code == 0
-    (name,) = shards(out)
+    (name,) = part_files(out)
     assert pq.read_metadata(out / "segment_scores" / name).num_row_groups == 1
 
 
-def test_a_bundle_writes_at_most_one_shard_on_each_thread(corpus, expected, out):
+def test_a_bundle_writes_at_most_one_part_file_on_each_thread(corpus, expected, out):
     run = called(*corpus.asked, "--range_bytes=2000", "--threads=3", "--output", out)
     assert run.code == 0
     assert rows(out) == expected
-    assert len(shards(out)) <= 3
+    assert len(part_files(out)) <= 3
 
 
 def test_the_files_say_what_they_hold(corpus, out):
     assert called(*corpus.asked, "--output", out).code == 0
-    (name,) = shards(out)
+    (name,) = part_files(out)
     schema = pq.read_schema(out / "segment_scores" / name)
     assert schema.names == [
         *("index", "system", "metric", "score", "sys_len", "ref_len", "matches", "totals"),
@@ -191,13 +191,13 @@ def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain
 # One run after the other
 
 
-def test_a_rerun_replaces_the_shards(corpus, expected, out):
+def test_a_rerun_replaces_the_part_files(corpus, expected, out):
     assert called(*corpus.asked, "--max_ngram_order=3", "--output", out).code == 0
-    before = shards(out)
+    before = part_files(out)
     assert rows(out) != expected
     assert called(*corpus.asked, SMALL_UNITS, "--output", out).code == 0
     assert rows(out) == expected
-    assert not set(before) & set(shards(out))
+    assert not set(before) & set(part_files(out))
     assert_clean(out)
 
 
@@ -208,7 +208,7 @@ def test_a_run_without_segment_scores_leaves_no_stale_ones(corpus, plain, out):
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_a_foreign_file_among_the_shards_stays(corpus, out, asked):
+def test_a_foreign_file_among_the_part_files_stays(corpus, out, asked):
     assert called(*corpus.asked, "--output", out).code == 0
     notes = out / "segment_scores" / "notes.txt"
     notes.write_text("users")
@@ -231,7 +231,7 @@ def test_every_run_of_a_job_has_its_own_name(corpus, out):
     assert jobs[0].run != jobs[1].run
 
 
-def test_only_the_names_of_shards_go_to_the_next_step(corpus, out):
+def test_only_the_names_of_part_files_go_to_the_next_step(corpus, out):
     """A table that goes through a shuffle would need memory of the engine."""
     graph = beam.Pipeline()
     build(graph, parse([*map(str, corpus.asked), "--output", str(out)]).job)

@@ -12,14 +12,14 @@ from collections.abc import Iterator
 import pyarrow.parquet as pq
 import pytest
 from command_line import called
-from endless_run import WRITING_SHARDS, endless_run
+from endless_run import WRITING_PART_FILES, endless_run
 from memory_filesystem import OBJECTS
 from result_folder import RECORDS, RESULT
-from segment_corpus import SEGMENTS, SMALL_UNITS, assert_clean, rows, shards
+from segment_corpus import SEGMENTS, SMALL_UNITS, assert_clean, part_files, rows
 
 import beam_bleu.pipeline.graph
-import beam_bleu.pipeline.output.parquet_shards as module
-from beam_bleu.pipeline.output.parquet_shards import WriteShards
+import beam_bleu.pipeline.output.part_files as module
+from beam_bleu.pipeline.output.part_files import WritePartFiles
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics import batch_steps
@@ -41,7 +41,7 @@ class LosesABatch(CountMatches):
         return [] if batch.numbers[0] == 0 else super().work(batch)
 
 
-class LosesNames(WriteShards):
+class LosesNames(WritePartFiles):
     def finish_bundle(self):
         list(super().finish_bundle())
         return ()
@@ -63,8 +63,8 @@ FAILURES = {
         "should be 9000 segment scores, but 9",
     ),
     "a batch is lost": ("CountMatches", LosesABatch, "3000 were planned"),
-    "shards are lost": (
-        "WriteShards",
+    "part files are lost": (
+        "WritePartFiles",
         LosesNames,
         r"should be 9000 segment scores, but \d+ were written",
     ),
@@ -77,7 +77,7 @@ FAILURES = {
     [
         *((failure, "a run before") for failure in FAILURES),
         # The cleaning up does not depend on the kind of failure, so two kinds are enough.
-        *((failure, "nothing before") for failure in ("shards are lost", "no scores.json")),
+        *((failure, "nothing before") for failure in ("part files are lost", "no scores.json")),
     ],
 )
 def test_a_run_that_fails_leaves_what_was_there(
@@ -85,7 +85,7 @@ def test_a_run_that_fails_leaves_what_was_there(
 ):
     if former == "a run before":
         assert called(*corpus.asked, "--output", out).code == 0
-        before = shards(out), (out / "scores.json").read_bytes()
+        before = part_files(out), (out / "scores.json").read_bytes()
     name, broken, fragment = FAILURES[failure]
     place = batch_steps if name == "CountMatches" else beam_bleu.pipeline.graph
     monkeypatch.setattr(place, name, broken)
@@ -93,7 +93,7 @@ def test_a_run_that_fails_leaves_what_was_there(
     run.assert_failed(1)
     assert re.search(fragment, run.err)
     if former == "a run before":
-        assert (shards(out), (out / "scores.json").read_bytes()) == before
+        assert (part_files(out), (out / "scores.json").read_bytes()) == before
         assert rows(out) == expected
         assert_clean(out)
     else:
@@ -123,7 +123,9 @@ def test_a_folder_that_cannot_be_written(corpus, out):
 )
 def test_a_signal_leaves_what_was_there(corpus, expected, out, number):
     assert called(*corpus.asked, "--output", out).code == 0
-    process = endless_run(WRITING_SHARDS, [*corpus.asked, "--max_ngram_order=3", "--output", out])
+    process = endless_run(
+        WRITING_PART_FILES, [*corpus.asked, "--max_ngram_order=3", "--output", out]
+    )
     while not list(out.glob(".segment_scores/*/*/*")) and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(number)
@@ -155,14 +157,14 @@ FILES = [f"mem://out/folder/{name}" for name in sorted([*RESULT, *RECORDS])]
 
 @pytest.fixture
 def store(monkeypatch) -> Iterator[str]:
-    """A folder of an object store, and shards that are small."""
-    monkeypatch.setattr(module, "_SHARD_ROWS", 1000)
+    """A folder of an object store, and part files that are small."""
+    monkeypatch.setattr(module, "_PART_FILE_ROWS", 1000)
     OBJECTS.clear()
     yield "mem://out/folder"
     OBJECTS.clear()
 
 
-def test_an_object_store_has_the_shards_of_one_run(corpus, expected, plain, store):
+def test_an_object_store_has_the_part_files_of_one_run(corpus, expected, plain, store):
     for number in range(2):
         run = called(*corpus.asked, SMALL_UNITS, f"--threads={number + 1}", "--output", store)
         assert (run.code, run.err) == (0, "")
@@ -173,7 +175,7 @@ def test_an_object_store_has_the_shards_of_one_run(corpus, expected, plain, stor
     assert objects("") == FILES
 
 
-@pytest.mark.parametrize("failure", ["a table is lost", "shards are lost", "no scores.json"])
+@pytest.mark.parametrize("failure", ["a table is lost", "part files are lost", "no scores.json"])
 def test_a_run_that_fails_leaves_an_object_store_as_it_was(
     corpus, expected, store, failure, monkeypatch
 ):

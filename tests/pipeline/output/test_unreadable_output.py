@@ -28,7 +28,7 @@ def out(tmp_path) -> Path:
     return tmp_path / "out"
 
 
-def a_shard(out: Path) -> Path:
+def a_part_file(out: Path) -> Path:
     return min((out / "segment_scores").iterdir())
 
 
@@ -61,19 +61,19 @@ def assert_refused(out: Path, flags, *fragments: str, failing=None) -> None:
 
 @BOTH
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EIO, errno.ESTALE])
-def test_a_previous_shard_that_cannot_be_opened(out, flags, code):
-    shard = a_shard(out)
-    cause = f"{shard} cannot be read: {os.strerror(code)}"
-    assert_refused(out, flags, cause, "or remove it", failing=(io, "open", shard, code))
+def test_a_previous_part_file_that_cannot_be_opened(out, flags, code):
+    part_file = a_part_file(out)
+    cause = f"{part_file} cannot be read: {os.strerror(code)}"
+    assert_refused(out, flags, cause, "or remove it", failing=(io, "open", part_file, code))
     assert called(*flags, "--output", out).code == 0
 
 
 @BOTH
-def test_a_previous_shard_that_is_truncated(out, flags):
-    shard = a_shard(out)
-    shard.write_bytes(shard.read_bytes()[:-5])
-    assert_refused(out, flags, f"{shard} cannot be read: ", "or remove it")
-    shard.unlink()
+def test_a_previous_part_file_that_is_truncated(out, flags):
+    part_file = a_part_file(out)
+    part_file.write_bytes(part_file.read_bytes()[:-5])
+    assert_refused(out, flags, f"{part_file} cannot be read: ", "or remove it")
+    part_file.unlink()
     assert called(*flags, "--output", out).code == 0
 
 
@@ -93,7 +93,7 @@ def test_a_hidden_folder_that_cannot_be_listed_does_not_matter(out, monkeypatch)
 
 
 @BOTH
-def test_the_limit_of_open_files_at_the_previous_shards(tmp_path, flags, monkeypatch):
+def test_the_limit_of_open_files_at_the_previous_part_files(tmp_path, flags, monkeypatch):
     out = tmp_path / "crowded"
     published(out, "former", 64)
     before = bytes_of(out)
@@ -114,23 +114,23 @@ def test_the_limit_of_open_files_at_the_previous_shards(tmp_path, flags, monkeyp
     assert bytes_of(out) == before
 
 
-@pytest.mark.parametrize("shards", [0, 2])
-@pytest.mark.parametrize("what", ["a shard", "the folder"])
-def test_a_file_that_becomes_unreadable_while_the_job_runs(out, shards, what, monkeypatch):
-    names = staged(out, "run", shards)
+@pytest.mark.parametrize("part_files", [0, 2])
+@pytest.mark.parametrize("what", ["a part file", "the folder"])
+def test_a_file_that_becomes_unreadable_while_the_job_runs(out, part_files, what, monkeypatch):
+    names = staged(out, "run", part_files)
     with monkeypatch.context() as patched:
-        if what == "a shard":
-            fail(patched, io, "open", a_shard(out), errno.EACCES)
+        if what == "a part file":
+            fail(patched, io, "open", a_part_file(out), errno.EACCES)
         else:
             fail(patched, os, "scandir", out / "segment_scores", errno.ESTALE)
         with pytest.raises(JobError, match="cannot be read: "):
             publish(out, "run", names)
     assert scores_run(out) == "former"
     publish(out, "run", names)
-    assert_is_of(out, "run", shards)
+    assert_is_of(out, "run", part_files)
 
 
-def test_one_failure_while_shards_are_put_in_place_mixes_nothing(out, monkeypatch):
+def test_one_failure_while_part_files_are_put_in_place_mixes_nothing(out, monkeypatch):
     """Each access to the folders fails in one of the runs."""
     real, failed, number = os.scandir, True, 0
     while failed:
@@ -155,8 +155,8 @@ def test_one_failure_while_shards_are_put_in_place_mixes_nothing(out, monkeypatc
             assert (scores_run(out), present) == (run, {run})
         failed |= calls[0] > number  # steps after scores.json is written may fail without an error
         publish(out, "next", staged(out, "next"))
-        shards = [path.name.split("-")[1] for path in (out / "segment_scores").iterdir()]
-        assert (scores_run(out), set(shards)) == ("next", {"next"})
+        part_files = [path.name.split("-")[1] for path in (out / "segment_scores").iterdir()]
+        assert (scores_run(out), set(part_files)) == ("next", {"next"})
         number += 1
     assert number > 5
 

@@ -1,4 +1,4 @@
-"""Shards of segment scores: bundles and last steps that run twice, and moves that fail."""
+"""Part files of segment scores: bundles and last steps that run twice, and moves that fail."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from result_folder import RESULT, documents, publish
 from scoring import bleu_table, statistics_of
 
 from beam_bleu.pipeline.output.output_folder import staging_folder
-from beam_bleu.pipeline.output.parquet_shards import WriteShards, check_rows
+from beam_bleu.pipeline.output.part_files import WritePartFiles, check_rows
 from beam_bleu.pipeline.output.publication import discard, in_place, write_documents
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
@@ -28,7 +28,7 @@ def table(first: int, count: int, config: BleuConfig) -> pa.Table:
 
 def written(output: Path, run: str, tables: Sequence[pa.Table], finishes: bool = True) -> list[str]:
     """The elements that a bundle emits. The bundle may stop before its end."""
-    writing = WriteShards(str(output), run, tables[0].schema)
+    writing = WritePartFiles(str(output), run, tables[0].schema)
     writing.setup()
     writing.start_bundle()
     for each in tables:
@@ -117,11 +117,11 @@ def test_failed_moves_are_undone(tmp_path, monkeypatch):
         pytest.raises(JobError, match="cannot be written: disk quota exceeded"),
         in_place(output, "run", names, documents("run")),
     ):
-        raise AssertionError("the body runs although the shards are not in place")
+        raise AssertionError("the body runs although the part files are not in place")
     assert indices(tmp_path) == [100, 101, 102, 103]
 
 
-def test_a_missing_shard_and_a_truncated_one_are_noticed(tmp_path):
+def test_a_missing_part_file_and_a_truncated_one_are_noticed(tmp_path):
     output = str(tmp_path)
     names = [name for i in range(2) for name in written(tmp_path, "run", [table(i, 1, CONFIG)])]
     path = Path(staging_folder(output, "run"), names[0])
@@ -130,7 +130,7 @@ def test_a_missing_shard_and_a_truncated_one_are_noticed(tmp_path):
     with pytest.raises(JobError, match=r"cannot be read.*Parquet"):
         check_rows(output, "run", names, 2)
     path.unlink()
-    with pytest.raises(JobError, match=f"1 of 2 shards .* for example {names[0]}"):
+    with pytest.raises(JobError, match=f"1 of 2 files .* for example {names[0]}"):
         check_rows(output, "run", names, 2)
 
 

@@ -27,7 +27,7 @@ from beam_bleu.transforms.totals.rejected import FIRST, Rejected
 
 __all__ = ["WriteRejected"]
 
-_SHARD_BYTES = 1 << 28
+_FILE_BYTES = 1 << 28
 
 
 class WriteRejected(beam.DoFn):
@@ -42,30 +42,30 @@ class WriteRejected(beam.DoFn):
         }
 
     def start_bundle(self) -> None:
-        self._shard: _Shard | None = None
+        self._open: _RejectedFile | None = None
 
     def process(self, bad: BadRecord) -> Iterator[Rejected]:
         self._counters[bad.reason].inc()
         with storage.writing(self._folder):
-            if self._shard is None:
-                self._shard = _Shard(self._folder, self._run)
-            self._shard.add(bad)
-            if self._shard.bytes < _SHARD_BYTES:
+            if self._open is None:
+                self._open = _RejectedFile(self._folder, self._run)
+            self._open.add(bad)
+            if self._open.bytes < _FILE_BYTES:
                 return
         yield self._finished()
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
-        if self._shard is not None:
+        if self._open is not None:
             yield GlobalWindows.windowed_value(self._finished())
 
     def _finished(self) -> Rejected:
-        shard, self._shard = self._shard, None
-        assert shard is not None
+        file, self._open = self._open, None
+        assert file is not None
         with storage.writing(self._folder):
-            return shard.close()
+            return file.close()
 
 
-class _Shard:
+class _RejectedFile:
     """A file that is being written.
 
     Attributes:

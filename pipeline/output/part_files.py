@@ -1,11 +1,11 @@
-"""Segment scores as Parquet shards. The workers write them, the last step puts them in place.
+"""Segment scores as Parquet part files. The workers write them, the last step puts them in place.
 
-A worker writes a shard for each bundle (several shards if the bundle is long, or if it is written
+A worker writes a part file for each bundle (several ones if the bundle is long, or if it is written
 on several threads) to a hidden folder, under a name that no other attempt uses. Only the name goes
 to the next step. Files of failed attempts are never referenced. The last step gets the names of
-all finished bundles: it checks the rows of these shards, and publication.py puts them in place.
+all finished bundles: it checks the rows of these files, and publication.py puts them in place.
 
-Two signs show that a shard is beam-bleu's: the run in its name, and the same run in the
+Two signs show that a part file is beam-bleu's: the run in its name, and the same run in the
 metadata of the file. beam-bleu moves and removes only such files.
 """
 
@@ -18,17 +18,17 @@ import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.output_folder import final_folder, new_shard, staging_folder
+from beam_bleu.pipeline.output.output_folder import final_folder, new_part_file, staging_folder
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.bundles import CollectBundles
 
-__all__ = ["WriteShards"]
+__all__ = ["WritePartFiles"]
 
 RUN_KEY = "beam-bleu.run"
-"""The key of the run in a shard's metadata."""
+"""The key of the run in a part file's metadata."""
 
 _ROW_GROUP_ROWS = 1 << 16
-_SHARD_ROWS = 1 << 22
+_PART_FILE_ROWS = 1 << 22
 """About 50 MB."""
 
 
@@ -36,7 +36,7 @@ _DIFFERENT = ("index", "score", "matches")
 """Columns with many different values."""
 
 
-class WriteShards(CollectBundles):
+class WritePartFiles(CollectBundles):
     """Writes tables to Parquet files of a run; emits the name of each finished file.
 
     On several threads, a bundle writes several files at the same time.
@@ -48,14 +48,14 @@ class WriteShards(CollectBundles):
         self._run = run
         self._schema = schema.with_metadata({RUN_KEY: run})
 
-    def new_collector(self) -> _Shards:
-        return _Shards(self._folder, self._run, self._schema)
+    def new_collector(self) -> _PartFiles:
+        return _PartFiles(self._folder, self._run, self._schema)
 
-    def collected(self, collector: _Shards) -> list[str]:
+    def collected(self, collector: _PartFiles) -> list[str]:
         return collector.finished()
 
 
-class _Shards:
+class _PartFiles:
     """Files that are written one after the other."""
 
     def __init__(self, folder: str, run: str, schema: pa.Schema) -> None:
@@ -63,15 +63,15 @@ class _Shards:
         self._run = run
         self._schema = schema
         self._names: list[str] = []
-        self._open: _Shard | None = None
+        self._open: _PartFile | None = None
 
     def add(self, table: pa.Table) -> None:
         """Adds rows."""
         with storage.writing(self._folder):
             if self._open is None:
-                self._open = _Shard(self._folder, self._run, self._schema)
+                self._open = _PartFile(self._folder, self._run, self._schema)
             self._open.add(table)
-            if self._open.rows >= _SHARD_ROWS:
+            if self._open.rows >= _PART_FILE_ROWS:
                 self._close(self._open)
 
     def finished(self) -> list[str]:
@@ -81,13 +81,13 @@ class _Shards:
                 self._close(self._open)
         return self._names
 
-    def _close(self, shard: _Shard) -> None:
-        shard.close()
-        self._names.append(shard.name)
+    def _close(self, part_file: _PartFile) -> None:
+        part_file.close()
+        self._names.append(part_file.name)
         self._open = None
 
 
-class _Shard:
+class _PartFile:
     """A file that is being written.
 
     Attributes:
@@ -96,7 +96,7 @@ class _Shard:
     """
 
     def __init__(self, folder: str, run: str, schema: pa.Schema) -> None:
-        self.name = new_shard(run)
+        self.name = new_part_file(run)
         self.rows = 0
         self._waiting: list[pa.Table] = []
         path = FileSystems.join(folder, self.name)
@@ -143,28 +143,28 @@ def _leaf(field: pa.Field) -> str:
     return f"{field.name}.list.element" if pa.types.is_list(field.type) else str(field.name)
 
 
-def check_rows(output: str, run: str, shards: Sequence[str], rows: int) -> None:
-    """Checks that all rows were written. Each shard has its number of rows in its metadata.
+def check_rows(output: str, run: str, part_files: Sequence[str], rows: int) -> None:
+    """Checks that all rows were written. Each part file has its number of rows in its metadata.
 
     Args:
       output: the job's folder.
       run: the run's name.
-      shards: the names of the shards.
-      rows: the right number of rows, of all shards together.
+      part_files: the names of the part files.
+      rows: the right number of rows, of all part files together.
 
     Raises:
       JobError: they have more or fewer, or cannot be read.
     """
     staged, final = staging_folder(output, run), final_folder(output)
     places = {name: folder for folder in (final, staged) for name in storage.names(folder)}
-    missing = [name for name in shards if name not in places]
+    missing = [name for name in part_files if name not in places]
     if missing:
         raise JobError(
-            f"{len(missing)} of {len(shards)} shards of segment scores are not in the folder "
+            f"{len(missing)} of {len(part_files)} files of segment scores are not in the folder "
             f"where they were written, for example {missing[0]}",
             "check that all workers see the same --output, and that nothing removes files from it",
         )
-    paths = [FileSystems.join(places[name], name) for name in shards]
+    paths = [FileSystems.join(places[name], name) for name in part_files]
     written = sum(storage.each(_rows_of, paths))
     if written != rows:
         raise JobError(
