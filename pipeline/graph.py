@@ -397,7 +397,7 @@ def _only_sum(name: str, elements: Iterable[Any], *, is_needed: bool = True) -> 
     sums = list(elements)
     if len(sums) > 1 or (is_needed and not sums):
         raise JobError(
-            f"the last step got {len(sums)} sums of {name}: it must get 1",
+            f"the last step got {len(sums)} sums of {name}, but it must get 1",
             "the runner lost or repeated data: do not use it for this job",
         )
     return sums[0] if sums else None

@@ -143,7 +143,7 @@ def _kept(document: bytes, arguments: Arguments, record: RunRecord) -> Receipt:
     from beam_bleu.pipeline.output.receipt import Receipt
 
     record.kept()
-    note = f"{arguments.job.output} has the result already, so nothing was scored"
+    note = f"{arguments.job.output} already has the result, so nothing was scored"
     return Receipt(document, (note,))
 
 

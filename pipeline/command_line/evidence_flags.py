@@ -19,7 +19,7 @@ from beam_bleu.transforms.definition.resampling import (
 from beam_bleu.transforms.errors import UsageError
 
 _MOST_DIGITS = 100
-"""Python converts no longer numbers than 4,300 digits, and nobody means so many."""
+"""Python converts numbers of at most 4,300 digits, and nobody means a longer one."""
 
 ComparedName = Literal["all"]
 
@@ -38,7 +38,7 @@ class Compared:
 
 
 COMPARED: Mapping[ComparedName, Compared] = table(
-    Compared("all", "each system with each other one, on the whole corpus, and clusters of them"),
+    Compared("all", "every pair of systems, on the whole corpus, and clusters of systems"),
 )
 """What --compare can be, beside the default: each system is compared with the baseline."""
 
@@ -87,7 +87,7 @@ def add_comparison_flags(parser: argparse._ActionsContainer, default: str = "") 
     add(
         "--baseline",
         metavar="NAME",
-        help="the system with which each other one is compared; "
+        help="the system with which the others are compared; "
         + (default or "default: the first system"),
     )
     add(

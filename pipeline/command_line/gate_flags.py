@@ -58,7 +58,7 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
         "--against",
         metavar="OLD",
         help="the result for --max_drop: a scores.json, a totals.json or a folder with one. All of "
-        "its systems and slices must be there again",
+        "its systems and slices must also be in the new result",
     )
     add(
         "--drop",
@@ -147,7 +147,7 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
         made = definition_of(scorings.signature_of(scorings.corpus), scorings.languages)
         if asked.old[name].definition != made:
             raise InputError(
-                f"--against {flags.against} has scores that were made in another way: "
+                f"--against {flags.against} has scores of another definition: "
                 f"{asked.old[name].definition} there, {made} here",
                 "name a result of the same definition, or score the earlier texts again",
             )

@@ -29,7 +29,7 @@ _EXAMPLES = (
         "beam-bleu --input out.jsonl --candidate_columns mt --reference_columns ref",
     ),
     (
-        "compare each system with each other one",
+        "compare every pair of systems",
         "beam-bleu ref.txt -i 'outputs/*.txt' --compare all",
     ),
     (
@@ -75,7 +75,7 @@ USUAL_FLAGS = {
     "--save_totals": "keep the sums, for merge, rescore and compare",
     "--slice_by LABEL,...": "scores of slices, too",
     "--language_column NAME": "several languages: each has its tokenizer",
-    "--compare all": "compare each system with each other one",
+    "--compare all": "compare every pair of systems",
     "--fail_under SCORE": "exit with code 4 if a score is lower",
     "--runner NAME": "run on an engine, such as FlinkRunner",
 }

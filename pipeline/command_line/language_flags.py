@@ -100,7 +100,7 @@ def _check_language(flags: argparse.Namespace) -> None:
     if of_sacrebleu not in (None, chosen):
         warn(
             f"{cause}; sacreBLEU's -l {flags.language} uses {of_sacrebleu}, because it does not "
-            "know this code, so its score is another one"
+            "know this code, so its score differs"
         )
     if flags.tokenize not in (None, chosen):
         raise UsageError(

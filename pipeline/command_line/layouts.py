@@ -129,7 +129,7 @@ def unpooled_label(flags: argparse.Namespace) -> str | None:
         for flag, value in of_whole.items():
             if value:
                 raise UsageError(
-                    f"{flag} is about the score of the whole corpus, and the files of --layout "
+                    f"{flag} needs a score of the whole corpus, but the files of --layout "
                     f"{layout.name} can be of several tasks, which have no common score",
                     "name the file of one task; or add --pool_tasks to score all tasks together",
                 )
@@ -193,7 +193,7 @@ def _wmt25(flags: argparse.Namespace) -> Settings:
         _missing(
             flags,
             "--where tgt_lang=CODE",
-            "the files have all languages: write --where tgt_lang=de_DE for German; or "
+            "the files contain all languages: write --where tgt_lang=de_DE for German; or "
             "--language_column tgt_lang",
         )
     return {
@@ -229,7 +229,7 @@ def _lm_eval(flags: argparse.Namespace) -> Settings:
         _missing(
             flags,
             "--where filter=NAME",
-            "a sample is there once for each filter of its task: write --where filter=none for "
+            "each sample appears once for each filter of its task: write --where filter=none for "
             "the samples without a filter",
         )
     return {

@@ -130,7 +130,7 @@ class Words:
     Attributes:
       ours: our flags and their values.
       beams: Beam's flags and their values.
-      references: words that are no flag and no value.
+      references: words that are neither flags nor values.
       after_systems: such words that come after the systems of -i. sacreBLEU refuses them, too.
       after_optional: (flag, word) of those that come directly after a flag whose value may be
         left out.
@@ -221,7 +221,7 @@ def _most_values(action: argparse.Action) -> int | float:
 def _letters_of_ours(word: str, ours: Parser) -> list[argparse.Action]:
     """The flags of one letter that a word joins, as in -w2, -qv, -bw2 and -bw 2; or none.
 
-    Only the last one can take a value. A long flag with one hyphen (-lowercase) is no such word.
+    Only the last one can take a value. A long flag with one hyphen (-lowercase) is not such a word.
     """
     flags = ours.by_flag()
     if word.startswith("--") or any(flag.startswith(f"-{word}") for flag in flags):

@@ -74,8 +74,8 @@ def has_records(flags: argparse.Namespace) -> bool:
     if files:
         label = RECORD_FORMATS[_require_format(files[0], None)].label
         raise UsageError(
-            f"{files[0]} is a file of records ({label}), and not line-parallel text",
-            f"the order of records proves nothing: {_JOIN}",
+            f"{files[0]} is a file of records ({label}), not line-parallel text",
+            f"records cannot be paired by their order: {_JOIN}",
         )
     return False
 
@@ -96,7 +96,7 @@ def record_source(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, 
         remedy = f"leave --{name} out"
         if name == "labels":
             remedy += ": the labels of records are columns, which --slice_by names"
-        raise UsageError(f"--{name} is for line-parallel text, and not for records", remedy)
+        raise UsageError(f"--{name} is for line-parallel text, not for records", remedy)
     if flags.header and flags.no_header:
         raise UsageError("--header and --no_header contradict each other", "leave one of them out")
     return _joined(flags, anywhere, labels) if flags.join_on else _paired(flags, anywhere, labels)
@@ -239,7 +239,7 @@ def _wanted(flags: argparse.Namespace, labels: tuple[str, ...]) -> Wanted:
     for condition in flags.where:
         if condition.column.text in names:
             raise UsageError(
-                f"--where {condition.column}: this is a label from the paths of the files, and no "
+                f"--where {condition.column}: this is a label from the paths of the files, not a "
                 "column",
                 "name only the files that are to be scored, with a pattern that matches no others",
             )
@@ -268,7 +268,7 @@ def _header(flags: argparse.Namespace, wanted: Wanted) -> bool | None:
 
     if flags.no_header and has_header(wanted):
         raise UsageError(
-            "--no_header: without a header line, columns have no names, but numbers",
+            "--no_header: without a header line, columns have numbers instead of names",
             "name all columns by their numbers: the first one is 1, such as --candidate_columns 2 "
             "--reference_columns 1",
         )
@@ -291,7 +291,7 @@ def _require_format(
         ends = "" if is_pipe(pattern) else f" {', '.join(suffixes)}"
         raise UsageError(
             f"{label}: the format of {pattern} is not known: {what}{ends}",
-            f"say it: --input_format {' or '.join(RECORD_FORMAT_NAMES)}",
+            f"name it: --input_format {' or '.join(RECORD_FORMAT_NAMES)}",
         )
     suffix = compression(pattern)
     if suffix is not None and not RECORD_FORMATS[name].compressed:

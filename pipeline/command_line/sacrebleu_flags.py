@@ -136,7 +136,7 @@ def add_encoding_flag(parser: argparse._ActionsContainer) -> None:
         "--encoding",
         type=_encoding,
         metavar="NAME",
-        help=f"only {_ENCODING}: texts in another encoding must be converted before",
+        help=f"only {_ENCODING}: texts in another encoding must be converted first",
     )
 
 

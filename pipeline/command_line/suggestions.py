@@ -182,10 +182,10 @@ def _distance(one: str, other: str) -> int:
 
 
 def refuse_mistyped_subcommand(word: str) -> None:
-    """Refuses a word that is probably meant as a subcommand, and is no file.
+    """Refuses a word that is probably meant as a subcommand, and is not a file.
 
     Args:
-      word: the first word of a command line. It is no subcommand.
+      word: the first word of a command line. It is not a subcommand.
 
     Raises:
       UsageError: it is such a word.

@@ -72,7 +72,7 @@ def _each_file(text: str, others: Sequence[tuple[str, str]]) -> list[tuple[str, 
     paths = _without(paths, pattern, others)
     for path in filter(is_pattern, paths):
         raise UsageError(
-            f"-i: the name of a file has wildcards, so it could be taken for a pattern: {path}",
+            f"-i: the name of a file has wildcards, so it could be mistaken for a pattern: {path}",
             "rename the file",
         )
     keys = order_keys(paths)
@@ -113,7 +113,7 @@ def _without(paths: list[str], pattern: str, others: Sequence[tuple[str, str]]) 
     left_out = [path for path in paths if _identity(path) in streams]
     if not kept:
         raise UsageError(
-            f"-i: {pattern} matches no other files than those of "
+            f"-i: {pattern} matches only the files of "
             f"{joined(sorted({streams[_identity(path)] for path in left_out}))}",
             "check the pattern, or name the files of the systems",
         )
@@ -127,7 +127,7 @@ def _files_of(others: Sequence[tuple[str, str]]) -> dict[object, str]:
     """By the identity of each file of other streams, the name of its stream."""
     streams: dict[object, str] = {}
     for label, pattern in others:
-        # A pipe is no file that a pattern of files could match.
+        # A pattern of files never matches a pipe.
         if pattern != _STDIN and (
             is_pattern(pattern) or not is_local(pattern) or os.path.isfile(pattern)
         ):

@@ -48,7 +48,7 @@ def is_pipe(path: str) -> bool:
 def system_of_pipe(path: str) -> str | None:
     """The default name of the system whose candidates come from a pipe without a name of its own.
 
-    A pipe that has a name in a folder (`mkfifo atlas.txt`) is called like a file: None.
+    A pipe that has a name in a folder (`mkfifo atlas.txt`) is named like a file: None.
     """
     if path in _STDIN:
         return "stdin"
@@ -210,8 +210,8 @@ def _new_folder(content: str) -> str:
         return tempfile.mkdtemp(prefix="beam-bleu-")  # only this user can open it
     except OSError as error:
         raise JobError(
-            f"there is no folder for {content}: {error.strerror}",
-            "name a folder that you can write: TMPDIR=DIR",
+            f"no temporary folder can be used for {content}: {error.strerror}",
+            "name a folder that you can write to: TMPDIR=DIR",
         ) from error
 
 
@@ -255,7 +255,7 @@ def _opened(pipe: Stream) -> int:
     """A file descriptor for a pipe. Opening a pipe in a folder does not wait for its writer."""
     open_file = _OPEN_FILE.fullmatch(pipe.pattern)
     try:
-        # /dev/stdin would open a file (< FILE) again, at its begin and not where it stands.
+        # Opening /dev/stdin would read a file (< FILE) from its beginning again.
         if pipe.pattern in _STDIN or open_file:
             return os.dup(int(open_file[1]) if open_file else 0)
         return os.open(pipe.pattern, os.O_RDONLY | os.O_NONBLOCK)

@@ -1,4 +1,4 @@
-"""The error for a value that is no choice of its flag, with the choice that is probably meant."""
+"""The error for a value that its flag does not have, with the choice that is probably meant."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _SMOOTHINGS = Values(
 )
 
 _NO_CSV = (
-    "text with commas and quotes is not read: convert it to JSON lines or Parquet, for example "
+    "comma-separated text is not supported: convert it to JSON lines or Parquet, for example "
     "with pandas.read_csv(FILE).to_parquet(NEW)"
 )
 _NO_TEXT = "line-parallel text needs no format: beam-bleu REF... -i FILE; or write tsv for tabs"

@@ -255,7 +255,7 @@ def _is_significant(comparison: Mapping[str, Any]) -> bool:
 def _left_out(shown: int, total: int) -> str:
     if shown == total:
         return ""
-    return f"These are the first {shown} comparisons, of {total}; --format json shows all of them"
+    return f"These are the first {shown} of {total} comparisons; --format json shows all of them"
 
 
 def _unsigned(number: float, decimals: int) -> str:

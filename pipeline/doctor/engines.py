@@ -98,14 +98,14 @@ def _of_java(engine: str) -> Iterator[Fact]:
             _SECTION,
             engine,
             "no",
-            "there is no `java` here, so Beam's job server cannot run",
+            "`java` is not installed, so Beam's job server cannot run",
             "install Java, or use a job server that runs elsewhere: --job_endpoint HOST:PORT",
         )
         return
     jars = pathlib.Path("~/.apache_beam/cache/jars").expanduser()
     kept = sorted(jars.glob(f"beam-runners-{engine.lower()}-*job-server*.jar"))
     server = kept[-1].name if kept else "Beam downloads its job server for the first job"
-    yield Fact(_SECTION, engine, "ok", f"Java is here; {server}")
+    yield Fact(_SECTION, engine, "ok", f"Java is installed; {server}")
 
 
 def _flink() -> Iterator[Fact]:

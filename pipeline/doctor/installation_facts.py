@@ -15,7 +15,7 @@ class Fact:
 
     Attributes:
       section: the heading that it belongs to.
-      name: what it is about.
+      name: what it describes.
       status: ok; no: it is not there, and scoring here does not need it; FAIL: scoring here
         needs it, and it is missing or wrong.
       text: what was found.

@@ -51,7 +51,7 @@ def _temporary_files() -> Iterator[Fact]:
     try:
         folder = tempfile.gettempdir()
     except FileNotFoundError as error:
-        remedy = "set TMPDIR to a folder that you can write"
+        remedy = "set TMPDIR to a folder that you can write to"
         yield Fact(_SECTION, "temporary", "FAIL", str(error.strerror), remedy)
         return
     free = gigabytes(shutil.disk_usage(folder).free)

@@ -19,12 +19,12 @@ from beam_bleu.transforms.errors import JobError, UsageError
 _OF_JAVA = ("FlinkRunner", "SparkRunner")
 
 _FOUND = {
-    "UNAVAILABLE": "answers, but is no Beam job server: is it Flink's REST port?",
-    "UNIMPLEMENTED": "answers, but is no Beam job server: is it the port of the Python workers?",
+    "UNAVAILABLE": "answers, but is not a Beam job server: is it Flink's REST port?",
+    "UNIMPLEMENTED": "answers, but is not a Beam job server: is it the port of the Python workers?",
     "DEADLINE_EXCEEDED": "accepts connections, but does not answer as a Beam job server within "
     f"{PATIENCE:.0f} s",
 }
-"""What an address is that accepts connections and is no job server, by gRPC's name of the error."""
+"""What a server that is not a job server does, by gRPC's name of the error."""
 
 _REMEDY = (
     "give the port of Beam's job server, usually 8099; the ports of Flink and Spark belong to "
@@ -51,7 +51,7 @@ def check_job_server(runner: str, options: PipelineOptions) -> None:
         java = options.view_as(JobServerOptions).job_server_java_launcher
         if shutil.which(java) is None:
             raise UsageError(
-                f"--runner {runner} starts a job server in Java, and there is no `{java}` here",
+                f"--runner {runner} starts a job server in Java, but `{java}` is not installed",
                 "install Java, or name a job server that runs elsewhere: --job_endpoint HOST:PORT",
             )
 
@@ -84,7 +84,7 @@ def _connect(address: Address, endpoint: str) -> None:
 
 
 def _not_a_job_server(endpoint: str, seconds: float) -> str:
-    """Why a process that accepts connections is no job server; "" if it is one."""
+    """Why a process that accepts connections is not a job server; "" if it is one."""
     import grpc
     from apache_beam.portability.api import beam_job_api_pb2, beam_job_api_pb2_grpc
 

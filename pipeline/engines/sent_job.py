@@ -165,7 +165,7 @@ class Watch:
         try:
             seen = self._job.seen()
         except Exception:  # an engine can be too busy to answer, or not know what it is asked
-            _LOGGER.debug("the job cannot be looked at", exc_info=True)
+            _LOGGER.debug("the state of the job cannot be read", exc_info=True)
             return
         with self._lock:
             if self._over.is_set():
@@ -247,7 +247,7 @@ def engine_failure(error: BaseException, result: Any, options: PipelineOptions) 
         endpoint = options.view_as(PortableOptions).job_endpoint
         where = f" at {endpoint}" if endpoint else ""
         remedy = (
-            "look at the engine's console: the job may still run there"
+            "look at the engine's console: the job may still be running there"
             if result is not None
             else "look at the log of the job server"
         )

@@ -290,7 +290,7 @@ def as_bleu_error(error: BaseException) -> BleuError:
         )
     if _CODE_DIFFERS.search(text):
         return JobError(
-            "the workers have another version of beam-bleu than this command",
+            "the workers have a different version of beam-bleu from this command's",
             "install the same version where they run, or send it with the job: "
             "--extra_package beam_bleu-....whl",
         )

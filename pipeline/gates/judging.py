@@ -145,7 +145,7 @@ def _drops(metric: str, new: GatedResult, gates: Gates, paired: Paired) -> Itera
     if new.definition != old.definition or new.references != old.references:
         yield Check(
             False,
-            f"the scores of {old.name} were made in another way, so they cannot be compared: "
+            f"the scores of {old.name} are of another definition, so they cannot be compared: "
             f"{_made(old)} there, {_made(new)} here (--against)",
         )
         return
@@ -154,7 +154,7 @@ def _drops(metric: str, new: GatedResult, gates: Gates, paired: Paired) -> Itera
         yield Check(False, f"{old.name}: {lacking} ({threshold.shown})")
     for key in old.keys:
         if key not in new.scores:
-            yield Check(False, f"{_subject(new)} has no {_shown(key)}, and {old.name} has it")
+            yield Check(False, f"{_subject(new)} has no {_shown(key)}, but {old.name} has it")
         elif key in asked.thresholds and not key[0] and new.whole != old.whole:
             # A language more in a mean can hide a drop of the others.
             yield Check(
@@ -285,7 +285,7 @@ def judged(gates: Gates, document: Mapping[str, Any], output: str) -> Judged:
     if not gates:
         return Judged()
     checks = judge(gated(document), gates)
-    remedy = "look for what has changed, or change the threshold"
+    remedy = "find out what has changed, or change the threshold"
     if output:
         remedy = f"the result in {output} is complete: beam-bleu gate {output} can judge it again"
     warnings = tuple(check.text for check in checks if check.warns)

@@ -76,7 +76,7 @@ def read_result(path: str, *, with_totals: bool = False, must_be_last: bool = Tr
         return ReadResult(path, gated(document_of(file, totals), path), totals)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
-            f"{file} is no result of beam-bleu, or it is damaged", NAME_A_RESULT
+            f"{file} is not a result of beam-bleu, or it is damaged", NAME_A_RESULT
         ) from error
 
 
@@ -90,7 +90,7 @@ def _file_of(path: str, names: tuple[str, str]) -> str:
         file = f"{path.rstrip('/')}/{name}"
         if exists(file):
             return file
-    raise InputError(f"{path} has no {SCORES} and no {TOTALS}", NAME_A_RESULT)
+    raise InputError(f"{path} has neither {SCORES} nor {TOTALS}", NAME_A_RESULT)
 
 
 def _is_folder(path: str) -> bool:

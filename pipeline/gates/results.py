@@ -90,7 +90,7 @@ def gated(document: Mapping[str, Any], name: str = "") -> GatedResults:
       name: its path, for messages.
 
     Raises:
-      KeyError, TypeError, ValueError: it is no result document.
+      KeyError, TypeError, ValueError: it is not a result document.
     """
     return {
         metric: _gated(part_of(document, metric), metric, name) for metric in metrics_of(document)
@@ -116,7 +116,7 @@ def _gated(document: Mapping[str, Any], metric: str, name: str) -> GatedResult:
     ]
     scores = dict(items)
     if len(scores) != len(items) or not all(isinstance(key[1], str) for key in scores):
-        raise ValueError("a system has two scores, or a name that is no text")
+        raise ValueError("a system has two scores, or a name that is not text")
     made = definition(document), _references(document)
     return GatedResult(document["name"], name, *made, scores, whole, means_of)
 
@@ -136,7 +136,7 @@ def _of_entry(entry: Mapping[str, Any], names: Sequence[str]) -> GatedScore:
     """The score of an entry, with the counts of these names.
 
     Raises:
-      KeyError, TypeError, ValueError: it is none.
+      KeyError, TypeError, ValueError: the entry has no such score.
     """
     counts = tuple(
         tuple(entry[name]) if isinstance(entry[name], list) else entry[name] for name in names
@@ -162,9 +162,9 @@ def _estimate(entry: Mapping[str, Any]) -> GatedScore:
 
 def _require_number(value: object, most: float) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{value!r} is not a number")
     if not 0 <= value <= most or math.isinf(value):  # not a number, too
-        raise ValueError(f"{value!r} is no possible number")
+        raise ValueError(f"{value!r} is not a possible number")
 
 
 def slice_text(of_slice: Mapping[str, str | None]) -> str:

@@ -233,7 +233,7 @@ def targets(thresholds: tuple[Threshold, ...], result: GatedResult) -> Targets:
 
 
 def _named(name: str, result: GatedResult) -> tuple[int, list[tuple[str, str]], str]:
-    """How special a name is, the scores that it names, and what is missing if there are none."""
+    """How specific a name is, the scores that it names, and what is missing if there are none."""
     if not name:
         return 0, result.keys_of(""), "it has no score of the whole corpus"
     # Names are compared as a whole, because both systems and slices can have brackets in theirs.

@@ -153,7 +153,7 @@ def warning_about_resampling(systems: Sequence[str], units: int, evidence: Evide
         return [f"--resample bootstrap: no interval, {reason}"]
     return [
         f"--resample bootstrap: no intervals and no p-values, {reason}; use --resample "
-        "randomization, which is right for few, too"
+        "randomization, which is also valid for few"
     ]
 
 

@@ -205,7 +205,7 @@ def require_no_common_score(tasks: Sequence[str], scorings: Scorings, evidence: 
     for flag, is_asked in asked.items():
         if is_asked:
             raise InputError(
-                f"{flag} is about the score of the whole corpus, and the input has {len(tasks)} "
+                f"{flag} needs a score of the whole corpus, but the input has {len(tasks)} "
                 f"tasks, which have no common score: {joined(tasks)}",
                 "name the file of one task; or add --pool_tasks to score all tasks together",
             )

@@ -50,7 +50,7 @@ def remove_leftovers(output: str) -> None:
 
 
 def _is_old_file(path: str, then: float) -> bool:
-    # A link that leads nowhere is no file of ours, and must not keep the others.
+    # A link that leads nowhere is not a file of ours, and must not keep the others.
     return os.path.isfile(path) and os.lstat(path).st_mtime < then
 
 

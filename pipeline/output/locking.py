@@ -86,7 +86,7 @@ def _acquired(path: str, patience: float) -> int | None:
             raise JobError(
                 f"another run has been writing its result to {os.path.dirname(path)} for "
                 f"{patience / 60:.0f} minutes",
-                "look for a stopped process of beam-bleu, and end it",
+                "look for a suspended beam-bleu process, and end it",
             )
         time.sleep(_PAUSE)
     return None

@@ -39,7 +39,7 @@ def read(path: str) -> bytes:
     """The bytes of a file.
 
     Raises:
-      InputError: it is no regular file, or it cannot be read.
+      InputError: it is not a regular file, or it cannot be read.
     """
     if not is_local(path):
         from beam_bleu.pipeline.output import storage
@@ -105,8 +105,7 @@ def require_same_scores(path: str, named: object, scores: bytes) -> None:
     """
     if named != hashlib.sha256(scores).hexdigest():
         raise InputError(
-            f"{path} does not belong to the {SCORES} beside it: its scores_sha256 is that of "
-            "another one",
+            f"{path} does not belong to the {SCORES} beside it: its scores_sha256 does not match",
             "run it again, or copy the files of one result again",
         )
 

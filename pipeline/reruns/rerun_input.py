@@ -81,7 +81,7 @@ def input_differences(source: Source, manifest: Mapping[str, Any]) -> Iterator[s
       manifest: the manifest of the result.
     """
     if "input" not in manifest:
-        yield "an older version has not kept what it was made of"
+        yield "an older version wrote it, and did not record its input"
         return
     pipes = [label for label, pattern in source.inputs if is_pipe(pattern)]
     if pipes:

@@ -83,13 +83,13 @@ def _kept(job: Job) -> bytes | None:
         raise InputError(
             f"{job.output}: scores.json or manifest.json does not have the content that beam-bleu "
             f"writes: {error!r}",
-            "look for what has changed it, name another folder, or choose --if_exists replace",
+            "find out what has changed it, name another folder, or choose --if_exists replace",
         ) from error
     if job.evidence.save_totals and (missing := _missing_totals(job.output, data)):
         differences.append(missing)
     if differences:
         raise UsageError(
-            f"{job.output} already has another result than this command would write: "
+            f"{job.output} already has a different result from what this command would write: "
             + joined(differences, separator="; "),
             "name another folder with --output, or choose --if_exists replace",
         )

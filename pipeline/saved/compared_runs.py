@@ -153,7 +153,7 @@ def _compared_by(
         raise InputError(
             f"{old_path} and {new_path} have different definitions: {signatures[0]}, and "
             f"{signatures[1]}",
-            "compare runs of one definition, and with equal numbers of references",
+            "compare runs with the same definition and the same numbers of references",
         )
     if not systems:
         raise InputError(
@@ -214,7 +214,7 @@ def _obstacle(old: SavedTotals, new: SavedTotals, systems: Sequence[str]) -> str
         return "the replicates are of different units: segments, or documents"
     labels = [[partition.label for partition in saved.partitions] for saved in (old, new)]
     if labels[0] != labels[1]:
-        return "the partitions have different labels, and so other random weights"
+        return "the partitions have different labels, and so different random weights"
     if not all(_is_line_parallel(saved) for saved in (old, new)):
         return "only line-parallel texts show whether their segments are the same"
     if _references(old) != _references(new):
@@ -226,7 +226,7 @@ def _obstacle(old: SavedTotals, new: SavedTotals, systems: Sequence[str]) -> str
     for saved in (old, new):
         tally = saved.totals.tally
         if tally.left_out or any(tally.missing.values()):
-            return "segments were left out, and they may be other ones in each run"
+            return "segments were left out, perhaps different ones in each run"
     # The same file can be read in two ways, such as with and without domains before documents.
     drawn = [[_drawn(metric) for metric in saved.metrics] for saved in (old, new)]
     if not all(map(np.array_equal, *drawn)):
@@ -349,7 +349,7 @@ def _both(system: str, old: SavedMetric, new: SavedMetric) -> Replicates:
     (first, one), (second, other) = of_runs
     if first.width != second.width:
         raise InputError(
-            f"n-grams of other orders were counted in each run: {new.scorings.shown} has "
+            f"the runs counted n-grams of different orders: {new.scorings.shown} has "
             f"{second.width} columns in the old run, and {first.width} in the new one",
             "repeat one of the runs with the flags of the other one",
         )

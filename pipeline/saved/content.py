@@ -79,7 +79,7 @@ def decoded(content: Mapping[str, Any]) -> SavedTotals:
     """The saved totals in a content.
 
     Raises:
-      KeyError, TypeError, ValueError: it is no content of this version.
+      KeyError, TypeError, ValueError: it is not a content of this version.
     """
     with _naming("partitions"):
         partitions = tuple(

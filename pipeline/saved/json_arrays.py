@@ -38,7 +38,7 @@ def decoded(fields: Mapping[str, Any], axes: int = 1) -> NDArray[Any]:
     """The array of `encoded`: int64, or Python's integers if one of them is too large.
 
     Raises:
-      KeyError, TypeError, ValueError, IndexError: it is no such array.
+      KeyError, TypeError, ValueError, IndexError: it is not such an array.
     """
     shape, columns = fields["shape"], fields["columns"]
     rows, width = _divided(tuple(shape), axes)

@@ -57,7 +57,7 @@ def merged_warnings(
       parts: the warnings of each partition.
       systems: the systems' names, in the order of the result.
       segments: the number of segments that all systems of a join should have, of all partitions;
-        None if the input is no join.
+        None if the input is not a join.
     """
     by_sentence: dict[tuple[int, str], list[re.Match[str]]] = {}
     others: dict[str, None] = {}
@@ -161,7 +161,7 @@ def missing_dates(labels: Iterable[str]) -> Iterator[str]:
     A series has labels that differ only in a date, such as dt=2026-11-21, or in a month, such as
     2026-11. It is one of days if two of its dates are less than a week apart. Otherwise all of its
     dates or months must be as far apart as the two closest ones, or a multiple of that. Labels
-    without such a rule are no series.
+    without such a rule are not a series.
 
     Args:
       labels: those of the partitions that are counted together.

@@ -55,7 +55,7 @@ def last_of_each_partition(files: Sequence[Named]) -> list[Named]:
             raise InputError(
                 f"{path} holds {len(labels)} partitions, and the partition {replaced[0]} cannot be "
                 "taken out of it",
-                "merge the files of its single partitions again",
+                "merge the files of its individual partitions again",
             )
     return kept
 
@@ -99,8 +99,8 @@ def require_different_partitions(files: Sequence[Named]) -> None:
             for text, stream in partition.texts.items():
                 if text in former:
                     raise InputError(
-                        f"{former[text]} and {path} are of the same texts: both have the same "
-                        f"{stream}",
+                        f"{former[text]} and {path} were made from the same texts: both have the "
+                        f"same {stream}",
                         "leave one of them out; if both are to be counted, run both with "
                         "--partition",
                     )

@@ -168,12 +168,12 @@ def _require_same_systems(
         missing = [name for name in others if name not in own]
         if missing:
             raise InputError(
-                f"{lacking} has no system {joined(missing)}, and {having} has",
+                f"{lacking} has no system {joined(missing)}, but {having} does",
                 "score the same systems in all partitions",
             )
     if systems != first:
         raise InputError(
-            f"the systems of {path} are in another order than those of {first_path}: "
+            f"the systems of {path} are in a different order from those of {first_path}: "
             f"{joined(systems)}, and {joined(first)}",
             "name the systems in the same order in all runs",
         )

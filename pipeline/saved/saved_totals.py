@@ -163,7 +163,7 @@ def document_of(path: str, saved: SavedTotals) -> dict[str, Any]:
 def naming_wrong_sums(files: Sequence[Named]) -> Iterator[None]:
     """A context in which something is computed from several files.
 
-    To make the document of each file takes long, so that is done only after a failure.
+    Making the document of each file takes long, so it is done only after a failure.
 
     Raises:
       InputError: it fails, because the sums of one of these files contradict each other.

@@ -94,7 +94,7 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
       scores: the bytes of the scores.json to which it must belong; None for any.
 
     Raises:
-      InputError: it is no totals.json, it is damaged, it has another version, or it belongs to
+      InputError: it is not a totals.json, it is damaged, it has another version, or it belongs to
         another scores.json.
     """
     try:
@@ -105,12 +105,12 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
         is_cut = text.lstrip().startswith(b"{") and (is_at_end or not text.endswith(b"}"))
         what = "it ends in the middle" if is_cut else "it is not JSON"
         raise InputError(
-            f"{path} is no totals.json: {what}", _COPY if is_cut else _NAME_TOTALS
+            f"{path} is not a totals.json: {what}", _COPY if is_cut else _NAME_TOTALS
         ) from None
     if not isinstance(parsed, dict) or parsed.get("format") != TOTALS_FORMAT:
         is_scores = isinstance(parsed, dict) and "scores" in parsed
         what = ": it is a scores.json, which has scores but no sums" if is_scores else ""
-        raise InputError(f"{path} is no totals.json{what}", _NAME_TOTALS)
+        raise InputError(f"{path} is not a totals.json{what}", _NAME_TOTALS)
     version = parsed.get("version")
     if version != FORMAT_VERSION:
         raise InputError(
@@ -120,7 +120,7 @@ def totals_of(data: bytes, path: str, scores: bytes | None = None) -> SavedTotal
         )
     content = parsed.get("content")
     if not isinstance(content, dict) or parsed.get("sha256") != sha256_of(content):
-        raise InputError(f"{path} is damaged: its content does not have its sha256", _COPY)
+        raise InputError(f"{path} is damaged: its content does not match its sha256", _COPY)
     if scores is not None:
         require_same_scores(path, parsed.get("scores_sha256"), scores)
     try:
@@ -193,8 +193,8 @@ def read_totals(path: str) -> SavedTotals:
 
     Raises:
       UsageError: the path is of a filesystem that is not installed.
-      InputError: the file is missing, unreadable or damaged, it is no totals.json, its folder has
-        the result of an earlier run or of several runs, or its texts became tokens with other
+      InputError: the file is missing, unreadable or damaged, it is not a totals.json, its folder
+        has the result of an earlier run or of several runs, or its texts became tokens with other
         versions of libraries than those that are installed here.
     """
     path = path.removeprefix("file://")
@@ -263,8 +263,8 @@ def _require_same_versions(saved: SavedTotals, path: str) -> None:
         ) from error
     if here != dict(saved.versions):
         raise InputError(
-            f"{path}: its tokens were made with {_shown(saved.versions)}, and installed here is "
-            f"{_shown(here)}",
+            f"{path}: its tokens were made with {_shown(saved.versions)}, but {_shown(here)} "
+            "is installed here",
             "read it where the same versions are installed",
         )
 

@@ -64,5 +64,5 @@ def _file(path: str) -> str:
     path = os.path.join(path, TOTALS) if os.path.isdir(path) else path
     if not is_local(path):
         return path
-    # A user names one file here, so its wildcards are no wildcards. "?" matches each of them.
+    # A user names one file here, so its wildcards stand for themselves. "?" matches each of them.
     return _WILDCARD.sub("?", path)

@@ -58,9 +58,9 @@ def main(argv: Sequence[str]) -> int:
 
 
 _DESCRIPTION = (
-    "Shows what is installed here, whether it scores a built-in sample right, and which engines, "
-    "filesystems and tokenizers can be used. It needs no network. The exit code is 1 if scoring "
-    "on this machine does not work."
+    "Shows what is installed here, whether it scores a built-in sample correctly, and which "
+    "engines, filesystems and tokenizers can be used. It needs no network. The exit code is 1 if "
+    "scoring on this machine does not work."
 )
 
 

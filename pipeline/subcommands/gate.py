@@ -18,7 +18,7 @@ _DESCRIPTION = (
     "The exit code is 4 if a check fails, so that a scheduler can repeat this command alone."
 )
 
-_REMEDY = "look for what has changed, or change the threshold"
+_REMEDY = "find out what has changed, or change the threshold"
 
 
 def main(argv: Sequence[str]) -> int:

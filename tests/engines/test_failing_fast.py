@@ -47,7 +47,9 @@ def test_flinks_rest_port_is_no_job_endpoint(flink: FlinkCluster, tmp_path: Path
     rest = flink.rest.removeprefix("http://")
     flags = [*without(flink.flags(), "job_endpoint"), f"--job_endpoint={rest}"]
     run = typed(*EXAMPLE, "--output", tmp_path / "out", *flags)
-    run.assert_failed(1, f"--job_endpoint {rest} answers, but is no Beam job server", "REST port?")
+    run.assert_failed(
+        1, f"--job_endpoint {rest} answers, but is not a Beam job server", "REST port?"
+    )
 
 
 def test_a_dead_pool_is_named_before_anything_is_sent(

@@ -41,7 +41,7 @@ def attack(case: Case) -> None:
         check(wrong == [], "; ".join(wrong))
         return
     check_refusal(again, (2,), ())
-    check("already has another result" in again.err, again.err.strip())
+    check("already has a different result" in again.err, again.err.strip())
     replaced = case.run(*layout.arguments(*flags, "--if_exists=replace"))
     wrong = list(differences(check_success(replaced), now, definition))
     check(wrong == [], "; ".join(wrong))

@@ -67,7 +67,7 @@ def test_identical_systems_have_a_p_value_of_1(tmp_path, method):
     assert (each["difference"], each["p_value"]) == (0, 1)
 
 
-FEW = "use --resample randomization, which is right for few, too"
+FEW = "use --resample randomization, which is also valid for few"
 
 
 def first_lines(folder, number, names=("atlas", "birch")):

@@ -25,7 +25,7 @@ USAGE_ERRORS = [
     ([*INPUT, "--join_on", "id"], ["--join_on cannot be used with --input"]),
     (["--input", ""], ["--input is empty"]),
     # flags of line-parallel text
-    ([*INPUT, "-nr", "2"], ["--num_refs is for line-parallel text, and not for records"]),
+    ([*INPUT, "-nr", "2"], ["--num_refs is for line-parallel text, not for records"]),
     ([*INPUT, "--cuts", "any"], ["--cuts is for line-parallel text"]),
     ([*INPUT, "-e", "utf-8"], ["--encoding is for line-parallel text"]),
     ([*INPUT, "--labels", "a=b.txt"], ["--labels is for line-parallel", "are columns"]),
@@ -46,7 +46,7 @@ USAGE_ERRORS = [
     # record files are not taken for text
     (["r.txt", "-i", "a.jsonl"], ["a.jsonl is a file of records (JSON lines)", "--join_on COLUMN"]),
     (["r.parquet", "-i", "a.txt"], ["r.parquet is a file of records (Parquet)", "--input PATTERN"]),
-    (["r.txt", "-i", "x=a/*.JSONL.gz"], ["the order of records proves nothing"]),
+    (["r.txt", "-i", "x=a/*.JSONL.gz"], ["records cannot be paired by their order"]),
     (["--references", "r.txt", "--candidates", "a.ndjson"], ["a.ndjson is a file of records"]),
     # formats
     (["--input", "x.txt"], ["format of x.txt is not known", ".jsonl", "--input_format parquet or"]),
@@ -68,7 +68,10 @@ USAGE_ERRORS = [
     (["--input", "x.tsv", "--header", "--no_header"], ["--header and --no_header contradict"]),
     (
         ["--input", "x.tsv", "--no_header", "--candidate_columns", "1", "--reference_columns", "b"],
-        ["--no_header: without a header line, columns have no names", "by their numbers"],
+        [
+            "--no_header: without a header line, columns have numbers instead of names",
+            "by their numbers",
+        ],
     ),
     (["--input", "x.tsv", "--no_header"], ["--no_header: without", "--candidate_columns 2"]),
     # columns and conditions

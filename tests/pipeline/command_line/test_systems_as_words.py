@@ -184,7 +184,7 @@ def test_a_pattern_leaves_out_the_files_of_other_streams(tmp_path, monkeypatch):
     run = called("r?f.txt", "-i", "outputs/*.txt", "--format=json")
     assert [each["system"] for each in run.document["scores"]] == ["birch"]
     assert "outputs/hard.txt (references), outputs/soft.txt (references): not scored" in run.err
-    called("ref.txt", "-i", "outputs/[hs]*.txt").assert_failed(2, "matches no other files than")
+    called("ref.txt", "-i", "outputs/[hs]*.txt").assert_failed(2, "matches only the files of")
     # A name has no wildcard, so this is a pattern, too.
     shutil.copy(ATLAS, "beam=5.txt")
     assert systems("ref.txt", "-i", "*=*.txt") == ["beam=5"]

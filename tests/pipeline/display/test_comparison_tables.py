@@ -147,7 +147,7 @@ def test_all_pairs_name_both_systems_and_long_tables_are_cut_only_on_a_terminal(
     assert [row.split() for row in cut[:-1]] == [
         row.split() for row in rows[: 3 + SHOWN_COMPARISONS]
     ]
-    assert cut[-1] == "These are the first 20 comparisons, of 28; --format json shows all of them"
+    assert cut[-1] == "These are the first 20 of 28 comparisons; --format json shows all of them"
 
 
 def test_there_is_a_line_between_clusters():

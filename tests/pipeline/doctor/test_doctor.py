@@ -387,8 +387,10 @@ def test_engines_with_their_programs(monkeypatch, tmp_path):
     monkeypatch.setattr(engines, "has_module", lambda name: True)
     found = facts(engines.CHECKS[2:])
     assert {fact.status for fact in found.values()} == {"ok"}
-    assert found["Flink"].text == f"Java is here; {jar.name}"
-    assert found["Spark"].text == "Java is here; Beam downloads its job server for the first job"
+    assert found["Flink"].text == f"Java is installed; {jar.name}"
+    assert (
+        found["Spark"].text == "Java is installed; Beam downloads its job server for the first job"
+    )
 
 
 # Libraries.

@@ -98,9 +98,9 @@ def test_a_job_server_that_does_not_listen(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("other", "what"),
     [
-        (web_server, "answers, but is no Beam job server: is it Flink's REST port?"),
-        (hanging_up, "answers, but is no Beam job server: is it Flink's REST port?"),
-        (pool_of_workers, "no Beam job server: is it the port of the Python workers?"),
+        (web_server, "answers, but is not a Beam job server: is it Flink's REST port?"),
+        (hanging_up, "answers, but is not a Beam job server: is it Flink's REST port?"),
+        (pool_of_workers, "not a Beam job server: is it the port of the Python workers?"),
         (silent, "accepts connections, but does not answer as a Beam job server within 10 s"),
     ],
 )
@@ -181,7 +181,7 @@ def test_the_portable_runner_needs_a_job_endpoint(tmp_path) -> None:
 @pytest.mark.parametrize("runner", ["FlinkRunner", "spark"])
 def test_a_job_server_in_java_needs_java(runner, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    on(tmp_path, f"--runner={runner}").assert_failed(2, "in Java, and there is no `java` here")
+    on(tmp_path, f"--runner={runner}").assert_failed(2, "in Java, but `java` is not installed")
 
 
 @pytest.mark.parametrize("master", ["127.0.0.1:{}", "http://127.0.0.1:{}", "http://127.0.0.1:{}/"])

@@ -283,10 +283,10 @@ def test_a_lost_connection_names_the_job_server() -> None:
     assert (
         running.cause == "the connection to the job server at engine:8099 was lost: Socket closed"
     )
-    assert "the job may still run" in running.remedy
+    assert "the job may still be running" in running.remedy
     not_sent = engine_failure(lost, None, options)
     assert not_sent is not None
-    assert "still run" not in not_sent.remedy
+    assert "still be running" not in not_sent.remedy
 
 
 def test_a_pool_that_may_be_missing_is_in_the_remedy() -> None:

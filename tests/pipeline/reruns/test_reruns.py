@@ -60,7 +60,7 @@ def test_skip_runs_nothing_and_shows_the_result(out):
     before = content(out)
     run = called(*ONE, "--output", out, *DAY, "--if_exists", "skip", "--format=json")
     assert (run.code, run.out) == (0, first)
-    assert f"{out} has the result already, so nothing was scored" in run.err
+    assert f"{out} already has the result, so nothing was scored" in run.err
     assert content(out) == before
 
 
@@ -106,7 +106,7 @@ def test_skip_refuses_another_result(out, flags, cause):
     scored(out, *DAY)
     before = content(out)
     run = called(*ONE, "--output", out, *flags, "--if_exists", "skip")
-    run.assert_failed(2, "already has another result", cause)
+    run.assert_failed(2, "already has a different result", cause)
     assert content(out) == before
 
 
@@ -124,7 +124,7 @@ def test_skip_refuses_another_result(out, flags, cause):
 def test_skip_knows_its_own_result(out, flags):
     first = scored(out, *flags)
     assert scored(out, *flags, "--if_exists", "skip") == first
-    called(*ONE, "--output", out, "--if_exists", "skip").assert_failed(2, "already has another")
+    called(*ONE, "--output", out, "--if_exists", "skip").assert_failed(2, "already has a different")
 
 
 @pytest.fixture
@@ -237,7 +237,7 @@ def test_skip_refuses_other_records(out, tmp_path, there, here, cause):
     assert called(*given, *there, "--output", out).code == 0
     assert called(*given, *there, "--output", out, "--if_exists=skip").code == 0
     run = called(*given, *here, "--output", out, "--if_exists=skip")
-    run.assert_failed(2, "already has another result", cause)
+    run.assert_failed(2, "already has a different result", cause)
 
 
 def test_skip_knows_nothing_of_pipes_and_of_older_results(out, texts):
@@ -253,7 +253,7 @@ def test_skip_knows_nothing_of_pipes_and_of_older_results(out, texts):
     del manifest["input"]
     (out / "manifest.json").write_text(json.dumps(manifest))
     run = called(*given, "--output", out, "--if_exists=skip")
-    run.assert_failed(2, "an older version has not kept what it was made of")
+    run.assert_failed(2, "an older version wrote it")
 
 
 TWO = streams([SYSTEMS["birch"], SYSTEMS["atlas"]], REFERENCES[:1])
@@ -285,7 +285,7 @@ LENGTHS = ["--slice_by", "length", "--length_edges"]
 def test_skip_refuses_other_evidence(out, there, here, cause):
     assert called(*TWO, "--output", out, *there).code == 0
     run = called(*TWO, "--output", out, *here, "--if_exists=skip")
-    run.assert_failed(2, "already has another result", cause)
+    run.assert_failed(2, "already has a different result", cause)
 
 
 @pytest.mark.parametrize(

@@ -77,9 +77,9 @@ REFUSED: dict[str, tuple[Callable[[SavedTotals], SavedTotals], str]] = {
     "another seed": (with_seed, "seed is 12345 in the first one, and 1"),
     "a system less": (
         changed("totals", systems=("atlas", "birch")),
-        "b.json has no system cobalt, and a.json has",
+        "b.json has no system cobalt, but a.json does",
     ),
-    "another order": (changed("totals", systems=("birch", "atlas", "cobalt")), "another order"),
+    "another order": (changed("totals", systems=("birch", "atlas", "cobalt")), "a different order"),
 }
 
 
@@ -110,7 +110,7 @@ def test_a_partition_of_a_merged_file_is_not_replaced(saved):
 
 def test_the_same_texts_need_labels(saved):
     files = [("a", labelled(saved, None)), ("b", labelled(saved, None))]
-    with pytest.raises(InputError, match="a and b are of the same texts"):
+    with pytest.raises(InputError, match="a and b were made from the same texts"):
         merged(files)
 
 
@@ -140,7 +140,7 @@ def test_one_text_in_two_files_is_refused_without_labels(same, labels, saved):
         (name, with_streams(saved, label, **streams))
         for name, label, streams in zip(("a", "b"), labels, (first, second), strict=True)
     ]
-    with pytest.raises(InputError, match=f"a and b are of the same texts.*same {same}"):
+    with pytest.raises(InputError, match=f"a and b were made from the same texts.*same {same}"):
         merged(files)
 
 

@@ -75,7 +75,7 @@ def with_content(data: bytes, **fields: Any) -> bytes:
 BAD = {
     "truncated": (lambda data: data[: len(data) // 2], "it ends in the middle"),
     "empty": (lambda data: b"", "it is not JSON"),
-    "a list": (lambda data: b"[]", "no totals.json"),
+    "a list": (lambda data: b"[]", "not a totals.json"),
     "another file": (lambda data: b'{"scores": []}', "it is a scores.json"),
     "one digit": (lambda data: data.replace(b'"read":72', b'"read":73'), "is damaged"),
     "no content": (lambda data: changed(data, content=None), "is damaged"),

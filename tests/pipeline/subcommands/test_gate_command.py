@@ -76,7 +76,9 @@ def test_a_folder_must_be_of_a_run_that_has_succeeded(scores):
     (folder / "_SUCCESS").touch()
     assert called("gate", folder, "--fail_under", "1").code == 0
     (folder / "scores.json").unlink()
-    called("gate", folder, "--fail_under", "1").assert_failed(3, "has no scores.json")
+    called("gate", folder, "--fail_under", "1").assert_failed(
+        3, "has neither scores.json nor totals.json"
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,7 @@ def test_impossible_numbers_of_a_result(change, scores, tmp_path):
         [path, "--max_drop=1", "--against", scores],
         [scores, "--max_drop=1", "--against", path],
     ):
-        called("gate", *words).assert_failed(3, f"{path} is no result of beam-bleu")
+        called("gate", *words).assert_failed(3, f"{path} is not a result of beam-bleu")
 
 
 def test_a_perfect_score_can_be_a_little_more_than_100(tmp_path):

@@ -64,7 +64,7 @@ def test_a_pattern_that_matches_nothing_is_an_error(tmp_path):
 def test_the_same_parts_twice_are_refused(tmp_path):
     file = tmp_path / "out" / "totals.json"
     run_into(tmp_path / "out", *lines_in(tmp_path, slice(None)))
-    called("merge", file, file).assert_failed(3, "are of the same texts", "--partition")
+    called("merge", file, file).assert_failed(3, "were made from the same texts", "--partition")
 
 
 def record(row: int) -> dict[str, Any]:
