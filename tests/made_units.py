@@ -7,7 +7,7 @@ import numpy as np
 from beam_bleu.transforms.metrics.bleu import columns
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.units import PairSums, UnitSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 
 def made_units(number, max_order=4, *, seed=0, matching=0.6, longest=30, ratio=1.0):
@@ -63,16 +63,8 @@ def sums_of_rows(rows):
 
 
 def pair_of_rows(system, baseline):
-    """The `PairSums` of the rows of two systems."""
-    width = len(system[0])
-    cross = tuple(
-        tuple(
-            sum(one[i] * other[j] for one, other in zip(system, baseline, strict=True))
-            for j in range(width)
-        )
-        for i in range(width)
-    )
-    return PairSums(sums_of_rows(system), sums_of_rows(baseline), cross)
+    """The `UnitSums` of the rows of two systems, side by side."""
+    return sums_of_rows([[*one, *other] for one, other in zip(system, baseline, strict=True)])
 
 
 def corpus_sums_of_rows(rows):

@@ -16,7 +16,6 @@ from beam_bleu.transforms.score.resampled_scores import Resampled, resampled_sco
 from beam_bleu.transforms.score.uncertainty import uncertainty
 from beam_bleu.transforms.totals.moments.products import sums_of_columns
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
-from beam_bleu.transforms.totals.units import PairSums
 from benchmarks.significance.population import ORDERS, SYSTEMS, Drawn, Population, draw
 
 METRIC = Bleu(Scoring())
@@ -89,10 +88,10 @@ def _true_score(population: Population) -> float:
 
 
 def _analytic(outcome: Outcome, columns: npt.NDArray[np.int64], truth: float) -> None:
-    one, other = map(sums_of_columns, columns)
-    cross = tuple(map(_integers, columns[0] @ columns[1].T))
-    difference = paired_difference(PairSums(one, other, cross), METRIC)
-    own = uncertainty(one, METRIC, METRIC.value(one.sums))
+    side_by_side = columns.reshape(-1, columns.shape[2])
+    difference = paired_difference(sums_of_columns(side_by_side), METRIC)
+    one = sums_of_columns(columns[0])
+    own = uncertainty(one, METRIC, METRIC.value(one.columns))
     if difference.p_value is not None and own.interval is not None:
         outcome.p_values.append(difference.p_value)
         outcome.covered.append(own.interval[0] <= truth <= own.interval[1])
@@ -135,7 +134,7 @@ def at_ratio(population: Population, ratio: float, segments: int, trials: int) -
     for trial in range(trials):
         drawn = draw(population, segments, np.random.default_rng([segments, trial]))
         units = sums_of_columns(drawn.columns()[0])
-        score = METRIC.value(units.sums)
+        score = METRIC.value(units.columns)
         found = uncertainty(units, METRIC, score)
         if found.standard_error is not None and found.interval is not None:
             scores.append(score)

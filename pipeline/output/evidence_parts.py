@@ -27,7 +27,7 @@ from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments
 from beam_bleu.transforms.totals.replicates.generator import GENERATOR
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
-from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 
 def unit_of(evidence: Evidence) -> str:
@@ -196,7 +196,7 @@ class CheckedUnits:
             return None
         of_units = self.moments.of_system(system, key)
         where = "" if key is None else f", in the slice {key.values}"
-        require_same_segments(f"standard errors of system {system}", of_units.sums, sums, where)
+        require_same_segments(f"standard errors of system {system}", of_units.columns, sums, where)
         return of_units
 
 

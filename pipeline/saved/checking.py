@@ -21,7 +21,7 @@ from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.pairing.paired import InputRole
 from beam_bleu.transforms.text.text import require_case
 from beam_bleu.transforms.totals.moments.moments import Moments
-from beam_bleu.transforms.totals.units import products
+from beam_bleu.transforms.totals.unit_sums import products
 from beam_bleu.transforms.version import VERSION
 
 _ROLES = get_args(InputRole)

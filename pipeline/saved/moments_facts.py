@@ -14,7 +14,7 @@ from beam_bleu.pipeline.saved.sums_facts import has_all_segments
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments, Pair, sorted_keys
-from beam_bleu.transforms.totals.units import (
+from beam_bleu.transforms.totals.unit_sums import (
     Fact,
     is_bounded,
     unpacked,

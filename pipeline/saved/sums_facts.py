@@ -18,7 +18,7 @@ from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.slice_sums import SliceSums
-from beam_bleu.transforms.totals.units import Fact
+from beam_bleu.transforms.totals.unit_sums import Fact
 
 _STRICT = "strict"
 _ORDER = ("candidates", "references", "records", "labels")

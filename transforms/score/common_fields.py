@@ -10,7 +10,7 @@ from beam_bleu.transforms.score.suspicious_input import suspicions
 from beam_bleu.transforms.score.uncertainty import NO_STANDARD_ERROR, uncertainty
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 
 def common_fields(

@@ -12,8 +12,7 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, NoGradientErro
 from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.score.uncertainty import (
     TWO_SIDED_95,
-    along,
-    dot,
+    Gradient,
     interval,
     log_gradient,
     require_enough,
@@ -22,7 +21,7 @@ from beam_bleu.transforms.score.uncertainty import (
 )
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.system_sums import SystemSums
-from beam_bleu.transforms.totals.units import PairSums, UnitSums, product
+from beam_bleu.transforms.totals.unit_sums import UnitSums, product
 
 SIGNIFICANCE_LEVEL = 0.05
 """A difference is significant if its p-value is below this."""
@@ -62,7 +61,7 @@ class Difference:
     reason: str = ""
 
 
-def paired_difference(pair: PairSums, metric: Metric) -> Difference:
+def paired_difference(pair: UnitSums, metric: Metric) -> Difference:
     """The difference of two systems that have the same units.
 
     Most of what makes a test set easy or hard is the same for both, so the standard error of the
@@ -71,41 +70,41 @@ def paired_difference(pair: PairSums, metric: Metric) -> Difference:
     If the counts of both are the same in every unit, the p-value is 1, also with few units and
     without matches.
 
+    Args:
+      pair: the sums of the system and those of the baseline, side by side.
+      metric: how the columns of one system become a score.
+
     Raises:
       ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
         single segments.
     """
-    system, baseline = pair.system, pair.baseline
-    score = metric.value(system.sums)
-    score_of_baseline = metric.value(baseline.sums)
-    difference = Difference(system.units, system.sums[SEGMENTS], score - score_of_baseline)
+    width = len(pair.columns) // 2
+    system, baseline = pair.columns[:width], pair.columns[width:]
+    score, score_of_baseline = metric.value(system), metric.value(baseline)
+    difference = Difference(pair.units, pair.columns[SEGMENTS], score - score_of_baseline)
     if _are_identical(pair, metric):
         return _judged(difference, 0.0)
     try:
-        require_enough(system)
+        require_enough(pair)
         _require_scores(score, score_of_baseline)
-        one = log_gradient(system.sums, metric)
-        other = log_gradient(baseline.sums, metric)
+        one, other = log_gradient(system, metric), log_gradient(baseline, metric)
     except NoGradientError as error:
         return dataclasses.replace(difference, reason=str(error))
-    form = 0
-    for column, numerator in zip(one.columns, one.numerators, strict=True):
-        row = pair.cross[column]
-        form += numerator * dot(other.numerators, [row[place] for place in other.columns])
-    shared = system.units * form - along(system, one) * along(baseline, other)
-    # The gradient of a score is the score times that of its logarithm. All in integers, over the
-    # denominator of both squared: what two similar systems share cancels without any rounding.
+    # The gradient of a score is the score times that of its logarithm. All in integers, over one
+    # denominator: what two similar systems share cancels without any rounding.
     ours, ours_parts = score.as_integer_ratio()
     theirs, theirs_parts = score_of_baseline.as_integer_ratio()
     ours *= other.denominator * theirs_parts
     theirs *= one.denominator * ours_parts
-    both = (
-        ours**2 * spread(system, one)
-        + theirs**2 * spread(baseline, other)
-        - 2 * ours * theirs * shared
+    gradient = Gradient(
+        (*one.columns, *(width + column for column in other.columns)),
+        (
+            *(ours * numerator for numerator in one.numerators),
+            *(-theirs * numerator for numerator in other.numerators),
+        ),
+        one.denominator * other.denominator * ours_parts * theirs_parts,
     )
-    denominator = (one.denominator * other.denominator * ours_parts * theirs_parts) ** 2
-    return _judged(difference, root(both, denominator, system.units))
+    return _judged(difference, root(spread(pair, gradient), gradient.denominator**2, pair.units))
 
 
 def independent_difference(
@@ -123,16 +122,16 @@ def independent_difference(
       ValueError: sums have a lower n-gram order than their scoring, or a scoring is only for
         single segments.
     """
-    score = metric_new.value(new.sums)
-    old_score = metric_old.value(old.sums)
+    score = metric_new.value(new.columns)
+    old_score = metric_old.value(old.columns)
     smaller = min(new, old, key=lambda sums: sums.units)
-    difference = Difference(smaller.units, smaller.sums[SEGMENTS], score - old_score)
+    difference = Difference(smaller.units, smaller.columns[SEGMENTS], score - old_score)
     variance = Fraction()
     try:
         require_enough(smaller)
         _require_scores(score, old_score)
         for units, metric, its_score in ((new, metric_new, score), (old, metric_old, old_score)):
-            gradient = log_gradient(units.sums, metric)
+            gradient = log_gradient(units.columns, metric)
             own = Fraction(spread(units, gradient), gradient.denominator**2 * (units.units - 1))
             variance += Fraction(its_score) ** 2 * own
     except NoGradientError as error:
@@ -140,16 +139,17 @@ def independent_difference(
     return _judged(difference, math.sqrt(variance))
 
 
-def _are_identical(pair: PairSums, metric: Metric) -> bool:
+def _are_identical(pair: UnitSums, metric: Metric) -> bool:
     """Whether two systems have the same counts in every unit: no test set shows a difference.
 
     The squares of the differences of counts add up to 0 only then.
     """
+    width, products = len(pair.columns) // 2, pair.products
     return not any(
-        pair.system.products[product(column, column)]
-        + pair.baseline.products[product(column, column)]
-        - 2 * pair.cross[column][column]
-        for column in metric.used(len(pair.system.sums))
+        products[product(column, column)]
+        + products[product(width + column, width + column)]
+        - 2 * products[product(column, width + column)]
+        for column in metric.used(width)
     )
 
 
@@ -158,20 +158,20 @@ def _require_scores(*scores: float) -> None:
         raise NoGradientError("a score is 0")
 
 
-def _judged(unjudged: Difference, standard_error: float) -> Difference:
+def _judged(difference: Difference, standard_error: float) -> Difference:
     """The difference with all that follows from its standard error."""
-    difference = unjudged.difference
+    points = difference.difference
     reason, p_value = "", None
     if standard_error:
-        p_value = math.erfc(abs(difference) / (standard_error * math.sqrt(2)))
-    elif not difference:
+        p_value = math.erfc(abs(points) / (standard_error * math.sqrt(2)))
+    elif not points:
         p_value = 1.0
     else:
         reason = "the standard error is 0: every unit shows the same difference"
     return dataclasses.replace(
-        unjudged,
+        difference,
         standard_error=standard_error,
-        interval=interval(difference, standard_error),
+        interval=interval(points, standard_error),
         p_value=p_value,
         detectable=DETECTABLE * standard_error,
         reason=reason,

@@ -16,7 +16,7 @@ from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers
-from beam_bleu.transforms.totals.units import UnitSums, products_of_units
+from beam_bleu.transforms.totals.unit_sums import UnitSums, products_of_units
 
 
 class Score(Protocol):

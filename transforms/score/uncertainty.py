@@ -3,7 +3,8 @@
 BLEU is a smooth function f of the sums S of n units. So a unit with the integers x changes it by
 about g'(x - S/n), with g the gradient of f, and the variance of f is that of the sum of these
 influences: n/(n - 1) (g'Qg - (g'S)^2 / n), with Q the sum of all xx' (the delta method; Deng et al.
-2018, https://arxiv.org/abs/1803.06336). Everything up to the last root is exact.
+2018, https://arxiv.org/abs/1803.06336). Everything up to the last root is exact. The same with the
+integers of two systems side by side gives the standard error of their difference.
 
 The gradient of the logarithm of a score says how much each integer of a corpus changes it. It
 comes from the formula itself, which runs with numbers that carry their derivatives
@@ -18,7 +19,7 @@ from collections.abc import Mapping, Sequence
 
 from beam_bleu.transforms.metrics.dual_numbers import Dual, Exponential
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, NoGradientError
-from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 CONFIDENCE = 0.95
 """The share of test sets whose interval contains the score of all texts of the kind."""
@@ -64,7 +65,7 @@ def uncertainty(units: UnitSums, metric: Metric, score: float) -> Uncertainty:
     """
     try:
         require_enough(units)
-        gradient = log_gradient(units.sums, metric)
+        gradient = log_gradient(units.columns, metric)
         if not score:
             raise NoGradientError("the score is 0")
     except NoGradientError as error:
@@ -87,7 +88,7 @@ def require_enough(units: UnitSums) -> None:
     """
     if units.units < FEWEST_UNITS:
         # Documents with one segment each are as good as segments.
-        unit = "segment" if units.units == units.sums[SEGMENTS] else "document"
+        unit = "segment" if units.units == units.columns[SEGMENTS] else "document"
         raise NoGradientError(too_few(units.units, unit))
 
 
@@ -97,27 +98,18 @@ def too_few(number: int, unit: str) -> str:
     return f"{shown} fewer than {FEWEST_UNITS}"
 
 
-def spread(units: UnitSums, gradient: LogGradient) -> int:
+def spread(units: UnitSums, gradient: Gradient) -> int:
     """The spread n g'Qg - (g'S)^2, with the gradient's numerators for g."""
     columns, numerators, products = gradient.columns, gradient.numerators, units.products
     form = 0
     for place, column in enumerate(columns):
-        first = column * (column + 1) // 2  # see `units.product`
+        first = column * (column + 1) // 2  # see `unit_sums.product`
         row = 0
         for other in range(place):
             row += numerators[other] * products[first + columns[other]]
         form += numerators[place] * (2 * row + numerators[place] * products[first + column])
-    return units.units * form - along(units, gradient) ** 2
-
-
-def along(units: UnitSums, gradient: LogGradient) -> int:
-    """g'S, with the gradient's numerators for g."""
-    return dot(gradient.numerators, [units.sums[column] for column in gradient.columns])
-
-
-def dot(one: Sequence[int], other: Sequence[int]) -> int:
-    """The sum of the products of two lists."""
-    return sum(map(int.__mul__, one, other))
+    along = sum(map(int.__mul__, numerators, (units.columns[column] for column in columns)))
+    return units.units * form - along**2
 
 
 def root(numerator: int, denominator: int, units: int) -> float:
@@ -126,11 +118,14 @@ def root(numerator: int, denominator: int, units: int) -> float:
 
 
 @dataclasses.dataclass(frozen=True)
-class LogGradient:
-    """The derivatives of the logarithm of a score by the metric's columns, at the sums of a corpus.
+class Gradient:
+    """The derivatives of a number by columns, at the sums of a corpus.
+
+    The number is the logarithm of a score, or the difference of the scores of two systems whose
+    columns are side by side.
 
     Attributes:
-      columns: the columns that the score depends on, in ascending order. Columns whose sum is 0
+      columns: the columns that the number depends on, in ascending order. Columns whose sum is 0
         are left out: no unit has anything in them.
       numerators: for each of these columns the derivative times `denominator`.
       denominator: above 0.
@@ -141,7 +136,7 @@ class LogGradient:
     denominator: int
 
 
-def log_gradient(sums: Sequence[int], metric: Metric) -> LogGradient:
+def log_gradient(sums: Sequence[int], metric: Metric) -> Gradient:
     """The gradient of the logarithm of a score.
 
     Args:
@@ -165,6 +160,6 @@ def log_gradient(sums: Sequence[int], metric: Metric) -> LogGradient:
     raise NotImplementedError(f"the gradient of {metric} has roundings")
 
 
-def _gradient(slopes: Mapping[int, int], denominator: int) -> LogGradient:
+def _gradient(slopes: Mapping[int, int], denominator: int) -> Gradient:
     columns, numerators = zip(*sorted(slopes.items()), strict=True)
-    return LogGradient(columns, numerators, denominator)
+    return Gradient(columns, numerators, denominator)

@@ -15,7 +15,7 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
 from beam_bleu.transforms.totals.moments.products import unit_sums
-from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums
 from beam_bleu.transforms.wiring.sums import Sums
 
 

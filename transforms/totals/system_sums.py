@@ -11,7 +11,7 @@ from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.products import by_column, sums_of_columns
-from beam_bleu.transforms.totals.units import PairSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums, side_by_side
 from beam_bleu.transforms.wiring.sums import Sums
 
 ComparedPair = tuple[int, int]
@@ -75,14 +75,12 @@ class SystemSums(Sums):
             ),
         )
 
-    def of_pair(self, number: int) -> PairSums:
-        """The sums of a pair, which is this number in `pairs`. There are segments."""
+    def of_pair(self, number: int) -> UnitSums:
+        """The sums of a pair, side by side; its number is that in `pairs`. There are segments."""
         system, baseline = (self.systems[place].units for place in self.pairs[number])
         assert system is not None
         assert baseline is not None
-        found, of_unit = self.crosses[number], len(system.sums)
-        rows = (found[start : start + of_unit] for start in range(0, len(found), of_unit))
-        return PairSums(system, baseline, tuple(rows))
+        return side_by_side(system, baseline, self.crosses[number])
 
 
 def compared_pairs(

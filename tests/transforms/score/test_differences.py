@@ -31,7 +31,7 @@ def score_of(rows):
 
 def influences(rows):
     """By how much each unit changes the score."""
-    gradient = log_gradient(sums_of_rows(rows).sums, USUAL)
+    gradient = log_gradient(sums_of_rows(rows).columns, USUAL)
     derivatives = np.zeros(len(rows[0]))
     derivatives[list(gradient.columns)] = [n / gradient.denominator for n in gradient.numerators]
     return score_of(rows) * (np.array(rows) @ derivatives)
@@ -147,7 +147,7 @@ def test_independent_differences_add_up_both_variances():
     new, old = sums_of_rows(OTHER), sums_of_rows(made_units(300, seed=9))
     intl = Bleu(Scoring(smooth_method="floor", max_ngram_order=3))
     found = independent_difference(new, old, USUAL, intl)
-    scores = USUAL.value(new.sums), intl.value(old.sums)
+    scores = USUAL.value(new.columns), intl.value(old.columns)
     both = (
         uncertainty(new, USUAL, scores[0]).standard_error,
         uncertainty(old, intl, scores[1]).standard_error,
@@ -161,7 +161,7 @@ def test_documents_are_counted_as_units_and_by_their_segments():
     documents = np.array(ROWS).reshape(50, 4, -1).sum(axis=1).tolist()
     found = paired_difference(pair_of_rows(documents, documents), USUAL)
     assert (found.units, found.segments) == (50, 200)
-    assert sums_of_rows(documents).sums[SEGMENTS] == 200
+    assert sums_of_rows(documents).columns[SEGMENTS] == 200
 
 
 @pytest.mark.parametrize(

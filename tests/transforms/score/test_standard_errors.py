@@ -21,13 +21,13 @@ USUAL = Bleu(Scoring())
 
 def found(rows, metric=USUAL):
     units = sums_of_rows(rows)
-    return uncertainty(units, metric, metric.value(units.sums))
+    return uncertainty(units, metric, metric.value(units.columns))
 
 
 def by_influences(rows, metric):
     """The standard error from each unit's influence, in fractions."""
     units = sums_of_rows(rows)
-    gradient = log_gradient(units.sums, metric)
+    gradient = log_gradient(units.columns, metric)
     influences = [
         Fraction(
             sum(n * row[c] for c, n in zip(gradient.columns, gradient.numerators, strict=True)),
@@ -37,7 +37,7 @@ def by_influences(rows, metric):
     ]
     mean = sum(influences) / len(rows)
     variance = sum((each - mean) ** 2 for each in influences)
-    score = metric.value(units.sums)
+    score = metric.value(units.columns)
     return score * math.sqrt(variance * len(rows) / (len(rows) - 1))
 
 
@@ -111,7 +111,7 @@ def test_fewer_than_30_units_have_none():
     assert score.warnings == ("no standard error: 29 segments are fewer than 30",)
     documents = dataclasses.replace(sums_of_rows(made_units(100)), units=1)
     assert uncertainty(documents, USUAL, 20.0).reason == "1 document is fewer than 30"
-    assert documents.sums[SEGMENTS] == 100
+    assert documents.columns[SEGMENTS] == 100
 
 
 def test_a_score_of_0_has_none():

@@ -29,7 +29,7 @@ from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind, Signatures
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 
 def _name(metric: Bleu) -> str:

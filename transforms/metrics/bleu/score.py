@@ -31,7 +31,7 @@ from beam_bleu.transforms.text.text import (
 )
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums
 from beam_bleu.transforms.version import VERSION
 
 _ALMOST_0 = 1e-9

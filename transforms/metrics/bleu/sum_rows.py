@@ -23,7 +23,7 @@ from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.exact import exact
-from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 MIN_REFERENCES, MAX_REFERENCES = "min_references", "max_references"
 """The columns that are not added up: of several rows, the least and the greatest count."""
@@ -67,7 +67,7 @@ def summed_columns(max_order: int) -> list[str]:
 def row_of_sums(sums: CorpusSums) -> dict[str, int]:
     """The row of sums that have `units`."""
     assert sums.units is not None
-    values = (*sums.units.sums, *sums.units.products)
+    values = (*sums.units.columns, *sums.units.products)
     names = summed_columns(order_of(len(sums.columns)))
     return {
         **dict(zip(names, values, strict=True)),
@@ -97,7 +97,7 @@ def sums_of_row(row: Mapping[str, Any]) -> CorpusSums:
     of_unit = width(max_order)
     units = UnitSums(values[SEGMENTS], values[:of_unit], values[of_unit:])
     _require_possible(units, most)
-    return CorpusSums(units.sums, fewest, most, units=units)
+    return CorpusSums(units.columns, fewest, most, units=units)
 
 
 def _require_possible(units: UnitSums, references: int) -> None:
@@ -106,14 +106,14 @@ def _require_possible(units: UnitSums, references: int) -> None:
     Raises:
       ValueError: there are none.
     """
-    bleu = BleuColumns(units.sums)
+    bleu = BleuColumns(units.columns)
     for order, (matches, ngrams) in enumerate(zip(bleu.matches, bleu.totals, strict=True), 1):
         if matches > ngrams:
             raise ValueError(
                 f"matches_{order} is {matches}, but the candidates have {max(ngrams, 0)} n-grams "
                 f"of order {order}"
             )
-    columns, packed = (exact(np.array(sums, object)) for sums in (units.sums, units.products))
+    columns, packed = (exact(np.array(sums, object)) for sums in (units.columns, units.products))
     if not KIND.columns_are_possible(columns, references):
         raise ValueError(
             "no segments have these sums: segments, lengths, matches_* and short_* contradict "

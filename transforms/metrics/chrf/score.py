@@ -24,7 +24,7 @@ from beam_bleu.transforms.text.text import (
     text_versions,
 )
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.units import UnitSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums
 from beam_bleu.transforms.version import VERSION
 
 

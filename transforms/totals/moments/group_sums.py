@@ -24,7 +24,7 @@ from beam_bleu.transforms.totals.moments.gram import (
 from beam_bleu.transforms.totals.moments.layout import Plan, Row, plan
 from beam_bleu.transforms.totals.moments.moments import Pair
 from beam_bleu.transforms.totals.moments.products import by_column
-from beam_bleu.transforms.totals.units import products
+from beam_bleu.transforms.totals.unit_sums import products
 
 
 @dataclasses.dataclass(frozen=True)

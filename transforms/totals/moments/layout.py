@@ -12,7 +12,7 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.totals.moments.gram import HIGH, LIMB_BITS, LOW
 from beam_bleu.transforms.totals.moments.moments import Pair
-from beam_bleu.transforms.totals.units import product, products
+from beam_bleu.transforms.totals.unit_sums import product, products
 
 _ONES, _ZEROS = -1, -2  # as in `gram.pack`
 

@@ -15,7 +15,7 @@ from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers, rows_added
 from beam_bleu.transforms.totals.slice_sums import smaller_limit
-from beam_bleu.transforms.totals.units import PairSums, UnitSums, products
+from beam_bleu.transforms.totals.unit_sums import UnitSums, products, side_by_side
 from beam_bleu.transforms.wiring.sums import Sums
 
 GroupKey = SliceKey | None
@@ -133,8 +133,10 @@ class Moments(Sums):
             self.own_units[group, place], self.own_sums, self.own_products, group, place
         )
 
-    def of_pair(self, system: str, baseline: str, key: GroupKey = None) -> PairSums:
-        """The sums of two systems over the common units of a group; zero if it has none.
+    def of_pair(self, system: str, baseline: str, key: GroupKey = None) -> UnitSums:
+        """The sums of two systems, side by side, over the common units of a group.
+
+        They are zero if it has none.
 
         Raises:
           ValueError: this pair of systems was not asked for.
@@ -142,9 +144,7 @@ class Moments(Sums):
         group = self._group_of.get(key)
         known = system in self._place_of and baseline in self._place_of
         if not known or group is None or not self.common_units[group]:
-            zero = UnitSums.zero(self.width)
-            zeros = (0,) * self.width
-            return PairSums(zero, zero, (zeros,) * len(zeros))
+            return UnitSums.zero(2 * self.width)
         places = self._place_of[system], self._place_of[baseline]
         ordered = (min(places), max(places))
         number = (self._number_of if key is None else self._slice_number_of).get(ordered)
@@ -163,7 +163,7 @@ class Moments(Sums):
             )
             for place in places
         )
-        return PairSums(of_system, of_baseline, tuple(map(tuple, cross.tolist())))
+        return side_by_side(of_system, of_baseline, cross.ravel().tolist())
 
     def _sums(
         self, units: Any, sums: ExactIntegers, packed: ExactIntegers, group: int, place: int

@@ -12,7 +12,7 @@ import numpy as np
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.units import UnitSums, products
+from beam_bleu.transforms.totals.unit_sums import UnitSums, products
 
 
 def unit_sums(statistics: BatchStatistics, system: int, rows: slice = slice(None)) -> UnitSums:

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that
+from units_by_hand import pair_by_hand, sums_by_hand
 
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing, slicing_of
 from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_basis
@@ -25,7 +26,6 @@ from beam_bleu.transforms.totals.moments.sum_document_moments import (
     moments_of_documents,
     sum_documents,
 )
-from beam_bleu.transforms.totals.units import UnitSums
 from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 
 ORDER = 2
@@ -162,14 +162,6 @@ def units(rows: Iterable[Segment], system: str) -> dict[str, list[int]]:
     return found
 
 
-def unit_sums(values: Sequence[list[int]]) -> UnitSums:
-    total = UnitSums.zero(BASIS.width)
-    for value in values:
-        products = [value[i] * value[j] for i in range(len(value)) for j in range(i + 1)]
-        total += UnitSums(1, tuple(value), tuple(products))
-    return total
-
-
 def assert_brute_force(found: Moments, rows: Sequence[Segment], baseline: str = "b") -> None:
     known = {system for row in rows for system in row.counts}
     groups: dict[Any, list[Segment]] = {None: list(rows)}
@@ -179,20 +171,15 @@ def assert_brute_force(found: Moments, rows: Sequence[Segment], baseline: str = 
     for key, of_group in groups.items():
         for system in known:
             own = units([row for row in of_group if system in row.counts], system)
-            assert found.of_system(system, key) == unit_sums(list(own.values()))
+            assert found.of_system(system, key) == sums_by_hand(list(own.values()), BASIS.width)
         common = [row for row in of_group if known == set(row.counts)]
         for system, other in itertools.permutations(sorted(known), 2):
             if key is not None and baseline not in (system, other):
                 continue
             pair = found.of_pair(system, other, key)
             left, right = units(common, system), units(common, other)
-            assert pair.system == unit_sums(list(left.values()))
-            assert pair.baseline == unit_sums(list(right.values()))
-            of_unit = range(len(pair.cross))
-            assert pair.cross == tuple(
-                tuple(sum(left[name][i] * right[name][j] for name in left) for j in of_unit)
-                for i in of_unit
-            )
+            assert list(left) == list(right)
+            assert pair == pair_by_hand(list(left.values()), list(right.values()), BASIS.width)
 
 
 @pytest.mark.parametrize("each", [False, True])
@@ -256,7 +243,9 @@ def test_a_document_for_each_segment_gives_the_moments_of_segments() -> None:
     ]
     found = moments([batches(rows, 20)])
     for system in SYSTEMS:
-        assert found.of_system(system) == unit_sums(list(units(rows, system).values()))
+        assert found.of_system(system) == sums_by_hand(
+            list(units(rows, system).values()), BASIS.width
+        )
         assert found.of_system(system).units == 50
 
 
@@ -289,14 +278,14 @@ def test_too_many_slices_are_left_out() -> None:
     bundles = [batches(rows[begin : begin + 20], 20) for begin in range(0, 60, 20)]
     found = moments(bundles, dataclasses.replace(SLICING, most=3))
     assert found.keys == (None,)
-    assert found.of_system("a") == unit_sums(list(units(rows, "a").values()))
+    assert found.of_system("a") == sums_by_hand(list(units(rows, "a").values()), BASIS.width)
 
 
 def test_without_slices_there_is_only_the_whole_corpus() -> None:
     rows = segments(random.Random(9), 20, 4)
     found = moments([batches(rows, 6)], NO_SLICES)
     assert found.keys == (None,)
-    assert found.of_system("c") == unit_sums(list(units(rows, "c").values()))
+    assert found.of_system("c") == sums_by_hand(list(units(rows, "c").values()), BASIS.width)
 
 
 def test_documents_are_in_all_partitions() -> None:

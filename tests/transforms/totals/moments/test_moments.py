@@ -24,7 +24,7 @@ from beam_bleu.transforms.totals.moments import group_sums
 from beam_bleu.transforms.totals.moments.moments import Moments
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
 from beam_bleu.transforms.totals.moments.products import by_column
-from beam_bleu.transforms.totals.units import PairSums, UnitSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums
 from beam_bleu.transforms.wiring.add_up import AddUp
 
 SLICING = slicing_of(["domain", "length"], [10, 20])
@@ -176,7 +176,7 @@ def test_slices_have_pairs_with_the_baseline_only():
 def test_what_is_not_there_is_zero():
     total = added_up([statistics_with_domains(np.random.default_rng(1), "ab", 9)])
     zero = UnitSums.zero(BASIS.width)
-    nothing = PairSums(zero, zero, ((0,) * BASIS.width,) * BASIS.width)
+    nothing = UnitSums.zero(2 * BASIS.width)
     absent = SliceKey(0, ("law",))
     assert total.of_system("c") == total.of_system("a", absent) == zero
     assert total.of_pair("a", "c") == total.of_pair("a", "b", absent) == nothing

@@ -9,7 +9,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     SHORTEST,
     bleu_basis,
 )
-from beam_bleu.transforms.totals.units import PairSums, UnitSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 ORDER = 3
 BASIS = bleu_basis(ORDER)
@@ -56,23 +56,16 @@ def by_group(batches):
     return found
 
 
-def sums_by_hand(units):
-    """The `UnitSums` of units."""
-    of_unit = BASIS.width
+def sums_by_hand(units, width=BASIS.width):
+    """The `UnitSums` of units, which are rows of so many integers."""
     return UnitSums(
         len(units),
-        tuple(sum(unit[i] for unit in units) for i in range(of_unit)),
-        tuple(
-            sum(unit[i] * unit[j] for unit in units) for i in range(of_unit) for j in range(i + 1)
-        ),
+        tuple(sum(unit[i] for unit in units) for i in range(width)),
+        tuple(sum(unit[i] * unit[j] for unit in units) for i in range(width) for j in range(i + 1)),
     )
 
 
-def pair_by_hand(one, other):
-    """The `PairSums` of units of two systems."""
-    of_unit = BASIS.width
-    cross = tuple(
-        tuple(sum(x[i] * y[j] for x, y in zip(one, other, strict=True)) for j in range(of_unit))
-        for i in range(of_unit)
-    )
-    return PairSums(sums_by_hand(one), sums_by_hand(other), cross)
+def pair_by_hand(system, baseline, width=BASIS.width):
+    """The `UnitSums` of the units of two systems, side by side."""
+    units = [[*one, *other] for one, other in zip(system, baseline, strict=True)]
+    return sums_by_hand(units, 2 * width)

@@ -1,7 +1,8 @@
 """The sums of units, with their products: what a standard error and a comparison are made of.
 
 A unit is what is drawn at random if a test set is drawn at random: a segment, or a document with
-all of its segments. The integers of a document are the sums of those of its segments.
+all of its segments. The columns of a document are the sums of those of its segments. Two systems
+that are compared are one vector with the columns of both, side by side.
 
 The second half is what is true of such sums of every corpus, for the check of saved totals.
 """
@@ -9,6 +10,7 @@ The second half is what is true of such sums of every corpus, for the check of s
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,57 +33,56 @@ def product(one: int, other: int) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class UnitSums:
-    """The sums over the units of one system, and the sums of products: its second moments.
+    """The sums over units, and the sums of products: their second moments.
+
+    They are of the W columns of a metric, for one system; or of 2 W columns, those of a system and
+    then those of its baseline, over the units that both have.
 
     All integers are exact. They have no bound, so the products of very long segments fit.
 
     Attributes:
       units: the number of units, n.
-      sums: W integers: for each column its sum over the units.
-      products: W (W + 1) / 2 integers: for each pair of columns the sum over the units of their
-        product; `product(i, j)` is the place of a pair.
+      columns: for each column its sum over the units.
+      products: for each pair of columns the sum over the units of their product;
+        `product(i, j)` is the place of a pair.
     """
 
     units: int
-    sums: tuple[int, ...]
+    columns: tuple[int, ...]
     products: tuple[int, ...]
 
     @classmethod
     def zero(cls, width: int) -> UnitSums:
-        """The sums of no unit, of W columns."""
+        """The sums of no unit, of so many columns."""
         return cls(0, (0,) * width, (0,) * products(width))
 
     def __add__(self, other: UnitSums) -> UnitSums:
-        if len(self.sums) != len(other.sums):
+        if len(self.columns) != len(other.columns):
             raise ValueError(
-                f"sums of {len(self.sums)} and {len(other.sums)} columns do not add up"
+                f"sums of {len(self.columns)} and {len(other.columns)} columns do not add up"
             )
         return UnitSums(
             self.units + other.units,
-            tuple(map(int.__add__, self.sums, other.sums)),
+            tuple(map(int.__add__, self.columns, other.columns)),
             tuple(map(int.__add__, self.products, other.products)),
         )
 
 
-@dataclasses.dataclass(frozen=True)
-class PairSums:
-    """The sums over the units that two systems have in common.
+def side_by_side(system: UnitSums, baseline: UnitSums, cross: Sequence[int]) -> UnitSums:
+    """The sums of two systems over the same units, as those of one vector.
 
-    Attributes:
-      system: the sums of one system over these units.
-      baseline: those of the other system, over the same units.
-      cross: W rows of W integers: cross[i][j] is the sum over the units of the product of column
-        i of the system and column j of the baseline.
+    Args:
+      system: the sums of one system, of W columns.
+      baseline: those of the other system.
+      cross: W * W integers, row by row: row i, column j is the sum over the units of the product
+        of column i of the system and column j of the baseline.
     """
-
-    system: UnitSums
-    baseline: UnitSums
-    cross: tuple[tuple[int, ...], ...]
-
-    @property
-    def units(self) -> int:
-        """The number of units that both systems have."""
-        return self.system.units
+    width = len(system.columns)
+    packed = list(system.products)
+    for column in range(width):
+        packed += cross[column::width]
+        packed += baseline.products[product(column, 0) : product(column, column) + 1]
+    return UnitSums(system.units, system.columns + baseline.columns, tuple(packed))
 
 
 Fact = tuple[str, bool]
