@@ -59,8 +59,8 @@ _RANGES: Mapping[tuple[type, str], Json] = {
 """The fields whose type does not say which numbers they can have. The other ones have numbers of 0
 or more."""
 
-_LEFT_OUT: Mapping[type, set[str]] = {CorpusSums: {"units"}}
-"""The fields that totals.json does not have: the sums of units are in its moments."""
+_LEFT_OUT: Mapping[type, set[str]] = {CorpusSums: {"units", "products"}}
+"""The fields that totals.json does not have: the sums of products are in its moments."""
 
 _WIDTH = 120
 """The longest line."""

@@ -85,7 +85,7 @@ def sums_of(segments: Sequence[Segment], config: BleuConfig) -> CorpusSums:
 
 
 def bleu_of(sums: CorpusSums, config: BleuConfig, **options: Any) -> BleuScore:
-    return bleu_score(sums, config.text.name, config.scoring, **{"units": sums.units, **options})
+    return bleu_score(sums, config.text.name, config.scoring, **options)
 
 
 def score_of(segments: Sequence[Segment], config: BleuConfig) -> BleuScore:

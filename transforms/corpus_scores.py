@@ -319,7 +319,7 @@ def _sums(
 ) -> PCollection[KeyedSums]:
     counter = definition.counter
     statistics = batches | "Count matches" >> count_matches(text, counter, threads=1)
-    return sum_groups(statistics, key_type, with_units=uncertainty)
+    return sum_groups(statistics, key_type, with_products=uncertainty)
 
 
 def _score(keyed: KeyedSums, definition: Definition) -> Score:

@@ -114,5 +114,5 @@ class Definition:
         return self.kind.counter([self.metric])
 
     def score(self, sums: CorpusSums) -> Score:
-        """The score of sums, with its uncertainty if the sums have those of units."""
-        return self.kind.score(sums, self.text, self.metric, units=sums.units)
+        """The score of sums, with its uncertainty if the sums have products."""
+        return self.kind.score(sums, self.text, self.metric)

@@ -63,7 +63,7 @@ class SumSegments(beam.PTransform):
             | "Gather segments" >> self._gather
             | "Count matches" >> count_matches(self._text, counter, threads=1)
         )
-        sums = sum_groups(statistics, key_type, with_units=True)
+        sums = sum_groups(statistics, key_type, with_products=True)
         return sums | "Make rows" >> beam.Map(_row).with_output_types(
             typehints.Tuple[key_type, typehints.Dict[str, int]]
         )

@@ -27,7 +27,6 @@ from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import GroupKey, Moments
 from beam_bleu.transforms.totals.replicates.generator import GENERATOR
 from beam_bleu.transforms.totals.replicates.replicates import Replicates
-from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 
 def unit_of(evidence: Evidence) -> str:
@@ -170,34 +169,27 @@ def warning_about_slices(scores: Sequence[SliceScore], evidence: Evidence) -> li
     ]
 
 
-@dataclasses.dataclass(frozen=True)
-class CheckedUnits:
-    """The sums of units for the uncertainty of scores.
+def with_products(
+    sums: CorpusSums, system: str, moments: Moments | None, key: GroupKey = None
+) -> CorpusSums:
+    """The sums of a system with the products of its units, so that their score has uncertainty.
 
-    Attributes:
+    Args:
+      sums: the sums from which the score is computed.
+      system: the system.
       moments: the moments of the whole corpus and of its slices; None if no score gets a standard
-        error.
+        error. Then the sums stay as they are.
+      key: the group of the sums.
+
+    Raises:
+      JobError: the moments are not of the same segments.
     """
-
-    moments: Moments | None
-
-    def of(self, system: str, sums: CorpusSums, key: GroupKey = None) -> UnitSums | None:
-        """The sums of a system's units in a group; None if no standard error is asked for.
-
-        Args:
-          system: the system.
-          sums: the sums from which the score is computed.
-          key: the group.
-
-        Raises:
-          JobError: they are not of the same segments.
-        """
-        if self.moments is None:
-            return None
-        of_units = self.moments.of_system(system, key)
-        where = "" if key is None else f", in the slice {key.values}"
-        require_same_segments(f"standard errors of system {system}", of_units.columns, sums, where)
-        return of_units
+    if moments is None:
+        return sums
+    units = moments.of_system(system, key)
+    where = "" if key is None else f", in the slice {key.values}"
+    require_same_segments(f"standard errors of system {system}", units.columns, sums, where)
+    return sums.with_products(units)
 
 
 def require_same_segments(

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.output.evidence_parts import (
-    CheckedUnits,
     resampling_part,
     uncertainty_parts,
     warning_about_clusters,
     warning_about_slices,
+    with_products,
 )
 from beam_bleu.pipeline.output.language_scores import (
     SliceScore,
@@ -67,8 +67,9 @@ def metric_part(
     for text in scorings.counters:
         require_all_scored(scored, sums[text], "" if text == scorings.text else text.label)
     moments = _moments(of_metric, evidence)
-    units = CheckedUnits(moments if evidence.uncertainty else None)
-    number = totals.segments if moments is None else moments.units
+    units = totals.segments if moments is None else moments.units
+    if not evidence.uncertainty:
+        moments = None  # they only tell how many documents there are
     own = sums[scorings.text]
 
     def score_all(
@@ -80,11 +81,10 @@ def metric_part(
     ) -> dict[str, Score]:
         return {
             system: kind.score(
-                of_corpus[system],
+                with_products(of_corpus[system], system, moments if of_corpus is own else None),
                 text,
                 metric,
                 judge_input=judge_input,
-                units=units.of(system, own[system]) if of_corpus is own else None,
             )
             for system in systems
         }
@@ -104,7 +104,7 @@ def metric_part(
     if slices is not None:
         sliced.extend(
             _of_slices(
-                *(systems, own, scorings, slicing, slices, units),
+                *(systems, own, scorings, slicing, slices, moments),
                 judge_input=judge_input and not scores,
             )
         )
@@ -156,12 +156,10 @@ def metric_part(
         if scorings.languages is not None:
             signatures = signatures_of_segments(of_languages, kind, scorings.segments)
             part["segment_scores"]["languages"] = signatures
-    if units.moments is not None:
-        part |= uncertainty_parts(
-            systems, units.moments, scores, scorings.corpus, slicing, evidence
-        )
+    if moments is not None:
+        part |= uncertainty_parts(systems, moments, scores, scorings.corpus, slicing, evidence)
     return part | resampling_part(
-        systems, of_metric.replicates, own, scorings.corpus, number, evidence
+        systems, of_metric.replicates, own, scorings.corpus, units, evidence
     )
 
 
@@ -216,7 +214,7 @@ def _of_slices(
     scorings: Scorings,
     slicing: Slicing,
     slices: SliceSums,
-    units: CheckedUnits,
+    moments: Moments | None,
     *,
     judge_input: bool,
 ) -> Iterator[SliceScore]:
@@ -243,11 +241,10 @@ def _of_slices(
         for system, sums in by_system.items():
             if key in sums:
                 score = kind.score(
-                    sums[key],
+                    with_products(sums[key], system, moments, key),
                     text,
                     scorings.corpus,
                     judge_input=judge_input and is_part,
-                    units=units.of(system, sums[key], key),
                 )
                 yield SliceScore(system, values, text, sums[key], score)
 

@@ -255,8 +255,9 @@ def _coverage(fields: Mapping[str, Any] | None) -> FoundCoverage | None:
 
 
 def _of_corpus_sums(sums: CorpusSums) -> dict[str, Any]:
-    # The command has the sums of units in its moments.
-    return {name: value for name, value in dataclasses.asdict(sums).items() if name != "units"}
+    # The sums of products are in the moments.
+    values = dataclasses.asdict(sums)
+    return {name: values[name] for name in values if name not in ("units", "products")}
 
 
 def _corpus_sums(fields: Mapping[str, Any]) -> CorpusSums:

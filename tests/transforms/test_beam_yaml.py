@@ -94,7 +94,7 @@ def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
     statistics = statistics_of(
         to_batch([(row["candidate"], row["references"]) for row in rows]), config
     )
-    sums = CorpusSums.of(statistics, 0, slice(0, len(rows)), with_units=True)
+    sums = CorpusSums.of(statistics, 0, slice(0, len(rows)), with_products=True)
     values = dict(vars(bleu_of(sums, config)))
     low, high = values.pop("interval") or (None, None)
     values |= {"interval_low": low, "interval_high": high}

@@ -120,7 +120,7 @@ def test_every_definition_can_be_chosen(
     monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
     segments = hostile_segments(100, seed=4)
     expected = bleu_of(
-        CorpusSums.of(statistics_of(to_batch(segments), config), 0, with_units=True), config
+        CorpusSums.of(statistics_of(to_batch(segments), config), 0, with_products=True), config
     )
     run(
         lambda pipeline: assert_that(

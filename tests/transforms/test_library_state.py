@@ -33,7 +33,7 @@ SEGMENTS: list[Any] = [
 
 
 def sums_of(segments: list[Any], config: BleuConfig) -> CorpusSums:
-    return CorpusSums.of(statistics_of(to_batch(segments), config, 4), 0, with_units=True)
+    return CorpusSums.of(statistics_of(to_batch(segments), config, 4), 0, with_products=True)
 
 
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch):

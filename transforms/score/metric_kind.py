@@ -16,7 +16,7 @@ from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.exact import ExactIntegers
-from beam_bleu.transforms.totals.unit_sums import UnitSums, products_of_units
+from beam_bleu.transforms.totals.unit_sums import products_of_units
 
 
 class Score(Protocol):
@@ -91,18 +91,15 @@ class ScoreSums(Protocol):
         metric: Any,
         *,
         judge_input: bool = True,
-        units: UnitSums | None = None,
     ) -> Score:
         """The score.
 
         Args:
-          sums: those of the corpus.
+          sums: those of the corpus, with products for a score with a standard error.
           text: how the texts became tokens.
           metric: how sums become a score.
           judge_input: whether to warn about suspicious input, too; False if another score of the
             same texts has these warnings.
-          units: the sums over the units of the same segments, for the standard error; None for a
-            score without one.
         """
 
 

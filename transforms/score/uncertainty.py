@@ -43,12 +43,16 @@ class Uncertainty:
       standard_error: in BLEU, 0..100 like the score; None if there is none.
       interval: the 95 % interval, score -+ 1.96 standard errors; None if there is none.
         It is not clipped at 0 and 100.
-      reason: why there is none; "" if there is one.
+      reason: why there is none; "" if there is one, or if it was not asked for.
     """
 
     standard_error: float | None
     interval: tuple[float, float] | None
     reason: str = ""
+
+
+NOT_ASKED_FOR = Uncertainty(None, None)
+"""The uncertainty of a score whose sums have no products."""
 
 
 def uncertainty(units: UnitSums, metric: Metric, score: float) -> Uncertainty:

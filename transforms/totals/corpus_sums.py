@@ -1,6 +1,7 @@
 """Corpus sums: the integers from which every definition of a metric is computed.
 
-With them come the numbers of texts that look suspicious, for the warnings about a score.
+With them come the numbers of texts that look suspicious, for the warnings about a score; and, if
+the score gets a standard error, the sums of products.
 """
 
 from __future__ import annotations
@@ -80,7 +81,13 @@ class InputSigns:
 
 
 def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """The sums of integers, place by place. One tuple may have more places than the other."""
     return tuple(map(sum, itertools.zip_longest(one, other, fillvalue=0)))
+
+
+def _summed(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """The same of tuples that have the same places."""
+    return tuple(map(int.__add__, one, other))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,8 +101,9 @@ class CorpusSums(Sums):
       candidate_bytes: bytes of the candidates in UTF-8.
       reference_bytes: bytes of all references in UTF-8.
       signs: the numbers of texts that look suspicious.
-      units: the sums of the segments as units, for the uncertainty; None if it is not asked for.
-        Only transforms of the library have them here. The command has `Moments`.
+      units: the number of units, with `products`; 0 without them.
+      products: the sums of products over these units, as in `UnitSums`; None for a score without
+        a standard error. Those that the command adds up are in `Moments`, until it scores.
     """
 
     columns: tuple[int, ...]
@@ -104,7 +112,8 @@ class CorpusSums(Sums):
     candidate_bytes: int = 0
     reference_bytes: int = 0
     signs: InputSigns = dataclasses.field(default_factory=InputSigns)
-    units: UnitSums | None = None
+    units: int = 0
+    products: tuple[int, ...] | None = None
 
     @classmethod
     def zero(cls, width: int) -> CorpusSums:
@@ -118,26 +127,41 @@ class CorpusSums(Sums):
         system: int,
         rows: slice = slice(None),
         *,
-        with_units: bool = False,
+        with_products: bool = False,
     ) -> CorpusSums:
         """The sums of some rows of one system's segment statistics.
 
-        `with_units` says whether they have `units`, too.
+        With `products`, each segment is a unit.
         """
         counts = statistics.counts[system, rows]
         if not len(counts):
             return cls.zero(counts.shape[1])
         reference_counts = statistics.reference_counts[rows]
         # The sums of a batch fit in an int64. Those of a corpus are Python's unbounded integers.
-        return cls(
+        sums = cls(
             columns=tuple(counts.sum(axis=0).tolist()),
             min_reference_count=int(reference_counts.min()),
             max_reference_count=int(reference_counts.max()),
             candidate_bytes=int(statistics.candidate_bytes[system, rows].sum()),
             reference_bytes=int(statistics.reference_bytes[rows].sum()),
             signs=InputSigns.of(statistics.signs, system, rows),
-            units=unit_sums(statistics, system, rows) if with_units else None,
         )
+        return sums.with_products(unit_sums(statistics, system, rows)) if with_products else sums
+
+    def with_products(self, units: UnitSums) -> CorpusSums:
+        """These sums with the products of their units.
+
+        Args:
+          units: the sums over the units of the same segments.
+        """
+        return dataclasses.replace(self, units=units.units, products=units.products)
+
+    @property
+    def unit_sums(self) -> UnitSums | None:
+        """The sums over units; None without products."""
+        if self.products is None:
+            return None
+        return UnitSums(self.units, self.columns, self.products)
 
     @property
     def segments(self) -> int:
@@ -151,14 +175,15 @@ class CorpusSums(Sums):
             )
         if not self.segments or not other.segments:
             return self if self.segments else other
-        if (self.units is None) != (other.units is None):
-            raise ValueError("sums with units and sums without units do not add up")
+        if (self.products is None) != (other.products is None):
+            raise ValueError("sums with products and sums without products do not add up")
         return CorpusSums(
-            columns=tuple(map(int.__add__, self.columns, other.columns)),
+            columns=_summed(self.columns, other.columns),
             min_reference_count=min(self.min_reference_count, other.min_reference_count),
             max_reference_count=max(self.max_reference_count, other.max_reference_count),
             candidate_bytes=self.candidate_bytes + other.candidate_bytes,
             reference_bytes=self.reference_bytes + other.reference_bytes,
             signs=self.signs + other.signs,
-            units=self.units and other.units and self.units + other.units,
+            units=self.units + other.units,
+            products=self.products and other.products and _summed(self.products, other.products),
         )

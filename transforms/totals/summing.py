@@ -181,26 +181,26 @@ def sum_groups(
     statistics: PCollection[BatchStatistics],
     key_type: Any,
     *,
-    with_units: bool = False,
+    with_products: bool = False,
 ) -> PCollection[KeyedSums]:
     """Adds the steps from `BatchStatistics` to the sums of each system and group.
 
     Args:
       statistics: the statistics of batches.
       key_type: the type of the groups' keys. Beam uses it to find their coder.
-      with_units: whether the sums have those of units, for the uncertainty of each group's score.
+      with_products: whether the sums have products, for the uncertainty of each group's score.
     """
-    of_group = functools.partial(sums_of_each_system, with_units=with_units)
+    of_group = functools.partial(sums_of_each_system, with_products=with_products)
     keyed = typehints.Tuple[typehints.Tuple[str, key_type], CorpusSums]
-    return _sum_groups(statistics, SumGroups(of_group, with_products=with_units), keyed)
+    return _sum_groups(statistics, SumGroups(of_group, with_products=with_products), keyed)
 
 
 def sums_of_each_system(
-    statistics: BatchStatistics, group: RowGroup, *, with_units: bool = False
+    statistics: BatchStatistics, group: RowGroup, *, with_products: bool = False
 ) -> Iterator[KeyedSums]:
     """The sums of a group of a batch, for each system."""
     for number, system in enumerate(statistics.systems):
-        sums = CorpusSums.of(statistics, number, group.rows, with_units=with_units)
+        sums = CorpusSums.of(statistics, number, group.rows, with_products=with_products)
         yield (system, group.key), sums
 
 

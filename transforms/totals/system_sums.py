@@ -27,7 +27,7 @@ class SystemSums(Sums):
     """The sums over any number of segments, each of which has all systems.
 
     Attributes:
-      systems: the sums of each system, with `units`.
+      systems: the sums of each system, with products.
       pairs: the pairs of systems that are compared.
       crosses: the sums of products of each pair.
     """
@@ -55,9 +55,7 @@ class SystemSums(Sums):
         """The sums of some rows of segment statistics."""
         columns = by_column(statistics.counts[:, rows])
         sums = (
-            dataclasses.replace(
-                CorpusSums.of(statistics, number, rows), units=sums_of_columns(of_system)
-            )
+            CorpusSums.of(statistics, number, rows).with_products(sums_of_columns(of_system))
             for number, of_system in enumerate(columns)
         )
         crosses = (_cross_products(columns[one], columns[other]) for one, other in pairs)
@@ -77,7 +75,7 @@ class SystemSums(Sums):
 
     def of_pair(self, number: int) -> UnitSums:
         """The sums of a pair, side by side; its number is that in `pairs`. There are segments."""
-        system, baseline = (self.systems[place].units for place in self.pairs[number])
+        system, baseline = (self.systems[place].unit_sums for place in self.pairs[number])
         assert system is not None
         assert baseline is not None
         return side_by_side(system, baseline, self.crosses[number])

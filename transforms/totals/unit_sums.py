@@ -56,17 +56,6 @@ class UnitSums:
         """The sums of no unit, of so many columns."""
         return cls(0, (0,) * width, (0,) * products(width))
 
-    def __add__(self, other: UnitSums) -> UnitSums:
-        if len(self.columns) != len(other.columns):
-            raise ValueError(
-                f"sums of {len(self.columns)} and {len(other.columns)} columns do not add up"
-            )
-        return UnitSums(
-            self.units + other.units,
-            tuple(map(int.__add__, self.columns, other.columns)),
-            tuple(map(int.__add__, self.products, other.products)),
-        )
-
 
 def side_by_side(system: UnitSums, baseline: UnitSums, cross: Sequence[int]) -> UnitSums:
     """The sums of two systems over the same units, as those of one vector.

@@ -86,9 +86,8 @@ def test_segments_that_are_all_the_same_have_no_spread():
 
 
 def bleu_of(rows, metric=USUAL):
-    sums = corpus_sums_of_rows(rows)
-    text = BleuConfig().text.name
-    return bleu_score(sums, text, metric.scoring, judge_input=False, units=sums_of_rows(rows))
+    sums = corpus_sums_of_rows(rows).with_products(sums_of_rows(rows))
+    return bleu_score(sums, BleuConfig().text.name, metric.scoring, judge_input=False)
 
 
 def test_a_score_has_it_if_its_units_are_given():

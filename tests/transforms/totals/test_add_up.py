@@ -176,7 +176,7 @@ def test_sums_of_a_segment_are_its_statistics():
 
 
 def test_totals_are_plain_integers():
-    sums = CorpusSums.of(made_statistics(), 0, with_units=True)
+    sums = CorpusSums.of(made_statistics(), 0, with_products=True)
 
     def check(value):
         if isinstance(value, tuple):

@@ -29,7 +29,6 @@ from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind, Signatures
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 
 def _name(metric: Bleu) -> str:
@@ -51,14 +50,9 @@ def _counter(metrics: Sequence[Bleu]) -> BleuCounter:
 
 
 def _score(
-    sums: CorpusSums,
-    text: TextName,
-    metric: Bleu,
-    *,
-    judge_input: bool = True,
-    units: UnitSums | None = None,
+    sums: CorpusSums, text: TextName, metric: Bleu, *, judge_input: bool = True
 ) -> BleuScore:
-    return bleu_score(sums, text, metric.scoring, judge_input=judge_input, units=units)
+    return bleu_score(sums, text, metric.scoring, judge_input=judge_input)
 
 
 def _signatures(text: TextName, metric: Bleu, fewest: int, most: int) -> Signatures:

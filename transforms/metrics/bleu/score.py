@@ -31,7 +31,6 @@ from beam_bleu.transforms.text.text import (
 )
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.unit_sums import UnitSums
 from beam_bleu.transforms.version import VERSION
 
 _ALMOST_0 = 1e-9
@@ -87,18 +86,16 @@ def bleu_score(
     scoring: Scoring,
     *,
     judge_input: bool = True,
-    units: UnitSums | None = None,
 ) -> BleuScore:
     """The BLEU score of a corpus.
 
     Args:
-      sums: those of the corpus, of the scoring's `counted_order` or a higher one.
+      sums: those of the corpus, of the scoring's `counted_order` or a higher one; with products
+        for a score with a standard error.
       text: how the texts became tokens, for the signature and the warnings.
       scoring: how sums become a score.
       judge_input: whether to warn about suspicious input, too; False if another score of the
         same texts has these warnings.
-      units: the sums over the units of the same segments, for the standard error; None for a
-        score without one.
 
     Raises:
       ValueError: the sums have a lower n-gram order than the scoring, or the scoring is
@@ -128,7 +125,6 @@ def bleu_score(
             lengths,
             why_zero="" if score > _ALMOST_0 else _why_zero(columns, scoring, score, bp),
             judge_input=judge_input,
-            units=units,
         ),
     )
 

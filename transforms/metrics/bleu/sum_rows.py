@@ -11,7 +11,7 @@ import contextlib
 import decimal
 import itertools
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,6 @@ from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.exact import exact
-from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 MIN_REFERENCES, MAX_REFERENCES = "min_references", "max_references"
 """The columns that are not added up: of several rows, the least and the greatest count."""
@@ -48,8 +47,7 @@ def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> B
         matches above n-grams), or the definition needs a higher n-gram order than the sums have.
     """
     config = BleuConfig() if config is None else config
-    total = sums_of_row(sums)
-    return bleu_score(total, config.text.name, config.scoring, judge_input=False, units=total.units)
+    return bleu_score(sums_of_row(sums), config.text.name, config.scoring, judge_input=False)
 
 
 def summed_columns(max_order: int) -> list[str]:
@@ -65,9 +63,9 @@ def summed_columns(max_order: int) -> list[str]:
 
 
 def row_of_sums(sums: CorpusSums) -> dict[str, int]:
-    """The row of sums that have `units`."""
-    assert sums.units is not None
-    values = (*sums.units.columns, *sums.units.products)
+    """The row of sums that have products."""
+    assert sums.products is not None
+    values = (*sums.columns, *sums.products)
     names = summed_columns(order_of(len(sums.columns)))
     return {
         **dict(zip(names, values, strict=True)),
@@ -94,33 +92,32 @@ def sums_of_row(row: Mapping[str, Any]) -> CorpusSums:
             f"{MIN_REFERENCES} must be 1 or more, and at most {MAX_REFERENCES}: "
             f"got {fewest} and {most}"
         )
-    of_unit = width(max_order)
-    units = UnitSums(values[SEGMENTS], values[:of_unit], values[of_unit:])
-    _require_possible(units, most)
-    return CorpusSums(units.columns, fewest, most, units=units)
+    sums, products = values[: width(max_order)], values[width(max_order) :]
+    _require_possible(sums, products, most)
+    return CorpusSums(sums, fewest, most, units=sums[SEGMENTS], products=products)
 
 
-def _require_possible(units: UnitSums, references: int) -> None:
-    """Checks that there can be segments with these sums.
+def _require_possible(sums: Sequence[int], products: Sequence[int], references: int) -> None:
+    """Checks that there can be segments with these sums, and with these sums of products.
 
     Raises:
       ValueError: there are none.
     """
-    bleu = BleuColumns(units.columns)
+    bleu = BleuColumns(sums)
     for order, (matches, ngrams) in enumerate(zip(bleu.matches, bleu.totals, strict=True), 1):
         if matches > ngrams:
             raise ValueError(
                 f"matches_{order} is {matches}, but the candidates have {max(ngrams, 0)} n-grams "
                 f"of order {order}"
             )
-    columns, packed = (exact(np.array(sums, object)) for sums in (units.columns, units.products))
+    columns, packed = (exact(np.array(integers, object)) for integers in (sums, products))
     if not KIND.columns_are_possible(columns, references):
         raise ValueError(
             "no segments have these sums: segments, lengths, matches_* and short_* contradict "
             f"each other, or {MAX_REFERENCES}; {_ALL_ROWS}"
         )
     if not KIND.products_are_possible(
-        *(np.array(units.units), columns, packed, references), are_segments=True
+        *(np.array(sums[SEGMENTS]), columns, packed, references), are_segments=True
     ):
         raise ValueError(
             f"the products A_x_B are not those of segments with these sums; {_ALL_ROWS}"

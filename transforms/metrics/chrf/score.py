@@ -24,7 +24,6 @@ from beam_bleu.transforms.text.text import (
     text_versions,
 )
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.unit_sums import UnitSums
 from beam_bleu.transforms.version import VERSION
 
 
@@ -61,12 +60,7 @@ class ChrfScore:
 
 
 def chrf_score(
-    sums: CorpusSums,
-    text: TextName,
-    metric: Chrf,
-    *,
-    judge_input: bool = True,
-    units: UnitSums | None = None,
+    sums: CorpusSums, text: TextName, metric: Chrf, *, judge_input: bool = True
 ) -> ChrfScore:
     """The chrF score of a corpus; see `ScoreSums`."""
     score: float = metric.value(sums.columns)
@@ -84,7 +78,6 @@ def chrf_score(
             lengths,
             why_zero="" if score else _why_zero(lengths.candidates),
             judge_input=judge_input,
-            units=units,
         ),
     )
 

@@ -136,7 +136,7 @@ def test_what_no_segment_has_is_impossible(place, value):
 
 
 def test_products_of_segments_are_possible_and_changed_ones_are_not():
-    units = CorpusSums.of(counted(SEGMENTS_OF_TEXT, ChrfConfig()), 0, with_units=True).units
+    units = CorpusSums.of(counted(SEGMENTS_OF_TEXT, ChrfConfig()), 0, with_products=True)
     sums, products = np.array(units.columns), np.array(units.products)
     number = np.array(units.units)
     assert KIND.products_are_possible(number, sums, products, 2, are_segments=True)

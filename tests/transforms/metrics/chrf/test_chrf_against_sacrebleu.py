@@ -63,7 +63,7 @@ def counted(segments: Sequence[Segment], config: ChrfConfig) -> BatchStatistics:
 
 def score_of(statistics: BatchStatistics, config: ChrfConfig) -> ChrfScore:
     _, definition = definition_of(config)
-    score: Any = definition.score(CorpusSums.of(statistics, 0, with_units=True))
+    score: Any = definition.score(CorpusSums.of(statistics, 0, with_products=True))
     return score
 
 
