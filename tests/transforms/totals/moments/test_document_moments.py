@@ -221,6 +221,29 @@ def test_segments_stop_being_common_if_another_partition_has_another_system() ->
     assert found.of_pair("b", "c").units == 1
 
 
+def test_without_a_common_unit_there_is_no_pair_however_the_corpus_is_divided() -> None:
+    rows = [
+        dataclasses.replace(row, document="d", counts={name: row.counts[name]})
+        for row, name in zip(segments(random.Random(4), 40, 1), "bc" * 20, strict=True)
+    ]
+    adder = DocumentAdder(SLICING, LABELS, "doc", BASIS)
+    for statistics in batches(rows, 50):
+        adder.add(statistics)
+    documents = DocumentMoments(BASIS, SLICING.most, "b", with_all_pairs=True)
+    documents.add([part for _, part in adder.parts()])
+    whole = documents.moments()
+    assert whole is not None
+    for found in (whole, Moments.zero(BASIS.width) + whole):
+        assert (found.systems, found.units, found.pairs, found.slice_pairs) == (
+            ("b", "c"),
+            0,
+            (),
+            (),
+        )
+        assert (len(found.cross_products), found.slice_cross_products.shape[1]) == (0, 0)
+        assert_brute_force(found, rows)
+
+
 def test_the_split_changes_no_byte() -> None:
     draw = random.Random(5)
     rows = segments(draw, 80, 7, each=True)
