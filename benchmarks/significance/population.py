@@ -17,7 +17,7 @@ from beam_bleu.transforms.metrics.bleu.kernel import count_batch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.totals.moments.products import by_column
+from beam_bleu.transforms.totals.products import by_column
 from benchmarks.corpus.lines import Pieces, candidate_lines, reference_lines, text
 from benchmarks.corpus.vocabulary import Names
 

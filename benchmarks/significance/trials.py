@@ -14,7 +14,7 @@ from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.score.differences import paired_difference
 from beam_bleu.transforms.score.resampled_scores import Resampled, resampled_scores
 from beam_bleu.transforms.score.uncertainty import uncertainty
-from beam_bleu.transforms.totals.moments.products import sums_of_columns
+from beam_bleu.transforms.totals.products import sums_of_columns
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
 from benchmarks.significance.population import ORDERS, SYSTEMS, Drawn, Population, draw
 

@@ -1,11 +1,45 @@
-"""Names for the types of arrays."""
+"""Types of arrays, and sums of integers that are exact whatever their size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
-Bytes = npt.NDArray[np.uint8]
-Integers = npt.NDArray[np.int64]
-Booleans = npt.NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
 
 LARGEST_INTEGER = 2**63 - 1
 """The largest integer in `Integers`."""
+
+ExactIntegers = Integers | NDArray[np.object_]
+"""int64; or Python's unbounded integers, if one of the integers does not fit in an int64."""
+
+
+def exact(values: NDArray[Any]) -> ExactIntegers:
+    """The same integers, as int64 if all of them fit. They are 0 or more."""
+    if values.dtype == object and (not values.size or max(values.flat) <= LARGEST_INTEGER):
+        return values.astype(np.int64)
+    return values
+
+
+def largest(values: ExactIntegers) -> int:
+    """The largest of integers that are 0 or more; 0 if there is none."""
+    return int(values.max()) if values.size else 0
+
+
+def rows_added(shape: tuple[int, ...], parts: Sequence[tuple[Any, ExactIntegers]]) -> ExactIntegers:
+    """A sum of arrays of integers that are 0 or more.
+
+    Args:
+      shape: the shape of the sum.
+      parts: arrays, each one with the index of its places in the sum, in which no place is twice.
+    """
+    bound = sum(largest(values) for _, values in parts)
+    total: NDArray[Any] = np.zeros(shape, np.int64 if bound <= LARGEST_INTEGER else object)
+    for places, values in parts:
+        total[places] += values
+    return exact(total)

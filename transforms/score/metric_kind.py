@@ -11,11 +11,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.metric import Basis, Metric
+from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.moments.exact import ExactIntegers
 from beam_bleu.transforms.totals.unit_sums import products_of_units
 
 

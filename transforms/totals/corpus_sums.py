@@ -15,7 +15,7 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
-from beam_bleu.transforms.totals.moments.products import unit_sums
+from beam_bleu.transforms.totals.products import by_column, sums_of_columns
 from beam_bleu.transforms.totals.unit_sums import UnitSums
 from beam_bleu.transforms.wiring.sums import Sums
 
@@ -146,7 +146,10 @@ class CorpusSums(Sums):
             reference_bytes=int(statistics.reference_bytes[rows].sum()),
             signs=InputSigns.of(statistics.signs, system, rows),
         )
-        return sums.with_products(unit_sums(statistics, system, rows)) if with_products else sums
+        if not with_products:
+            return sums
+        (columns,) = by_column(counts[np.newaxis])
+        return sums.with_products(sums_of_columns(columns))
 
     def with_products(self, units: UnitSums) -> CorpusSums:
         """These sums with the products of their units.

@@ -18,7 +18,7 @@ from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder, compile_moments
-from beam_bleu.transforms.totals.moments.products import compile_products
+from beam_bleu.transforms.totals.products import compile_products
 from beam_bleu.transforms.totals.replicates.replicate_adder import (
     ReplicateAdder,
     compile_replicate_adder,

@@ -10,7 +10,7 @@ import numpy as np
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.moments.products import by_column, sums_of_columns
+from beam_bleu.transforms.totals.products import by_column, sums_of_columns
 from beam_bleu.transforms.totals.unit_sums import UnitSums, side_by_side
 from beam_bleu.transforms.wiring.sums import Sums
 

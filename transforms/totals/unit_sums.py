@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.totals.moments.exact import ExactIntegers
+from beam_bleu.transforms.native.arrays import ExactIntegers
 
 
 def products(width: int) -> int:

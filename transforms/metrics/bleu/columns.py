@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.choices import function_of, table
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-from beam_bleu.transforms.native.arrays import LARGEST_INTEGER
-from beam_bleu.transforms.totals.moments.exact import ExactIntegers, largest
+from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, ExactIntegers, largest
 
 CANDIDATE_LENGTH, SHORTEST, CLOSEST, CLOSEST_FIRST, LONGEST, AVERAGE, FIRST_MATCHES = range(1, 8)
 """The columns after `SEGMENTS`: the tokens of the candidate, the tokens of its references by the

@@ -21,8 +21,8 @@ from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kind import KIND
 from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
 from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.moments.exact import exact
 
 MIN_REFERENCES, MAX_REFERENCES = "min_references", "max_references"
 """The columns that are not added up: of several rows, the least and the greatest count."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-from beam_bleu.transforms.totals.moments.exact import ExactIntegers
+from beam_bleu.transforms.native.arrays import ExactIntegers
 
 EMPTY, FIRST_NGRAMS = 1, 2
 """The columns after `SEGMENTS`: 1 if the candidate has no character, then three for each order."""

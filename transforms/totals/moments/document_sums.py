@@ -22,7 +22,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.moments import GroupKey
-from beam_bleu.transforms.totals.moments.products import by_column
+from beam_bleu.transforms.totals.products import by_column
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 
 BUCKETS = 64

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.totals.moments.products import fill
+from beam_bleu.transforms.totals.products import fill
 
 LIMB_BITS = 25
 """The bits of a value in a packed column. Longer integers are packed as several columns."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any
-
 import numpy as np
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
-from beam_bleu.transforms.totals.moments.exact import ExactIntegers, exact
+from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, ExactIntegers, Integers, exact
 from beam_bleu.transforms.totals.moments.gram import (
     LIMB_BITS,
     MOST_UNITS,
     SAME_ORDER,
     RowsPlan,
+    Scratch,
     add_rows,
     add_tiles,
     pack,
@@ -23,23 +20,8 @@ from beam_bleu.transforms.totals.moments.gram import (
 )
 from beam_bleu.transforms.totals.moments.layout import Plan, Row, plan
 from beam_bleu.transforms.totals.moments.moments import Pair
-from beam_bleu.transforms.totals.moments.products import by_column
+from beam_bleu.transforms.totals.products import by_column
 from beam_bleu.transforms.totals.unit_sums import products
-
-
-@dataclasses.dataclass(frozen=True)
-class _Room:
-    """What compiled code gets with each batch of up to `segments`.
-
-    Attributes:
-      segments: the number of segments.
-      plan: the items of a `RowsPlan`.
-      scratch: those of a `Scratch`.
-    """
-
-    segments: int
-    plan: tuple[Any, ...]
-    scratch: tuple[Any, ...]
 
 
 class GroupSums:
@@ -65,7 +47,7 @@ class GroupSums:
         self._totals = np.zeros((0, self._row.integers), np.int64)
         # No integer of `_totals` is larger than this.
         self._bound = 0
-        self._room: _Room | None = None
+        self._memory: Scratch | None = None
         # What did not fit in `_totals`: unbounded integers of the same shape.
         self._above: ExactIntegers | None = None
         self._keep((0,) * basis.width)
@@ -78,14 +60,15 @@ class GroupSums:
         """
         self._make_room(1)
         segments = counts.shape[1]
-        if self._room is None or self._room.segments < segments:
-            self._room = self._new_room(segments)
+        if self._memory is None or self._memory.packed.shape[1] < segments:
+            self._memory = self._new_memory(segments)
+        # Compiled code gets plain tuples.
         added = add_rows(
             counts,
-            self._room.plan,
+            tuple(self._rows_plan),
             LARGEST_INTEGER - self._bound,
             self._totals,
-            self._room.scratch,
+            tuple(self._memory),
         )
         if added >= 0:
             self._bound += added
@@ -93,25 +76,9 @@ class GroupSums:
             # For example the first batch. The columns that it needs are expected in later ones.
             self.add(by_column(counts[self._order]))
 
-    def _new_room(self, segments: int) -> _Room:
-        usual = self._usual
-        rows_plan = RowsPlan(
-            self._order,
-            usual.sources,
-            usual.shifts,
-            usual.tiles,
-            self._masks,
-            usual.usual.sources,
-            usual.usual.targets,
-        )
-        memory = scratch(
-            self._row.systems,
-            self._row.basis.width,
-            len(usual.sources),
-            len(usual.tiles),
-            segments,
-        )
-        return _Room(segments, tuple(rows_plan), tuple(memory))
+    def _new_memory(self, segments: int) -> Scratch:
+        usual, row = self._rows_plan, self._row
+        return scratch(row.systems, row.basis.width, len(usual.sources), len(usual.tiles), segments)
 
     def add(self, columns: Integers, groups: Integers | None = None, number: int = 1) -> None:
         """Adds units.
@@ -171,11 +138,19 @@ class GroupSums:
     def _keep(self, limbs: tuple[int, ...]) -> None:
         """Sets the columns that are packed even if a batch does not need them."""
         self._limbs = limbs
-        self._usual = plan(self._row, limbs)
-        masks = [2**LIMB_BITS - 1 if each else 0 for each in limbs]
+        masks = [2**LIMB_BITS - 1 if number else 0 for number in limbs]
         masks[SEGMENTS] = 1  # the plan can rely on that
-        self._masks = np.array(masks, np.int64)
-        self._room = None
+        usual = plan(self._row, limbs)
+        self._rows_plan = RowsPlan(
+            self._order,
+            usual.sources,
+            usual.shifts,
+            usual.tiles,
+            np.array(masks, np.int64),
+            usual.usual.sources,
+            usual.usual.targets,
+        )
+        self._memory = None
 
     def _add_found(self, found: Integers, of_ranges: Integers, usual: Plan, bound: int) -> None:
         """Adds sums of products, none of which is larger than `bound`."""

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.slicing import SliceKey
-from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.totals.moments.exact import ExactIntegers, rows_added
+from beam_bleu.transforms.native.arrays import ExactIntegers, Integers, rows_added
 from beam_bleu.transforms.totals.slice_sums import smaller_limit
 from beam_bleu.transforms.totals.unit_sums import UnitSums, products, side_by_side
 from beam_bleu.transforms.wiring.sums import Sums

@@ -11,8 +11,8 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.moments.moments import Moments
-from beam_bleu.transforms.totals.moments.products import by_column
 from beam_bleu.transforms.totals.moments.unit_adder import UnitAdder, groups_of
+from beam_bleu.transforms.totals.products import by_column
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
 

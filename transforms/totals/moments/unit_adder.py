@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.totals.moments.exact import ExactIntegers, joined, rows_added
+from beam_bleu.transforms.native.arrays import ExactIntegers, Integers, rows_added
 from beam_bleu.transforms.totals.moments.group_sums import GroupSums
 from beam_bleu.transforms.totals.moments.moments import (
     GroupKey,
@@ -139,8 +138,8 @@ class UnitAdder:
         of_groups = np.append(units, slice_units[slices])
         return AddedUnits(
             np.repeat(of_groups[:, np.newaxis], len(self._systems), axis=1),
-            joined(sums, slice_sums[slices]),
-            joined(products, slice_products[slices]),
+            np.concatenate([sums, slice_sums[slices]]),
+            np.concatenate([products, slice_products[slices]]),
             crosses[0],
             slice_crosses[slices],
         )

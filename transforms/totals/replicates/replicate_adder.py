@@ -24,7 +24,7 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
-from beam_bleu.transforms.totals.moments.products import by_column
+from beam_bleu.transforms.totals.products import by_column
 from beam_bleu.transforms.totals.replicates.generator import WEIGHT_BITS
 from beam_bleu.transforms.totals.replicates.replicates import Replicates, require_same_systems
 from beam_bleu.transforms.totals.replicates.tiles import (

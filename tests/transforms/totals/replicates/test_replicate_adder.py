@@ -16,7 +16,7 @@ from made_statistics import made_statistics, rows_of
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
-from beam_bleu.transforms.totals.moments.products import by_column
+from beam_bleu.transforms.totals.products import by_column
 from beam_bleu.transforms.totals.replicates.generator import coin, weight
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder, unit_keys
 from beam_bleu.transforms.totals.replicates.replicates import Replicates

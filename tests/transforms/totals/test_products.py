@@ -17,7 +17,13 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 )
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.totals.moments.products import unit_sums
+from beam_bleu.transforms.totals.products import by_column, sums_of_columns
+
+
+def unit_sums(statistics, system, rows=slice(None)):
+    (columns,) = by_column(statistics.counts[system : system + 1, rows])
+    return sums_of_columns(columns)
+
 
 WORDS = ["a", "b", "a.", "é,", "1.5", "中文", "&amp;"]
 

@@ -1,6 +1,7 @@
-"""Sums of products of the columns of a few units of one system, for the library.
+"""Sums of products of the columns of a few units, for transforms of the library.
 
-`by_column` is for everybody: from the rows of segments to one array for each column.
+The command adds up the products of many units, systems and slices: see `moments`. `by_column` is
+for both: from the rows of segments to one array for each column.
 """
 
 # mypy: allow-untyped-defs
@@ -11,15 +12,7 @@ import numpy as np
 
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, Integers
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.unit_sums import UnitSums, products
-
-
-def unit_sums(statistics: BatchStatistics, system: int, rows: slice = slice(None)) -> UnitSums:
-    """The sums of some segments of one system, each of which is a unit."""
-    counts = statistics.counts[system : system + 1, rows]
-    (columns,) = by_column(counts)
-    return sums_of_columns(columns)
 
 
 def sums_of_columns(columns: Integers) -> UnitSums:
@@ -28,17 +21,16 @@ def sums_of_columns(columns: Integers) -> UnitSums:
     Args:
       columns: int64 (W, units).
     """
-    of_unit, units = columns.shape
+    width, units = columns.shape
     largest = int(columns.max(initial=0))
     if largest * largest * units > LARGEST_INTEGER:
         unbounded = columns.astype(object)
-        triangle = np.tril_indices(of_unit)
-        added = (unbounded @ unbounded.T)[triangle].tolist()
-        return UnitSums(units, tuple(unbounded.sum(axis=1).tolist()), tuple(added))
-    sums = np.empty(of_unit, np.int64)
-    found = np.empty(products(of_unit), np.int64)
-    _add_products(columns, sums, found)
-    return UnitSums(units, tuple(sums.tolist()), tuple(found.tolist()))
+        packed = (unbounded @ unbounded.T)[np.tril_indices(width)].tolist()
+        return UnitSums(units, tuple(unbounded.sum(axis=1).tolist()), tuple(packed))
+    sums = np.empty(width, np.int64)
+    added = np.empty(products(width), np.int64)
+    _add_products(columns, sums, added)
+    return UnitSums(units, tuple(sums.tolist()), tuple(added.tolist()))
 
 
 def compile_products() -> None:
@@ -47,28 +39,28 @@ def compile_products() -> None:
 
 
 @compiled
-def _add_products(columns, sums, found):
+def _add_products(columns, sums, added):
     """Writes the sums of all columns, and of the products of all pairs of columns.
 
     Args:
       columns: int64 (W, units).
       sums: int64 (W,), for the sums.
-      found: int64 (W (W + 1) / 2,), for those of products, packed.
+      added: int64 (W (W + 1) / 2,), for those of products, packed.
     """
-    of_unit, units = columns.shape
+    width, units = columns.shape
     place = 0
-    for i in range(of_unit):
+    for i in range(width):
         total = 0
         for unit in range(units):
             total += columns[i, unit]
         sums[i] = total
         for j in range(i + 1):
             # Most columns are 0, and a column of zeros gives zeros.
-            added = 0
+            of_pair = 0
             if total != 0 and sums[j] != 0:
                 for unit in range(units):
-                    added += columns[i, unit] * columns[j, unit]
-            found[place] = added
+                    of_pair += columns[i, unit] * columns[j, unit]
+            added[place] = of_pair
             place += 1
 
 
