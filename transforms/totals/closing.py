@@ -13,39 +13,39 @@ _LOST = "the runner lost or repeated data: do not use it for this job"
 
 
 def sums_by_system(
-    found: Sequence[FoundSegments], sums: Sequence[tuple[str, CorpusSums]]
+    plans: Sequence[FoundSegments], sums: Sequence[tuple[str, CorpusSums]]
 ) -> dict[str, CorpusSums]:
     """The sums of each system by its name, in the order of the systems, which no engine keeps.
 
     Args:
-      found: what the source found: one value, if nothing was lost.
+      plans: what the source found: one value, if nothing was lost.
       sums: (name of the system, its sums).
 
     Raises:
       JobError: there is not one plan, or there are two sums for a system.
     """
     by_system = dict(sums)
-    if len(found) != 1 or len(by_system) != len(sums):
+    if len(plans) != 1 or len(by_system) != len(sums):
         raise JobError(
-            f"the last step got {len(found)} plans, and {len(sums)} sums for "
+            f"the last step got {len(plans)} plans, and {len(sums)} sums for "
             f"{len(by_system)} systems: it must get 1 plan, and 1 sum for each system",
             _LOST,
         )
-    places = {system: place for place, system in enumerate(found[0].systems)}
+    places = {system: place for place, system in enumerate(plans[0].systems)}
     # The check of the closing counts finds a system that was not planned.
     ordered = sorted(by_system, key=lambda system: places.get(system, len(places)))
     return {system: by_system[system] for system in ordered}
 
 
-def tally_of(segments: FoundSegments, given: Iterable[Tally] | None) -> Tally:
+def tally_of(segments: FoundSegments, tallies: Iterable[Tally] | None) -> Tally:
     """The tally of all segments. A source without tallies scores all segments for each system.
 
     Raises:
       JobError: a segment was lost or read twice.
     """
-    if given is None:
+    if tallies is None:
         return Tally(segments.count, dict.fromkeys(segments.systems, segments.count))
-    tally = sum(given, start=Tally())
+    tally = sum(tallies, start=Tally())
     unexplained = [system for system in segments.systems if tally.unexplained(system)]
     if tally.read != segments.count or unexplained:
         raise JobError(

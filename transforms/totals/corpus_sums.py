@@ -52,12 +52,12 @@ class InputSigns:
     def of(cls, signs: BatchSigns, system: int, rows: slice = slice(None)) -> InputSigns:
         """The signs of some rows of one system's segments."""
         count = np.count_nonzero
-        given = [int(count(each[rows])) for each in signs.given]
-        while given and not given[-1]:
+        references = [int(count(is_there[rows])) for is_there in signs.given]
+        while references and not references[-1]:
             # Only other rows of the batch need this column. The sums must not depend on which
             # rows are in the same batch.
-            given.pop()
-        present = range(len(given))
+            references.pop()
+        present = range(len(references))
         return cls(
             tokenized=int(count(signs.tokenized[system, rows])),
             candidate_returns=int(count(signs.candidate_returns[system, rows])),
@@ -65,7 +65,7 @@ class InputSigns:
                 np.bincount(signs.scripts[system, rows], minlength=len(SCRIPTS) + 1)[1:].tolist()
             ),
             identical=tuple(int(count(signs.identical[system, k, rows])) for k in present),
-            given=tuple(given),
+            given=tuple(references),
             reference_returns=tuple(int(count(signs.reference_returns[k, rows])) for k in present),
         )
 

@@ -31,7 +31,7 @@ class Rejected:
 
     def __add__(self, other: Rejected) -> Rejected:
         reasons = collections.Counter(self.reasons) + collections.Counter(other.reasons)
-        first = sorted([*self.first, *other.first], key=lambda each: each.place_in_input)
+        first = sorted([*self.first, *other.first], key=lambda bad: bad.place_in_input)
         return Rejected(
             (*self.files, *other.files),
             dict(sorted(reasons.items())),
@@ -51,7 +51,7 @@ class Rejected:
     @property
     def first_told(self) -> str:
         """The first ones, as a part of an error."""
-        return "; ".join(each.told for each in self.first)
+        return "; ".join(bad.told for bad in self.first)
 
     @property
     def by_reason(self) -> str:
@@ -159,7 +159,7 @@ def require_segments_left(tally: Tally, rejected: Rejected) -> None:
                 else "check that the inputs belong together",
             )
         others = _in_words(
-            {name: each for name, each in tally.left_out.items() if name != REJECTED}
+            {reason: number for reason, number in tally.left_out.items() if reason != REJECTED}
         )
         raise InputError(
             f"no segment is left to score: {_told(tally, rejected)}"

@@ -104,7 +104,7 @@ class SliceAdder:
             self._make_room(rows, signs.given)
             if self._has_room(len(signs.given)):
                 self._usual = kind
-            columns = np.array([self._columns[each] for each in systems], np.int64)
+            columns = np.array([self._columns[system] for system in systems], np.int64)
             total = self._total
             self._of_usual = columns, total.offsets, total.sums, total.by_reference
         _add_rows(
@@ -148,19 +148,19 @@ class SliceAdder:
         has_all &= len(self._columns) == len(total.systems)
         return has_all and references <= int(widths.min())
 
-    def _make_room(self, rows: Integers, given: Booleans) -> None:
+    def _make_room(self, rows: Integers, is_there: Booleans) -> None:
         """Makes the arrays large enough for a batch.
 
         Args:
           rows: int64 (items, segments), the row of each segment's slice.
-          given: as in `BatchSigns`.
+          is_there: `BatchSigns.given`.
         """
-        if self._has_room(len(given)):
+        if self._has_room(len(is_there)):
             return
         total = self._total
         widths = total.widths
         slices = len(widths)
-        positions = _positions(given)
+        positions = _positions(is_there)
         needed = np.zeros(max(slices, len(self._numbering.keys)), np.int64)
         for of_item in rows:
             np.maximum.at(needed, of_item, positions)
@@ -197,22 +197,22 @@ class CorpusAdder:
 
     def by_system(self) -> dict[str, CorpusSums]:
         """The sums of each system, also of one that has batches without a segment only."""
-        found = self._adder.sums()
+        sums = self._adder.sums()
         zero = CorpusSums.zero(self._width)
-        return {system: found.of_system(system).get(ALL, zero) for system in self._systems}
+        return {system: sums.of_system(system).get(ALL, zero) for system in self._systems}
 
 
 _NO_KEY = SliceKey(0, ())
 """In place of a key in the sums of a `SliceAdder`, which has the keys itself."""
 
 
-def _positions(given: Booleans) -> Integers:
+def _positions(is_there: Booleans) -> Integers:
     """The position of each segment's last reference, from 1, int64 (segments,).
 
     Args:
-      given: as in `BatchSigns`.
+      is_there: `BatchSigns.given`.
     """
-    positions: Integers = len(given) - given[::-1].argmax(axis=0)
+    positions: Integers = len(is_there) - is_there[::-1].argmax(axis=0)
     return positions
 
 
@@ -237,7 +237,7 @@ def _add_rows(
     candidate_returns,
     scripts,
     identical,
-    given,
+    is_there,
     returns,
 ):
     """Adds the integers of each segment to the sums of its slices.
@@ -250,11 +250,11 @@ def _add_rows(
       reference_counts: int64 (segments,).
       candidate_bytes: int64 (systems, segments).
       reference_bytes: int64 (segments,).
-      tokenized: as in `BatchSigns`, and so are the next five.
+      tokenized: as in `BatchSigns`, and so are the next five; `is_there` is `given`.
       candidate_returns: bool (systems, segments).
       scripts: uint8 (systems, segments).
       identical: bool (systems, references, segments).
-      given: bool (references, segments).
+      is_there: bool (references, segments).
       returns: bool (references, segments).
     """
     columns, offsets, sums, by_reference = target
@@ -277,7 +277,7 @@ def _add_rows(
                 start = offsets[row]
                 by_reference[column, WITH_SO_MANY, start + last] += 1
                 # The slice can have more places than the batch has references, or fewer.
-                for k in range(min(given.shape[0], offsets[row + 1] - start)):
-                    by_reference[column, GIVEN, start + k] += given[k, segment]
+                for k in range(min(is_there.shape[0], offsets[row + 1] - start)):
+                    by_reference[column, GIVEN, start + k] += is_there[k, segment]
                     by_reference[column, RETURNS, start + k] += returns[k, segment]
                     by_reference[column, IDENTICAL, start + k] += identical[system, k, segment]

@@ -66,7 +66,7 @@ class SliceNumbering:
             known = self._rows[number]
             if len(values) > len(known):
                 first = len(self.keys)
-                self.keys += [SliceKey(number, each) for each in values[len(known) :]]
+                self.keys += [SliceKey(number, of_key) for of_key in values[len(known) :]]
                 self._rows[number] = np.concatenate([known, np.arange(first, len(self.keys))])
                 require_bounded(self.keys, self._slicing)
             yield self._rows[number][numbers[item]]
@@ -111,14 +111,14 @@ class _Numbered:
             texts.append(None)
         numbers = np.empty(missing + 1, np.int64)
         numbers[used] = [self._number(text, (text,)) for text in texts]
-        found: Integers = numbers[places]
-        return found
+        of_rows: Integers = numbers[places]
+        return of_rows
 
     def of_ranges(self, ranges: Integers) -> Integers:
         """The number of each row's range of lengths."""
         numbers = np.zeros(int(ranges.max()) + 1, np.int64)
-        for each in np.flatnonzero(np.bincount(ranges)).tolist():
-            numbers[each] = self._number(each, (each,))
+        for used in np.flatnonzero(np.bincount(ranges)).tolist():
+            numbers[used] = self._number(used, (used,))
         return numbers[ranges]
 
     def of_pairs(
@@ -133,8 +133,8 @@ class _Numbered:
             ],
             np.int64,
         )
-        found: Integers = numbers[pairs.indices.to_numpy()]
-        return found
+        of_rows: Integers = numbers[pairs.indices.to_numpy()]
+        return of_rows
 
     def _number(self, known_by: Any, value: tuple[str | int | None, ...]) -> int:
         number = self._numbers.setdefault(known_by, len(self.values))

@@ -109,15 +109,15 @@ class SliceSums(Sums):
         systems = list(dict.fromkeys((*self.systems, *other.systems)))
         row_of = {key: row for row, key in enumerate(keys)}
         widths = np.zeros(len(keys), np.int64)
-        for each in (self, other):
-            rows = np.array([row_of[key] for key in each.keys], np.int64)
-            widths[rows] = np.maximum(widths[rows], each.widths)
+        for part in (self, other):
+            rows = np.array([row_of[key] for key in part.keys], np.int64)
+            widths[rows] = np.maximum(widths[rows], part.widths)
         total = SliceSums.zero(self.width, keys, systems, widths, most)
         column_of = {system: column for column, system in enumerate(systems)}
-        for each in (self, other):
-            rows = np.array([row_of[key] for key in each.keys], np.int64)
-            columns = np.array([column_of[system] for system in each.systems], np.int64)
-            total.add(each, rows, columns)
+        for part in (self, other):
+            rows = np.array([row_of[key] for key in part.keys], np.int64)
+            columns = np.array([column_of[system] for system in part.systems], np.int64)
+            total.add(part, rows, columns)
         return total
 
     def add(self, other: SliceSums, rows: Integers, columns: Integers) -> None:
@@ -163,11 +163,11 @@ class SliceSums(Sums):
         if system not in self.systems:
             return {}
         column = self.systems.index(system)
-        found = (
+        of_keys = (
             (key, self._corpus_sums(self.sums[row, column], self._of_slice(row, column)))
             for row, key in enumerate(self.keys)
         )
-        return {key: sums for key, sums in found if sums.segments}
+        return {key: sums for key, sums in of_keys if sums.segments}
 
     def of_item(self, system: str, item: int) -> CorpusSums:
         """The sums of all slices of an item together."""
@@ -187,11 +187,11 @@ class SliceSums(Sums):
 
     def _corpus_sums(self, sums: Integers, by_reference: Integers) -> CorpusSums:
         values = sums.tolist()
-        segments, given, returns, identical = by_reference.tolist()
+        segments, references, returns, identical = by_reference.tolist()
         numbers = [number for number, of_number in enumerate(segments, 1) if of_number]
         if not numbers:
             return CorpusSums.zero(self.width)
-        given = given[: int(np.flatnonzero(given)[-1]) + 1] if any(given) else []
+        present = int(np.flatnonzero(references)[-1]) + 1 if any(references) else 0
         others = values[self.width :]
         return CorpusSums(
             columns=tuple(values[: self.width]),
@@ -203,9 +203,9 @@ class SliceSums(Sums):
                 tokenized=others[TOKENIZED],
                 candidate_returns=others[CANDIDATE_RETURNS],
                 scripts=tuple(others[FIRST_SCRIPT:]),
-                identical=tuple(identical[: len(given)]),
-                given=tuple(given),
-                reference_returns=tuple(returns[: len(given)]),
+                identical=tuple(identical[:present]),
+                given=tuple(references[:present]),
+                reference_returns=tuple(returns[:present]),
             ),
         )
 
@@ -221,11 +221,11 @@ def require_bounded(keys: Iterable[SliceKey], slicing: Slicing) -> None:
     Raises:
       InputError: there are more.
     """
-    found = list(keys)
-    if len(found) <= slicing.most:
+    keys = list(keys)
+    if len(keys) <= slicing.most:
         return
-    item, _ = collections.Counter(key.item for key in found).most_common(1)[0]
-    of_item = [key for key in found if key.item == item]
+    item, _ = collections.Counter(key.item for key in keys).most_common(1)[0]
+    of_item = [key for key in keys if key.item == item]
     samples = ", ".join(_shown(slicing, key) for key in of_item[:_SAMPLES])
     raise InputError(
         f"there are more than {slicing.most} slices; most of them are of "

@@ -103,7 +103,7 @@ def _cross_products(one: Integers, other: Integers) -> CrossProducts:
     """The sums of products of the columns, int64 (W, units), of two systems."""
     largest = int(one.max(initial=0)) * int(other.max(initial=0))
     if largest * one.shape[1] <= LARGEST_INTEGER:
-        found = one @ other.T
+        products = one @ other.T
     else:
-        found = one.astype(object) @ other.T.astype(object)
-    return tuple(np.ravel(found).tolist())
+        products = one.astype(object) @ other.T.astype(object)
+    return tuple(np.ravel(products).tolist())

@@ -84,8 +84,8 @@ _TOLERANCE = 1e-9
 def unpacked(packed: NDArray[Any], width: int) -> NDArray[Any]:
     """The full matrices (..., W, W) of lower triangles."""
     columns = range(width)
-    found: NDArray[Any] = packed[..., np.array([[product(i, j) for j in columns] for i in columns])]
-    return found
+    full: NDArray[Any] = packed[..., np.array([[product(i, j) for j in columns] for i in columns])]
+    return full
 
 
 def products_of_units(
@@ -131,8 +131,8 @@ def is_bounded(
 
     def deviations(sums: NDArray[Any], squares: NDArray[Any]) -> NDArray[Any]:
         of_squares = n * squares.astype(float)
-        found: NDArray[Any] = of_squares - sums.astype(float) ** 2 + _TOLERANCE * of_squares
-        return found
+        bounded: NDArray[Any] = of_squares - sums.astype(float) ** 2 + _TOLERANCE * of_squares
+        return bounded
 
     rows, columns = deviations(sums, squares), deviations(other_sums, other_squares)
     if (rows < 0).any() or (columns < 0).any():

@@ -84,8 +84,8 @@ class DocumentSums:
         used_groups, group_of = np.unique(group_of, return_inverse=True)
         return cls(
             tuple(systems),
-            tuple(documents[each] for each in used_documents.tolist()),
-            tuple(keys[each] for each in used_groups.tolist()),
+            tuple(documents[number] for number in used_documents.tolist()),
+            tuple(keys[number] for number in used_groups.tolist()),
             document_of,
             group_of,
             tuple(_smallest(sums[:, :, column]) for column in range(sums.shape[2])),
@@ -94,18 +94,18 @@ class DocumentSums:
     @property
     def nbytes(self) -> int:
         """About the bytes of this value."""
-        of_columns = sum(0 if each is None else each.nbytes for each in self.columns)
+        of_columns = sum(0 if column is None else column.nbytes for column in self.columns)
         of_names = sum(map(len, self.documents))
         return self.document_of.nbytes + self.group_of.nbytes + of_columns + of_names
 
     @property
     def sums(self) -> Integers:
         """The sums, int64 (rows, systems, W)."""
-        found = np.zeros((len(self.document_of), len(self.systems), len(self.columns)), np.int64)
+        sums = np.zeros((len(self.document_of), len(self.systems), len(self.columns)), np.int64)
         for place, column in enumerate(self.columns):
             if column is not None:
-                found[:, :, place] = column
-        return found
+                sums[:, :, place] = column
+        return sums
 
 
 def has_segments(sums: Integers) -> NDArray[np.bool_]:
@@ -114,8 +114,8 @@ def has_segments(sums: Integers) -> NDArray[np.bool_]:
     Args:
       sums: int64 (..., systems, W).
     """
-    found: NDArray[np.bool_] = sums[..., SEGMENTS] > 0
-    return found
+    has: NDArray[np.bool_] = sums[..., SEGMENTS] > 0
+    return has
 
 
 def _smallest(column: Integers) -> NDArray[np.unsignedinteger] | None:
@@ -144,7 +144,7 @@ class DocumentAdder:
         self._numbering = SliceNumbering(slicing, labels)
         self._has_slices = bool(slicing)
         self._place = labels.index(documents)
-        self._of_unit = basis.width
+        self._width = basis.width
         self._names: dict[str, int] = {}
         self._by_systems: dict[tuple[str, ...], _Rows] = {}
 
@@ -163,13 +163,13 @@ class DocumentAdder:
         documents = self._numbers(statistics.labels[self._place])
         systems = statistics.systems
         if systems not in self._by_systems:
-            self._by_systems[systems] = _Rows(len(systems), self._of_unit)
+            self._by_systems[systems] = _Rows(len(systems), self._width)
         self._by_systems[systems].add(documents << 32 | groups, by_column(statistics.counts))
 
     @property
     def nbytes(self) -> int:
         """The bytes of the sums."""
-        return sum(each.nbytes for each in self._by_systems.values())
+        return sum(rows.nbytes for rows in self._by_systems.values())
 
     def parts(self) -> Iterator[tuple[int, DocumentSums]]:
         """The sums of all documents, as (bucket, sums of its documents)."""
@@ -210,9 +210,9 @@ class DocumentAdder:
 class _Rows:
     """The sums of documents in groups, of segments that have the same systems. Mutable."""
 
-    def __init__(self, systems: int, of_unit: int) -> None:
+    def __init__(self, systems: int, width: int) -> None:
         self._row_of: dict[int, int] = {}
-        self._sums = np.zeros((_FIRST_ROWS, systems, of_unit), np.int64)
+        self._sums = np.zeros((_FIRST_ROWS, systems, width), np.int64)
 
     def add(self, pairs: Integers, columns: Integers) -> None:
         """Adds segments.
@@ -221,9 +221,11 @@ class _Rows:
           pairs: int64 (items, segments), the pairs of document and group.
           columns: int64 (systems, W, segments).
         """
-        found, inverse = np.unique(pairs, return_inverse=True)
+        different, inverse = np.unique(pairs, return_inverse=True)
         known = self._row_of
-        rows = np.array([known.setdefault(pair, len(known)) for pair in found.tolist()], np.int64)
+        rows = np.array(
+            [known.setdefault(pair, len(known)) for pair in different.tolist()], np.int64
+        )
         missing = len(known) - len(self._sums)
         if missing > 0:
             # Room for as many rows again, so that the array is rarely copied.
@@ -259,9 +261,9 @@ def _add_columns(rows, columns, sums):
       columns: int64 (systems, W, segments).
       sums: int64 (rows, systems, W), which is changed.
     """
-    systems, of_unit, segments = columns.shape
+    systems, width, segments = columns.shape
     for system in range(systems):
-        for column in range(of_unit):
+        for column in range(width):
             for i in range(segments):
                 value = columns[system, column, i]
                 if value != 0:

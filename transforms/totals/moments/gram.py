@@ -63,14 +63,14 @@ def pack(columns, sources, shifts, order, packed):
 
 
 @compiled
-def add_tiles(packed, bounds, tiles, found):
+def add_tiles(packed, bounds, tiles, added):
     """Adds up the products of the columns of tiles.
 
     Args:
       packed: uint32 (packed columns, units).
       bounds: int64 (ranges + 1,), where each range of units begins; at last the end.
       tiles: int64 (tiles, 2), the first of 2 columns, and the first of 4 columns.
-      found: int64 (ranges, tiles, 8), which is written.
+      added: int64 (ranges, tiles, 8), which is written.
     """
     for place in range(len(bounds) - 1):
         start, end = bounds[place], bounds[place + 1]
@@ -91,24 +91,24 @@ def add_tiles(packed, bounds, tiles, found):
                 bq += y * np.int64(q[i])
                 br += y * np.int64(r[i])
                 bs += y * np.int64(s[i])
-            to = found[place, tile]
+            to = added[place, tile]
             to[0], to[1], to[2], to[3] = ap, aq, ar, as_
             to[4], to[5], to[6], to[7] = bp, bq, br, bs
 
 
 @compiled
-def scatter(found, groups, sources, targets, totals):
+def scatter(added, groups, sources, targets, totals):
     """Adds sums of ranges to those of their groups.
 
     Args:
-      found: int64 (ranges, places), the sums of ranges.
+      added: int64 (ranges, places), the sums of ranges.
       groups: int64 (ranges,), the row of each range's group in `totals`.
-      sources: int64 (sums,), places in `found`.
+      sources: int64 (sums,), places in `added`.
       targets: int64 (sums,), places in a row of `totals`.
       totals: int64 (groups, places), which is changed.
     """
     for place in range(len(groups)):
-        row, to = found[place], totals[groups[place]]
+        row, to = added[place], totals[groups[place]]
         for i in range(len(sources)):
             to[targets[i]] += row[sources[i]]
 
@@ -150,7 +150,7 @@ class Scratch(NamedTuple):
       rows: int64 (systems * W, units at a time), the same memory.
       packed: uint32 (packed columns, segments or more).
       bounds: int64 (2,), the first segment and the end of the last one.
-      found: int64 (1, tiles, 8).
+      added: int64 (1, tiles, 8).
       sums: int64 (1, tiles * 8), the same memory.
       groups: int64 (1,), the number of the group: 0.
       same_order: int64 (0,), as the order of `pack`.
@@ -160,23 +160,23 @@ class Scratch(NamedTuple):
     rows: Integers
     packed: NDArray[np.uint32]
     bounds: Integers
-    found: Integers
+    added: Integers
     sums: Integers
     groups: Integers
     same_order: Integers
 
 
-def scratch(systems: int, of_unit: int, packed: int, tiles: int, segments: int) -> Scratch:
+def scratch(systems: int, width: int, packed: int, tiles: int, segments: int) -> Scratch:
     """The memory for batches of up to `segments`, with these numbers of systems and columns."""
-    columns = np.empty((systems, of_unit, _BLOCK), np.int64)
-    found = np.empty((1, tiles, 8), np.int64)
+    columns = np.empty((systems, width, _BLOCK), np.int64)
+    added = np.empty((1, tiles, 8), np.int64)
     return Scratch(
         columns,
         columns.reshape(-1, _BLOCK),
         np.empty((packed, segments), np.uint32),
         np.empty(2, np.int64),
-        found,
-        found.reshape(1, -1),
+        added,
+        added.reshape(1, -1),
         _ONLY_GROUP,
         SAME_ORDER,
     )
@@ -198,8 +198,8 @@ def add_rows(counts, plan, most, totals, memory):
       too large. Then nothing is added.
     """
     order, sources, shifts, tiles, masks, places, targets = plan
-    columns, rows, packed, bounds, found, sums, groups, same_order = memory
-    systems, of_unit, _ = columns.shape
+    columns, rows, packed, bounds, added, sums, groups, same_order = memory
+    systems, width, _ = columns.shape
     segments = counts.shape[1]
     all_bits = np.int64(0)
     for start in range(0, segments, _BLOCK):
@@ -207,7 +207,7 @@ def add_rows(counts, plan, most, totals, memory):
         for place in range(systems):
             system = order[place]
             fill(counts[system : system + 1, start:end], columns[place : place + 1])
-            for column in range(of_unit):
+            for column in range(width):
                 values = columns[place, column]
                 bits = np.int64(0)
                 for i in range(end - start):
@@ -219,6 +219,6 @@ def add_rows(counts, plan, most, totals, memory):
     if all_bits * all_bits > most // segments:
         return -1
     bounds[0], bounds[1] = 0, segments
-    add_tiles(packed, bounds, tiles, found)
+    add_tiles(packed, bounds, tiles, added)
     scatter(sums, groups, places, targets, totals)
     return all_bits * all_bits * segments

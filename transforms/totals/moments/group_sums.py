@@ -109,31 +109,31 @@ class GroupSums:
             bounds, of_ranges = _ranges(np.append(starts, units), ordered[starts])
         packed = np.empty((len(usual.sources), units), np.uint32)
         pack(columns.reshape(-1, units), usual.sources, usual.shifts, order, packed)
-        found = np.empty((len(of_ranges), *usual.tiles.shape[:1], 8), np.int64)
-        add_tiles(packed, bounds, usual.tiles, found)
+        added = np.empty((len(of_ranges), *usual.tiles.shape[:1], 8), np.int64)
+        add_tiles(packed, bounds, usual.tiles, added)
         # The largest value of a packed column, squared.
         square = min(max(largest), 2**LIMB_BITS - 1) ** 2
-        sums = found.reshape(len(of_ranges), -1)
+        sums = added.reshape(len(of_ranges), -1)
         if units * square <= LARGEST_INTEGER:
-            self._add_found(sums, of_ranges, usual, units * square)
+            self._scatter(sums, of_ranges, usual, units * square)
             return
         for i, length in enumerate(np.diff(bounds).tolist()):
             one = slice(i, i + 1)
-            self._add_found(sums[one], of_ranges[one], usual, length * square)
+            self._scatter(sums[one], of_ranges[one], usual, length * square)
 
     def _limbs_of(self, largest: list[int]) -> tuple[int, ...]:
         """How many packed columns each column of a unit needs, as for `plan`.
 
         The columns that earlier batches needed are kept, so that there are few different plans.
         """
-        needed = [-(-each.bit_length() // LIMB_BITS) for each in largest]
+        needed = [-(-value.bit_length() // LIMB_BITS) for value in largest]
         if largest[SEGMENTS] == 1:
             needed[SEGMENTS] = 0
-        found = tuple(map(max, needed, self._limbs))
-        kept = tuple(min(each, 1) for each in found)
+        limbs = tuple(map(max, needed, self._limbs))
+        kept = tuple(min(number, 1) for number in limbs)
         if kept != self._limbs:
             self._keep(kept)
-        return found
+        return limbs
 
     def _keep(self, limbs: tuple[int, ...]) -> None:
         """Sets the columns that are packed even if a batch does not need them."""
@@ -152,19 +152,19 @@ class GroupSums:
         )
         self._memory = None
 
-    def _add_found(self, found: Integers, of_ranges: Integers, usual: Plan, bound: int) -> None:
+    def _scatter(self, sums: Integers, of_ranges: Integers, usual: Plan, bound: int) -> None:
         """Adds sums of products, none of which is larger than `bound`."""
         if self._bound + bound > LARGEST_INTEGER:
             self._move_above()
         self._bound += bound
-        scatter(found, of_ranges, usual.usual.sources, usual.usual.targets, self._totals)
+        scatter(sums, of_ranges, usual.usual.sources, usual.usual.targets, self._totals)
         if not usual.long:
             return
         self._move_above()
         assert self._above is not None
-        for each in usual.long:
-            values = found[:, each.sources].astype(object) << each.shift
-            np.add.at(self._above, (of_ranges[:, np.newaxis], each.targets), values)
+        for long in usual.long:
+            values = sums[:, long.sources].astype(object) << long.shift
+            np.add.at(self._above, (of_ranges[:, np.newaxis], long.targets), values)
 
     def _move_above(self) -> None:
         moved = self._totals.astype(object)
@@ -194,19 +194,19 @@ class GroupSums:
         """
         self._make_room(number)
         row = self._row
-        of_unit = row.basis.width
-        found: ExactIntegers = self._totals[:number].copy()
+        width = row.basis.width
+        rows: ExactIntegers = self._totals[:number].copy()
         if self._above is not None:
-            found = self._above[:number] + found
+            rows = self._above[:number] + rows
+
+        def part(start: int, end: int | None, *shape: int) -> ExactIntegers:
+            return exact(rows[:, start:end].reshape(number, *shape))
+
         return (
-            found[:, 0].astype(np.int64),
-            exact(found[:, row.sums : row.products].reshape(number, row.systems, of_unit)),
-            exact(
-                found[:, row.products : row.crosses].reshape(
-                    number, row.systems, products(row.basis.width)
-                )
-            ),
-            exact(found[:, row.crosses :].reshape(number, len(row.pairs), of_unit, of_unit)),
+            rows[:, 0].astype(np.int64),
+            part(row.sums, row.products, row.systems, width),
+            part(row.products, row.crosses, row.systems, products(width)),
+            part(row.crosses, None, len(row.pairs), width, width),
         )
 
 

@@ -98,7 +98,7 @@ def plan(row: Row, limbs: tuple[int, ...]) -> Plan:
       limbs: for each column of a unit how many packed columns it needs: 0 if it is 0 in all
         units. Of SEGMENTS, 0 if it is 1 in all units.
     """
-    of_unit = row.basis.width
+    width = row.basis.width
     # The packed columns: ones, those that all systems share, those of each system.
     packed = [(_ONES, 0)]
     shared: list[tuple[int, int, int]] = [] if limbs[SEGMENTS] else [(SEGMENTS, 0, 0)]
@@ -108,7 +108,7 @@ def plan(row: Row, limbs: tuple[int, ...]) -> Plan:
             packed.append((column, shift))
     own = [
         (column, shift)
-        for column in range(of_unit)
+        for column in range(width)
         if column not in row.basis.shared
         for shift in _shifts(limbs[column])
     ]
@@ -118,16 +118,16 @@ def plan(row: Row, limbs: tuple[int, ...]) -> Plan:
     places[:, : len(shared)] = [place for _, _, place in shared]
     for system in range(row.systems):
         places[system, len(shared) :] = np.arange(len(packed), len(packed) + len(own))
-        packed += [(system * of_unit + column, shift) for column, shift in own]
+        packed += [(system * width + column, shift) for column, shift in own]
     column_of = np.array([column for column, _ in values], np.int64)
     shift_of = np.array([shift for _, shift in values], np.int64)
     needed = [_units(), *_products(row, column_of, shift_of, places)]
-    one, other, shifts, targets = (np.concatenate(each) for each in zip(*needed, strict=True))
+    one, other, shifts, targets = (np.concatenate(parts) for parts in zip(*needed, strict=True))
     high, low = np.maximum(one, other), np.minimum(one, other)
     tiles, tile_of = np.unique((high // HIGH) << 32 | low // LOW, return_inverse=True)
     sources = tile_of.reshape(-1) * (HIGH * LOW) + high % HIGH * LOW + low % LOW
     packed += [(_ZEROS, 0)] * (HIGH + LOW)  # so that the last tile has all of its columns
-    found = [
+    by_shift = [
         Targets(shift, sources[shifts == shift], targets[shifts == shift])
         for shift in sorted(set(shifts.tolist()))
     ]
@@ -135,8 +135,8 @@ def plan(row: Row, limbs: tuple[int, ...]) -> Plan:
         np.array([source for source, _ in packed], np.int64),
         np.array([shift for _, shift in packed], np.int64),
         np.stack([(tiles >> 32) * HIGH, (tiles & 0xFFFFFFFF) * LOW], axis=1),
-        found[0],
-        tuple(found[1:]),
+        by_shift[0],
+        tuple(by_shift[1:]),
     )
 
 
@@ -162,19 +162,19 @@ def _products(row: Row, column_of: Integers, shift_of: Integers, places: Integer
       shift_of: int64 (values,), its lowest bit.
       places: int64 (systems, values), its packed column.
     """
-    of_unit = row.basis.width
+    width = row.basis.width
     number = len(column_of)
     systems = np.arange(row.systems)[:, np.newaxis]
     sums = (
         places,
         np.zeros_like(places),
         _repeated(shift_of, row.systems),
-        row.sums + systems * of_unit + column_of,
+        row.sums + systems * width + column_of,
     )
-    high, low = (each.ravel() for each in np.indices((number, number)))
+    high, low = np.indices((number, number)).reshape(2, -1)
     cross = (
         shift_of[high] + shift_of[low],
-        column_of[high] * of_unit + column_of[low],
+        column_of[high] * width + column_of[low],
     )
     # Both products of two different parts of the same column count.
     is_once = column_of[high] >= column_of[low]
@@ -185,20 +185,20 @@ def _products(row: Row, column_of: Integers, shift_of: Integers, places: Integer
         _repeated(cross[0][is_once], row.systems),
         row.products + systems * products(row.basis.width) + of_one[is_once],
     )
-    found = [sums, within]
+    needed = [sums, within]
     if row.pairs:
         one, other = np.array(row.pairs, np.int64).T
         pairs = np.arange(len(row.pairs))[:, np.newaxis]
-        found.append(
+        needed.append(
             (
                 places[one][:, high],
                 places[other][:, low],
                 _repeated(cross[0], len(row.pairs)),
-                row.crosses + pairs * of_unit**2 + cross[1],
+                row.crosses + pairs * width**2 + cross[1],
             )
         )
     return [
-        (one.ravel(), other.ravel(), shift.ravel(), to.ravel()) for one, other, shift, to in found
+        (one.ravel(), other.ravel(), shift.ravel(), to.ravel()) for one, other, shift, to in needed
     ]
 
 

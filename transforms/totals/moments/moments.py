@@ -71,7 +71,7 @@ class Moments(Sums):
     @classmethod
     def zero(cls, width: int) -> Moments:
         """The moments of no unit: there is the whole corpus, without a system."""
-        of_unit, packed = width, products(width)
+        packed = products(width)
 
         def zeros(*shape: int) -> Integers:
             return np.zeros(shape, np.int64)
@@ -83,13 +83,13 @@ class Moments(Sums):
             (),
             (),
             zeros(1, 0),
-            zeros(1, 0, of_unit),
+            zeros(1, 0, width),
             zeros(1, 0, packed),
             zeros(1),
-            zeros(1, 0, of_unit),
+            zeros(1, 0, width),
             zeros(1, 0, packed),
-            zeros(0, of_unit, of_unit),
-            zeros(0, 0, of_unit, of_unit),
+            zeros(0, width, width),
+            zeros(0, 0, width, width),
         )
 
     @functools.cached_property
@@ -196,55 +196,55 @@ class Moments(Sums):
         keys = sorted_keys((*self.keys, *other.keys))
         if most is not None and len(keys) - 1 > most:
             return self.without_slices() + other.without_slices()
-        parts = [(each, _Places.of(each, systems, keys)) for each in (self, other)]
+        parts = [(part, _Places.of(part, systems, keys)) for part in (self, other)]
         # In the other parts no unit is common: they have no unit of one of the systems.
         common = [
-            (each, places)
-            for each, places in parts
-            if each.systems == systems and each.common_units[0]
+            (part, places)
+            for part, places in parts
+            if part.systems == systems and part.common_units[0]
         ]
-        pairs = _in_all([each.pairs for each, _ in common])
-        slice_pairs = _in_all([each.slice_pairs for each, _ in common])
-        groups, of_systems = len(keys), len(systems)
-        of_unit, packed = self.width, products(self.width)
+        pairs = _in_all([part.pairs for part, _ in common])
+        slice_pairs = _in_all([part.slice_pairs for part, _ in common])
+        groups, width, packed = len(keys), self.width, products(self.width)
+
+        def of_own(name: str, *shape: int) -> ExactIntegers:
+            return rows_added(
+                (groups, len(systems), *shape),
+                [(places.own, getattr(part, name)) for part, places in parts],
+            )
+
+        def of_common(name: str, *shape: int) -> ExactIntegers:
+            return rows_added(
+                (groups, *shape), [(places.groups, getattr(part, name)) for part, places in common]
+            )
+
         return Moments(
             self.width,
             systems,
             keys,
             pairs,
             slice_pairs,
-            _bounded(
-                rows_added((groups, of_systems), [(p.own, each.own_units) for each, p in parts])
-            ),
+            _bounded(of_own("own_units")),
+            of_own("own_sums", width),
+            of_own("own_products", packed),
+            _bounded(of_common("common_units")),
+            of_common("common_sums", len(systems), width),
+            of_common("common_products", len(systems), packed),
             rows_added(
-                (groups, of_systems, of_unit), [(p.own, each.own_sums) for each, p in parts]
-            ),
-            rows_added(
-                (groups, of_systems, packed), [(p.own, each.own_products) for each, p in parts]
-            ),
-            _bounded(rows_added((groups,), [(p.groups, each.common_units) for each, p in common])),
-            rows_added(
-                (groups, of_systems, of_unit), [(p.groups, each.common_sums) for each, p in common]
-            ),
-            rows_added(
-                (groups, of_systems, packed),
-                [(p.groups, each.common_products) for each, p in common],
-            ),
-            rows_added(
-                (len(pairs), of_unit, of_unit),
+                (len(pairs), width, width),
                 [
-                    (slice(None), each.cross_products[_numbers(pairs, each.pairs)])
-                    for each, _ in common
+                    (slice(None), part.cross_products[_numbers(pairs, part.pairs)])
+                    for part, _ in common
                 ],
             ),
             rows_added(
-                (groups - 1, len(slice_pairs), of_unit, of_unit),
+                (groups - 1, len(slice_pairs), width, width),
                 [
                     (
-                        p.groups[1:] - 1,
-                        each.slice_cross_products[:, _numbers(slice_pairs, each.slice_pairs)],
+                        places.groups[1:] - 1,
+                        part.slice_cross_products[:, _numbers(slice_pairs, part.slice_pairs)],
                     )
-                    for each, p in common
+                    for part, places in common
                 ],
             ),
             most,

@@ -45,13 +45,12 @@ class Replicates(Sums):
     @classmethod
     def zero(cls, resampling: Resampling, width: int, systems: Sequence[str]) -> Replicates:
         """The replicates of no unit; without systems, those before the first batch."""
-        of_systems, of_unit = len(systems), width
         return cls(
             resampling,
             width,
             tuple(systems),
-            np.zeros((of_systems, resampling.number, of_unit), np.int64),
-            np.zeros((of_systems, of_unit), np.int64),
+            np.zeros((len(systems), resampling.number, width), np.int64),
+            np.zeros((len(systems), width), np.int64),
         )
 
     @property
