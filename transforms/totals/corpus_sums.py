@@ -131,25 +131,27 @@ class CorpusSums(Sums):
     ) -> CorpusSums:
         """The sums of some rows of one system's segment statistics.
 
-        With `products`, each segment is a unit.
+        `with_products` says whether they have products, each segment being a unit.
         """
         counts = statistics.counts[system, rows]
         if not len(counts):
             return cls.zero(counts.shape[1])
         reference_counts = statistics.reference_counts[rows]
+        units = None
+        if with_products:
+            (columns,) = by_column(counts[np.newaxis])
+            units = sums_of_columns(columns)
         # The sums of a batch fit in an int64. Those of a corpus are Python's unbounded integers.
-        sums = cls(
-            columns=tuple(counts.sum(axis=0).tolist()),
+        return cls(
+            columns=tuple(counts.sum(axis=0).tolist()) if units is None else units.columns,
             min_reference_count=int(reference_counts.min()),
             max_reference_count=int(reference_counts.max()),
             candidate_bytes=int(statistics.candidate_bytes[system, rows].sum()),
             reference_bytes=int(statistics.reference_bytes[rows].sum()),
             signs=InputSigns.of(statistics.signs, system, rows),
+            units=0 if units is None else units.units,
+            products=None if units is None else units.products,
         )
-        if not with_products:
-            return sums
-        (columns,) = by_column(counts[np.newaxis])
-        return sums.with_products(sums_of_columns(columns))
 
     def with_products(self, units: UnitSums) -> CorpusSums:
         """These sums with the products of their units.
