@@ -28,6 +28,7 @@ def add_metrics_flag(parser: argparse._ActionsContainer, default: str = "") -> N
     parser.add_argument(
         "-m",
         "--metrics",
+        action="extend",
         type=_metric,
         nargs="+",
         metavar="NAME",

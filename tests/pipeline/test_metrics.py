@@ -59,6 +59,11 @@ def test_without_the_flag_it_is_bleu():
     assert document(*EXAMPLE) == document(*EXAMPLE, "-m", "bleu")
 
 
+def test_a_repeated_flag_adds_metrics():
+    repeated = called(*EXAMPLE, "-m", "chrf", "--metrics", "bleu", "--format=json")
+    assert metrics_of(repeated.document) == ["chrf", "bleu"]
+
+
 def test_scores_of_the_example_are_those_of_sacrebleu():
     found = document(*EXAMPLE, "-m", "chrf")
     references = [read_lines(path) for path in REFERENCES]
@@ -167,6 +172,7 @@ def test_warnings_name_their_metric():
         (["-m", "chrf", "-lc"], ["--lowercase is a flag of BLEU"]),
         (["-m", "chrf", "-tok", "zh"], ["--tokenize is a flag of BLEU"]),
         (["-m", "chrf", "chrf"], ["has a metric twice"]),
+        (["-m", "chrf", "-m", "bleu", "chrf"], ["chrf bleu chrf has a metric twice"]),
         (["-m", "chrF"], ["--metrics chrF: there is no such metric", "bleu, chrf"]),
         (["-m", "ter"], ["there is no ter here", "use sacrebleu -m ter"]),
         (["--chrf_beta=3"], ["--chrf_beta is a flag of chrf", "--metrics bleu chrf"]),
