@@ -234,10 +234,13 @@ def _definition(flags: argparse.Namespace) -> BleuConfig:
         compare with.
       InputError: the SentencePiece model cannot be read.
     """
-    _refuse_without_bleu(flags)
+    has_bleu = "bleu" in chosen_metrics(flags)
+    if not has_bleu:
+        _refuse_flags_of_bleu(flags)
     fields = [field.name for field in dataclasses.fields(BleuConfig)]
     changes = {name: getattr(flags, name, None) for name in fields}
-    changes["tokenize"] = flags.tokenize or tokenizer_of_language(flags)
+    if has_bleu:
+        changes["tokenize"] = flags.tokenize or tokenizer_of_language(flags)
     changes["lowercase"] = chosen_case(flags)
     changes["effective_order"] = chosen_effective_order(flags)
     if flags.spm_model is not None:
@@ -271,31 +274,38 @@ def _definition(flags: argparse.Namespace) -> BleuConfig:
     return config
 
 
-_OF_TOKENS = ("tokenize", "spm_model", *(case.flag for case in CASES.values()))
-"""Flags from which a metric without tokens needs only lengths."""
-
 _OF_BLEU = (
     *("preset", "smooth_method", "smooth_value", "max_ngram_order", "weights", "effective_order"),
     *("no_effective_order", "reference_length", "compare_presets"),
     *("segment_smooth_method", "segment_smooth_value"),
+    *("tokenize", "spm_model", *(case.flag for case in CASES.values())),
 )
 
 
-def _refuse_without_bleu(flags: argparse.Namespace) -> None:
-    """Refuses flags that define BLEU if another metric is asked for.
+def _refuse_flags_of_bleu(flags: argparse.Namespace) -> None:
+    """Refuses flags that define BLEU, and lengths in other tokens than the usual ones.
+
+    Without BLEU, no signature says how tokens were made.
 
     Raises:
-      UsageError: there is one.
+      UsageError: there is such a flag.
     """
-    if "bleu" in chosen_metrics(flags):
-        return
-    items = ",".join(flags.slice_by).replace(CROSS, ",").split(",")
-    for name in (*_OF_BLEU, *(() if LENGTH in items else _OF_TOKENS)):
+    metrics = " ".join(flags.metrics)
+    ask_for_it = f"ask for BLEU, too: --metrics bleu {metrics}"
+    for name in _OF_BLEU:
         if getattr(flags, name):
             raise UsageError(
-                f"--{name} is a flag of BLEU, and --metrics {' '.join(flags.metrics)} has no BLEU",
-                "leave it out, or ask for BLEU, too: --metrics bleu " + " ".join(flags.metrics),
+                f"--{name} is a flag of BLEU, and --metrics {metrics} has no BLEU",
+                f"leave it out, or {ask_for_it}",
             )
+    items = ",".join(flags.slice_by).replace(CROSS, ",").split(",")
+    chosen, usual = tokenizer_of_language(flags), BleuConfig.tokenize
+    if LENGTH in items and chosen not in (None, usual):
+        raise UsageError(
+            f"--slice_by {LENGTH} counts tokens of {usual} without BLEU, and --language "
+            f"{flags.language} has {chosen}",
+            ask_for_it,
+        )
 
 
 def _segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring:

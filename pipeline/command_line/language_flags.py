@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from beam_bleu.pipeline.command_line.metric_flags import chosen_metrics
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
@@ -48,7 +49,7 @@ def check_language_flags(flags: argparse.Namespace) -> None:
     """
     if flags.language_column is not None:
         _check_column(flags)
-    elif flags.language is not None:
+    elif flags.language is not None and "bleu" in chosen_metrics(flags):
         _check_language(flags)
 
 

@@ -97,12 +97,24 @@ def test_an_unknown_language_is_refused_without_bleu_too(tmp_path):
 
 def test_slices_by_length_count_tokens_for_each_metric():
     def lengths(*flags: str) -> dict[str, int]:
-        scores = document(*EXAMPLE, "--slice_by=length", *flags)["scores"]
-        return {each["slice"]["length"]: each["segments"] for each in scores if each["slice"]}
+        found = parts_of(document(*EXAMPLE, "--slice_by=length", "-m", *flags))
+        (one,) = {
+            tuple((each["slice"]["length"], each["segments"]) for each in part["scores"][3:])
+            for part in found
+        }
+        return dict(one)
 
-    assert lengths("-m", "chrf") == lengths("-m", "bleu")
-    assert lengths("-m", "chrf", "--tokenize=char") == lengths("-m", "bleu", "--tokenize=char")
-    assert lengths("-m", "chrf") != lengths("-m", "chrf", "--tokenize=char")
+    assert lengths("chrf") == lengths("bleu") == lengths("chrf", "-l", "en-fr")
+    assert lengths("chrf", "bleu", "--tokenize=char") == lengths("bleu", "--tokenize=char")
+    assert lengths("chrf") != lengths("chrf", "bleu", "--tokenize=char")
+
+
+def test_without_bleu_a_language_changes_nothing():
+    run = called(*EXAMPLE, "-m", "chrf", "-l", "zh-Hant", "--format=json")
+    assert run.document == document(*EXAMPLE, "-m", "chrf")
+    assert run.err == ""
+    # Its tokenizer needs a library that the tests do not have.
+    assert called(*EXAMPLE, "-m", "chrf", "-l", "ja", "--format=json").out == run.out
 
 
 def test_segment_scores_have_rows_of_each_metric(tmp_path):
@@ -171,6 +183,11 @@ def test_warnings_name_their_metric():
         (["-m", "chrf", "--compare_presets"], ["--compare_presets is a flag of BLEU"]),
         (["-m", "chrf", "-lc"], ["--lowercase is a flag of BLEU"]),
         (["-m", "chrf", "-tok", "zh"], ["--tokenize is a flag of BLEU"]),
+        (["-m", "chrf", "-tok", "zh", "--slice_by=length"], ["--tokenize is a flag of BLEU"]),
+        (
+            ["-m", "chrf", "-l", "en-zh", "--slice_by=length"],
+            ["counts tokens of 13a without BLEU, and --language en-zh has zh", "bleu chrf"],
+        ),
         (["-m", "chrf", "chrf"], ["has a metric twice"]),
         (["-m", "chrf", "-m", "bleu", "chrf"], ["chrf bleu chrf has a metric twice"]),
         (["-m", "chrF"], ["--metrics chrF: there is no such metric", "bleu, chrf"]),
