@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.command_line.definition_flags import (
@@ -39,6 +39,7 @@ from beam_bleu.transforms.metrics.bleu.config import PRESETS, preset
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.text.text import CASES
 
 _DESCRIPTION = (
     "Scores saved totals by another definition, without the texts. Choices that are not given stay "
@@ -47,6 +48,7 @@ _DESCRIPTION = (
 )
 
 _DEFAULT = "default: as in the run"
+_REPEAT = "repeat the run: other tokens need the texts"
 
 _SCORING = ("smooth_method", "smooth_value", "max_ngram_order", "weights", "reference_length")
 """Fields of `Scoring` whose flags have their values."""
@@ -111,6 +113,7 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
 def _definition(metric: SavedMetric, flags: argparse.Namespace) -> Metric:
     """The definition of a metric with the choices of a command line, which are about BLEU."""
     old = metric.scorings.corpus
+    _require_text(metric.scorings, flags)
     if not isinstance(old, Bleu):
         return old
     _require_tokens(metric.scorings, flags)
@@ -127,8 +130,9 @@ def _definition(metric: SavedMetric, flags: argparse.Namespace) -> Metric:
 
 def _refuse_changes_of_bleu(scorings: ScoringsOfMetrics, flags: argparse.Namespace) -> None:
     """Refuses flags that define BLEU if there is no BLEU to change."""
-    flags_of_bleu = (*_SCORING, "effective_order", "no_effective_order", "preset")
-    for name in flags_of_bleu:
+    of_cases = (case.flag for case in CASES.values())
+    flags_of_bleu = (*_SCORING, "effective_order", "no_effective_order", "preset", "tokenize")
+    for name in (*flags_of_bleu, *of_cases):
         if "bleu" not in scorings and getattr(flags, name):
             raise UsageError(
                 f"--{name} is a flag of BLEU, and the result has only "
@@ -156,33 +160,43 @@ def _scoring(old: Scoring, flags: argparse.Namespace) -> Scoring:
     return scoring
 
 
-def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:
-    """Checks that the command line asks for no other tokens than those that were counted."""
-    text = scorings.text
-    of_tokens = "repeat the run: other tokens need the texts"
+def _require_text(scorings: Scorings, flags: argparse.Namespace) -> None:
+    """Checks that the command line asks for no other texts than those that were counted."""
     if flags.spm_model is not None or flags.language_column is not None:
         name = "spm_model" if flags.spm_model is not None else "language_column"
-        raise UsageError(f"--{name} cannot be changed without the texts", of_tokens)
-    asked = {
+        raise UsageError(f"--{name} cannot be changed without the texts", _REPEAT)
+    _require_counted(scorings, {"normalize": flags.normalize}, "--{}")
+
+
+def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:
+    """Checks that the command line asks for no other tokens than those that were counted."""
+    given = {
         "tokenize": flags.tokenize or tokenizer_of_language(flags),
         "lowercase": chosen_case(flags),
-        "normalize": flags.normalize,
     }
     origin = "--{}"
     if flags.preset is not None:
         origin = f"--preset {flags.preset}: {{}}"
         choices = PRESETS[flags.preset].choices
-        if scorings.languages is None and asked["tokenize"] is None:
-            asked["tokenize"] = choices.get("tokenize", "13a")
-        if asked["lowercase"] is None:
-            asked["lowercase"] = choices.get("lowercase", False)
-    for name, value in asked.items():
-        counted = getattr(text, name)
+        if scorings.languages is None and given["tokenize"] is None:
+            given["tokenize"] = choices.get("tokenize", "13a")
+        if given["lowercase"] is None:
+            given["lowercase"] = choices.get("lowercase", False)
+    _require_counted(scorings, given, origin)
+
+
+def _require_counted(scorings: Scorings, given: Mapping[str, Any], origin: str) -> None:
+    """Checks that texts were counted with these choices, except for those that are None.
+
+    `origin` says where a choice comes from, with {} in the place of its name.
+    """
+    for name, value in given.items():
+        counted = getattr(scorings.text, name)
         if value is not None and value != counted:
             raise UsageError(
                 f"{origin.format(name)} is {shown(value)}, and the tokens were counted with "
                 f"{name} {shown(counted)}",
-                of_tokens,
+                _REPEAT,
             )
 
 

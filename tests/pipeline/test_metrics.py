@@ -295,9 +295,21 @@ def test_bleu_is_rescored_and_chrf_stays(parts):
     assert "|smooth:floor" in bleu["signature"]
     (only,) = parts_of(called("rescore", parts / "whole", "-m", "chrf", "--format=json").document)
     assert only["scores"] == chrf["scores"]
-    called("rescore", parts / "whole", "-m", "chrf", "-s=floor").assert_failed(
-        2, "--smooth_method is a flag of BLEU"
-    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "cause"),
+    [
+        (["-s=floor"], "--smooth_method is a flag of BLEU"),
+        (["--tokenize=zh"], "--tokenize is a flag of BLEU"),
+        (["-lc"], "--lowercase is a flag of BLEU"),
+        (["--normalize=nfkc"], "--normalize is nfkc, and the tokens were counted with normalize"),
+        (["--language_column=lp"], "--language_column cannot be changed without the texts"),
+        (["--spm_model=x"], "--spm_model cannot be changed without the texts"),
+    ],
+)
+def test_chrf_is_not_rescored_by_another_definition(parts, flags, cause):
+    called("rescore", parts / "whole", "-m", "chrf", *flags).assert_failed(2, cause)
 
 
 def test_a_metric_that_was_not_counted_cannot_be_rescored(tmp_path):
