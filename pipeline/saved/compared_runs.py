@@ -12,10 +12,9 @@ import numpy as np
 from beam_bleu.pipeline.output.evidence_parts import unit_of
 from beam_bleu.pipeline.output.metric_views import part_of
 from beam_bleu.pipeline.saved.same_definition import (
+    OF_DEFINITION,
     differing,
     of_resampling,
-    of_scoring,
-    of_text,
     shown,
 )
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals, document_of
@@ -188,15 +187,12 @@ def _compared_by(
 def _require_same_definition(
     old_path: str, old: SavedTotals, new_path: str, new: SavedTotals
 ) -> None:
-    for facts, remedy in (
-        (of_text, "repeat one of the runs with the flags of the other one"),
-        (of_scoring, "give them the same definition first, with beam-bleu rescore"),
-    ):
-        for name, one, other in differing(facts(old), facts(new)):
+    for kind in OF_DEFINITION:
+        for name, one, other in differing(kind.facts(old), kind.facts(new)):
             raise InputError(
                 f"{old_path} and {new_path} cannot be compared: {name} is {shown(one)} in the "
                 f"first one, and {shown(other)} in the second one",
-                remedy,
+                kind.remedy,
             )
 
 

@@ -28,11 +28,14 @@ class Kind:
     remedy: str
 
 
-def of_text(saved: SavedTotals) -> Facts:
+def _of_metrics(saved: SavedTotals) -> Facts:
+    return {"metrics": " ".join(saved.scorings)}
+
+
+def _of_text(saved: SavedTotals) -> Facts:
     """How texts became tokens."""
     first = next(iter(saved.scorings.values()))
     return {
-        "metrics": " ".join(saved.scorings),
         **{
             f"{name}{_of(scorings, saved)}": value
             for scorings in saved.scorings.values()
@@ -49,7 +52,7 @@ def of_text(saved: SavedTotals) -> Facts:
     }
 
 
-def of_scoring(saved: SavedTotals) -> Facts:
+def _of_scoring(saved: SavedTotals) -> Facts:
     """How sums become a score."""
     return {
         f"{name}{_of(scorings, saved)}": value
@@ -121,9 +124,19 @@ def _of_input(saved: SavedTotals) -> Facts:
 
 _REPEAT = "repeat one of the runs with the flags of the other one"
 
+OF_DEFINITION = (
+    Kind(
+        _of_metrics,
+        "repeat one of the runs; or choose metrics that both have, in the same order: "
+        "beam-bleu rescore FILE --metrics NAME ... --output DIR",
+    ),
+    Kind(_of_text, _REPEAT),
+    Kind(_of_scoring, "give them the same definition first, with beam-bleu rescore"),
+)
+"""What makes scores, the most important one first."""
+
 KINDS = (
-    Kind(of_text, _REPEAT),
-    Kind(of_scoring, "give them the same definition first, with beam-bleu rescore"),
+    *OF_DEFINITION,
     Kind(_of_other_scores, _REPEAT),
     Kind(_of_slicing, _REPEAT),
     Kind(_of_evidence, _REPEAT),

@@ -341,9 +341,15 @@ def test_a_metric_without_a_score_of_the_whole_corpus_is_not_compared(tmp_path):
 
 def test_totals_of_other_metrics_do_not_add_up(parts, tmp_path):
     run_into(tmp_path / "out", *lines_in(tmp_path, slice(None)), "--partition=x")
-    called("merge", parts / "part0", tmp_path / "out").assert_failed(
-        3, "metrics is chrf bleu in the first one, and bleu in the second one"
+    differ = "metrics is chrf bleu in the first one, and bleu in the second one"
+    called("merge", parts / "part0", tmp_path / "out").assert_failed(3, differ)
+    called("compare", parts / "part0", tmp_path / "out").assert_failed(
+        3, differ, "beam-bleu rescore FILE --metrics NAME"
     )
+    # The remedy works.
+    rescore = ["rescore", parts / "part0", "-m", "bleu", "--output", tmp_path / "bleu", "-q"]
+    assert called(*rescore).code == 0
+    assert called("compare", tmp_path / "bleu", tmp_path / "out").code == 0
 
 
 def test_prometheus_has_each_metric(tmp_path):
