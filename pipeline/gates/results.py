@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import sys
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
@@ -33,7 +34,7 @@ class GatedScore:
     """The score of a system on the whole corpus or on a slice.
 
     Attributes:
-      score: 0 to 100; None if there is none.
+      score: 0 to 100, or more with a large value of the smoothing; None if there is none.
       standard_error: of the score; None if there is none.
       counts: the numbers from which it is computed, as the result document has them; () for a
         mean of languages.
@@ -118,6 +119,10 @@ def _gated(document: Mapping[str, Any], metric: str, name: str) -> GatedResult:
     if len(scores) != len(items) or not all(isinstance(key[1], str) for key in scores):
         raise ValueError("a system has two scores, or a name that is not text")
     made = definition(document), _references(document)
+    # The value of a smoothing method, which is in brackets, can make any score.
+    highest = math.inf if "[" in made[0] else _HIGHEST
+    if any(score.score is not None and score.score > highest for score in scores.values()):
+        raise ValueError("a score is too high")
     return GatedResult(document["name"], name, *made, scores, whole, means_of)
 
 
@@ -144,8 +149,8 @@ def _of_entry(entry: Mapping[str, Any], names: Sequence[str]) -> GatedScore:
     for number in itertools.chain.from_iterable(
         count if isinstance(count, tuple) else (count,) for count in counts
     ):
-        _require_number(number, math.inf)
-    _require_number(entry["score"], _HIGHEST)
+        _require_number(number)
+    _require_number(entry["score"])
     return dataclasses.replace(_estimate(entry), counts=counts)
 
 
@@ -154,16 +159,16 @@ def _estimate(entry: Mapping[str, Any]) -> GatedScore:
     # Results of earlier versions have no standard errors.
     score, error = entry["score"], entry.get("standard_error")
     if score is not None:
-        _require_number(score, _HIGHEST)
+        _require_number(score)
     if error is not None:
-        _require_number(error, math.inf)
+        _require_number(error)
     return GatedScore(None if score is None else float(score), error)
 
 
-def _require_number(value: object, most: float) -> None:
+def _require_number(value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{value!r} is not a number")
-    if not 0 <= value <= most or math.isinf(value):  # not a number, too
+    if not 0 <= value <= sys.float_info.max:  # not a number, too
         raise ValueError(f"{value!r} is not a possible number")
 
 

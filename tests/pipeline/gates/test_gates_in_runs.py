@@ -214,3 +214,13 @@ def test_a_system_that_is_missing_fails_after_the_result(out, tmp_path):
 def test_a_drop_needs_standard_errors():
     flags = ["--max_drop", "0.5", "--against", "x", "--no_uncertainty"]
     called(*ONE, *flags).assert_failed(2, "--max_drop needs standard errors")
+
+
+def test_a_score_above_100_can_be_judged(tmp_path, out):
+    candidate, reference = tmp_path / "candidate", tmp_path / "reference"
+    write_lines(candidate, ["a b c d e"])
+    write_lines(reference, ["e d c b a"])
+    flags = ["--smooth_method=floor", "--smooth_value=1000", "--output", out, "--fail_under=5"]
+    assert called(*streams([candidate], [reference]), *flags).code == 0
+    assert json.loads((out / "scores.json").read_bytes())["scores"][0]["score"] > 1000
+    assert called("gate", out, "--fail_under=5").code == 0

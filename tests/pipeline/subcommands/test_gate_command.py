@@ -97,7 +97,7 @@ def test_a_file_that_is_no_result(tmp_path, content):
 @pytest.mark.parametrize(
     "change",
     [
-        *({"score": each} for each in (float("nan"), float("inf"), -1, 100.1, 1e9)),
+        *({"score": each} for each in (float("nan"), float("inf"), -1, 100.1, 1e9, 10**309)),
         *({"score": each} for each in ("99", True, None, [30])),
         *({"standard_error": each} for each in ("x", -3, True, float("nan"), [1])),
         *({"segments": each} for each in ("100", -1, None)),
