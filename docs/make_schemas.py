@@ -30,7 +30,7 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.known_metrics import METRICS, MetricName, kind_of
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER, Scoring
-from beam_bleu.transforms.metrics.chrf.metric import LARGEST_CHAR_ORDER, Chrf
+from beam_bleu.transforms.metrics.chrf.metric import LARGEST_BETA, LARGEST_CHAR_ORDER, Chrf
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import FoundCoverage, InputRole
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
@@ -53,7 +53,7 @@ _RANGES: Mapping[tuple[type, str], Json] = {
     (BleuScore, "bp"): {"type": "number", "minimum": 0, "maximum": 1},
     (Scoring, "max_ngram_order"): {"$ref": "#/$defs/order"},
     (Chrf, "char_order"): {"$ref": "#/$defs/order"},
-    (Chrf, "beta"): {"type": "integer", "minimum": 1},
+    (Chrf, "beta"): {"type": "integer", "minimum": 1, "maximum": LARGEST_BETA},
     (Slicing, "most"): {"type": "integer", "minimum": 1},
 }
 """The fields whose type does not say which numbers they can have. The other ones have numbers of 0

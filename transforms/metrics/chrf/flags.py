@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from beam_bleu.transforms.definition.metric_flags import MetricFlag
-from beam_bleu.transforms.metrics.chrf.metric import LARGEST_CHAR_ORDER, ChrfConfig
+from beam_bleu.transforms.metrics.chrf.metric import LARGEST_BETA, LARGEST_CHAR_ORDER, ChrfConfig
 
 FLAGS = (
     MetricFlag(
@@ -18,7 +18,8 @@ FLAGS = (
     MetricFlag(
         "chrf_beta",
         "beta",
-        f"how many times as important as precision recall is, 1 or more; default {ChrfConfig.beta}",
+        f"how many times as important as precision recall is, 1 to {LARGEST_BETA}; "
+        f"default {ChrfConfig.beta}",
         "N",
         int,
     ),

@@ -30,6 +30,8 @@ from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.text import NormalizationName, Text
 
 LARGEST_CHAR_ORDER = 16
+LARGEST_BETA = 1000
+"""Long before it, the score is the recall in all digits that anybody shows."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Chrf:
 
     Attributes:
       char_order: the largest order of n-grams of characters, 1..16.
-      beta: how many times as important as precision recall is, 1 or more.
+      beta: how many times as important as precision recall is, 1..1000.
 
     Raises:
       ValueError: a field has an impossible value.
@@ -52,8 +54,8 @@ class Chrf:
             raise ValueError(
                 f"char_order must be 1 to {LARGEST_CHAR_ORDER}, an int, got {self.char_order!r}"
             )
-        if type(self.beta) is not int or self.beta < 1:
-            raise ValueError(f"beta must be 1 or more, an int, got {self.beta!r}")
+        if type(self.beta) is not int or not 1 <= self.beta <= LARGEST_BETA:
+            raise ValueError(f"beta must be 1 to {LARGEST_BETA}, an int, got {self.beta!r}")
 
     @property
     def name(self) -> str:
@@ -106,7 +108,7 @@ class ChrfConfig:
 
     Attributes:
       char_order: the largest order of n-grams of characters, 1..16.
-      beta: how many times as important as precision recall is, 1 or more.
+      beta: how many times as important as precision recall is, 1..1000.
       normalize: the Unicode normalization of all texts, before all other steps:
         "nfc" or "nfkc"; None if texts are not normalized.
 

@@ -28,8 +28,9 @@ SEGMENTS_OF_TEXT = hostile(11, 600, 2)
         ({"char_order": 17}, "char_order must be 1 to 16, an int, got 17"),
         ({"char_order": True}, "char_order must be 1 to 16, an int, got True"),
         ({"char_order": 6.0}, "char_order must be 1 to 16, an int, got 6.0"),
-        ({"beta": 0}, "beta must be 1 or more, an int, got 0"),
-        ({"beta": 2.0}, "beta must be 1 or more, an int, got 2.0"),
+        ({"beta": 0}, "beta must be 1 to 1000, an int, got 0"),
+        ({"beta": 2.0}, "beta must be 1 to 1000, an int, got 2.0"),
+        ({"beta": 1001}, "beta must be 1 to 1000, an int, got 1001"),
         ({"normalize": "nfd"}, "normalize must be one of nfc, nfkc, got 'nfd'"),
     ],
 )
