@@ -107,6 +107,14 @@ class SavedTotals:
         """What it holds of each metric."""
         return [self.of_metric(name) for name in self.scorings]
 
+    def with_metrics(self, names: Iterable[MetricName]) -> SavedTotals:
+        """The same of only these metrics, in this order."""
+        scorings = {name: self.scorings[name] for name in names}
+        metrics = {name: self.totals.metrics[name] for name in scorings}
+        totals = dataclasses.replace(self.totals, metrics=metrics)
+        versions = versions_of(texts_of(totals, scorings, self.slicing))
+        return dataclasses.replace(self, totals=totals, scorings=scorings, versions=versions)
+
     @property
     def document(self) -> dict[str, Any]:
         """The result document, with the labels of the partitions if there are several."""

@@ -33,13 +33,15 @@ from beam_bleu.pipeline.subcommands.saved_results import (
     finish,
     run,
 )
+from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, joined
+from beam_bleu.transforms.known_metrics import MetricName
 from beam_bleu.transforms.metrics.bleu.columns import order_of
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, preset
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.text.text import CASES
+from beam_bleu.transforms.text.text import CASES, Text
 
 _DESCRIPTION = (
     "Scores saved totals by another definition, without the texts. Choices that are not given stay "
@@ -94,20 +96,35 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
                 f"{joined([*saved.scorings])}",
                 f"repeat the run with --metrics {name}",
             )
-    totals = {name: saved.totals.metrics[name] for name in names}
+    _require_lengths(saved, names)
+    saved = saved.with_metrics(names)
     scorings = {
-        name: dataclasses.replace(
-            saved.scorings[name], corpus=_definition(saved.of_metric(name), flags), segments=None
+        metric.scorings.name: dataclasses.replace(
+            metric.scorings, corpus=_definition(metric, flags), segments=None
         )
-        for name in names
+        for metric in saved.metrics
     }
     _refuse_changes_of_bleu(scorings, flags)
-    return dataclasses.replace(
-        saved,
-        totals=dataclasses.replace(saved.totals, metrics=totals),
-        scorings=scorings,
-        evidence=_evidence(saved, flags),
-    )
+    return dataclasses.replace(saved, scorings=scorings, evidence=_evidence(saved, flags))
+
+
+def _require_lengths(saved: SavedTotals, names: Sequence[MetricName]) -> None:
+    """Checks that slices by length count the same tokens as a run with these metrics.
+
+    Raises:
+      UsageError: they count tokens of BLEU, which is left out, and without BLEU the usual ones
+        would be counted.
+    """
+    has_lengths = any(LENGTH in item for item in saved.slicing.items)
+    if not has_lengths or "bleu" in names or "bleu" not in saved.scorings:
+        return
+    text = saved.scorings["bleu"].text
+    if text != Text(normalize=text.normalize).name:
+        raise UsageError(
+            f"--metrics {' '.join(names)} leaves out BLEU, and the slices by {LENGTH} count its "
+            f"tokens ({text.label})",
+            f"keep BLEU: --metrics bleu {' '.join(names)}",
+        )
 
 
 def _definition(metric: SavedMetric, flags: argparse.Namespace) -> Metric:

@@ -312,6 +312,31 @@ def test_chrf_is_not_rescored_by_another_definition(parts, flags, cause):
     called("rescore", parts / "whole", "-m", "chrf", *flags).assert_failed(2, cause)
 
 
+def test_totals_with_fewer_metrics_can_be_read_again(tmp_path):
+    # The tokens of intl depend on a library, and chrF does not.
+    flags = ["-m", "bleu", "chrf", "--tokenize=intl"]
+    run_into(tmp_path / "both", *lines_in(tmp_path, slice(None), *flags))
+    run_into(tmp_path / "alone", *lines_in(tmp_path, slice(None), "-m", "chrf"))
+    rescore = ["rescore", tmp_path / "both", "-m", "chrf", "--output", tmp_path / "chrf", "-q"]
+    assert called(*rescore).code == 0
+    alone, kept = (tmp_path / name / "totals.json" for name in ("alone", "chrf"))
+    assert kept.read_bytes() == alone.read_bytes()
+    assert called("merge", tmp_path / "chrf", "-q").out == called("merge", alone, "-q").out
+
+
+def test_bleu_whose_tokens_slices_by_length_count_is_not_left_out(tmp_path):
+    flags = ["-m", "chrf", "bleu", "--slice_by=domain*length", "--tokenize=char"]
+    run_into(tmp_path / "char", *lines_in(tmp_path, slice(None), *flags))
+    called("rescore", tmp_path / "char", "-m", "chrf").assert_failed(
+        2, "--metrics chrf leaves out BLEU, and the slices by length count its tokens (char"
+    )
+    assert called("rescore", tmp_path / "char", "-m", "bleu", "-q").code == 0
+    run_into(tmp_path / "usual", *lines_in(tmp_path, slice(None), *flags[:-1]))
+    kept = called("rescore", tmp_path / "usual", "-m", "chrf", "-f", "json").document
+    scores = json.loads((tmp_path / "usual" / "scores.json").read_bytes())["scores"]
+    assert kept["scores"] == [each for each in scores if each["metric"] == "chrf"]
+
+
 def test_a_metric_that_was_not_counted_cannot_be_rescored(tmp_path):
     run_into(tmp_path / "out", *lines_in(tmp_path, slice(None)))
     called("rescore", tmp_path / "out", "-m", "chrf").assert_failed(
