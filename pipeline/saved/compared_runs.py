@@ -90,15 +90,29 @@ class _NoScoreError(InputError):
 def compared(
     old_path: str, old: SavedTotals, new_path: str, new: SavedTotals
 ) -> tuple[list[ComparedRuns], list[str]]:
-    """The comparison of two runs, by each metric that has a score of the whole corpus.
+    """The comparison of two runs, by each metric of both that has a score of the whole corpus.
 
     Returns:
       The comparisons, one or more; and a sentence about each metric that is left out.
 
     Raises:
-      InputError: they have other definitions, no system in common, no sums for uncertainty, or no
-        metric has a score of the whole corpus.
+      InputError: they have other definitions, no metric or system in common, no sums for
+        uncertainty, or no metric has a score of the whole corpus.
     """
+    names = [name for name in new.scorings if name in old.scorings]
+    if not names:
+        raise InputError(
+            f"{old_path} and {new_path} have no metric in common: {' '.join(old.scorings)}, and "
+            f"{' '.join(new.scorings)}",
+            "repeat one of the runs with --metrics of the other one",
+        )
+    missing = [
+        f"{path} has no {scorings.shown}"
+        for path, saved, other in ((old_path, old, new), (new_path, new, old))
+        for name, scorings in other.scorings.items()
+        if name not in saved.scorings
+    ]
+    old, new = old.with_metrics(names), new.with_metrics(names)
     documents = [document_of(old_path, old), document_of(new_path, new)]
     _require_same_definition(old_path, old, new_path, new)
     systems = [name for name in new.totals.systems if name in old.totals.systems]
@@ -117,7 +131,7 @@ def compared(
             left_out.append(error)
     if not comparisons:
         raise left_out[0]
-    return comparisons, [error.cause for error in left_out]
+    return comparisons, [*missing, *(error.cause for error in left_out)]
 
 
 def _compared_by(

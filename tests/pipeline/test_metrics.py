@@ -366,15 +366,54 @@ def test_a_metric_without_a_score_of_the_whole_corpus_is_not_compared(tmp_path):
 
 def test_totals_of_other_metrics_do_not_add_up(parts, tmp_path):
     run_into(tmp_path / "out", *lines_in(tmp_path, slice(None)), "--partition=x")
-    differ = "metrics is chrf bleu in the first one, and bleu in the second one"
-    called("merge", parts / "part0", tmp_path / "out").assert_failed(3, differ)
-    called("compare", parts / "part0", tmp_path / "out").assert_failed(
-        3, differ, "beam-bleu rescore FILE --metrics NAME"
+    called("merge", parts / "part0", tmp_path / "out").assert_failed(
+        3,
+        "metrics is chrf bleu in the first one, and bleu in the second one",
+        "beam-bleu rescore FILE --metrics NAME",
     )
-    # The remedy works.
-    rescore = ["rescore", parts / "part0", "-m", "bleu", "--output", tmp_path / "bleu", "-q"]
-    assert called(*rescore).code == 0
-    assert called("compare", tmp_path / "bleu", tmp_path / "out").code == 0
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory) -> Path:
+    """The folders of runs with other metrics, over the same segments, with replicates."""
+    folder: Path = tmp_path_factory.mktemp("nights")
+    flags = ["--resample=bootstrap", "--resamples=50", "--save_totals"]
+    for name, *metrics in (
+        ("both", "bleu", "chrf"),
+        ("swapped", "chrf", "bleu"),
+        ("chrf", "chrf"),
+        ("bleu", "bleu"),
+    ):
+        system = "atlas" if name == "both" else "birch"
+        texts = streams([f"hyp={SYSTEMS[system]}"], REFERENCES)
+        assert called(*texts, *flags, "-m", *metrics, "--output", folder / name).code == 0
+    return folder
+
+
+def test_runs_are_compared_by_the_metrics_of_both(nights):
+    def compared(new: str) -> Any:
+        run = called("compare", nights / "both", nights / new, "--format=json")
+        return run.document, run.err
+
+    found, err = compared("swapped")
+    assert [each["metric"] for each in found["systems"]] == ["chrf", "bleu"]
+    assert (found["method"], err) == ("paired", "")
+    for place, new in enumerate(("chrf", "bleu")):
+        alone, err = compared(new)
+        assert alone["systems"] == [found["systems"][place]]
+        assert alone["method"] == "paired"
+        other = ("BLEU", "chrF2")[place]
+        assert f"{nights / new} has no {other}: not compared" in err
+    called("compare", nights / "bleu", nights / "chrf").assert_failed(
+        3, "have no metric in common: bleu, and chrf", "repeat one of the runs"
+    )
+
+
+@pytest.mark.parametrize("new", ["swapped", "chrf"])
+def test_gates_pair_segments_of_runs_with_other_metrics(nights, new):
+    gate = called("gate", nights / new, "--max_drop=chrf:0.1", "--against", nights / "both")
+    assert gate.code == 4
+    assert "of paired segments" in gate.out.decode()
 
 
 def test_prometheus_has_each_metric(tmp_path):
