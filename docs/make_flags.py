@@ -9,7 +9,7 @@ import argparse
 import pathlib
 from collections.abc import Iterator
 
-from beam_bleu.pipeline.command_line.options import our_groups
+from beam_bleu.pipeline.command_line.options import help_of, our_groups
 
 PAGE = pathlib.Path(__file__).parent / "flags.md"
 
@@ -59,7 +59,7 @@ def _tables() -> Iterator[str]:
         yield "| flag | meaning |"
         yield "| --- | --- |"
         for flag in flags:
-            yield f"| {_spellings(flag)} | {_cell(' '.join(str(flag.help).split()))} |"
+            yield f"| {_spellings(flag)} | {_cell(' '.join(help_of(flag).split()))} |"
         yield ""
 
 

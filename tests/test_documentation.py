@@ -190,6 +190,7 @@ def test_the_page_of_flags_has_what_the_help_says() -> None:
     assert make_flags.PAGE == FLAGS
     page = FLAGS.read_text()
     assert page == make_flags.made(page), "run: .venv/bin/python -m docs.make_flags"
+    assert "whole 95 % interval" in page
     flags = [flag for _, group in our_groups() for flag in group]
     assert len(flags) > 60
     for flag in flags:

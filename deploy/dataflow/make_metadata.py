@@ -10,7 +10,7 @@ import json
 import pathlib
 from typing import Any
 
-from beam_bleu.pipeline.command_line.options import our_flags
+from beam_bleu.pipeline.command_line.options import help_of, our_flags
 from deploy.dataflow.launch import SEPARATOR, is_list
 
 METADATA = pathlib.Path(__file__).parent / "metadata.json"
@@ -78,7 +78,7 @@ def metadata_text() -> str:
 
 
 def _parameter(flag: argparse.Action) -> dict[str, Any]:
-    help_text = str(flag.help)
+    help_text = help_of(flag)
     if is_list(flag):  # a flag is repeated, a parameter is not
         help_text = f"{help_text.partition('; repeat')[0]}; separate several with {SEPARATOR}"
     parameter: dict[str, Any] = {

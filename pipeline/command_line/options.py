@@ -203,6 +203,11 @@ def our_groups() -> list[tuple[str, list[argparse.Action]]]:
     return _our_parser().groups()
 
 
+def help_of(flag: argparse.Action) -> str:
+    """What --help says of a flag. argparse fills in values after a single %."""
+    return str(flag.help) % vars(flag)
+
+
 def beam_flags() -> list[argparse.Action]:
     """Beam's flags, as argparse knows them."""
     return beam_parser().actions()
