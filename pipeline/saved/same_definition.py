@@ -131,7 +131,10 @@ OF_DEFINITION = (
         "beam-bleu rescore FILE --metrics NAME ... --output DIR",
     ),
     Kind(_of_text, _REPEAT),
-    Kind(_of_scoring, "give them the same definition first, with beam-bleu rescore"),
+    Kind(
+        _of_scoring,
+        "give them the same definition first: BLEU with beam-bleu rescore, chrF by repeating a run",
+    ),
 )
 """What makes scores, the most important one first."""
 

@@ -373,6 +373,16 @@ def test_totals_of_other_metrics_do_not_add_up(parts, tmp_path):
     )
 
 
+def test_totals_of_other_definitions_of_chrf_do_not_add_up(tmp_path):
+    for beta in ("2", "3"):
+        flags = ["-m", "chrf", f"--chrf_beta={beta}", f"--partition={beta}"]
+        run_into(tmp_path / beta, *lines_in(tmp_path, slice(None), *flags))
+    for subcommand in ("merge", "compare"):
+        called(subcommand, tmp_path / "2", tmp_path / "3").assert_failed(
+            3, "beta is 2 in the first one, and 3 in the second one", "chrF by repeating a run"
+        )
+
+
 @pytest.fixture(scope="module")
 def nights(tmp_path_factory) -> Path:
     """The folders of runs with other metrics, over the same segments, with replicates."""
