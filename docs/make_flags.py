@@ -1,7 +1,4 @@
-"""Writes the tables of docs/flags.md: all flags, with what --help says of them.
-
-.venv/bin/python -m docs.make_flags
-"""
+"""Makes the tables of docs/flags.md: all flags, with what --help says of them."""
 
 from __future__ import annotations
 
@@ -10,11 +7,9 @@ import pathlib
 from collections.abc import Iterator
 
 from beam_bleu.pipeline.command_line.options import help_of, our_groups
+from docs.pages import code, table, with_part
 
 PAGE = pathlib.Path(__file__).parent / "flags.md"
-
-_BEGIN = "<!-- These tables are made by: .venv/bin/python -m docs.make_flags -->\n"
-_END = "<!-- The end of these tables. -->\n"
 
 _PAGES = {
     "input": "[line-parallel text](line_parallel.md)",
@@ -42,11 +37,9 @@ _PAGES = {
 """By group of flags, the pages that say more."""
 
 
-def made(page: str) -> str:
-    """The page with new tables."""
-    before, _, rest = page.partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    return before + _BEGIN + "\n" + "\n".join(_tables()) + "\n" + _END + after
+def made() -> dict[pathlib.Path, str]:
+    """The page with new tables, by its path."""
+    return {PAGE: with_part(PAGE.read_text(encoding="utf-8"), "flags", "\n".join(_tables()))}
 
 
 def _tables() -> Iterator[str]:
@@ -56,11 +49,10 @@ def _tables() -> Iterator[str]:
     for title, flags in groups:
         yield f"### {title[0].upper()}{title[1:]}\n"
         yield f"More: {_PAGES[title]}\n"
-        yield "| flag | meaning |"
-        yield "| --- | --- |"
-        for flag in flags:
-            yield f"| {_spellings(flag)} | {_cell(' '.join(help_of(flag).split()))} |"
-        yield ""
+        yield table(
+            ["flag", "meaning"],
+            ([_spellings(flag), " ".join(help_of(flag).split())] for flag in flags),
+        )
 
 
 def _spellings(flag: argparse.Action) -> str:
@@ -68,12 +60,4 @@ def _spellings(flag: argparse.Action) -> str:
     value += " ..." if flag.nargs in ("+", "*") else ""
     words = list(flag.option_strings) or [""]
     words[-1] = f"{words[-1]}{value}".strip()
-    return " ".join(f"`{_cell(word)}`" for word in words)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", r"\|")
-
-
-if __name__ == "__main__":
-    PAGE.write_text(made(PAGE.read_text()))
+    return " ".join(map(code, words))

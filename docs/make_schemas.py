@@ -1,6 +1,4 @@
-"""Writes the parts of the JSON Schemas in docs/ that follow from the code.
-
-.venv/bin/python -m docs.make_schemas
+"""Makes the parts of the JSON Schemas in docs/ that follow from the code.
 
 These parts are the names and the types of fields, choices, and versions. A schema lists them in
 `$comment`. Everything else in it is written by hand.
@@ -38,9 +36,9 @@ from beam_bleu.transforms.pairing.records.parquet import record_digest
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.text.text import SACREBLEU, TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from docs.pages import COMMAND
 
 FOLDER = pathlib.Path(__file__).parent
-NAMES = ("scores", "manifest", "run", "totals")
 
 Json = dict[str, Any]
 
@@ -66,11 +64,19 @@ _WIDTH = 120
 """The longest line."""
 
 
-def made(name: str, text: str) -> str:
+def made() -> dict[pathlib.Path, str]:
+    """The schemas with new parts, by their paths."""
+    paths = {name: FOLDER / f"{name}.schema.json" for name in _PARTS}
+    return {
+        path: _schema_of(name, path.read_text(encoding="utf-8")) for name, path in paths.items()
+    }
+
+
+def _schema_of(name: str, text: str) -> str:
     """The schema of a document with new parts.
 
     Args:
-      name: one of `NAMES`.
+      name: a name in `_PARTS`.
       text: the schema with the former parts.
     """
     schema = json.loads(text)
@@ -78,7 +84,7 @@ def made(name: str, text: str) -> str:
     for path, value in parts.items():
         *parents, last = path.split("/")
         functools.reduce(lambda inner, key: inner[key], parents, schema)[last] = value
-    comment = f"Made by .venv/bin/python -m docs.make_schemas: {', '.join(parts)}"
+    comment = f"Made by {COMMAND}: {', '.join(parts)}"
     schema = {"$schema": schema.pop("$schema"), "$comment": comment} | {
         key: value for key, value in schema.items() if key != "$comment"
     }
@@ -313,9 +319,3 @@ def _filled(parts: Iterable[str], width: int) -> list[str]:
         else:
             lines.append(part)
     return lines
-
-
-if __name__ == "__main__":
-    for _name in NAMES:
-        _path = FOLDER / f"{_name}.schema.json"
-        _path.write_text(made(_name, _path.read_text()))

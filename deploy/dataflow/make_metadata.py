@@ -1,7 +1,4 @@
-"""Writes metadata.json, the Flex Template's parameters, from the flags of beam-bleu.
-
-Run it after you change the flags: `python -m deploy.dataflow.make_metadata`.
-"""
+"""Makes metadata.json, the Flex Template's parameters, from the flags of beam-bleu."""
 
 from __future__ import annotations
 
@@ -60,8 +57,12 @@ _IMAGE = {
 the workers would run Beam's own image, which does not contain beam-bleu."""
 
 
-def metadata() -> dict[str, Any]:
-    """The content of metadata.json."""
+def made() -> dict[pathlib.Path, str]:
+    """The content of metadata.json, by its path."""
+    return {METADATA: json.dumps(_metadata(), indent=2, ensure_ascii=False) + "\n"}
+
+
+def _metadata() -> dict[str, Any]:
     flags = [flag for flag in our_flags() if flag.dest not in _LEFT_OUT]
     return {
         "name": "beam-bleu",
@@ -70,11 +71,6 @@ def metadata() -> dict[str, Any]:
         "streaming": False,
         "parameters": [*(_parameter(flag) for flag in flags), _IMAGE],
     }
-
-
-def metadata_text() -> str:
-    """The content of metadata.json."""
-    return json.dumps(metadata(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _parameter(flag: argparse.Action) -> dict[str, Any]:
@@ -106,7 +102,3 @@ def _parameter(flag: argparse.Action) -> dict[str, Any]:
         default = bool(flag.default) if kind == "BOOLEAN" else flag.default
         parameter["defaultValue"] = json.dumps(default).strip('"')
     return parameter
-
-
-if __name__ == "__main__":
-    METADATA.write_text(metadata_text(), encoding="utf-8")

@@ -1,0 +1,28 @@
+"""Writes everything in the project that follows from the code.
+
+.venv/bin/python -m docs.make
+
+These are the page of flags, parts of the JSON Schemas, and the
+parameters of the template for Dataflow. What is written by hand in the same files stays as it is.
+"""
+
+from __future__ import annotations
+
+import pathlib
+
+from deploy.dataflow import make_metadata
+from docs import make_flags, make_schemas
+
+
+def made() -> dict[pathlib.Path, str]:
+    """The content of each file that has such parts, by its path."""
+    return {
+        **make_flags.made(),
+        **make_schemas.made(),
+        **make_metadata.made(),
+    }
+
+
+if __name__ == "__main__":
+    for _path, _text in made().items():
+        _path.write_text(_text, encoding="utf-8")
