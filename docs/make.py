@@ -2,7 +2,7 @@
 
 .venv/bin/python -m docs.make
 
-These are the page of flags, parts of the JSON Schemas, and the
+These are the tables of choices in the pages, the page of flags, parts of the JSON Schemas, and the
 parameters of the template for Dataflow. What is written by hand in the same files stays as it is.
 """
 
@@ -11,13 +11,14 @@ from __future__ import annotations
 import pathlib
 
 from deploy.dataflow import make_metadata
-from docs import make_flags, make_schemas
+from docs import make_flags, make_schemas, make_tables
 
 
 def made() -> dict[pathlib.Path, str]:
     """The content of each file that has such parts, by its path."""
     return {
         **make_flags.made(),
+        **make_tables.made(),
         **make_schemas.made(),
         **make_metadata.made(),
     }

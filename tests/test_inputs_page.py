@@ -1,4 +1,4 @@
-"""The page about forms of input: its examples run, and its tables list every choice."""
+"""The page about forms of input: its examples run, and it names what the code knows."""
 
 from __future__ import annotations
 
@@ -8,24 +8,16 @@ import subprocess
 
 import pytest
 from command_line import COMMAND, PROJECT, called, without_progress
-from markdown_tables import sections, tables
+from markdown_tables import sections
 
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
 from beam_bleu.pipeline.command_line.options import our_flags
-from beam_bleu.transforms.pairing.files.streams import COMPRESSIONS
 from beam_bleu.transforms.pairing.records.columns.choosing import FIRST, UNCLEAR
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
-from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGES
 
 PAGE = (PROJECT / "docs" / "inputs.md").read_text()
 SECTIONS = sections(PAGE)
 EXAMPLES = re.findall(r"```console\n\$ (.*?)\n(.*?)```", PAGE, re.DOTALL)
-
-
-def of_table(section: str, header: str) -> list[list[str]]:
-    """The rows of the table of a section whose first cell is this one, without the header."""
-    (rows,) = [rows[1:] for rows in tables(SECTIONS[section]) if rows[0][0] == header]
-    return rows
 
 
 @pytest.mark.parametrize(("command", "shown"), EXAMPLES, ids=[each[0][-70:] for each in EXAMPLES])
@@ -48,19 +40,6 @@ def test_there_are_examples_of_every_form() -> None:
         assert f" {flag} " in commands, flag
     for suffix in (suffix for row in RECORD_FORMATS.values() for suffix in row.suffixes[:1]):
         assert suffix in commands, suffix
-
-
-def test_the_tables_list_every_choice() -> None:
-    layouts = {row[0].strip("`"): row[1] for row in of_table("Known layouts", "layout")}
-    assert layouts == {row.name: row.description for row in LAYOUTS.values()}
-    rules = of_table("Record files that are joined by an id", "`--coverage`")
-    assert [row[0].split("`")[1] for row in rules] == list(COVERAGES)
-    formats = of_table("Records with candidates and references", "format")
-    assert [row[1].strip("`") for row in formats] == list(RECORD_FORMATS)
-    for cells, row in zip(formats, RECORD_FORMATS.values(), strict=True):
-        assert re.findall(r"`(.*?)`", cells[2]) == list(row.suffixes)
-        assert re.findall(r"`(.*?)`", cells[3]) == list(COMPRESSIONS if row.compressed else ())
-        assert cells[0].lower() == row.label.lower()
 
 
 def test_the_page_names_the_usual_columns_and_the_unclear_ones() -> None:

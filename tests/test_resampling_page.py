@@ -8,7 +8,6 @@ import pytest
 from command_line import PROJECT
 from markdown_tables import sections, tables
 
-from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.totals.replicates.generator import AT_LEAST, coin, philox4x32, weight
 from beam_bleu.transforms.totals.replicates.replicate_adder import unit_keys
 
@@ -38,10 +37,3 @@ def test_the_page_has_the_constants_of_the_generator():
     assert ", ".join(map(str, AT_LEAST)) in text
     words = philox4x32((0, 0, 0, 0), (0, 0))
     assert f"`{' '.join(f'{word:08x}' for word in words)}`" in text
-
-
-def test_the_page_lists_all_methods():
-    ((_, *rows),) = tables(SECTIONS["The two methods"])
-    assert [(row[0], row[2]) for row in rows] == [
-        (f"`{name}`", f"{each.resamples:,}") for name, each in RESAMPLING_METHODS.items()
-    ]

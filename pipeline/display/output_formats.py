@@ -58,13 +58,15 @@ class Format:
       name: its name.
       description: what it is.
       write: the result in this format.
-      takes_decimals: whether scores can be rounded.
+      takes_decimals: whether `--width` says how scores are rounded.
+      rounds: whether they are rounded without it.
     """
 
     name: str
     description: str
     write: Callable[[Result], str]
     takes_decimals: bool = True
+    rounds: bool = True
 
 
 def _text(result: Result) -> str:
@@ -162,9 +164,16 @@ FORMATS = {
     row.name: row
     for row in (
         Format("text", "a table", _text),
-        Format("json", "the bytes of scores.json", _json, takes_decimals=False),
-        Format("jsonl", "a JSON object for each score", _json_lines, takes_decimals=False),
-        Format("tsv", "a line for each score, with tabs between its fields", _tab_separated),
+        Format("json", "the bytes of scores.json", _json, takes_decimals=False, rounds=False),
+        Format(
+            "jsonl", "a JSON object for each score", _json_lines, takes_decimals=False, rounds=False
+        ),
+        Format(
+            "tsv",
+            "a line for each score, with tabs between its fields",
+            _tab_separated,
+            rounds=False,
+        ),
         Format("markdown", "a table of GitHub's Markdown", _markdown),
         Format("latex", "a table for LaTeX's package booktabs", _latex),
     )

@@ -183,5 +183,5 @@ def _preset_row(name: PresetName, config: BleuConfig) -> tuple[str, ...]:
         f"{config.max_ngram_order}{' or fewer' if config.effective_order else ''}",
         weights,
         config.smooth_method,
-        PRESETS[name].source,
+        PRESETS[name].source.replace("`", ""),
     )

@@ -25,6 +25,7 @@ class DropRule:
     Attributes:
       name: its name.
       description: which drops fail, for --help.
+      use: when to choose it, for docs/terminal.md.
       bound: the bound of the difference's interval that is compared with the largest drop: 0 for
         the lower one, 1 for the upper one.
       missed: what a message says of a drop that fails.
@@ -33,6 +34,7 @@ class DropRule:
 
     name: DropRuleName
     description: str
+    use: str
     bound: Literal[0, 1]
     missed: str
     kept: str
@@ -42,6 +44,7 @@ DROP_RULES: Mapping[DropRuleName, DropRule] = table(
     DropRule(
         "not_excluded",
         "fail unless the difference's 95 % interval excludes such a drop",
+        "if a worse system must not pass. The test set must be large, because noise alone can fail",
         0,
         "is not excluded",
         "is excluded",
@@ -49,6 +52,7 @@ DROP_RULES: Mapping[DropRuleName, DropRule] = table(
     DropRule(
         "proven",
         "fail only if the whole 95 % interval is below such a drop",
+        "if a false alarm costs more than a small drop that stays unseen",
         1,
         "is proven",
         "is not proven",

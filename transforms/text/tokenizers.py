@@ -78,7 +78,7 @@ class Tokenizer:
 
     Attributes:
       name: its name here.
-      description: what its tokens are.
+      description: what its tokens are, for docs/definitions.md.
       equals: the tool that gives the same tokens.
       sacrebleu: its name in sacreBLEU; None if sacreBLEU does not have it for any model.
       takes_tokenized_text: whether it is for text that is tokenized already.
@@ -135,21 +135,25 @@ _SACREBLEU = "sacreBLEU 2.6"
 TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     Tokenizer(
         "13a",
-        "the rules of mteval-v13a: punctuation marks are tokens of their own, except in numbers",
+        "the rules of mteval-v13a: punctuation marks are tokens of their own, except in numbers; "
+        "`&quot;` `&amp;` `&lt;` `&gt;` are replaced by their characters; `<skipped>` and hyphens "
+        "at line ends are removed",
         _SACREBLEU,
         sacrebleu="13a",
     ),
     Tokenizer(
         "intl",
         "the international rules of mteval-v14: a punctuation mark (Unicode P) is a token of "
-        "its own unless there are digits (N) on both sides",
+        "its own unless there are digits (N) on both sides; a symbol (S) is always a token of its "
+        "own; a mark at the end of a line stays with a digit before it",
         _SACREBLEU,
         sacrebleu="intl",
         versions=("regex",),  # its classes of code points
     ),
     Tokenizer(
         "zh",
-        "each Chinese character is a token; the rest follows the rules of 13a",
+        "each Chinese character is a token; the rest follows the rules of 13a, but entities are "
+        "not replaced",
         _SACREBLEU,
         sacrebleu="zh",
         splits=("chinese",),
@@ -163,7 +167,7 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     ),
     Tokenizer(
         "none",
-        "words between white space, as in str.split",
+        "words between white space, as in `str.split`",
         _SACREBLEU,
         sacrebleu="none",
         takes_tokenized_text=True,
@@ -171,12 +175,13 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     Tokenizer(
         "ascii-space",
         "words between ASCII white space (tab to carriage return, and space)",
-        "Perl's and C's split",
+        "Perl's and C's `split`",
         takes_tokenized_text=True,
     ),
     Tokenizer(
         "ja-mecab",
-        "MeCab's words, with the IPA dictionary, by sacreBLEU's own code",
+        "MeCab's words, with the IPA dictionary, by sacreBLEU's own code; MeCab ends a line at a "
+        "NUL character",
         _SACREBLEU,
         sacrebleu="ja-mecab",
         splits=("chinese", "japanese"),  # a Japanese text can be without kana
@@ -186,7 +191,8 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     ),
     Tokenizer(
         "ko-mecab",
-        "MeCab's words, with the mecab-ko dictionary, by sacreBLEU's own code",
+        "MeCab's words, with the mecab-ko dictionary, by sacreBLEU's own code; MeCab ends a line "
+        "at a NUL character",
         _SACREBLEU,
         sacrebleu="ko-mecab",
         splits=("korean",),
@@ -196,7 +202,8 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     ),
     Tokenizer(
         "spm",
-        "the pieces of a SentencePiece model",
+        "the pieces of a SentencePiece model, `--spm_model FILE`; with sacreBLEU's models it gives "
+        "sacreBLEU's flores101, flores200 and spBLEU-1K",
         _SACREBLEU,  # but sacreBLEU has names only for its own models
         splits=ALL_SCRIPTS,
         needs_model=True,

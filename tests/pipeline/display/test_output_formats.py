@@ -237,6 +237,8 @@ def test_the_formats_that_round_are_those_that_take_decimals():
     data = document_bytes(document(["a"], PRESETS[:2]))
     rounding = [name for name in FORMATS if shown(name, data, 0) != shown(name, data, 9)]
     assert rounding == [row.name for row in FORMATS.values() if row.takes_decimals]
+    exact = [name for name in FORMATS if "20.04" in shown(name, data)]  # of the first score
+    assert exact == [row.name for row in FORMATS.values() if not row.rounds]
 
 
 @pytest.mark.parametrize(

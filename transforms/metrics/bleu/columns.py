@@ -65,6 +65,7 @@ class ReferenceLength:
     Attributes:
       name: its name here.
       description: the length of one segment's references.
+      tools: the papers and the tools, other than sacreBLEU, that use it.
       in_sacrebleu: whether sacreBLEU uses it.
       divided: whether the length is the tokens of all references divided by the
         number of references, so that it may not be an integer.
@@ -72,6 +73,7 @@ class ReferenceLength:
 
     name: ReferenceLengthName
     description: str
+    tools: tuple[str, ...] = ()
     in_sacrebleu: bool = False
     divided: bool = False
 
@@ -81,10 +83,19 @@ REFERENCE_LENGTHS: Mapping[ReferenceLengthName, ReferenceLength] = table(
         "closest",
         "the length of the reference that is closest in length to the candidate; "
         "if two are equally close, the shorter one",
+        ("the paper", "NLTK since 3.0.3", "both Perl scripts"),
         in_sacrebleu=True,
     ),
-    ReferenceLength("closest_first", "the same, but if two are equally close, the first one"),
-    ReferenceLength("shortest", "the length of the shortest reference"),
+    ReferenceLength(
+        "closest_first",
+        "the same, but if two are equally close, the first one",
+        ("torchmetrics", "TensorFlow Model Analysis"),
+    ),
+    ReferenceLength(
+        "shortest",
+        "the length of the shortest reference",
+        ("NIST", "TensorFlow NMT", "Hugging Face"),
+    ),
     ReferenceLength("longest", "the length of the longest reference"),
     ReferenceLength("average", "the mean length of the segment's references", divided=True),
 )

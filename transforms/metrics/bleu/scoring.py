@@ -45,6 +45,7 @@ class SmoothMethod:
     Attributes:
       name: its name here.
       description: the precision that it gives.
+      source: the papers and the tools, other than sacreBLEU, that it comes from.
       sacrebleu: its name in sacreBLEU; None if sacreBLEU does not have it.
       value: the default of its value, in the tool that it comes from; None if it takes no
         value. sacreBLEU and NLTK have the values of Chen & Cherry 2014. NLTK calls them
@@ -59,6 +60,7 @@ class SmoothMethod:
 
     name: SmoothMethodName
     description: str
+    source: str
     sacrebleu: str | None = None
     value: float | None = None
     divides_by_value: bool = False
@@ -82,6 +84,7 @@ def _nltk(
     return SmoothMethod(
         name,
         description,
+        "NLTK",
         value=value,
         divides_by_value=divides_by_value,
         takes_effective_order=False,
@@ -92,18 +95,48 @@ def _nltk(
 
 
 SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
-    SmoothMethod("exp", "of the k-th order without matches: 1 / (2^k · t_n)", sacrebleu="exp"),
-    SmoothMethod("floor", "of an order without matches: v / t_n", sacrebleu="floor", value=0.1),
-    SmoothMethod("add-k", "of orders above 1: (m_n + v) / (t_n + v)", sacrebleu="add-k", value=1.0),
-    SmoothMethod("none", "m_n / t_n", sacrebleu="none"),
-    SmoothMethod("add-k-all", "of all orders: (m_n + v) / (t_n + v)", value=1.0),
-    SmoothMethod("epsilon", "of an order whose precision is 0: v", value=1e-100),
     SmoothMethod(
-        "mteval", "as exp, even if not a single unigram matches; 1 for an order without n-grams"
+        "exp",
+        "of the k-th order without matches: 1 / (2^k · t_n)",
+        "mteval-v13a; Chen & Cherry 2014, method 3",
+        sacrebleu="exp",
+    ),
+    SmoothMethod(
+        "floor",
+        "of an order without matches: v / t_n",
+        "Chen & Cherry, method 1",
+        sacrebleu="floor",
+        value=0.1,
+    ),
+    SmoothMethod(
+        "add-k",
+        "of orders above 1: (m_n + v) / (t_n + v)",
+        "Lin & Och 2004; Chen & Cherry, method 2",
+        sacrebleu="add-k",
+        value=1.0,
+    ),
+    SmoothMethod("none", "m_n / t_n", "the paper", sacrebleu="none"),
+    SmoothMethod(
+        "add-k-all",
+        "of all orders: (m_n + v) / (t_n + v)",
+        "TensorFlow NMT with `smooth=True`",
+        value=1.0,
+    ),
+    SmoothMethod(
+        "epsilon",
+        "of an order whose precision is 0: v",
+        "Python classes that avoid log 0",
+        value=1e-100,
+    ),
+    SmoothMethod(
+        "mteval",
+        "as `exp`, even if not a single unigram matches; 1 for an order without n-grams",
+        "mteval-v13a.pl itself",
     ),
     SmoothMethod(
         "leave-out",
         "m_n / t'_n; if it is 0, the order is left out and the other weights do not change",
+        "NLTK 3.2.2 to 3.2.5",
         takes_effective_order=False,
     ),
     _nltk("nltk-method0", "m_n / t'_n; if it is 0, the smallest normal float (2.2e-308)"),
@@ -127,7 +160,7 @@ SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
     ),
     _nltk(
         "nltk-method7",
-        "nltk-method4 and then nltk-method5",
+        "`nltk-method4` and then `nltk-method5`",
         5.0,
         divides_by_value=True,
         segments_only=True,

@@ -19,17 +19,31 @@ class RecordFormat:
       suffixes: the suffixes of its files, before a suffix of a compression.
       compressed: whether files can be compressed as a whole (.gz, .bz2, .zst, .xz).
       label: its name in messages.
+      column_names: where the names of columns are, for docs/inputs.md.
     """
 
     suffixes: tuple[str, ...]
     compressed: bool
     label: str
+    column_names: str
 
 
 RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
-    "parquet": RecordFormat((".parquet", ".pq"), compressed=False, label="Parquet"),
-    "jsonl": RecordFormat((".jsonl", ".ndjson"), compressed=True, label="JSON lines"),
-    "tsv": RecordFormat((".tsv",), compressed=True, label="tab-separated text"),
+    "parquet": RecordFormat(
+        (".parquet", ".pq"), compressed=False, label="Parquet", column_names="those of the file"
+    ),
+    "jsonl": RecordFormat(
+        (".jsonl", ".ndjson"),
+        compressed=True,
+        label="JSON lines",
+        column_names="the keys of the objects",
+    ),
+    "tsv": RecordFormat(
+        (".tsv",),
+        compressed=True,
+        label="tab-separated text",
+        column_names="the first line, or numbers",
+    ),
 }
 
 

@@ -434,7 +434,7 @@ def test_a_case_without_a_function_is_an_error(monkeypatch: pytest.MonkeyPatch) 
 def test_a_smoothing_method_without_a_function_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(SMOOTH_METHODS, FAKE, SmoothMethod(FAKE, ""))
+    monkeypatch.setitem(SMOOTH_METHODS, FAKE, SmoothMethod(FAKE, "", ""))
     assert FAKE in choices_of_flags()["smooth_method"]
     config = BleuConfig(smooth_method=FAKE)
     with pytest.raises(NotImplementedError, match="nothing computes the smooth_method 'fake'"):
@@ -448,7 +448,7 @@ def test_a_smoothing_method_without_a_function_is_an_error(
 def test_a_smoothing_method_without_a_branch_is_an_error(
     number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(SMOOTH_METHODS, FAKE, SmoothMethod(FAKE, ""))
+    monkeypatch.setitem(SMOOTH_METHODS, FAKE, SmoothMethod(FAKE, "", ""))
     monkeypatch.setitem(formula._NUMBERS, FAKE, number)
     config = BleuConfig(smooth_method=FAKE)
     with pytest.raises(ValueError, match="no smoothing method has this number"):
@@ -481,11 +481,11 @@ def test_a_normalization_that_python_does_not_have_is_an_error(
 
 
 def test_a_preset_of_an_unknown_choice_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PRESETS, FAKE, Preset(FAKE, "", {"tokenize": FAKE}))
+    monkeypatch.setitem(PRESETS, FAKE, Preset(FAKE, "", "", {"tokenize": FAKE}))
     assert FAKE in choices_of_flags()["preset"]
     with pytest.raises(ValueError, match=r"tokenize must be one of 13a, .*, got 'fake'"):
         preset(FAKE)
-    monkeypatch.setitem(PRESETS, FAKE, Preset(FAKE, "", {"tokeniser": "13a"}))
+    monkeypatch.setitem(PRESETS, FAKE, Preset(FAKE, "", "", {"tokeniser": "13a"}))
     with pytest.raises(TypeError, match="tokeniser"):
         preset(FAKE)
 

@@ -1,0 +1,221 @@
+"""Makes the tables of choices in the pages: a line for each row of a table in the code."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable, Mapping
+
+from beam_bleu.pipeline.command_line.layouts import LAYOUTS
+from beam_bleu.pipeline.display.output_formats import FORMATS
+from beam_bleu.pipeline.display.table import DECIMALS
+from beam_bleu.pipeline.gates.thresholds import DEFAULT_DROP_RULE, DROP_RULES
+from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
+from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig
+from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, SmoothMethod
+from beam_bleu.transforms.pairing.files.streams import COMPRESSIONS
+from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
+from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGES
+from beam_bleu.transforms.text.languages import LANGUAGES, OTHER_LANGUAGES
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
+from docs.pages import code, table, with_part
+
+FOLDER = pathlib.Path(__file__).parent
+
+
+def made() -> dict[pathlib.Path, str]:
+    """The pages with new tables, by their paths."""
+    pages = {}
+    for name, tables in _TABLES.items():
+        page = (FOLDER / name).read_text(encoding="utf-8")
+        for kind, make in tables.items():
+            page = with_part(page, kind, make())
+        pages[FOLDER / name] = page
+    return pages
+
+
+# docs/definitions.md
+
+
+def _tokenizers() -> str:
+    return table(
+        ["tokenizer", "tokens", "equals"],
+        [
+            [
+                code(row.name),
+                f"{row.description}; needs `./run.sh install {row.extra}`"
+                if row.extra
+                else row.description,
+                row.equals,
+            ]
+            for row in TOKENIZERS.values()
+        ],
+    )
+
+
+def _languages() -> str:
+    rows = [
+        [row.description, " ".join(map(code, row.codes)), code(row.tokenize)]
+        for row in LANGUAGES.values()
+    ]
+    others = ["every other language", "", code(OTHER_LANGUAGES)]
+    return table(["language", "codes", "tokenizer"], [*rows, others])
+
+
+def _reference_lengths() -> str:
+    return table(
+        ["rule", "length", "as in"],
+        [
+            [
+                code(row.name),
+                row.description,
+                ", ".join(["sacreBLEU", *row.tools] if row.in_sacrebleu else row.tools),
+            ]
+            for row in REFERENCE_LENGTHS.values()
+        ],
+    )
+
+
+def _smooth_methods() -> str:
+    return table(
+        ["method", "precision", "source"],
+        [
+            [
+                _name(row.name, is_default=row.name == BleuConfig.smooth_method),
+                row.description if row.value is None else f"{row.description}; v = {row.value:g}",
+                _source(row),
+            ]
+            for row in SMOOTH_METHODS.values()
+        ],
+    )
+
+
+def _source(row: SmoothMethod) -> str:
+    if row.segments_only:
+        return f"{row.source}, for [segment scores](#segment-scores) only"
+    return f"{row.source}; sacreBLEU" if row.sacrebleu else row.source
+
+
+def _presets() -> str:
+    return table(
+        ["preset", "equals", "verified by"],
+        [
+            [
+                code(row.name),
+                f"{row.source}; {row.details}" if row.details else row.source,
+                row.verified_by,
+            ]
+            for row in PRESETS.values()
+        ],
+    )
+
+
+# docs/inputs.md
+
+
+def _record_formats() -> str:
+    whole = " ".join(map(code, COMPRESSIONS))
+    return table(
+        ["format", "`--input_format`", "suffixes", "compressed as a whole", "column names"],
+        [
+            [
+                row.label,
+                code(name),
+                " ".join(map(code, row.suffixes)),
+                whole if row.compressed else f"no: {row.label} compresses inside",
+                row.column_names,
+            ]
+            for name, row in RECORD_FORMATS.items()
+        ],
+    )
+
+
+def _coverages() -> str:
+    return table(
+        ["`--coverage`", "what is scored"],
+        [
+            [
+                _name(name, is_default=name == next(iter(COVERAGES))),
+                f"{row.description}: otherwise the exit code is 3"
+                if row.complete
+                else row.description,
+            ]
+            for name, row in COVERAGES.items()
+        ],
+    )
+
+
+def _layouts() -> str:
+    return table(
+        ["layout", "its files, and what it sets"],
+        [[code(row.name), row.description] for row in LAYOUTS.values()],
+    )
+
+
+# docs/terminal.md
+
+
+def _output_formats() -> str:
+    return table(
+        ["format", "stdout", "decimals of scores and precisions"],
+        [
+            [
+                code(row.name),
+                row.description,
+                (str(DECIMALS) if row.rounds else "all digits")
+                + (", or `--width`" if row.takes_decimals else ""),
+            ]
+            for row in FORMATS.values()
+        ],
+    )
+
+
+def _drop_rules() -> str:
+    return table(
+        ["`--drop`", "what it does", "a drop fails if", "use it"],
+        [
+            [
+                _name(row.name, is_default=row.name == DEFAULT_DROP_RULE),
+                row.description,
+                f"the {('lower', 'upper')[row.bound]} end of the interval is below -BLEU",
+                row.use,
+            ]
+            for row in DROP_RULES.values()
+        ],
+    )
+
+
+# docs/resampling.md
+
+
+def _resampling_methods() -> str:
+    return table(
+        ["method", "what a replicate is", "default number"],
+        [
+            [code(row.name), row.description, f"{row.resamples:,}"]
+            for row in RESAMPLING_METHODS.values()
+        ],
+    )
+
+
+def _name(name: str, *, is_default: bool) -> str:
+    return f"{code(name)} (default)" if is_default else code(name)
+
+
+_TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
+    "definitions.md": {
+        "tokenizers": _tokenizers,
+        "tokenizers of languages": _languages,
+        "rules of reference lengths": _reference_lengths,
+        "smoothing methods": _smooth_methods,
+        "presets": _presets,
+    },
+    "inputs.md": {
+        "formats of records": _record_formats,
+        "rules of coverage": _coverages,
+        "layouts": _layouts,
+    },
+    "terminal.md": {"formats of stdout": _output_formats, "rules of drops": _drop_rules},
+    "resampling.md": {"resampling methods": _resampling_methods},
+}
+"""By page, the names of its tables and what makes them."""
