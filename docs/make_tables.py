@@ -6,11 +6,12 @@ import pathlib
 from collections.abc import Callable, Mapping
 
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
+from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.display.table import DECIMALS
 from beam_bleu.pipeline.gates.thresholds import DEFAULT_DROP_RULE, DROP_RULES
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
-from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.columns import FIRST_COLUMNS, REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig
 from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, SmoothMethod
 from beam_bleu.transforms.pairing.files.streams import COMPRESSIONS
@@ -20,18 +21,32 @@ from beam_bleu.transforms.text.languages import LANGUAGES, OTHER_LANGUAGES
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from docs.pages import code, table, with_part
 
-FOLDER = pathlib.Path(__file__).parent
+PROJECT = pathlib.Path(__file__).parent.parent
 
 
 def made() -> dict[pathlib.Path, str]:
     """The pages with new tables, by their paths."""
     pages = {}
     for name, tables in _TABLES.items():
-        page = (FOLDER / name).read_text(encoding="utf-8")
+        page = (PROJECT / name).read_text(encoding="utf-8")
         for kind, make in tables.items():
             page = with_part(page, kind, make())
-        pages[FOLDER / name] = page
+        pages[PROJECT / name] = page
     return pages
+
+
+# README.md and docs/tour.md
+
+
+def _subcommands() -> str:
+    return table(
+        ["command", "what it does"],
+        [
+            [code(f"beam-bleu {name} {row.words.removesuffix(' [flags]')}"), row.details]
+            for name, row in SUBCOMMANDS.items()
+            if row.details
+        ],
+    )
 
 
 # docs/definitions.md
@@ -185,6 +200,32 @@ def _drop_rules() -> str:
     )
 
 
+# docs/library_state.md
+
+
+def _columns() -> str:
+    rows = [[code(name), summed] for name, summed in FIRST_COLUMNS.items()]
+    of_orders = [
+        ["`matches_1` to `matches_N`", "clipped n-gram matches"],
+        [
+            "`short_1` to `short_N`",
+            "1 if the candidate has fewer than n tokens, else 0. The n-grams in the candidates "
+            "follow from these: for order n they are `candidate_length` - (n - 1) `segments` + "
+            "`short_1` + ... + `short_(n-1)`.",
+        ],
+        [
+            "`A_x_B`",
+            "the product of the columns A and B of the segment, for each pair, also of a column "
+            "and itself",
+        ],
+        [
+            "`min_references`, `max_references`",
+            "not added up: the smallest and the largest number of references of a segment",
+        ],
+    ]
+    return table(["column", "what is added up over the segments"], [*rows, *of_orders])
+
+
 # docs/resampling.md
 
 
@@ -203,19 +244,22 @@ def _name(name: str, *, is_default: bool) -> str:
 
 
 _TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
-    "definitions.md": {
+    "README.md": {"subcommands": _subcommands},
+    "docs/tour.md": {"subcommands": lambda: _subcommands().replace("](docs/", "](")},
+    "docs/definitions.md": {
         "tokenizers": _tokenizers,
         "tokenizers of languages": _languages,
         "rules of reference lengths": _reference_lengths,
         "smoothing methods": _smooth_methods,
         "presets": _presets,
     },
-    "inputs.md": {
+    "docs/inputs.md": {
         "formats of records": _record_formats,
         "rules of coverage": _coverages,
         "layouts": _layouts,
     },
-    "terminal.md": {"formats of stdout": _output_formats, "rules of drops": _drop_rules},
-    "resampling.md": {"resampling methods": _resampling_methods},
+    "docs/terminal.md": {"formats of stdout": _output_formats, "rules of drops": _drop_rules},
+    "docs/library_state.md": {"columns of BLEU": _columns},
+    "docs/resampling.md": {"resampling methods": _resampling_methods},
 }
 """By page, the names of its tables and what makes them."""

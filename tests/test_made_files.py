@@ -19,7 +19,7 @@ def test_a_file_has_what_the_code_says(path: pathlib.Path) -> None:
 
 
 def test_every_file_that_says_so_is_made() -> None:
-    folders = (PROJECT / "docs", PROJECT / "deploy" / "dataflow")
+    folders = (PROJECT, PROJECT / "docs", PROJECT / "deploy" / "dataflow")
     files = [path for folder in folders for path in folder.iterdir()]
     saying = {
         path

@@ -18,11 +18,13 @@ class Subcommand:
       module: the module with its function `main`.
       summary: what it does, for --help.
       words: the words after its name, for the usage lines.
+      details: what it does with results, for the README; "" if it reads none.
     """
 
     module: str
     summary: str
     words: str = "[flags]"
+    details: str = ""
 
 
 SUBCOMMANDS = {
@@ -30,6 +32,8 @@ SUBCOMMANDS = {
         "beam_bleu.pipeline.subcommands.compare",
         "compare two runs: their differences, and how sure they are",
         "OLD NEW [flags]",
+        "shows how two runs differ, and how sure that is "
+        "([two nights](docs/significance.md#did-last-nights-job-drop))",
     ),
     "doctor": Subcommand(
         "beam_bleu.pipeline.subcommands.doctor", "check the installation, and show what it can use"
@@ -38,16 +42,22 @@ SUBCOMMANDS = {
         "beam_bleu.pipeline.subcommands.gate",
         "compare saved results with thresholds: exit code 4",
         "RESULT... [flags]",
+        "checks the scores: exit code 4 if one is too low, or has dropped "
+        "([gates](docs/terminal.md#gates))",
     ),
     "merge": Subcommand(
         "beam_bleu.pipeline.subcommands.merge",
         "add up saved totals: the result of one run over all",
         "FILE... [flags]",
+        "adds up the days of a month: the result of one run over all texts; warns of missing days, "
+        "and refuses two models' results ([totals](docs/totals.md))",
     ),
     "rescore": Subcommand(
         "beam_bleu.pipeline.subcommands.rescore",
         "score saved totals by another definition",
         "FILE [flags]",
+        "scores with other smoothing, weights or orders "
+        "([totals](docs/totals.md#score-by-another-definition))",
     ),
 }
 """The subcommands by name. A file with such a name is written with its folder: ./doctor."""

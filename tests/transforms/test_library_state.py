@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 from command_line import PROJECT
 from hypothesis import given, strategies
-from markdown_tables import sections, tables
 from scoring import bleu_of, statistics_of
 
 from beam_bleu import BleuConfig, bleu_of_sums, preset
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
 from beam_bleu.transforms.metrics.bleu.config import PRESETS
-from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums, summed_columns, sums_of_row
+from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums, sums_of_row
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
@@ -146,11 +145,3 @@ def test_no_row_of_real_segments_is_refused(segments):
     config = BleuConfig(tokenize="char")
     sums = sums_of(segments, config)
     assert bleu_of_sums(row_of_sums(sums), config).matches == BleuColumns(sums.columns).matches
-
-
-def test_the_page_has_the_columns():
-    (_, *rows), *_ = tables(sections(PAGE.read_text())["The columns"])
-    text = " ".join(row[0] for row in rows)
-    for name in summed_columns(4)[:7]:
-        assert f"`{name}`" in text
-    assert len(row_of_sums(sums_of(SEGMENTS, BleuConfig()))) == 137

@@ -45,15 +45,18 @@ PARTS_OF_A_TOKEN = 720_720
 1 to 16. So the average of up to 16 references is exact. With more references it is rounded down, by
 less than a millionth of a token in a segment."""
 
-_NAMES = (
-    "segments",
-    "candidate_length",
-    "ref_shortest",
-    "ref_closest_more",
-    "ref_closest_first_more",
-    "ref_longest_more",
-    "ref_average_more",
-)
+FIRST_COLUMNS = {
+    "segments": "1",
+    "candidate_length": "tokens of the candidate",
+    "ref_shortest": "tokens of the shortest reference",
+    "ref_closest_more": "tokens of the closest reference minus those of the shortest one",
+    "ref_closest_first_more": "tokens of the closest reference, the first one if two are equally "
+    "close, minus those of the closest one",
+    "ref_longest_more": "tokens of the longest reference minus those of the shortest one",
+    "ref_average_more": f"{PARTS_OF_A_TOKEN:,} times (the average number of tokens of the "
+    "references minus those of the shortest one)",
+}
+"""The names of the columns before `FIRST_MATCHES`, and what is added up in each one."""
 
 ReferenceLengthName = Literal["closest", "closest_first", "shortest", "longest", "average"]
 
@@ -134,7 +137,7 @@ def bleu_basis(max_order: int) -> Basis:
     ('matches_1', 'matches_2', 'short_1', 'short_2')
     """
     orders = range(1, max_order + 1)
-    names = (*_NAMES, *(f"matches_{n}" for n in orders), *(f"short_{n}" for n in orders))
+    names = (*FIRST_COLUMNS, *(f"matches_{n}" for n in orders), *(f"short_{n}" for n in orders))
     return Basis(names, shared=(SEGMENTS, SHORTEST, LONGEST, AVERAGE))
 
 
