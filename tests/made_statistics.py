@@ -6,9 +6,11 @@ import dataclasses
 
 import numpy as np
 import pyarrow as pa
+from made_units import reference_columns
 
-from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, width
+from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES, width
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 
@@ -40,16 +42,15 @@ def made_statistics(
         for system in range(len(systems)):
             length = int(random.choice([0, 1, 2, 3, random.integers(0, most, endpoint=True)]))
             nearest = min(abs(each - length) for each in lengths)
-            closest = [each for each in lengths if abs(each - length) == nearest]
+            first = random.choice([each for each in lengths if abs(each - length) == nearest])
             totals = [max(length - n, 0) for n in range(max_order)]
-            counts[system, i] = [
-                1,
-                length,
-                lengths[0],
-                closest[0] - lengths[0],
-                random.choice(closest) - closest[0],
-                lengths[-1] - lengths[0],
-                sum(each - lengths[0] for each in lengths) * PARTS_OF_A_TOKEN // len(lengths),
+            row = counts[system, i]
+            row[SEGMENTS], row[CANDIDATE_LENGTH] = 1, length
+            # Of two references that are equally close, any one can be the first.
+            in_order = sorted(lengths, key=lambda each: each != first)
+            for column, value in reference_columns(length, in_order).items():
+                row[column] = value
+            row[FIRST_MATCHES:] = [
                 *(random.integers(0, total, endpoint=True) for total in totals),
                 *(int(not total) for total in totals),
             ]

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import brute_force
 import numpy as np
 
 from beam_bleu.transforms.metrics.bleu import columns
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.unit_sums import UnitSums
+
+
+def reference_columns(length, references):
+    """By column, what a segment has in the columns for the lengths of its references.
+
+    `length` is that of the candidate; `references` are those of its references, in their order.
+    """
+    found = {}
+    # The columns of a rule are those of other rules and then its own one.
+    for rule in sorted(
+        columns.REFERENCE_LENGTHS, key=lambda rule: len(columns.length_columns(rule))
+    ):
+        *others, (own, factor) = columns.length_columns(rule)
+        total = columns.length_divisor(rule) * brute_force.REFERENCE_LENGTHS[rule](
+            length, references
+        )
+        found[own] = (total - sum(found[other] * times for other, times in others)) // factor
+    return found
 
 
 def made_units(number, max_order=4, *, seed=0, matching=0.6, longest=30, ratio=1.0):
@@ -24,11 +43,8 @@ def made_units(number, max_order=4, *, seed=0, matching=0.6, longest=30, ratio=1
         )
         row = [0] * columns.width(max_order)
         row[SEGMENTS], row[columns.CANDIDATE_LENGTH] = 1, length
-        row[columns.SHORTEST] = shortest
-        row[columns.CLOSEST] = (longer - shortest) * (length > (shortest + longer) / 2)
-        row[columns.CLOSEST_FIRST] = (longer - shortest) * (2 * length == shortest + longer)
-        row[columns.LONGEST] = longer - shortest
-        row[columns.AVERAGE] = (longer - shortest) * columns.PARTS_OF_A_TOKEN // 2
+        for column, value in reference_columns(length, [longer, shortest]).items():
+            row[column] = value
         matches = length
         for n in range(1, max_order + 1):
             matches = int(random.binomial(min(matches, max(0, length - n + 1)), matching))
