@@ -25,7 +25,7 @@ from beam_bleu.pipeline.saved.content import MOMENTS_ARRAYS
 from beam_bleu.pipeline.saved.totals_file import FORMAT_VERSION
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.known_metrics import METRICS, MetricName, kind_of
+from beam_bleu.transforms.known_metrics import METRICS, kind_of
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER, Scoring
 from beam_bleu.transforms.metrics.chrf.metric import LARGEST_BETA, LARGEST_CHAR_ORDER, Chrf
@@ -34,6 +34,7 @@ from beam_bleu.transforms.pairing.paired import FoundCoverage, InputRole
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
 from beam_bleu.transforms.pairing.records.parquet import record_digest
 from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.score.metric_kind import MetricKind, Signatures
 from beam_bleu.transforms.text.text import SACREBLEU, TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from docs.pages import COMMAND
@@ -43,9 +44,6 @@ FOLDER = pathlib.Path(__file__).parent
 Json = dict[str, Any]
 
 _LARGEST_ORDER = max(LARGEST_NGRAM_ORDER, LARGEST_CHAR_ORDER)
-
-_DEFINITIONS: Mapping[MetricName, type] = {"bleu": Scoring, "chrf": Chrf}
-"""What totals.json has of the definition of a metric, beside the text."""
 
 _RANGES: Mapping[tuple[type, str], Json] = {
     (BleuScore, "bp"): {"type": "number", "minimum": 0, "maximum": 1},
@@ -95,8 +93,15 @@ def _schema_of(name: str, text: str) -> str:
 
 
 def _of_scores(schema: Json) -> Json:
-    signature: str = schema["$defs"]["sacrebleu_signature"]["pattern"]
-    before_version, _, _ = signature.rpartition("version:")
+    signatures = [_default_signatures(kind_of(name)) for name in METRICS]
+    signature = _signature_pattern(
+        [each.own for each in signatures], "[^|]+", r"(\|[a-z]+:[^|]+)*\|version:beam-bleu-[^|]+"
+    )
+    of_sacrebleu = _signature_pattern(
+        [each.sacrebleu for each in signatures if each.sacrebleu is not None],
+        "(mixed|lc)",
+        rf"\|version:{re.escape(SACREBLEU)}",
+    )
     return {
         "properties/format": {
             "type": "integer",
@@ -109,8 +114,36 @@ def _of_scores(schema: Json) -> Json:
         "$defs/family/properties/family/enum": [*typing.get_args(FamilyName)],
         "$defs/resampling/properties/method/enum": [*RESAMPLING_METHODS],
         "$defs/metric_name/enum": [*METRICS],
-        "$defs/sacrebleu_signature/pattern": f"{before_version}version:{re.escape(SACREBLEU)}$",
+        "$defs/signature/pattern": signature,
+        "$defs/common_signature/pattern": signature,
+        "$defs/sacrebleu_signature/pattern": of_sacrebleu,
     }
+
+
+def _default_signatures(kind: MetricKind) -> Signatures:
+    config = kind.config()
+    return kind.signatures(config.text.name, kind.metric_of(config), 1, 1)
+
+
+def _signature_pattern(signatures: Iterable[str], case: str, end: str) -> str:
+    """The pattern of the signatures of all metrics.
+
+    Args:
+      signatures: one of each metric, whose fields all of its signatures have.
+      case: the pattern of the case.
+      end: the pattern of what follows these fields.
+    """
+
+    def pattern(field: str) -> str:
+        name, _, value = field.partition(":")
+        any_value = "(yes|no)" if value in ("yes", "no") else "[^|]+"
+        return f"{name}:{case if name == 'case' else any_value}"
+
+    of_metrics = []
+    for signature in signatures:
+        _, *fields, _ = signature.split("|")  # between the references and the version
+        of_metrics.append(r"\|".join(map(pattern, fields)))
+    return rf"^nrefs:([1-9][0-9]*|var)\|({'|'.join(of_metrics)}){end}$"
 
 
 def _of_manifest(_: Json) -> Json:
@@ -151,7 +184,7 @@ def _of_totals(schema: Json) -> Json:
         f"{metric}/moments/required": [*others, *arrays],
         f"{metric}/moments/properties": others | arrays,
         "$defs/scoring/anyOf": [{"type": "null"}, *definitions],
-        **{f"$defs/{name}": _object(_DEFINITIONS[name]) for name in METRICS},
+        **{f"$defs/{name}": _object(kind_of(name).definition) for name in METRICS},
         "$defs/definition/properties/slicing": _object(Slicing),
         "$defs/evidence/properties/resampling/properties/method/enum": [*RESAMPLING_METHODS],
         "$defs/sums": _object(CorpusSums),

@@ -34,7 +34,7 @@ from markdown_tables import sections, tables
 from scoring import bleu_table_schema
 
 import beam_bleu.pipeline.graph
-from beam_bleu.transforms.known_metrics import METRICS, presentation_of
+from beam_bleu.transforms.known_metrics import METRICS, kind_of, presentation_of
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 
@@ -144,10 +144,10 @@ def test_the_schema_has_the_fields_of_each_metric():
     assert list(own) == list(METRICS) == SCHEMA["$defs"]["metric_name"]["enum"]
     common = {"metric", "system", "slice", "segments", "score", "standard_error", "interval"}
     assert {*score["properties"]} - common == {
-        field for name in METRICS for field in presentation_of(name).FIELDS
+        field for name in METRICS for field in kind_of(name).fields
     }
     for name, each in own.items():
-        fields = {*presentation_of(name).FIELDS}
+        fields = {*kind_of(name).fields}
         assert {*each["required"], *score["required"]} - common == fields
         refused = {field for field, schema in each["properties"].items() if schema is False}
         assert refused == {*score["properties"]} - common - fields

@@ -46,11 +46,9 @@ class Presentation(Protocol):
     """The module `presentation` of a metric: what tables and reports show of its scores.
 
     Attributes:
-      FIELDS: the fields that only its scores have in scores.json.
-      COUNTS: the integers among them. If they are equal, so is the score.
+      COUNTS: the fields of its scores with counts. If they are equal, so is the score.
     """
 
-    FIELDS: tuple[str, ...]
     COUNTS: tuple[str, ...]
 
     def cells(self, score: Mapping[str, Any], decimals: int) -> dict[str, str]:

@@ -51,6 +51,9 @@ class Score(Protocol):
         """The 95 % interval; None as above."""
 
 
+_OF_EVERY_SCORE = {name for name, value in vars(Score).items() if isinstance(value, property)}
+
+
 @dataclasses.dataclass(frozen=True)
 class Signatures:
     """How scores are made.
@@ -111,7 +114,7 @@ class MetricKind:
       shown: (metric) its name for readers, such as "chrF2".
       config: the type of a user's definition, with the steps from a text to its tokens.
       metric_of: (config) its part that turns the sums of a corpus into a score.
-      score_type: the type of a score.
+      score_type: the type of a score, a dataclass.
       config_of: (text of the run, choices) a definition with those steps of this text that the
         metric has, and with choices of its own, by field; otherwise sacreBLEU's. It raises a
         `ValueError` if a choice is impossible.
@@ -127,7 +130,7 @@ class MetricKind:
       segment_columns: (statistics, metric) the columns of the scores of segments: "score" and its
         own ones; arrays of (systems * segments) values, system by system.
       segment_fields: (metric) its own columns with their types.
-      fields: the names of the attributes that only its scores have, in the order of scores.json.
+      definition: the dataclass whose fields `encoded` has.
       encoded: (metric) the definition as values of JSON.
       decoded: (values) the definition. It raises a `ValueError` or `TypeError` if there is none.
       columns_are_possible: (columns (..., W), largest number of references of a segment) whether
@@ -139,7 +142,7 @@ class MetricKind:
     shown: Callable[[Any], str]
     config: type[Any]
     metric_of: Callable[[Any], Metric]
-    score_type: type
+    score_type: type[Any]
     config_of: Callable[[Text, Mapping[str, Any]], Any]
     presets: Mapping[str, Any]
     counter: Callable[[Sequence[Any]], Counter]
@@ -150,11 +153,17 @@ class MetricKind:
     average_length: Callable[[Sequence[int]], Fraction | None]
     segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]]
     segment_fields: Callable[[Any], Mapping[str, pa.DataType]]
-    fields: tuple[str, ...]
+    definition: type[Any]
     encoded: Callable[[Any], dict[str, Any]]
     decoded: Callable[[Mapping[str, Any]], Metric]
     columns_are_possible: Callable[[ExactIntegers, int], bool]
     segments_are_possible: Callable[[NDArray[Any], ExactIntegers], bool]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the attributes that only its scores have, in the order of scores.json."""
+        names = (field.name for field in dataclasses.fields(self.score_type))
+        return tuple(name for name in names if name not in _OF_EVERY_SCORE)
 
     def products_are_possible(
         self,

@@ -16,7 +16,6 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.metrics.bleu.metric import Bleu, bleu_lengths
-from beam_bleu.transforms.metrics.bleu.presentation import FIELDS
 from beam_bleu.transforms.metrics.bleu.score import (
     BleuScore,
     bleu_score,
@@ -96,7 +95,7 @@ KIND = MetricKind(
     average_length=_average_length,
     segment_columns=bleu_segment_columns,
     segment_fields=bleu_segment_fields,
-    fields=FIELDS,
+    definition=Scoring,
     encoded=_encoded,
     decoded=_decoded,
     columns_are_possible=columns_are_possible,

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-FIELDS = ("precisions", "matches", "totals", "bp", "ratio", "sys_len", "ref_len")
-"""The fields that only scores of BLEU have in scores.json."""
-
 COUNTS = ("matches", "totals", "sys_len", "ref_len")
-"""The integers among them. If they are equal, so is the score."""
+"""The fields of a score with counts. If they are equal, so is the score."""
 
 
 def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:

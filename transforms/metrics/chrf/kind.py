@@ -14,7 +14,6 @@ from beam_bleu.transforms.metrics.chrf.columns import (
 )
 from beam_bleu.transforms.metrics.chrf.kernel import ChrfCounter
 from beam_bleu.transforms.metrics.chrf.metric import Chrf, ChrfConfig
-from beam_bleu.transforms.metrics.chrf.presentation import FIELDS
 from beam_bleu.transforms.metrics.chrf.score import (
     ChrfScore,
     chrf_score,
@@ -80,7 +79,7 @@ KIND = MetricKind(
     average_length=_average_length,
     segment_columns=chrf_segment_columns,
     segment_fields=chrf_segment_fields,
-    fields=FIELDS,
+    definition=Chrf,
     encoded=_encoded,
     decoded=_decoded,
     columns_are_possible=columns_are_possible,

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-FIELDS = ("hyp_ngrams", "ref_ngrams", "matches")
-"""The fields that only scores of chrF have in scores.json."""
-
-COUNTS = FIELDS
-"""The integers among them. If they are equal, so is the score."""
+COUNTS = ("hyp_ngrams", "ref_ngrams", "matches")
+"""The fields of a score with counts. If they are equal, so is the score."""
 
 
 def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:

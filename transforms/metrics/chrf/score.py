@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.metrics.chrf.columns import ChrfColumns
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
-from beam_bleu.transforms.metrics.chrf.presentation import FIELDS
+from beam_bleu.transforms.metrics.chrf.presentation import COUNTS
 from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.segment_table import INTEGERS, list_array
@@ -121,7 +121,7 @@ def chrf_signatures(text: TextName, metric: Chrf, fewest: int, most: int) -> Sig
 
 def chrf_segment_fields(metric: Chrf) -> Mapping[str, pa.DataType]:
     """The columns that only chrF has: `hyp_ngrams`, `ref_ngrams` and `matches`, N integers each."""
-    return dict.fromkeys(FIELDS, INTEGERS)
+    return dict.fromkeys(COUNTS, INTEGERS)
 
 
 def chrf_segment_columns(statistics: BatchStatistics, metric: Chrf) -> Mapping[str, Any]:
@@ -131,5 +131,5 @@ def chrf_segment_columns(statistics: BatchStatistics, metric: Chrf) -> Mapping[s
     """
     counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
     columns = ChrfColumns(counts.T)
-    lists = {name: list_array(np.stack(getattr(columns, name), axis=-1)) for name in FIELDS}
+    lists = {name: list_array(np.stack(getattr(columns, name), axis=-1)) for name in COUNTS}
     return {"score": metric.values(counts), **lists}
