@@ -1,7 +1,7 @@
 """BLEU and chrF for Beam pipelines: the public names.
 
 >>> from beam_bleu import BleuConfig, BleuScore, CorpusBleu, SentencePieceModel, preset
->>> from beam_bleu import ChrfConfig, ChrfScore, CorpusChrf
+>>> from beam_bleu import ChrfConfig, ChrfScore, CorpusChrf, CorpusScore
 >>> from beam_bleu import ReadJoinedRecords, ReadLineParallel, ReadLongRecords, ReadPairedRecords
 >>> from beam_bleu import ComparedSystems, CompareSystems, SystemComparison
 >>> from beam_bleu import ArrowColumns, SumSegments, bleu_of_sums
@@ -22,7 +22,7 @@ from beam_bleu.transforms.version import VERSION
 
 if TYPE_CHECKING:
     from beam_bleu.transforms.compare_systems import CompareSystems
-    from beam_bleu.transforms.corpus_scores import CorpusBleu, CorpusChrf
+    from beam_bleu.transforms.corpus_scores import CorpusBleu, CorpusChrf, CorpusScore
     from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
     from beam_bleu.transforms.metrics.bleu.score import BleuScore
     from beam_bleu.transforms.metrics.bleu.sum_rows import bleu_of_sums
@@ -51,6 +51,7 @@ __all__ = [
     "ComparedSystems",
     "CorpusBleu",
     "CorpusChrf",
+    "CorpusScore",
     "ReadJoinedRecords",
     "ReadLineParallel",
     "ReadLongRecords",
@@ -73,6 +74,7 @@ _HOMES = {
     "ComparedSystems": "beam_bleu.transforms.score.differences",
     "CorpusBleu": "beam_bleu.transforms.corpus_scores",
     "CorpusChrf": "beam_bleu.transforms.corpus_scores",
+    "CorpusScore": "beam_bleu.transforms.corpus_scores",
     "ReadJoinedRecords": "beam_bleu.transforms.reading",
     "ReadLineParallel": "beam_bleu.transforms.reading",
     "ReadLongRecords": "beam_bleu.transforms.reading",

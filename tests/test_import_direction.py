@@ -21,11 +21,18 @@ from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 PROJECT = pathlib.Path(beam_bleu.__file__).parent.parent
 LIBRARY, APPLICATION = "beam_bleu.transforms", "beam_bleu.pipeline"
 
-ROOMS = ["text", "pairing", "statistics", "totals", "score", "metrics.bleu", "metrics.chrf"]
-"""The rooms in the order of the data. A room can import only the rooms before it.
+COMMON_ROOMS = ["text", "pairing", "statistics", "totals", "score"]
+"""The rooms in the order of the data. A room can import only the rooms before it."""
+
+METRIC_ROOMS = sorted(
+    f"metrics.{file.parent.name}" for file in PROJECT.glob("transforms/metrics/*/__init__.py")
+)
+"""The folders of metrics. Each one can import the common rooms, and no other metric.
 
 So only the folder of a metric knows the metric. All others know columns (`metrics`).
 """
+
+ROOMS = [*COMMON_ROOMS, *METRIC_ROOMS]
 
 FLOORS = ["native", "definition", "wiring", "metrics"]
 """The folders that all rooms can import. They import no room, and not each other."""
@@ -257,7 +264,7 @@ def may_import(part: str, other: str) -> bool:
     if part in FRONT or part == other:
         return True
     if part in ROOMS:
-        before = ROOMS[: ROOMS.index(part)]
+        before = COMMON_ROOMS if part in METRIC_ROOMS else ROOMS[: ROOMS.index(part)]
         return other not in [*FRONT, *ROOMS] or other in before
     return other not in [*FRONT, *ROOMS, *FLOORS]
 
@@ -446,6 +453,8 @@ def test_every_folder_of_the_library_is_a_room_or_a_floor(tree):
         ("transforms/metrics/bleu/score.py", "beam_bleu.pipeline.command_line.systems"),
         ("transforms/corpus_scores.py", "beam_bleu.pipeline.command_line.systems"),
         ("transforms/metrics/bleu/score.py", "apache_beam"),
+        ("transforms/metrics/chrf/score.py", "beam_bleu.transforms.metrics.bleu.score"),
+        ("transforms/score/uncertainty.py", "beam_bleu.transforms.metrics.bleu.score"),
         ("transforms/new.py", "apache_beam"),
         ("transforms/new.py", "beam_bleu.transforms.metrics.bleu.score"),
         ("pipeline/display/table.py", "apache_beam.io.filesystems"),
@@ -521,7 +530,7 @@ def test_a_fresh_interpreter_sees_that_wiring_loads_beam():
 def test_the_public_names_come_from_the_top_of_the_package():
     names = [
         *("ArrowColumns", "BleuConfig", "BleuScore", "ChrfConfig", "ChrfScore"),
-        *("CompareSystems", "ComparedSystems", "CorpusBleu", "CorpusChrf"),
+        *("CompareSystems", "ComparedSystems", "CorpusBleu", "CorpusChrf", "CorpusScore"),
         *("ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"),
         *("SentencePieceModel", "SumSegments", "SystemComparison", "bleu_of_sums", "preset"),
     ]

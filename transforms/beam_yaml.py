@@ -1,4 +1,4 @@
-"""`CorpusBleu` and `CorpusChrf` for Beam YAML: rows with texts in, rows with scores out.
+"""`CorpusBleu` and the like for Beam YAML: rows with texts in, rows with scores out.
 
 Beam YAML (extra `yaml`) finds the transform through a provider. If beam-bleu is installed
 with Beam, the provider is a block in the pipeline's file, and needs no network:
@@ -9,6 +9,7 @@ with Beam, the provider is a block in the pipeline's file, and needs no network:
         transforms:
           CorpusBleu: beam_bleu.transforms.beam_yaml.CorpusBleuRows
           CorpusChrf: beam_bleu.transforms.beam_yaml.CorpusChrfRows
+          CorpusScore: beam_bleu.transforms.beam_yaml.CorpusScoreRows
 
 Or include the file next to this one, which has the same block, by its path or address (a relative
 path starts at the pipeline's file):
@@ -41,8 +42,10 @@ Beam YAML reads and writes JSON and CSV with pandas, so note these points:
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional, ParamSpec
 
@@ -51,9 +54,10 @@ from apache_beam.pvalue import PCollection, Row
 from apache_beam.typehints import schemas, typehints
 from apache_beam.typehints.row_type import RowTypeConstraint
 
-from beam_bleu.transforms.corpus_scores import CorpusBleu, CorpusChrf, ScorePerKey
-from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.corpus_scores import CorpusScore
+from beam_bleu.transforms.definition.choices import require_choice, require_flag
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.known_metrics import MetricName, kind_of
 from beam_bleu.transforms.metrics.bleu.columns import (
     REFERENCE_LENGTHS,
     ReferenceLengthName,
@@ -67,40 +71,20 @@ from beam_bleu.transforms.text.read_model import read_model
 from beam_bleu.transforms.text.text import Lowercase, NormalizationName, SentencePieceModel
 from beam_bleu.transforms.text.tokenizers import TokenizerName
 
-__all__ = ["CorpusBleuRows", "CorpusChrfRows"]
+__all__ = ["CorpusBleuRows", "CorpusChrfRows", "CorpusScoreRows"]
 
-_OF_ALL: Mapping[str, Any] = {
-    "segments": int,
-    "signature": str,
-    "sacrebleu_signature": Optional[str],  # noqa: UP045 - Beam knows no other form
-    "warnings": Sequence[str],
-    "standard_error": Optional[float],  # noqa: UP045
-    "interval_low": Optional[float],  # noqa: UP045
-    "interval_high": Optional[float],  # noqa: UP045
+_IN_ROW: Mapping[Any, Any] = {
+    float: float,
+    int: int,
+    int | float: float,
+    str: str,
+    tuple[float, ...]: Sequence[float],
+    tuple[int, ...]: Sequence[int],
+    tuple[str, ...]: Sequence[str],
+    float | None: Optional[float],  # noqa: UP045 - Beam knows no other form
+    str | None: Optional[str],  # noqa: UP045
 }
-"""The last fields of the score of any metric in a row."""
-
-_SCORE: Mapping[str, Any] = {
-    "score": float,
-    "precisions": Sequence[float],
-    "matches": Sequence[int],
-    "totals": Sequence[int],
-    "bp": float,
-    "ratio": float,
-    "sys_len": int,
-    "ref_len": int,
-    **_OF_ALL,
-}
-"""The fields of a `BleuScore` in a row. If `ref_len` is divided, it is a float."""
-
-_CHRF_SCORE: Mapping[str, Any] = {
-    "score": float,
-    "hyp_ngrams": Sequence[int],
-    "ref_ngrams": Sequence[int],
-    "matches": Sequence[int],
-    **_OF_ALL,
-}
-"""The fields of a `ChrfScore` in a row."""
+"""The type of a field in a row, by the type of an attribute of a score."""
 
 _Keys = ParamSpec("_Keys")
 
@@ -124,24 +108,25 @@ class _ScoreRows(beam.PTransform):
     """Scores groups of rows.
 
     Args:
-      fields: the fields of a row that are read.
-      transform: the transform that scores (key, segment).
-      config: its definition.
+      candidate: from the configuration, as the next three.
+      references: see above.
+      group_by: see above.
+      uncertainty: see above; None for True.
+      config: the definition.
       types: the types of the fields of a score in a row.
-      uncertainty: whether scores have a standard error, from the configuration; None for yes.
     """
 
     def __init__(
         self,
-        fields: RowFields,
-        transform: type[ScorePerKey],
-        config: BleuConfig | ChrfConfig,
-        types: Mapping[str, Any],
+        candidate: str,
+        references: str | Sequence[str],
+        group_by: str | Sequence[str],
         uncertainty: bool | None,
+        config: Any,
+        types: Mapping[str, Any],
     ) -> None:
         super().__init__()
-        self._fields = fields
-        self._transform = transform
+        self._fields = RowFields.of(candidate, references, group_by, types)
         self._config = config
         self._score_types = types
         self._uncertainty = True if uncertainty is None else uncertainty
@@ -156,11 +141,11 @@ class _ScoreRows(beam.PTransform):
         key_type = typehints.Tuple[tuple(key_types)]
         result = [*zip(names, key_types, strict=True), *self._score_types.items()]
         take = functools.partial(self._fields.segment_of, checked=types is not None)
-        make = functools.partial(_row, names=names, fields=tuple(self._score_types))
+        make = functools.partial(_row, names=names)
         return (
             rows
             | "Take segments" >> beam.Map(take).with_output_types(typehints.Tuple[key_type, Any])
-            | "Score groups" >> self._transform(self._config, uncertainty=self._uncertainty)
+            | "Score groups" >> CorpusScore.PerKey(self._config, uncertainty=self._uncertainty)
             | "Make rows"
             >> beam.MapTuple(make).with_output_types(RowTypeConstraint.from_fields(result))
         )
@@ -221,7 +206,6 @@ class CorpusBleuRows(_ScoreRows):
         spm_model: str | None = None,
         uncertainty: bool | None = None,
     ) -> None:
-        fields = RowFields.of(candidate, references, group_by, _SCORE)
         config = definition_of(
             preset,
             {
@@ -237,7 +221,8 @@ class CorpusBleuRows(_ScoreRows):
                 "spm_model": spm_model,
             },
         )
-        super().__init__(fields, CorpusBleu.PerKey, config, score_types(config), uncertainty)
+        types = bleu_types(config)
+        super().__init__(candidate, references, group_by, uncertainty, config, types)
 
     def default_label(self) -> str:
         return "CorpusBleu"
@@ -278,11 +263,54 @@ class CorpusChrfRows(_ScoreRows):
     ) -> None:
         options: dict[str, Any] = {"char_order": char_order, "beta": beta, "normalize": normalize}
         config = ChrfConfig(**{key: value for key, value in options.items() if value is not None})
-        fields = RowFields.of(candidate, references, group_by, _CHRF_SCORE)
-        super().__init__(fields, CorpusChrf.PerKey, config, _CHRF_SCORE, uncertainty)
+        types = score_types("chrf")
+        super().__init__(candidate, references, group_by, uncertainty, config, types)
 
     def default_label(self) -> str:
         return "CorpusChrf"
+
+
+class CorpusScoreRows(_ScoreRows):
+    """The score of rows by any metric.
+
+    Its output is like that of `CorpusBleu`, with the fields of the metric's scores.
+
+    Args:
+      metric: The metric, as in `--metrics`.
+      definition: The fields of its config that are not the default ones, such as `beta` of a
+        `ChrfConfig`. (For BLEU, `CorpusBleu` also has presets and models.)
+      candidate: The field of the candidate.
+      references: The field with a list of references, or a list of fields with one
+        reference each. A null is a missing reference; each row needs at least one reference.
+      group_by: The field or fields that define the groups; each group is scored separately.
+      uncertainty: Whether scores have a standard error and an interval, default true; if false,
+        these fields are null.
+
+    Raises:
+      ValueError: a key or a value is not known; the message shows the choices.
+    """
+
+    @_with_known_keys
+    def __init__(
+        self,
+        *,
+        metric: MetricName,
+        definition: Mapping[str, Any] | None = None,
+        candidate: str = "candidate",
+        references: str | Sequence[str] = "references",
+        group_by: str | Sequence[str] = (),
+        uncertainty: bool | None = None,
+    ) -> None:
+        config_type = kind_of(metric).config
+        given = {} if definition is None else definition
+        for key in given:
+            require_choice("a key of definition", key, _names(config_type))
+        config = config_type(**{key: _value(value) for key, value in given.items()})
+        types = bleu_types(config) if isinstance(config, BleuConfig) else score_types(metric)
+        super().__init__(candidate, references, group_by, uncertainty, config, types)
+
+    def default_label(self) -> str:
+        return "CorpusScore"
 
 
 DEFINITION_KEYS = tuple(
@@ -321,6 +349,15 @@ def _model(path: Any) -> SentencePieceModel:
         raise ValueError(f"spm_model {path!r} {error.cause}") from error
 
 
+def _names(config_type: type[Any]) -> list[str]:
+    return [field.name for field in dataclasses.fields(config_type)]
+
+
+def _value(value: Any) -> Any:
+    """A value of a configuration in a config: lists are tuples there."""
+    return tuple(value) if isinstance(value, list) else value
+
+
 def _types(element_type: Any) -> dict[str, Any] | None:
     """The types of the fields of rows, by name; None if Beam does not know them."""
     try:
@@ -329,23 +366,32 @@ def _types(element_type: Any) -> dict[str, Any] | None:
         return None
 
 
-def score_types(config: BleuConfig) -> dict[str, Any]:
-    """The types of the fields of a score in a row."""
+def score_types(metric: str) -> dict[str, Any]:
+    """The types of the fields of a metric's score in a row.
+
+    They are the fields of the score, with `interval_low` and `interval_high` for its interval.
+    """
+    hints = typing.get_type_hints(kind_of(metric).score_type)
+    types = {name: _IN_ROW[hint] for name, hint in hints.items() if name != "interval"}
+    number = types["standard_error"]
+    return {**types, "interval_low": number, "interval_high": number}
+
+
+def bleu_types(config: BleuConfig) -> dict[str, Any]:
+    """The types of the fields of a `BleuScore` in a row. Lengths are integers unless divided."""
     divided = REFERENCE_LENGTHS[config.reference_length].divided
-    return {**_SCORE, "ref_len": float} if divided else dict(_SCORE)
+    return {**score_types("bleu"), "ref_len": float if divided else int}
 
 
-def score_fields(score: Score, fields: Sequence[str] = tuple(_SCORE)) -> dict[str, Any]:
+def score_fields(score: Score) -> dict[str, Any]:
     """The fields of a score in a row."""
-    low, high = score.interval or (None, None)
-    values = {**vars(score), "interval_low": low, "interval_high": high}
-    values = {name: values[name] for name in fields}
+    values = dict(vars(score))
+    low, high = values.pop("interval") or (None, None)
+    values |= {"interval_low": low, "interval_high": high}
     return {
         name: list(value) if isinstance(value, tuple) else value for name, value in values.items()
     }
 
 
-def _row(
-    key: tuple[Any, ...], score: Score, names: tuple[str, ...], fields: tuple[str, ...]
-) -> Row:
-    return Row(**dict(zip(names, key, strict=True)), **score_fields(score, fields))
+def _row(key: tuple[Any, ...], score: Score, names: tuple[str, ...]) -> Row:
+    return Row(**dict(zip(names, key, strict=True)), **score_fields(score))

@@ -43,9 +43,9 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 
 from beam_bleu.transforms.beam_yaml import (
     DEFINITION_KEYS,
+    bleu_types,
     definition_of,
     score_fields,
-    score_types,
 )
 from beam_bleu.transforms.corpus_scores import CorpusBleu
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
@@ -103,7 +103,7 @@ class _ScoreFiles(beam.PTransform):
         return type(self).__name__
 
     def expand(self, root: beam.Pipeline) -> PCollection[Row]:
-        types = [("system", str), *score_types(self._config).items()]
+        types = [("system", str), *bleu_types(self._config).items()]
         return (
             root
             | self._reading

@@ -1,6 +1,7 @@
-"""The library's transforms that score segments in any Beam pipeline: `CorpusBleu`, `CorpusChrf`.
+"""The library's transforms that score segments in any Beam pipeline.
 
-All metrics share the steps. Each one has a class with its transforms.
+All metrics share the steps. `CorpusScore` scores by any of them, `CorpusBleu` and `CorpusChrf` by
+one.
 """
 
 from __future__ import annotations
@@ -42,7 +43,14 @@ from beam_bleu.transforms.totals.summing import KeyedSums, sum_groups
 from beam_bleu.transforms.wiring.add_up import AddUp
 from beam_bleu.transforms.wiring.keyed import keyed
 
-__all__ = ["CorpusBleu", "CorpusChrf", "ScorePerKey", "definition_of", "require_no_files"]
+__all__ = [
+    "CorpusBleu",
+    "CorpusChrf",
+    "CorpusScore",
+    "ScorePerKey",
+    "definition_of",
+    "require_no_files",
+]
 
 
 def definition_of(config: Any, metrics: Iterable[MetricName] = METRICS) -> tuple[Text, Definition]:
@@ -71,14 +79,19 @@ def definition_of(config: Any, metrics: Iterable[MetricName] = METRICS) -> tuple
 
 
 class _Scoring(beam.PTransform):
-    """A transform that scores by one definition."""
+    """A transform that scores by one definition.
 
-    METRIC: MetricName
+    Attributes:
+      METRIC: the metric whose config it takes; None for that of any metric.
+    """
+
+    METRIC: MetricName | None = None
 
     def __init__(self, config: Any, *, uncertainty: bool) -> None:
         super().__init__()
         require_flag("uncertainty", uncertainty)
-        self._text, self._definition = definition_of(config, [self.METRIC])
+        metrics = METRICS if self.METRIC is None else [self.METRIC]
+        self._text, self._definition = definition_of(config, metrics)
         self._uncertainty = uncertainty
 
 
@@ -176,6 +189,30 @@ class ScorePerSystem(_Scoring):
                 typehints.Tuple[str, self._definition.kind.score_type]
             )
         )
+
+
+class CorpusScore:
+    """The score of a corpus by any metric: its config says which one, by default sacreBLEU's BLEU.
+
+    Scores are of the type of the metric, such as `ChrfScore` for a `ChrfConfig`. Everything else is
+    as for `CorpusBleu`.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import ChrfConfig, CorpusScore
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
+      ...         | CorpusScore.Globally(ChrfConfig(beta=1))
+      ...         | beam.Map(lambda chrf: print(f"{chrf.score:.2f}"))
+      ...     )
+      89.15
+    """
+
+    Globally = ScoreGlobally
+    PerKey = ScorePerKey
+    PerSystem = ScorePerSystem
 
 
 class CorpusBleu:

@@ -29,9 +29,12 @@ from scoring import bleu_of, statistics_of
 
 import beam_bleu.transforms.beam_yaml
 from beam_bleu.transforms.beam_yaml import CorpusBleuRows
+from beam_bleu.transforms.corpus_scores import definition_of
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
+from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
@@ -44,6 +47,7 @@ INLINE = [
         "transforms": {
             "CorpusBleu": "beam_bleu.transforms.beam_yaml.CorpusBleuRows",
             "CorpusChrf": "beam_bleu.transforms.beam_yaml.CorpusChrfRows",
+            "CorpusScore": "beam_bleu.transforms.beam_yaml.CorpusScoreRows",
         },
     }
 ]
@@ -95,7 +99,12 @@ def directly(rows: list[dict[str, Any]], config: BleuConfig) -> dict[str, Any]:
         to_batch([(row["candidate"], row["references"]) for row in rows]), config
     )
     sums = CorpusSums.of(statistics, 0, slice(0, len(rows)), with_products=True)
-    values = dict(vars(bleu_of(sums, config)))
+    return in_a_row(bleu_of(sums, config))
+
+
+def in_a_row(scored: Any) -> dict[str, Any]:
+    """A score in the form of a row."""
+    values = dict(vars(scored))
     low, high = values.pop("interval") or (None, None)
     values |= {"interval_low": low, "interval_high": high}
     return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
@@ -201,6 +210,61 @@ def test_a_definition_is_what_the_flags_say(settings: dict[str, Any], config: Bl
         assert type(found[0]["ref_len"]) is (float if config.reference_length == "average" else int)
 
     score(settings, check)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "config"),
+    [
+        ("CorpusScore", {"metric": "chrf", "definition": {"beta": 1}}, ChrfConfig(beta=1)),
+        ("CorpusScore", {"metric": "chrf"}, ChrfConfig()),
+        ("CorpusChrf", {"beta": 1, "char_order": 4}, ChrfConfig(4, 1)),
+        ("CorpusScore", {"metric": "bleu"}, BleuConfig()),
+        (
+            "CorpusScore",
+            {
+                "metric": "bleu",
+                "definition": {
+                    "weights": [0.75, 0.25],
+                    "max_ngram_order": 2,
+                    "reference_length": "average",
+                },
+            },
+            BleuConfig(weights=(0.75, 0.25), max_ngram_order=2, reference_length="average"),
+        ),
+    ],
+)
+def test_rows_are_scored_by_any_metric(name: str, settings: dict[str, Any], config: Any) -> None:
+    text, definition = definition_of(config)
+    segments = [(row["candidate"], row["references"]) for row in ROWS]
+    counts = count_batch(to_batch(segments), text, definition.counter)
+    expected = in_a_row(definition.score(CorpusSums.of(counts, 0, with_products=True)))
+    assert expected["score"] > 0
+
+    def check(found: list[dict[str, Any]]) -> None:
+        assert found == [expected]
+        assert list(found[0]) == list(expected)
+
+    create = {"type": "Create", "config": {"elements": ROWS}}
+    run([create, {"type": name, "config": settings}], check)
+
+
+@pytest.mark.parametrize(
+    ("settings", "cause"),
+    [
+        ({"metric": "ter"}, "metric must be one of bleu, chrf"),
+        ({"metric": "chrf", "beta": 1}, "CorpusScore has no key 'beta'; it has metric, definition"),
+        ({"metric": "chrf", "definition": {"b": 1}}, "a key of definition must be one of char_or"),
+        ({"metric": "chrf", "definition": {"beta": 0}}, "beta must be 1 or more, an int, got 0"),
+        ({"metric": "chrf", "group_by": "hyp_ngrams"}, "would give the rows of scores two fields"),
+    ],
+    ids=str,
+)
+def test_a_wrong_configuration_of_any_metric_is_refused(
+    settings: dict[str, Any], cause: str
+) -> None:
+    create = {"type": "Create", "config": {"elements": ROWS}}
+    with pytest.raises(ValueError, match=re.escape(cause)):
+        run([create, {"type": "CorpusScore", "config": settings}])
 
 
 def test_every_key_is_tried() -> None:

@@ -15,11 +15,14 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
-from scoring import bleu_of, statistics_of
+from scoring import bleu_of, score_of, statistics_of
 
-from beam_bleu import BleuConfig, BleuScore, CorpusBleu, SumSegments, preset
+from beam_bleu import BleuConfig, BleuScore, CorpusBleu, CorpusScore, SumSegments, preset
+from beam_bleu.transforms.corpus_scores import definition_of
+from beam_bleu.transforms.known_metrics import METRICS, kind_of
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 CAT = ("the cat sat on the mat", ["a cat sat on the mat"])
@@ -127,6 +130,38 @@ def test_every_definition_can_be_chosen(
             pipeline | beam.Create(segments) | CorpusBleu.Globally(config), equal_to([expected])
         )
     )
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_metric_scores_by_its_config(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
+    segments = hostile_segments(40, seed=5)
+    config = kind_of(metric).config()
+    text, definition = definition_of(config)
+    counts = count_batch(to_batch(segments), text, definition.counter)
+    expected = definition.score(CorpusSums.of(counts, 0, with_units=True))
+    assert expected.score > 0
+    run(
+        lambda pipeline: assert_that(
+            pipeline | beam.Create(segments) | CorpusScore.Globally(config), equal_to([expected])
+        )
+    )
+
+
+def test_without_a_config_it_is_sacrebleus_bleu() -> None:
+    expected = score_of([CAT, DOG], BleuConfig())
+    run(
+        lambda pipeline: assert_that(
+            pipeline | beam.Create([CAT, DOG]) | CorpusScore.Globally(uncertainty=False),
+            equal_to([expected]),
+        )
+    )
+
+
+@pytest.mark.parametrize("transform", [CorpusScore.Globally, CorpusScore.PerSystem])
+def test_a_config_of_no_metric_is_refused(transform: Any) -> None:
+    with pytest.raises(ValueError, match=r"config must be a BleuConfig or a .*, got 'nltk', of"):
+        transform("nltk")
 
 
 @pytest.mark.parametrize("transform", [CorpusBleu.Globally, CorpusBleu.PerKey])
