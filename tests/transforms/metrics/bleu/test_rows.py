@@ -22,7 +22,6 @@ import brute_force
 import numpy as np
 import pytest
 import sacrebleu
-import sentencepiece
 import spm_models
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from scoring import (
@@ -34,6 +33,7 @@ from scoring import (
     statistics_of,
     sums_of,
 )
+from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
 from beam_bleu.pipeline.command_line.options import our_flags
 from beam_bleu.transforms.definition.choices import table
@@ -156,18 +156,6 @@ def retokenized(cut: Callable[[str], list[str]]) -> list[Segment]:
         return " ".join(re.sub(r"\s", "_", token) for token in cut(text))
 
     return [(joined(one), [joined(each or "") for each in others]) for one, others in SEGMENTS]
-
-
-def in_pieces(text: str) -> list[str]:
-    processor = sentencepiece.SentencePieceProcessor()
-    processor.LoadFromSerializedProto(spm_models.model())
-    return processor.EncodeAsPieces(text)
-
-
-TOKENIZERS_BEYOND_SACREBLEU: dict[str, Callable[[str], list[str]]] = {
-    "ascii-space": lambda text: re.split(r"[\t-\r ]+", text),
-    "spm": in_pieces,
-}
 
 
 def sacrebleus(segments: list[Segment], **choices: Any) -> sacrebleu.BLEU:
