@@ -16,7 +16,9 @@ from scoring import bleu_of, sacrebleu_signature_of, signature_of, statistics_of
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, width
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.formula import brevity_penalty
+from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, default_smooth_values
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.version import VERSION
 
@@ -337,9 +339,9 @@ def test_different_smooth_values_have_different_signatures(one, other):
 @pytest.mark.parametrize(
     ("fields", "value", "choices"),
     [
-        ({"tokenize": "13b"}, "'13b'", "13a, intl, zh, char, none"),
-        ({"tokenize": ""}, "''", "13a, intl, zh, char, none"),
-        ({"smooth_method": "linear"}, "'linear'", "exp, floor, add-k, none"),
+        ({"tokenize": "13b"}, "'13b'", ", ".join(TOKENIZERS)),
+        ({"tokenize": ""}, "''", ", ".join(TOKENIZERS)),
+        ({"smooth_method": "linear"}, "'linear'", ", ".join(SMOOTH_METHODS)),
         ({"max_ngram_order": 0}, "0", "1 to 16"),
         ({"max_ngram_order": 4.0}, "4.0", "1 to 16"),
         ({"max_ngram_order": True}, "True", "1 to 16"),
@@ -350,8 +352,8 @@ def test_different_smooth_values_have_different_signatures(one, other):
         ({"smooth_method": "floor", "smooth_value": "0.1"}, "'0.1'", "0 to 1000000"),
         ({"max_ngram_order": -4}, "-4", "1 to 16"),
         ({"max_ngram_order": 17}, "17", "1 to 16"),
-        ({"smooth_value": 0.1}, "0.1", "floor, add-k"),
-        ({"smooth_method": "none", "smooth_value": 0}, "0", "floor, add-k"),
+        ({"smooth_value": 0.1}, "0.1", ", ".join(default_smooth_values())),
+        ({"smooth_method": "none", "smooth_value": 0}, "0", ", ".join(default_smooth_values())),
         ({"smooth_method": "floor", "smooth_value": -0.5}, "-0.5", "0 to 1000000"),
         ({"smooth_method": "add-k", "smooth_value": math.nan}, "nan", "0 to 1000000"),
         ({"smooth_method": "add-k", "smooth_value": math.inf}, "inf", "0 to 1000000"),
