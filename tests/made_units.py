@@ -11,6 +11,13 @@ from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.unit_sums import UnitSums
 
 
+def named_columns(max_order=4, **named):
+    """The columns of BLEU that have these values by their names. The other ones are 0."""
+    names = columns.bleu_basis(max_order).names
+    assert {*named} <= {*names}
+    return tuple(named.get(name, 0) for name in names)
+
+
 def reference_columns(length, references):
     """By column, what a segment has in the columns for the lengths of its references.
 

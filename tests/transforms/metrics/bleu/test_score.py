@@ -10,6 +10,7 @@ import pytest
 import sacrebleu
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from made_units import named_columns
 from nltk.translate.bleu_score import corpus_bleu
 from scoring import bleu_of, sacrebleu_signature_of, signature_of, statistics_of
 
@@ -30,11 +31,13 @@ def corpus_sums(matches, totals, sys_len, ref_len, segments=1):
     assert sys_len == totals[0]
     short = [more - less for less, more in itertools.pairwise(totals)]
     return CorpusSums(
-        columns=(
-            *(segments, sys_len, ref_len, 0, 0, 0, 0),
-            *matches,
-            *(segments + each for each in short),
-            0,
+        columns=named_columns(
+            len(totals),
+            segments=segments,
+            candidate_length=sys_len,
+            ref_shortest=ref_len,
+            **{f"matches_{n}": matched for n, matched in enumerate(matches, 1)},
+            **{f"short_{n}": segments + fewer for n, fewer in enumerate(short, 1)},
         ),
         min_reference_count=1,
         max_reference_count=1,
