@@ -194,7 +194,7 @@ def test_warnings_name_their_metric():
         (["-m", "chrF"], ["--metrics chrF: there is no such metric", ", ".join(METRICS)]),
         (["-m", "ter"], ["there is no ter here", "use sacrebleu -m ter"]),
         (["--chrf_beta=3"], ["--chrf_beta is a flag of chrf", "--metrics bleu chrf"]),
-        (["-m", "chrf", "--chrf_beta=0"], ["--chrf_beta must be 1 or more, an int, got 0"]),
+        (["-m", "chrf", "--chrf_beta=0"], ["--chrf_beta must be 1 to 1000, an int, got 0"]),
         (["-m", "chrf", "--chrf_char_order=x"], ["--chrf_char_order"]),
         (["--chrf-word-order=2"], ["beam-bleu does not have", "use sacrebleu -m chrf"]),
     ],
