@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import graphlib
 import itertools
 import json
 import pathlib
@@ -240,14 +239,19 @@ def _score(score: Json) -> Json:
 
 
 def _in_one_order(lists: Iterable[Iterable[str]]) -> list[str]:
-    """The fields of all lists. Each list keeps its order."""
-    sorter: graphlib.TopologicalSorter[str] = graphlib.TopologicalSorter()
+    """The fields of all lists, in the order of the first one, then in that of the next one."""
+    order: list[str] = []
     for fields in lists:
-        former: tuple[str, ...] = ()
+        new: list[str] = []
         for field in fields:
-            sorter.add(field, *former)
-            former = (field,)
-    return [*sorter.static_order()]
+            if field in order:
+                at = order.index(field)
+                order[at:at] = new
+                new = []
+            else:
+                new.append(field)
+        order += new
+    return order
 
 
 def _field_of_score(score_type: type, name: str) -> Json:

@@ -55,6 +55,12 @@ LABELS = {"languages": ["lang_pair"], "slices": ["domain"], "several metrics": [
 
 Json = dict[str, Any]
 
+OWN_COLUMNS = {
+    name: {*kind.segment_fields(kind.metric_of(kind.config()))}
+    for name, kind in ((name, kind_of(name)) for name in METRICS)
+}
+"""By metric, the columns of the scores of segments that not every metric has."""
+
 DEFINITIONS: Json = {name: each for of in SCHEMAS.values() for name, each in of["$defs"].items()}
 """The parts of all schemas. Each has a name of its own."""
 
@@ -212,7 +218,7 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
             *("--join_on=id", "--coverage=common"),
         ],
         "several metrics": [
-            *(*EXAMPLE, "--metrics", "chrf", "bleu", "--segment_scores", "--compare=all"),
+            *(*EXAMPLE, "--metrics", *reversed(METRICS), "--segment_scores", "--compare=all"),
             *("--resample=bootstrap", "--resamples=50", "--compare_presets"),
             *(f"--labels=domain={EXAMPLES}/domains.txt", "--slice_by=domain,length"),
         ],
@@ -496,8 +502,8 @@ def test_the_files_of_segment_scores_have_the_columns_of_the_page(results):
     for name, file in files:
         table = pq.read_table(file)
         labels = LABELS.get(name, [])
-        of_chrf = ["hyp_ngrams", "ref_ngrams"] if name == "several metrics" else []
-        expected = {*(row[0].strip("`") for row in column_rows()), *labels, *of_chrf}
+        of_others = set().union(*OWN_COLUMNS.values()) if name == "several metrics" else set()
+        expected = {*(row[0].strip("`") for row in column_rows()), *labels, *of_others}
         assert {*table.column_names} == expected
         for metric in table["metric"].unique().to_pylist():
             own = table.filter(pc.equal(table["metric"].cast("string"), metric))
@@ -508,12 +514,12 @@ def test_the_files_of_segment_scores_have_the_columns_of_the_page(results):
                 values = table[column.strip("`")].combine_chunks()
                 flat = values.flatten() if pa.types.is_list(values.type) else values
                 assert min(flat.drop_null().to_pylist(), default=0) >= 0, name
-    of_bleu = {"sys_len", "ref_len", "totals"}
+    everywhere = set().union(*OWN_COLUMNS.values())
     assert with_nulls == {
         ("bleu", "score"),
-        *(("bleu", each) for each in ("hyp_ngrams", "ref_ngrams")),
-        *(("chrf", each) for each in of_bleu),
+        *((name, each) for name, own in OWN_COLUMNS.items() for each in everywhere - own),
     }
+    assert {("bleu", "hyp_ngrams"), ("chrf", "sys_len")} < with_nulls
 
 
 def test_the_rows_of_a_system_add_up_to_its_score(results):
@@ -533,11 +539,13 @@ def test_the_rows_of_a_system_add_up_to_its_score(results):
                 and all(row[label] == value for label, value in of_slice.items())
             ]
             assert len({row["index"] for row in of_system}) == score["segments"]
-            lists = ["hyp_ngrams", "ref_ngrams", "matches"]
-            if score["metric"] == "bleu":
-                lists = ["matches", "totals"]
-                assert sum(row["sys_len"] for row in of_system) == score["sys_len"]
-                assert math.isclose(sum(row["ref_len"] for row in of_system), score["ref_len"])
-            for counts in lists:
-                of_orders = zip(*(row[counts] for row in of_system), strict=True)
-                assert [*map(sum, of_orders)] == score[counts]
+            for column in OWN_COLUMNS[score["metric"]]:
+                values = [row[column] for row in of_system]
+                if isinstance(score[column], list):
+                    added: Any = [*map(sum, zip(*values, strict=True))]
+                else:
+                    added = sum(values)
+                if isinstance(score[column], float):
+                    assert math.isclose(added, score[column])
+                else:
+                    assert added == score[column]
