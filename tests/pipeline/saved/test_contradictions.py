@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from made_units import named_columns
 from saved_parts import lines_in, run_into
 
 from beam_bleu.pipeline.saved.moments_facts import facts_of_moments, facts_of_replicates
@@ -72,40 +73,60 @@ def test_totals_of_any_size_are_possible(saved):
 
 def columns(**changes: int) -> np.ndarray:
     """The columns of one segment with 5 tokens and one reference with 6, of order 2."""
-    values = dict.fromkeys(
-        ("segments", "tokens", "shortest", "closest", "first", "longest", "average"), 0
-    )
-    values |= {"segments": 1, "tokens": 5, "shortest": 6}
-    values |= {"match1": 3, "match2": 2, "short1": 0, "short2": 0, **changes}
-    found = np.array([*values.values()])
-    assert len(found) == width(2)
-    return found
+    usual = {
+        "segments": 1,
+        "candidate_length": 5,
+        "ref_shortest": 6,
+        "matches_1": 3,
+        "matches_2": 2,
+    }
+    return np.array(named_columns(2, **(usual | changes)))
 
 
 POSSIBLE = [
     (columns(), 1),
-    (columns(match1=5, match2=4), 1),
-    (columns(tokens=1, match1=1, match2=0, short2=1), 1),
-    (columns(tokens=0, match1=0, match2=0, short1=1, short2=1), 1),
-    (columns(longest=4, average=2 * 720720, closest=4, match1=2, match2=4), 2),
+    (columns(matches_1=5, matches_2=4), 1),
+    (columns(candidate_length=1, matches_1=1, matches_2=0, short_2=1), 1),
+    (columns(candidate_length=0, matches_1=0, matches_2=0, short_1=1, short_2=1), 1),
+    (
+        columns(
+            ref_longest_more=4,
+            ref_average_more=2 * 720720,
+            ref_closest_more=4,
+            matches_1=2,
+            matches_2=4,
+        ),
+        2,
+    ),
     (np.zeros(width(2), np.int64), 1),
 ]
 
 IMPOSSIBLE = [
     (columns(segments=0), 1),
-    (columns(match1=-1), 1),
-    (columns(match1=6), 1),  # more than tokens
-    (columns(match2=5), 1),  # more than pairs of tokens
-    (columns(match1=1, match2=2), 1),
-    (columns(shortest=2), 1),  # more matches than tokens of the reference
-    (columns(short1=1, short2=0), 1),
-    (columns(short1=2, short2=2), 1),  # more than segments
-    (columns(short2=1), 1),  # 5 tokens are not fewer than 2
-    (columns(closest=1), 1),  # the only reference is the shortest one
-    (columns(longest=1), 1),
-    (columns(average=1), 1),
-    (columns(longest=4, average=720720), 2),  # the average of two is in the middle
-    (columns(longest=4, average=2 * 720720, closest=3, first=2), 2),
+    (columns(matches_1=-1), 1),
+    (columns(matches_1=6), 1),  # more than tokens
+    (columns(matches_2=5), 1),  # more than pairs of tokens
+    (columns(matches_1=1, matches_2=2), 1),
+    (columns(ref_shortest=2), 1),  # more matches than tokens of the reference
+    (columns(short_1=1, short_2=0), 1),
+    (columns(short_1=2, short_2=2), 1),  # more than segments
+    (columns(short_2=1), 1),  # 5 tokens are not fewer than 2
+    (columns(ref_closest_more=1), 1),  # the only reference is the shortest one
+    (columns(ref_longest_more=1), 1),
+    (columns(ref_average_more=1), 1),
+    (
+        columns(ref_longest_more=4, ref_average_more=720720),
+        2,
+    ),  # the average of two is in the middle
+    (
+        columns(
+            ref_longest_more=4,
+            ref_average_more=2 * 720720,
+            ref_closest_more=3,
+            ref_closest_first_more=2,
+        ),
+        2,
+    ),
 ]
 
 
