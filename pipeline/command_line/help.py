@@ -143,10 +143,11 @@ def short_usage() -> str:
 def short_help() -> str:
     """What -h shows."""
     synopsis = "\n       ".join(_SYNOPSIS)
+    commands = textwrap.fill(f"--help shows all flags and commands ({', '.join(SUBCOMMANDS)}).", 80)
     topics = textwrap.fill(f"--help TOPIC, with one of {', '.join(TOPICS)}, shows some of them.")
     return (
         f"usage: {synopsis}\n\n{_rows(USUAL_FLAGS.items())}\n\n{_examples(3)}\n\n"
-        f"--help shows all flags and commands ({', '.join(SUBCOMMANDS)}).\n{topics}\n"
+        f"{commands}\n{topics}\n"
     )
 
 
