@@ -27,7 +27,12 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.known_metrics import METRICS, kind_of
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER, Scoring
-from beam_bleu.transforms.metrics.chrf.metric import LARGEST_BETA, LARGEST_CHAR_ORDER, Chrf
+from beam_bleu.transforms.metrics.chrf.metric import (
+    LARGEST_BETA,
+    LARGEST_CHAR_ORDER,
+    LARGEST_WORD_ORDER,
+    Chrf,
+)
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import FoundCoverage, InputRole
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
@@ -49,6 +54,7 @@ _RANGES: Mapping[tuple[type, str], Json] = {
     (Scoring, "max_ngram_order"): {"$ref": "#/$defs/order"},
     (Chrf, "char_order"): {"$ref": "#/$defs/order"},
     (Chrf, "beta"): {"type": "integer", "minimum": 1, "maximum": LARGEST_BETA},
+    (Chrf, "word_order"): {"type": "integer", "minimum": 0, "maximum": LARGEST_WORD_ORDER},
     (Slicing, "most"): {"type": "integer", "minimum": 1},
 }
 """The fields whose type does not say which numbers they can have. The other ones have numbers of 0

@@ -242,6 +242,10 @@ class CorpusChrfRows(_ScoreRows):
       char_order: The largest order of n-grams of characters, default 6.
       beta: How many times as important as precision recall is, default 2.
       normalize: The Unicode normalization of all texts.
+      word_order: The largest order of n-grams of words, default 0; 2 for chrF++.
+      whitespace: Whether white space counts as characters, default false.
+      lowercase: Whether texts are lower-cased first, default false.
+      eps_smoothing: Whether all orders count, default false.
       uncertainty: Whether scores have a standard error and an interval, default true; if false,
         these fields are null.
 
@@ -259,9 +263,21 @@ class CorpusChrfRows(_ScoreRows):
         char_order: int | None = None,
         beta: int | None = None,
         normalize: NormalizationName | None = None,
+        word_order: int | None = None,
+        whitespace: bool | None = None,
+        lowercase: bool | None = None,
+        eps_smoothing: bool | None = None,
         uncertainty: bool | None = None,
     ) -> None:
-        options: dict[str, Any] = {"char_order": char_order, "beta": beta, "normalize": normalize}
+        options: dict[str, Any] = {
+            "char_order": char_order,
+            "beta": beta,
+            "normalize": normalize,
+            "word_order": word_order,
+            "whitespace": whitespace,
+            "lowercase": lowercase,
+            "eps_smoothing": eps_smoothing,
+        }
         config = ChrfConfig(**{key: value for key, value in options.items() if value is not None})
         types = score_types("chrf")
         super().__init__(candidate, references, group_by, uncertainty, config, types)

@@ -35,7 +35,7 @@ class MetricRow:
 
 METRICS: Mapping[MetricName, MetricRow] = table(
     MetricRow("bleu", "BLEU"),
-    MetricRow("chrf", "chrF2, the F-score of n-grams of up to 6 characters"),
+    MetricRow("chrf", "chrF2, the F-score of n-grams of up to 6 characters; or chrF++, with words"),
 )
 """All metrics, in the order in which they are shown. The first one is the default."""
 

@@ -114,7 +114,9 @@ def _sums(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
             yield f"moments: own_sums of {system}", columns == list(sums_of_key.columns)
         for name, sums in (("own", moments.own_sums), ("common", moments.common_sums)):
             references = own[system].max_reference_count
-            possible = metric.kind.columns_are_possible(sums[:, number], references)
+            possible = metric.kind.columns_are_possible(
+                sums[:, number], references, metric.scorings.corpus
+            )
             yield f"moments: {name}_sums of {system}", possible
 
 
@@ -142,6 +144,7 @@ def _products(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
             is_possible = metric.kind.products_are_possible(
                 *(units[:, number], sums[:, number], packed[:, number]),
                 own[system].max_reference_count,
+                metric.scorings.corpus,
                 are_segments=_has_units_of_segments(metric),
             )
             yield f"moments: {name}_products", is_possible
@@ -170,8 +173,11 @@ def _crosses(metric: SavedMetric, moments: Moments) -> Iterator[Fact]:
         what, units, sums = f"moments: {name}", moments.common_units[groups], moments.common_sums
         for number, (one, other) in enumerate(pairs):
             cross = crosses[:, number]
-            yield what, metric.kind.columns_are_possible(cross, references[other])
-            yield what, metric.kind.columns_are_possible(cross.swapaxes(1, 2), references[one])
+            for products, of in ((cross, other), (cross.swapaxes(1, 2), one)):
+                possible = metric.kind.columns_are_possible(
+                    products, references[of], metric.scorings.corpus
+                )
+                yield what, possible
             yield (
                 what,
                 is_bounded(
@@ -224,7 +230,7 @@ def facts_of_replicates(metric: SavedMetric) -> Iterator[Fact]:
         same = columns == list(own[system].columns)
         yield f"replicates: unweighted of {system}", same
         references = own[system].max_reference_count
-        possible = kind.columns_are_possible(sums[number], references)
+        possible = kind.columns_are_possible(sums[number], references, metric.scorings.corpus)
         yield f"replicates: sums of {system}", possible
     largest = _LARGEST_WEIGHTS[method]
     yield "replicates: sums", bool((sums <= largest * unweighted).all())

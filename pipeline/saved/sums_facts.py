@@ -11,6 +11,7 @@ import numpy as np
 
 from beam_bleu.pipeline.saved.partitions import in_order
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
+from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.pairing.files.streams import compression
@@ -31,7 +32,7 @@ def facts_of_sums(metric: SavedMetric) -> Iterator[Fact]:
     for text, of_systems in metric.totals.sums.items():
         for system, sums in of_systems.items():
             name = f"sums of {system} ({text.label})"
-            yield from _facts_of_sums(name, sums, metric.kind)
+            yield from _facts_of_sums(name, sums, metric.scorings)
             yield name, sums.segments == saved.totals.scored[system]
             yield name, _of_text(sums) == _of_text(metric.own[system])
             yield name, _of_text(sums) == _of_text(saved.metrics[0].own[system])
@@ -71,13 +72,16 @@ def _of_references(sums: CorpusSums, kind: MetricKind) -> tuple[object, ...]:
     )
 
 
-def _facts_of_sums(name: str, sums: CorpusSums, kind: MetricKind) -> Iterator[Fact]:
+def _facts_of_sums(name: str, sums: CorpusSums, scorings: Scorings) -> Iterator[Fact]:
     segments = sums.segments
     if not segments:
         yield name, sums == CorpusSums.zero(len(sums.columns))
         return
     columns = np.array(sums.columns, object)
-    yield name, kind.columns_are_possible(columns, sums.max_reference_count)
+    yield (
+        name,
+        scorings.kind.columns_are_possible(columns, sums.max_reference_count, scorings.corpus),
+    )
     fewest, most = sums.min_reference_count, sums.max_reference_count
     yield f"{name}: reference counts", 1 <= fewest <= most and (segments > 1 or fewest == most)
     signs, references_given = sums.signs, sum(sums.signs.given)
@@ -109,7 +113,7 @@ def facts_of_slices(metric: SavedMetric) -> Iterator[Fact]:
         for key, sums in of_keys.items():
             of_items.setdefault(key.item, {})[key] = sums
             name = f"slices: sums of {system} in {key.values}"
-            yield from _facts_of_sums(name, sums, metric.kind)
+            yield from _facts_of_sums(name, sums, metric.scorings)
             yield f"{name}: the range of lengths", _is_in_range(slicing, key, sums, metric.kind)
         for item in range(len(slicing.items)):
             name = f"slices: sums of {system} in all slices of {slicing.name_of_item(item)}"

@@ -196,26 +196,42 @@ def test_warnings_name_their_metric():
         (["--chrf_beta=3"], ["--chrf_beta is a flag of chrf", "--metrics bleu chrf"]),
         (["-m", "chrf", "--chrf_beta=0"], ["--chrf_beta must be 1 to 1000, an int, got 0"]),
         (["-m", "chrf", "--chrf_char_order=x"], ["--chrf_char_order"]),
-        (["--chrf-word-order=2"], ["beam-bleu does not have", "use sacrebleu -m chrf"]),
+        (["--chrf-word-order=2"], ["--chrf_word_order is a flag of chrf"]),
+        (["-m", "chrf", "-cw", "17"], ["--chrf_word_order must be 0 to 16, an int, got 17"]),
+        (["-m", "chrf", "--chrf_whitespace=yes"], ["--chrf_whitespace"]),
     ],
 )
 def test_flags_that_cannot_be_meant_are_refused(flags, fragments):
     called(*EXAMPLE, *flags).assert_failed(2, *fragments)
 
 
-def test_flags_of_a_metric_define_it():
-    flags = ("--chrf-beta", "3", "-cc", "4")
-    oracle = sacrebleu.CHRF(char_order=4, beta=3)
+@pytest.mark.parametrize(
+    ("flags", "options", "name"),
+    [
+        (("--chrf-beta", "3", "-cc", "4"), {"char_order": 4, "beta": 3}, "chrF3"),
+        (("-cw", "2", "--chrf-lowercase"), {"word_order": 2, "lowercase": True}, "chrF2++"),
+        (
+            ("--chrf_word_order=1", "--chrf_whitespace", "--chrf_eps_smoothing"),
+            {"word_order": 1, "whitespace": True, "eps_smoothing": True},
+            "chrF2+",
+        ),
+    ],
+)
+def test_flags_of_a_metric_define_it(flags, options, name):
+    oracle = sacrebleu.CHRF(**options)
     references = [read_lines(reference) for reference in REFERENCES]
     both, alone = (
         document(*EXAMPLE, *flags, "-m", *metrics) for metrics in (["bleu", "chrf"], ["chrf"])
     )
     chrf = [score for score in both["scores"] if score["metric"] == "chrf"]
     assert chrf == alone["scores"]
-    assert {part["name"] for part in alone["metrics"]} == {"chrF3"}
+    assert {part["name"] for part in alone["metrics"]} == {name}
     for score in chrf:
         candidates = read_lines(SYSTEMS[score["system"]])
         assert score["score"] == oracle.corpus_score(candidates, references).score
+    assert {part["sacrebleu_signature"] for part in alone["metrics"]} == {
+        str(oracle.get_signature())
+    }
 
 
 # Gates

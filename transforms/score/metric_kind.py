@@ -133,8 +133,8 @@ class MetricKind:
       definition: the dataclass whose fields `encoded` has.
       encoded: (metric) the definition as values of JSON.
       decoded: (values) the definition. It raises a `ValueError` or `TypeError` if there is none.
-      columns_are_possible: (columns (..., W), largest number of references of a segment) whether
-        columns can be a sum of units with weights of 0 or more.
+      columns_are_possible: (columns (..., W), largest number of references of a segment, metric)
+        whether columns can be a sum of units with weights of 0 or more.
       segments_are_possible: (sums of products (..., W, W), sums (..., W)) whether the products can
         be those of segments with these sums, beyond what is true of all units.
     """
@@ -156,7 +156,7 @@ class MetricKind:
     definition: type[Any]
     encoded: Callable[[Any], dict[str, Any]]
     decoded: Callable[[Mapping[str, Any]], Metric]
-    columns_are_possible: Callable[[ExactIntegers, int], bool]
+    columns_are_possible: Callable[[ExactIntegers, int, Any], bool]
     segments_are_possible: Callable[[NDArray[Any], ExactIntegers], bool]
 
     @property
@@ -171,6 +171,7 @@ class MetricKind:
         sums: ExactIntegers,
         packed: ExactIntegers,
         references: int,
+        metric: Any,
         *,
         are_segments: bool,
     ) -> bool:
@@ -181,9 +182,10 @@ class MetricKind:
           sums: (..., W), the sums of their columns.
           packed: (..., W (W + 1) / 2), the sums of products, packed as in `UnitSums`.
           references: the largest number of references of a segment.
+          metric: the definition.
           are_segments: whether each unit is a segment.
         """
         full = products_of_units(units, sums, packed, are_segments=are_segments)
         if full is None or (are_segments and not self.segments_are_possible(full, sums)):
             return False
-        return self.columns_are_possible(full, references)
+        return self.columns_are_possible(full, references, metric)

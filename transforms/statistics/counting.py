@@ -21,6 +21,9 @@ from beam_bleu.transforms.statistics.sizes import TextSizes, find_sizes
 from beam_bleu.transforms.text.splitting import splittable
 from beam_bleu.transforms.text.text import Text
 
+_MOST_BYTES = 2**31 - 1
+"""The most bytes of all texts of a segment: positions and slots of tokens have 32 bits."""
+
 
 class Counter(Protocol):
     """Counts the columns of a metric."""
@@ -92,6 +95,20 @@ def count_batch(batch: SegmentBatch, text: Text, counter: Counter) -> BatchStati
         groups=batch.groups,
         labels=batch.labels,
     )
+
+
+def require_countable(sizes: TextSizes, batch: SegmentBatch) -> None:
+    """Checks that no segment of a batch is too long for a kernel.
+
+    Raises:
+      InputError: one has 2 GiB of text or more.
+    """
+    if sizes.longest > _MOST_BYTES:
+        raise InputError(
+            f"{segment_name(batch, sizes.longest_row)} has {sizes.longest} bytes of text; "
+            f"{_MOST_BYTES} is the most",
+            "check that the lines end with a newline",
+        )
 
 
 def segment_name(batch: SegmentBatch, row: int) -> str:

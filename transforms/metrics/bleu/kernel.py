@@ -6,7 +6,6 @@ import dataclasses
 
 import numpy as np
 
-from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import (
     AVERAGE,
     PARTS_OF_A_TOKEN,
@@ -25,7 +24,7 @@ from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics import counting
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import segment_name
+from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.statistics.sizes import TextSizes
 from beam_bleu.transforms.text.hash_tables import SLOT_BYTES
 from beam_bleu.transforms.text.hashing import new_seed
@@ -39,9 +38,6 @@ from beam_bleu.transforms.text.splitting import rule_of
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.text.tokenization import SPARE_TOKENS, TOKENS_IN_CACHE
 from beam_bleu.transforms.text.tokens import TOKEN_BYTES
-
-_MOST_BYTES = 2**31 - 1
-"""The most bytes of all texts of a segment: positions and slots of tokens have 32 bits."""
 
 _FIRST_TABLE_BITS = 10
 
@@ -81,12 +77,7 @@ class BleuCounter:
         if not rows:
             return counts
         longest = sizes.longest
-        if longest > _MOST_BYTES:
-            raise InputError(
-                f"{segment_name(batch, sizes.longest_row)} has {longest} bytes of text; "
-                f"{_MOST_BYTES} is the most",
-                "check that the lines end with a newline",
-            )
+        require_countable(sizes, batch)
         # At most one token per byte, and a gap after each text. Unused pages cost nothing.
         most_tokens = max(min(longest, MOST_WRITTEN) + texts + SPARE_TOKENS, TOKENS_IN_CACHE)
         memory = [

@@ -25,6 +25,7 @@ from beam_bleu.transforms.metrics.bleu.score import (
     signature,
 )
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
+from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind, Signatures
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -67,6 +68,10 @@ def _average_length(columns: Sequence[int]) -> Fraction:
     return Fraction(*BleuColumns(columns).reference_length("average"))
 
 
+def _columns_are_possible(columns: ExactIntegers, references: int, metric: Bleu) -> bool:
+    return columns_are_possible(columns, references)
+
+
 def _encoded(metric: Bleu) -> dict[str, Any]:
     return dataclasses.asdict(metric.scoring)
 
@@ -98,6 +103,6 @@ KIND = MetricKind(
     definition=Scoring,
     encoded=_encoded,
     decoded=_decoded,
-    columns_are_possible=columns_are_possible,
+    columns_are_possible=_columns_are_possible,
     segments_are_possible=segments_are_possible,
 )

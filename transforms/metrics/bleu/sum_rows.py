@@ -19,10 +19,15 @@ import numpy as np
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, bleu_basis, order_of, width
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kind import KIND
+from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
+from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+
+_ANY_DEFINITION = Bleu(Scoring())
+"""The same sums are possible for each definition of BLEU."""
 
 MIN_REFERENCES, MAX_REFERENCES = "min_references", "max_references"
 """The columns that are not added up: of several rows, the least and the greatest count."""
@@ -111,13 +116,15 @@ def _require_possible(sums: Sequence[int], products: Sequence[int], references: 
                 f"of order {order}"
             )
     columns, packed = (exact(np.array(integers, object)) for integers in (sums, products))
-    if not KIND.columns_are_possible(columns, references):
+    if not KIND.columns_are_possible(columns, references, _ANY_DEFINITION):
         raise ValueError(
             "no segments have these sums: segments, lengths, matches_* and short_* contradict "
             f"each other, or {MAX_REFERENCES}; {_ALL_ROWS}"
         )
     if not KIND.products_are_possible(
-        *(np.array(sums[SEGMENTS]), columns, packed, references), are_segments=True
+        *(np.array(sums[SEGMENTS]), columns, packed, references),
+        _ANY_DEFINITION,
+        are_segments=True,
     ):
         raise ValueError(
             f"the products A_x_B are not those of segments with these sums; {_ALL_ROWS}"

@@ -1,9 +1,10 @@
 """The columns of chrF: the integers of a segment from which it is computed, and their facts.
 
-For each order they are those of sacreBLEU's `_extract_corpus_statistics`: the n-grams of
-characters of the candidate, those of its best reference, and how many of them match. Characters are
-Unicode code points that are not white space. A candidate's n-grams count only if the reference has
-n-grams of this order, so they do not follow from the candidate's length.
+For each order they are those of sacreBLEU's `_extract_corpus_statistics`: the n-grams of the
+candidate, those of its best reference, and how many of them match. The orders of characters come
+first, and then those of words. Characters are Unicode code points; white space does not count,
+unless the definition says so. A candidate's n-grams count only if the reference has n-grams of this
+order, so they do not follow from the candidate's length.
 
 Each fact in `columns_are_possible` is an inequality that is linear in the columns, as for BLEU. So
 it is true of the columns of every unit, of their sums and of their weighted sums.
@@ -27,30 +28,32 @@ EMPTY, FIRST_NGRAMS = 1, 2
 _OF_AN_ORDER = ("hyp", "ref", "match")
 
 
-def width(char_order: int) -> int:
-    """The number of columns, W, for the orders 1 to N."""
-    return FIRST_NGRAMS + len(_OF_AN_ORDER) * char_order
+def width(orders: int) -> int:
+    """The number of columns, W, for N orders of characters and words."""
+    return FIRST_NGRAMS + len(_OF_AN_ORDER) * orders
 
 
-def order_of(of_columns: int) -> int:
-    """The largest order, N, of this number of columns."""
+def orders_of(of_columns: int) -> int:
+    """The number of orders, N, of this number of columns."""
     return (of_columns - FIRST_NGRAMS) // len(_OF_AN_ORDER)
 
 
 @functools.cache
-def chrf_basis(char_order: int) -> Basis:
-    """The columns of chrF for the orders 1 to N.
+def chrf_basis(orders: int) -> Basis:
+    """The columns of chrF for N orders.
+
+    The orders have the numbers 1 to N: first come those of characters, and then those of words.
 
     >>> chrf_basis(1).names
     ('segments', 'empty_candidates', 'hyp_1', 'ref_1', 'match_1')
     """
-    names = (f"{name}_{n}" for n in range(1, char_order + 1) for name in _OF_AN_ORDER)
+    names = (f"{name}_{n}" for n in range(1, orders + 1) for name in _OF_AN_ORDER)
     # The best reference depends on the candidate.
     return Basis(("segments", "empty_candidates", *names), shared=(SEGMENTS,))
 
 
 class ChrfColumns:
-    """chrF's columns by their names; [n - 1] is of order n.
+    """chrF's columns by their names: a value for each order, first those of characters.
 
     Args:
       columns: W columns: the integers of one segment or of a sum, numbers that carry their
@@ -69,28 +72,35 @@ class ChrfColumns:
         self.matches: Any = of_orders[2::3]
 
 
-def columns_are_possible(columns: ExactIntegers, references: int) -> bool:
+def columns_are_possible(columns: ExactIntegers, char_order: int) -> bool:
     """Whether columns can be a sum of units with weights of 0 or more.
 
     Args:
       columns: (..., W), the columns of chrF.
-      references: the largest number of references of a segment, which does not matter here.
+      char_order: how many of the orders are of characters.
     """
     if not columns.size:
         return True
     rows: NDArray[Any] = np.atleast_2d(columns)
-    if (rows < 0).any() or rows[rows[..., SEGMENTS] == 0].any():
+    segments = rows[..., SEGMENTS]
+    if (rows < 0).any() or rows[segments == 0].any():
         return False
-    if (rows[..., EMPTY] > rows[..., SEGMENTS]).any():
+    if (rows[..., EMPTY] > segments).any():
         return False
     chrf = ChrfColumns(np.moveaxis(rows, -1, 0))
     hyp, ref, match = chrf.hyp_ngrams, chrf.ref_ngrams, chrf.matches
-    return (
-        bool((match <= np.minimum(hyp, ref)).all())
-        # There are fewer longer n-grams, and only shorter n-grams that match can make a match.
-        and all(bool((ngrams[1:] <= ngrams[:-1]).all()) for ngrams in (hyp, ref, match))
-        and bool((ref[:-1] - ref[1:] <= rows[..., SEGMENTS]).all())
-    )
+    if (match > np.minimum(hyp, ref)).any():
+        return False
+    for orders in (slice(char_order), slice(char_order, None)):  # of characters, of words
+        for ngrams in (hyp[orders], ref[orders], match[orders]):
+            # There are fewer longer n-grams, and only shorter n-grams that match can make a match.
+            if (ngrams[1:] > ngrams[:-1]).any():
+                return False
+        if (ref[orders][:-1] - ref[orders][1:] > segments).any():
+            return False
+    # Each word has a character, and each word that matches has one that matches.
+    first_of_words = slice(char_order, char_order + 1)
+    return all(bool((ngrams[first_of_words] <= ngrams[0]).all()) for ngrams in (hyp, ref, match))
 
 
 def segments_are_possible(full: NDArray[Any], sums: ExactIntegers) -> bool:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from beam_bleu.transforms.definition.metric_flags import MetricFlag
-from beam_bleu.transforms.metrics.chrf.metric import LARGEST_BETA, LARGEST_CHAR_ORDER, ChrfConfig
+from beam_bleu.transforms.metrics.chrf.metric import (
+    LARGEST_BETA,
+    LARGEST_CHAR_ORDER,
+    LARGEST_WORD_ORDER,
+    ChrfConfig,
+)
 
 FLAGS = (
     MetricFlag(
@@ -16,11 +21,28 @@ FLAGS = (
         "-cc",
     ),
     MetricFlag(
+        "chrf_word_order",
+        "word_order",
+        f"the largest order of n-grams of words, 0 to {LARGEST_WORD_ORDER}; 2 for chrF++; "
+        f"default {ChrfConfig.word_order}",
+        "N",
+        int,
+        "-cw",
+    ),
+    MetricFlag(
         "chrf_beta",
         "beta",
         f"how many times as important as precision recall is, 1 to {LARGEST_BETA}; "
         f"default {ChrfConfig.beta}",
         "N",
         int,
+    ),
+    MetricFlag("chrf_whitespace", "whitespace", "count white space as characters, too"),
+    MetricFlag("chrf_lowercase", "lowercase", "lower-case the text before chrF is computed"),
+    MetricFlag(
+        "chrf_eps_smoothing",
+        "eps_smoothing",
+        "count all orders, and take the mean of their F-scores, as Popović's program, NLTK and "
+        "Moses do",
     ),
 )

@@ -1,4 +1,4 @@
-"""Counts the columns of chrF of every segment of a batch."""
+"""The kernel: from columns of text to the columns of chrF of every segment."""
 
 from __future__ import annotations
 
@@ -6,42 +6,55 @@ import dataclasses
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
-from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
-from beam_bleu.transforms.metrics.chrf.columns import (
-    EMPTY,
-    FIRST_NGRAMS,
-    ChrfColumns,
-    chrf_basis,
-)
-from beam_bleu.transforms.metrics.chrf.metric import f_scores
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
+from beam_bleu.transforms.metrics.bleu.long_matching import NUMBERS_BYTES
+from beam_bleu.transforms.metrics.bleu.long_slots import SPARE_NUMBERS
+from beam_bleu.transforms.metrics.chrf.characters import CODE_POINTS_BYTES, counted_bytes
+from beam_bleu.transforms.metrics.chrf.columns import EMPTY, chrf_basis
+from beam_bleu.transforms.metrics.chrf.count_rows import count_rows
+from beam_bleu.transforms.metrics.chrf.metric import Chrf
+from beam_bleu.transforms.metrics.chrf.words import WORDS_IN_CACHE
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.statistics.sizes import TextSizes
+from beam_bleu.transforms.text.hash_tables import SLOT_BYTES
+from beam_bleu.transforms.text.hashing import new_seed
+from beam_bleu.transforms.text.numbering import (
+    INDEX_SLOT_BYTES,
+    NUMBER_BYTES,
+    VOCABULARY_BYTES,
+    most_different,
+    most_index_bits,
+)
 from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.tokens import TOKEN_BYTES
+
+_FIRST_TABLE_BITS = 10
+
+_INT_BYTES = 8
+
+_SEED = new_seed()
+
+_MEMORY = KeptMemory()
 
 
 @dataclasses.dataclass(frozen=True)
 class ChrfCounter:
     """Counts the columns of chrF; see `statistics.counting.Counter`.
 
-    With one reference, the matches and n-grams of chrF are those of BLEU with a token for each
-    character. So BLEU's kernel counts each reference by itself.
-
     Attributes:
-      char_order: the largest order of characters, N.
-      beta: the weight of the recall, for the choice of the best reference.
+      metric: the definition. The choice of the best reference depends on all of it.
     """
 
-    char_order: int
-    beta: int
+    metric: Chrf
 
     @property
     def basis(self) -> Basis:
         """The columns."""
-        return chrf_basis(self.char_order)
+        return chrf_basis(self.metric.orders)
 
     @property
     def is_tokenized(self) -> bool:
@@ -49,36 +62,56 @@ class ChrfCounter:
         return False
 
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
-        """The columns of each segment, int64 (systems, segments, W). `text` has characters."""
-        references, counter = len(batch.references), BleuCounter(self.char_order)
-        best = counts = None
-        for reference in range(references):
-            of_one = spans.of_one(reference, references)
-            of_reference = self._columns(counter.count(of_one, sizes, batch, text))
-            score = f_scores(ChrfColumns(np.moveaxis(of_reference, 2, 0)), self.beta)
-            if best is None or counts is None:
-                best, counts = score, of_reference
-                continue
-            better = score > best  # of equally good ones, the first
-            counts[better], best[better] = of_reference[better], score[better]
-        assert counts is not None  # a batch has references
-        return counts
-
-    def _columns(self, counted: Integers) -> Integers:
-        """The columns of chrF from BLEU's, which are of one reference."""
-        bleu = BleuColumns(np.moveaxis(counted, 2, 0))
-        columns = np.zeros((*counted.shape[:2], self.basis.width), np.int64)
-        columns[..., SEGMENTS] = bleu.segments
-        columns[..., EMPTY] = bleu.short_candidates[0]
-        ref_length, _ = bleu.reference_length("shortest")
-        for n, (match, total) in enumerate(zip(bleu.matches, bleu.totals, strict=True)):
-            ref = np.maximum(ref_length - n, 0)
-            first = FIRST_NGRAMS + 3 * n
-            # sacreBLEU ignores the n-grams of a candidate if the reference has none.
-            columns[..., first] = np.where(ref > 0, total, 0)
-            columns[..., first + 1] = ref
-            columns[..., first + 2] = match
-        return columns
+        """The columns of each segment, int64 (systems, segments, W)."""
+        texts, rows = spans.starts.shape
+        systems, orders = len(batch.candidates), self.metric.orders
+        counts = np.empty((systems, rows, self.basis.width), np.int64)
+        if not rows:
+            return counts
+        require_countable(sizes, batch)
+        longest = sizes.longest
+        bounds = (texts + 1) * _INT_BYTES
+        numbers = (longest + texts + SPARE_NUMBERS) * NUMBER_BYTES
+        counted = counted_bytes(self.metric.whitespace)
+        memory = [
+            _MEMORY.zeros_for("numbers of code points", CODE_POINTS_BYTES),
+            _MEMORY.memory_for("code points entered", numbers),
+            _MEMORY.memory_for("characters", numbers),
+            _MEMORY.memory_for("bounds of characters", bounds),
+            _MEMORY.memory_for("tokens of words", WORDS_IN_CACHE * TOKEN_BYTES),
+            _MEMORY.memory_for("vocabulary", VOCABULARY_BYTES),
+            _MEMORY.memory_for("different words", most_different(longest) * TOKEN_BYTES),
+            _MEMORY.memory_for("index", INDEX_SLOT_BYTES << most_index_bits(longest)),
+            _MEMORY.memory_for("words", numbers),
+            _MEMORY.memory_for("bounds of words", bounds),
+            _MEMORY.memory_for("matches", systems * orders * _INT_BYTES),
+            _MEMORY.zeros_for("digits", (most_different(longest) + 2) * NUMBER_BYTES),
+            _MEMORY.memory_for("bounds of long texts", bounds),
+            _MEMORY.memory_for(
+                "numbers of long texts", (longest + texts + SPARE_NUMBERS) * NUMBERS_BYTES
+            ),
+        ]
+        of_pair, best_scores = np.empty((3, orders), np.int64), np.empty(systems)
+        row, bits = 0, _FIRST_TABLE_BITS
+        while True:
+            table = _MEMORY.memory_for("table", (2**bits + 1) * SLOT_BYTES)
+            row, bits = count_rows(
+                row,
+                spans.both,
+                texts - systems,
+                self.metric.char_order,
+                self.metric.word_order,
+                self.metric.beta,
+                self.metric.eps_smoothing,
+                (counted.ctypes.data, *(part.address for part in memory), table.address),
+                table.size,
+                of_pair,
+                best_scores,
+                counts,
+                _SEED,
+            )
+            if row == rows:
+                return counts
 
     def lengths(self, counts: Integers) -> None:
         """Unknown: the lengths of references are in tokens."""

@@ -9,7 +9,7 @@ from typing import Any
 from beam_bleu.transforms.metrics.chrf.columns import (
     chrf_basis,
     columns_are_possible,
-    order_of,
+    orders_of,
     segments_are_possible,
 )
 from beam_bleu.transforms.metrics.chrf.kernel import ChrfCounter
@@ -22,6 +22,7 @@ from beam_bleu.transforms.metrics.chrf.score import (
     chrf_signatures,
 )
 from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind
 from beam_bleu.transforms.text.text import Text
 
@@ -35,17 +36,17 @@ def _metric_of(config: ChrfConfig) -> Chrf:
 
 
 def _config_of(text: Text, choices: Mapping[str, Any]) -> ChrfConfig:
-    """The case is not that of the run: sacreBLEU's --lowercase is for BLEU only."""
+    """The case is chrF's own choice, not that of the run: sacreBLEU's --lowercase is for BLEU."""
     return ChrfConfig(normalize=text.normalize, **choices)
 
 
 def _counter(metrics: Sequence[Chrf]) -> ChrfCounter:
     (metric,) = {*metrics}  # the choice of the best reference depends on it
-    return ChrfCounter(metric.char_order, metric.beta)
+    return ChrfCounter(metric)
 
 
 def _basis_of(width: int) -> Basis:
-    return chrf_basis(order_of(width))
+    return chrf_basis(orders_of(width))
 
 
 def _lengths(columns: Sequence[int], metric: Chrf) -> Lengths:
@@ -54,6 +55,11 @@ def _lengths(columns: Sequence[int], metric: Chrf) -> Lengths:
 
 def _average_length(columns: Sequence[int]) -> None:
     """Unknown: a length is in tokens."""
+
+
+def _columns_are_possible(columns: ExactIntegers, references: int, metric: Chrf) -> bool:
+    """The number of references does not matter: only the best one counts."""
+    return columns_are_possible(columns, metric.char_order)
 
 
 def _encoded(metric: Chrf) -> dict[str, Any]:
@@ -82,6 +88,6 @@ KIND = MetricKind(
     definition=Chrf,
     encoded=_encoded,
     decoded=_decoded,
-    columns_are_possible=columns_are_possible,
+    columns_are_possible=_columns_are_possible,
     segments_are_possible=segments_are_possible,
 )

@@ -1,21 +1,10 @@
-"""chrF as a `Metric`: its definition, and the formula from integers to a score.
-
-Popović 2015 (https://aclanthology.org/W15-3049), section 2: chrF = (1 + beta^2) P R /
-(beta^2 P + R), with the means P of the precisions and R of the recalls of all orders. As in
-sacreBLEU, an order that the candidates or the references are too short for does not count. The
-operations and their order are those of `CHRF._compute_f_score` in sacreBLEU 2.6, so that the
-results are the same.
-"""
+"""chrF as a `Metric`: its definition, and how sums become a score."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.chrf.columns import (
     EMPTY,
@@ -23,13 +12,15 @@ from beam_bleu.transforms.metrics.chrf.columns import (
     ChrfColumns,
     width,
 )
+from beam_bleu.transforms.metrics.chrf.formula import f_score
+from beam_bleu.transforms.metrics.chrf.row_scores import row_scores
 from beam_bleu.transforms.metrics.dual_numbers import Number
-from beam_bleu.transforms.metrics.metric import NoGradientError, Scores
+from beam_bleu.transforms.metrics.metric import SEGMENTS, NoGradientError, Scores
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.text import NormalizationName, Text
 
-LARGEST_CHAR_ORDER = 16
+LARGEST_CHAR_ORDER = LARGEST_WORD_ORDER = 16
 LARGEST_BETA = 1000
 """Long before it, the score is the recall in all digits that anybody shows."""
 
@@ -38,9 +29,8 @@ LARGEST_BETA = 1000
 class Chrf:
     """How sums become chrF; the default is sacreBLEU's chrF2. See `Metric`.
 
-    Attributes:
-      char_order: the largest order of n-grams of characters, 1..16.
-      beta: how many times as important as precision recall is, 1..1000.
+    `ChrfConfig` explains the attributes. All of them are here, because the choice of the best
+    reference depends on them: sums with other values are other sums.
 
     Raises:
       ValueError: a field has an impossible value.
@@ -48,35 +38,53 @@ class Chrf:
 
     char_order: int = 6
     beta: int = 2
+    word_order: int = 0
+    whitespace: bool = False
+    eps_smoothing: bool = False
 
     def __post_init__(self) -> None:
-        if type(self.char_order) is not int or not 1 <= self.char_order <= LARGEST_CHAR_ORDER:
-            raise ValueError(
-                f"char_order must be 1 to {LARGEST_CHAR_ORDER}, an int, got {self.char_order!r}"
-            )
-        if type(self.beta) is not int or not 1 <= self.beta <= LARGEST_BETA:
-            raise ValueError(f"beta must be 1 to {LARGEST_BETA}, an int, got {self.beta!r}")
+        for name, least, most in (
+            ("char_order", 1, LARGEST_CHAR_ORDER),
+            ("beta", 1, LARGEST_BETA),
+            ("word_order", 0, LARGEST_WORD_ORDER),
+        ):
+            value = getattr(self, name)
+            if type(value) is not int or not least <= value <= most:
+                raise ValueError(f"{name} must be {least} to {most}, an int, got {value!r}")
+        for name in ("whitespace", "eps_smoothing"):
+            if type(getattr(self, name)) is not bool:
+                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
 
     @property
     def name(self) -> str:
-        """The name for readers, with beta: "chrF2"."""
-        return f"chrF{self.beta}"
+        """The name for readers, with beta and a plus sign for each order of words: "chrF2++"."""
+        return f"chrF{self.beta}{'+' * self.word_order}"
+
+    @property
+    def orders(self) -> int:
+        """The number of orders of characters and words."""
+        return self.char_order + self.word_order
 
     def value(self, sums: Sequence[Number]) -> Number:
         """chrF, 0..100."""
         self._require_width(len(sums))
-        return f_score(ChrfColumns(sums), self.beta)
+        if sums[SEGMENTS] == 0:
+            return 0.0
+        chrf = ChrfColumns(sums)
+        return f_score(
+            chrf.hyp_ngrams, chrf.ref_ngrams, chrf.matches, self.beta, self.eps_smoothing
+        )
 
     def values(self, sums: Integers) -> Scores:
         """The chrF of each row."""
         self._require_width(sums.shape[1])
-        return f_scores(ChrfColumns(sums.T), self.beta)
+        return row_scores(sums, self.beta, self.eps_smoothing)
 
     def require_corpus(self) -> None:
         """Each definition can score a corpus."""
 
     def require_gradient(self, sums: Sequence[int]) -> None:
-        """Checks that an n-gram matches; otherwise the score is 0.
+        """Checks that an n-gram matches; otherwise there is nothing that changes smoothly.
 
         Raises:
           NoGradientError: none does.
@@ -95,10 +103,11 @@ class Chrf:
         return Lengths("character", chrf.hyp_ngrams[0], references, columns[EMPTY])
 
     def _require_width(self, columns: int) -> None:
-        if columns != width(self.char_order):
+        if columns != width(self.orders):
+            of_words = f" and {self.word_order} of words" if self.word_order else ""
             raise ValueError(
-                f"{self.name} of order {self.char_order} needs {width(self.char_order)} columns, "
-                f"got {columns}"
+                f"{self.name} of order {self.char_order}{of_words} needs {width(self.orders)} "
+                f"columns, got {columns}"
             )
 
 
@@ -111,6 +120,10 @@ class ChrfConfig:
       beta: how many times as important as precision recall is, 1..1000.
       normalize: the Unicode normalization of all texts, before all other steps:
         "nfc" or "nfkc"; None if texts are not normalized.
+      word_order: the largest order of n-grams of words, 0..16; 0 for none, 2 for chrF++.
+      whitespace: whether white space counts as characters.
+      lowercase: whether all texts are lower-cased, like `str.lower`.
+      eps_smoothing: whether all orders count, and the score is the mean of their F-scores.
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
@@ -119,68 +132,25 @@ class ChrfConfig:
     char_order: int = Chrf.char_order
     beta: int = Chrf.beta
     normalize: NormalizationName | None = Text.normalize
+    word_order: int = Chrf.word_order
+    whitespace: bool = Chrf.whitespace
+    lowercase: bool = False
+    eps_smoothing: bool = Chrf.eps_smoothing
 
     def __post_init__(self) -> None:
-        # Text and Chrf check their fields.
+        if type(self.lowercase) is not bool:
+            raise ValueError(f"lowercase must be True or False, got {self.lowercase!r}")
+        # Text and Chrf check the other fields.
         _ = self.text, self.metric
 
     @property
     def text(self) -> Text:
         """The part that turns texts into characters, which are tokens here."""
-        return Text("char", normalize=self.normalize)
+        return Text("char", self.lowercase, normalize=self.normalize)
 
     @property
     def metric(self) -> Chrf:
         """The part that turns sums into a score."""
-        return Chrf(self.char_order, self.beta)
-
-
-def f_score(columns: ChrfColumns, beta: int) -> Number:
-    """chrF, 0..100, of integers or of numbers that carry their derivatives."""
-    precision = recall = 0.0
-    orders = 0
-    factor = beta**2
-    for of_order in zip(columns.hyp_ngrams, columns.ref_ngrams, columns.matches, strict=True):
-        hyp, ref, match = of_order
-        if hyp > 0 and ref > 0:
-            precision += match / hyp
-            recall += match / ref
-            orders += 1
-    if orders == 0 or precision + recall == 0:
-        return 0.0
-    precision /= orders
-    recall /= orders
-    score = (1 + factor) * precision * recall
-    score /= (factor * precision) + recall
-    return 100 * score
-
-
-def f_scores(columns: ChrfColumns, beta: int) -> Scores:
-    """The chrF of many sums at once: the same operations on arrays.
-
-    Args:
-      columns: arrays of one shape.
-      beta: the weight of the recall.
-
-    Returns:
-      float64, of this shape.
-    """
-    shape = np.shape(columns.matches[0])
-    precision, recall, orders = np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int64)
-    factor = beta**2
-    for of_order in zip(columns.hyp_ngrams, columns.ref_ngrams, columns.matches, strict=True):
-        hyp, ref, match = of_order
-        counts = (hyp > 0) & (ref > 0)
-        precision += _divided(match, hyp, counts)
-        recall += _divided(match, ref, counts)
-        orders += counts
-    precision = _divided(precision, orders, orders > 0)
-    recall = _divided(recall, orders, orders > 0)
-    score = (1 + factor) * precision * recall
-    scores: Scores = 100 * _divided(score, (factor * precision) + recall, precision + recall > 0)
-    return scores
-
-
-def _divided(one: NDArray[Any], other: NDArray[Any], where: NDArray[np.bool_]) -> Scores:
-    quotients: Scores = np.divide(one, other, out=np.zeros(np.shape(one)), where=where)
-    return quotients
+        return Chrf(
+            self.char_order, self.beta, self.word_order, self.whitespace, self.eps_smoothing
+        )

@@ -17,6 +17,7 @@ from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.segment_table import INTEGERS, list_array
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import (
+    CASES,
     SACREBLEU,
     TextName,
     reference_field,
@@ -33,7 +34,8 @@ class ChrfScore:
 
     Attributes:
       score: chrF, 0..100, not rounded.
-      hyp_ngrams: n-grams of characters in the candidates; hyp_ngrams[n - 1] is of order n.
+      hyp_ngrams: n-grams in the candidates: those of characters for each order from 1 on, and then
+        those of words.
       ref_ngrams: those in the references, for each segment in the one with the best score.
       matches: those that both have.
       segments: the number of segments scored.
@@ -94,17 +96,18 @@ def _why_zero(characters: int) -> str:
 def chrf_signatures(text: TextName, metric: Chrf, fewest: int, most: int) -> Signatures:
     """The signatures: the fields of sacreBLEU, then the choices that sacreBLEU does not show.
 
-    `nc` and `nw` are the orders of characters and of words, `space` says whether white space
-    counts, `beta` is there if it is not 2 (in sacreBLEU the name of the score has it), and `norm`
-    is the normalization.
+    `case` says whether texts were lower-cased, and `eff` whether orders that are longer than the
+    texts are left out. `nc` and `nw` are the orders of characters and of words, `space` says
+    whether white space counts, `beta` is there if it is not 2 (in sacreBLEU the name of the score
+    has it), and `norm` is the normalization.
     """
     fields = {
         "nrefs": reference_field(fewest, most),
-        "case": "mixed",
-        "eff": "yes",
+        "case": CASES[text.lowercase].name,
+        "eff": "no" if metric.eps_smoothing else "yes",
         "nc": str(metric.char_order),
-        "nw": "0",
-        "space": "no",
+        "nw": str(metric.word_order),
+        "space": "yes" if metric.whitespace else "no",
     }
     is_known = text.normalize is None
     own = dict(fields)
@@ -120,7 +123,10 @@ def chrf_signatures(text: TextName, metric: Chrf, fewest: int, most: int) -> Sig
 
 
 def chrf_segment_fields(metric: Chrf) -> Mapping[str, pa.DataType]:
-    """The columns that only chrF has: `hyp_ngrams`, `ref_ngrams` and `matches`, N integers each."""
+    """The columns that only chrF has: `hyp_ngrams`, `ref_ngrams` and `matches`.
+
+    Each one is a list with an integer for each order.
+    """
     return dict.fromkeys(COUNTS, INTEGERS)
 
 

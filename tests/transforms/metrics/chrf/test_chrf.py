@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from test_chrf_against_sacrebleu import counted, hostile, score_of
+from test_chrf_against_sacrebleu import CONFIGS, counted, hostile, score_of
 
 from beam_bleu import ChrfConfig
 from beam_bleu.transforms.corpus_scores import definition_of
@@ -31,6 +31,12 @@ SEGMENTS_OF_TEXT = hostile(11, 600, 2)
         ({"beta": 0}, "beta must be 1 to 1000, an int, got 0"),
         ({"beta": 2.0}, "beta must be 1 to 1000, an int, got 2.0"),
         ({"beta": 1001}, "beta must be 1 to 1000, an int, got 1001"),
+        ({"word_order": -1}, "word_order must be 0 to 16, an int, got -1"),
+        ({"word_order": 17}, "word_order must be 0 to 16, an int, got 17"),
+        ({"word_order": False}, "word_order must be 0 to 16, an int, got False"),
+        ({"whitespace": 1}, "whitespace must be True or False, got 1"),
+        ({"eps_smoothing": None}, "eps_smoothing must be True or False, got None"),
+        ({"lowercase": "ascii"}, "lowercase must be True or False, got 'ascii'"),
         ({"normalize": "nfd"}, "normalize must be one of nfc, nfkc, got 'nfd'"),
     ],
 )
@@ -49,6 +55,15 @@ def test_signatures_show_each_choice():
         "nrefs:var|case:mixed|eff:yes|nc:4|nw:0|space:no|beta:3|norm:nfkc|unicode:"
     )
     assert score.sacrebleu_signature is None
+    config = ChrfConfig(word_order=2, whitespace=True, lowercase=True, eps_smoothing=True)
+    score = score_of(counted([("a", ["b"])], config), config)
+    assert score.signature.startswith("nrefs:1|case:lc|eff:no|nc:6|nw:2|space:yes|unicode:")
+    assert score.sacrebleu_signature == ("nrefs:1|case:lc|eff:no|nc:6|nw:2|space:yes|version:2.6.0")
+
+
+def test_names_show_beta_and_the_orders_of_words():
+    names = [metric.name for metric in (Chrf(), Chrf(beta=3), Chrf(word_order=2), Chrf(5, 1, 3))]
+    assert names == ["chrF2", "chrF3", "chrF2++", "chrF1+++"]
 
 
 def test_normalized_texts_match():
@@ -58,14 +73,20 @@ def test_normalized_texts_match():
     assert score_of(counted(segments, normalized), normalized).score == 100
 
 
-def test_the_standard_error_is_that_of_the_delta_method():
-    counts = counted(SEGMENTS_OF_TEXT, ChrfConfig()).counts[0]
+@pytest.mark.parametrize("smoothed", [False, True])
+@pytest.mark.parametrize("word_order", [0, 2])
+def test_the_standard_error_is_that_of_the_delta_method(word_order, smoothed):
+    config = ChrfConfig(word_order=word_order, eps_smoothing=smoothed)
+    counts = counted(SEGMENTS_OF_TEXT, config).counts[0]
     sums, units = counts.sum(axis=0).astype(float), len(counts)
 
     def value(columns) -> float:
         # As in the paper: the means of the precisions and of the recalls of all orders.
         hyp, ref, match = (columns[FIRST_NGRAMS + k :: 3] for k in range(3))
-        p, r = float(np.mean(match / hyp)), float(np.mean(match / ref))
+        p, r = match / hyp, match / ref
+        if smoothed:
+            return 100 * float(np.mean(5 * p * r / (4 * p + r)))
+        p, r = float(np.mean(p)), float(np.mean(r))
         return 100 * 5 * p * r / (4 * p + r)
 
     gradient = np.zeros(len(sums))
@@ -75,7 +96,7 @@ def test_the_standard_error_is_that_of_the_delta_method():
         gradient[column] = (value(sums + step) - value(sums - step)) / (2 * step[column])
     influences = (counts - sums / units) @ gradient
     expected = math.sqrt(units / (units - 1) * float(np.sum(influences**2)))
-    found = score_of(counted(SEGMENTS_OF_TEXT, ChrfConfig()), ChrfConfig())
+    found = score_of(counted(SEGMENTS_OF_TEXT, config), config)
     assert found.standard_error == pytest.approx(expected, rel=1e-6)
     low, high = found.interval
     assert (low + high) / 2 == pytest.approx(found.score)
@@ -98,22 +119,29 @@ def test_the_gradient_is_a_reduced_fraction():
     assert gradient.denominator > 0
 
 
-def test_without_matches_there_is_no_standard_error():
-    segments = [("abc", ["xyz"])] * 40
-    score = score_of(counted(segments, ChrfConfig()), ChrfConfig())
-    assert (score.score, score.standard_error) == (0, None)
+@pytest.mark.parametrize(("smoothed", "expected"), [(False, 0), (True, 1e-14)])
+def test_without_matches_there_is_no_standard_error(smoothed, expected):
+    segments, config = [("abc", ["xyz"])] * 40, ChrfConfig(eps_smoothing=smoothed)
+    score = score_of(counted(segments, config), config)
+    assert score.score == pytest.approx(expected, abs=1e-20)
+    assert score.standard_error is None
     assert any("no character of a candidate is in its references" in w for w in score.warnings)
 
 
-def test_what_segments_have_is_possible():
-    counts = counted(SEGMENTS_OF_TEXT, ChrfConfig()).counts[0]
-    assert KIND.columns_are_possible(counts, 2)
-    assert KIND.columns_are_possible(counts.sum(axis=0), 2)
-    assert KIND.columns_are_possible(np.zeros((3, counts.shape[1]), np.int64), 2)
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+def test_what_segments_have_is_possible(config):
+    counts = counted(SEGMENTS_OF_TEXT, config).counts[0]
+    assert KIND.columns_are_possible(counts, 2, config.metric)
+    assert KIND.columns_are_possible(counts.sum(axis=0), 2, config.metric)
+    assert KIND.columns_are_possible(np.zeros((3, counts.shape[1]), np.int64), 2, config.metric)
 
 
-def column(name: str) -> int:
-    return chrf_basis(6).names.index(name)
+def column(name: str, order: int) -> int:
+    return chrf_basis(8).names.index(f"{name}_{order}")
+
+
+WORDS = 6
+"""The number of the order before those of words."""
 
 
 @pytest.mark.parametrize(
@@ -121,40 +149,52 @@ def column(name: str) -> int:
     [
         (SEGMENTS, 0),
         (EMPTY, 2),
-        (column("hyp_1"), -1),
-        (column("match_1"), 9),
-        (column("match_2"), 6),
-        (column("hyp_2"), 9),
-        (column("ref_2"), 9),
-        (column("ref_2"), 3),
+        (column("hyp", 1), -1),
+        (column("match", 1), 9),
+        (column("match", 2), 9),
+        (column("hyp", 2), 9),
+        (column("ref", 2), 9),
+        (column("ref", 2), 3),
+        (column("hyp", WORDS + 2), 4),
+        (column("ref", WORDS + 2), 4),
+        (column("ref", WORDS + 2), 1),
+        (column("match", WORDS + 2), 3),
+        (column("hyp", WORDS + 1), 9),
+        (column("ref", WORDS + 1), 9),
+        (column("match", WORDS + 1), 6),
     ],
 )
 def test_what_no_segment_has_is_impossible(place, value):
-    (right,) = counted([("abcdex", ["abcdey"])], ChrfConfig()).counts[0]
-    assert KIND.columns_are_possible(right, 1)
+    config = ChrfConfig(word_order=2)
+    (right,) = counted([("ab cd exy", ["ab cd eyz"])], config).counts[0]
+    assert KIND.columns_are_possible(right, 1, config.metric)
     right[place] = value
-    assert not KIND.columns_are_possible(right, 1)
+    assert not KIND.columns_are_possible(right, 1, config.metric)
 
 
 def test_products_of_segments_are_possible_and_changed_ones_are_not():
     units = CorpusSums.of(counted(SEGMENTS_OF_TEXT, ChrfConfig()), 0, with_products=True)
     sums, products = np.array(units.columns), np.array(units.products)
     number = np.array(units.units)
-    assert KIND.products_are_possible(number, sums, products, 2, are_segments=True)
+    assert KIND.products_are_possible(number, sums, products, 2, Chrf(), are_segments=True)
     for place in range(0, len(products), 7):
         wrong = products.copy()
         wrong[place] += 10**9
-        assert not KIND.products_are_possible(number, sums, wrong, 2, are_segments=True), place
+        assert not KIND.products_are_possible(number, sums, wrong, 2, Chrf(), are_segments=True), (
+            place
+        )
 
 
 def test_counts_of_other_orders_are_refused():
     sums = CorpusSums.of(counted([("a", ["b"])], ChrfConfig(3)), 0)
     with pytest.raises(ValueError, match="chrF2 of order 6 needs 20 columns, got 11"):
         Chrf().value(sums.columns)
+    with pytest.raises(ValueError, match="chrF2\\+\\+ of order 6 and 2 of words needs 26 columns"):
+        Chrf(word_order=2).value(sums.columns)
 
 
 def test_a_definition_survives_as_json():
-    for metric in (Chrf(), Chrf(3, 5)):
+    for metric in (Chrf(), Chrf(3, 5), Chrf(word_order=2, whitespace=True, eps_smoothing=True)):
         assert KIND.decoded(KIND.encoded(metric)) == metric
     with pytest.raises(TypeError):
         KIND.decoded({"char_order": 6, "beta": 2, "more": 1})
@@ -165,4 +205,10 @@ def test_a_config_of_another_metric_is_refused():
         definition_of(ChrfConfig(), ["bleu"])
     _, definition = definition_of(None, ["chrf"])
     assert definition.metric == Chrf()
-    assert dataclasses.asdict(Chrf()) == {"char_order": 6, "beta": 2}
+    assert dataclasses.asdict(Chrf()) == {
+        "char_order": 6,
+        "beta": 2,
+        "word_order": 0,
+        "whitespace": False,
+        "eps_smoothing": False,
+    }

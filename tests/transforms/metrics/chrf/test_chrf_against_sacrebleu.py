@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import random
 from collections.abc import Sequence
@@ -25,7 +26,15 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
-CONFIGS = [ChrfConfig(), ChrfConfig(char_order=1), ChrfConfig(char_order=3, beta=1), ChrfConfig(16)]
+CONFIGS = [
+    ChrfConfig(),
+    ChrfConfig(word_order=2),
+    ChrfConfig(char_order=1, word_order=1, lowercase=True),
+    ChrfConfig(char_order=3, beta=1, whitespace=True),
+    ChrfConfig(word_order=2, eps_smoothing=True, whitespace=True),
+    ChrfConfig(2, word_order=5, eps_smoothing=True, lowercase=True),
+    ChrfConfig(16, word_order=16),
+]
 
 
 def hostile(seed: int, number: int, references: int) -> list[Segment]:
@@ -47,7 +56,9 @@ def hostile(seed: int, number: int, references: int) -> list[Segment]:
 
 
 def theirs(config: ChrfConfig) -> sacrebleu.CHRF:
-    return sacrebleu.CHRF(char_order=config.char_order, beta=config.beta)
+    options = dataclasses.asdict(config)
+    del options["normalize"]
+    return sacrebleu.CHRF(**options)
 
 
 def columns_of(segments: Sequence[Segment]) -> tuple[list[str], list[tuple[str | None, ...]]]:
@@ -77,8 +88,7 @@ def assert_equal_to_sacrebleu(segments: Sequence[Segment], config: ChrfConfig) -
     assert not len(wrong), (segments[wrong[0]], ours[wrong[0]], expected[wrong[0]])
     found, corpus = score_of(statistics, config), metric.corpus_score(candidates, references)
     assert found.score == corpus.score
-    if config.beta == 2:
-        assert found.sacrebleu_signature == str(metric.get_signature())
+    assert found.sacrebleu_signature == str(metric.get_signature())
     assert KIND.shown(config.metric) == corpus.name
 
 
@@ -91,8 +101,29 @@ def test_hostile_text(config, references):
 def test_white_space_is_that_of_python():
     spaces = [(f"a{space}b", [f"ab{space}", f"{space}a b"]) for space in WHITE_SPACE]
     around = [(chr(ord(space) + 1), ["ab" + chr(ord(space) - 1)]) for space in WHITE_SPACE]
-    assert_equal_to_sacrebleu(spaces, ChrfConfig())
-    assert_equal_to_sacrebleu(around, ChrfConfig())
+    for config in (ChrfConfig(word_order=2), ChrfConfig(word_order=2, whitespace=True)):
+        assert_equal_to_sacrebleu(spaces, config)
+        assert_equal_to_sacrebleu(around, config)
+
+
+def test_words_lose_one_punctuation_mark():
+    words = [
+        "".join(word) for size in (1, 2, 3) for word in itertools.product("(a.é´", repeat=size)
+    ]
+    # Each ASCII character at both ends of a word.
+    words += [f"{mark}a" for mark in map(chr, range(128))] + [
+        f"a{mark}" for mark in map(chr, range(128))
+    ]
+    segments = [
+        (f"{one} {other}", [f"a {one[:-1]} {one[-1]}"]) for one, other in itertools.pairwise(words)
+    ]
+    assert_equal_to_sacrebleu(segments, ChrfConfig(1, word_order=3))
+
+
+def test_lower_case_is_that_of_python():
+    texts = ["İSTANBUL", "ΑΣ ΑΣΑ Σ", "Straße STRASSE ẞ", "ǅ Ⱥ K", "A\u0301É", "𐐀 𝒳 A", "ὈΔΥΣΣΕΎΣ."]
+    segments = [(text, [text.lower(), text.upper()]) for text in texts]
+    assert_equal_to_sacrebleu(segments, ChrfConfig(word_order=2, lowercase=True))
 
 
 def test_each_code_point_is_a_character():
@@ -118,7 +149,8 @@ def test_each_code_point_is_a_character():
     ids=lambda segments: str(segments)[:40],
 )
 def test_odd_segments(segments):
-    assert_equal_to_sacrebleu(segments, ChrfConfig())
+    for config in CONFIGS:
+        assert_equal_to_sacrebleu(segments, config)
 
 
 texts = st.text(st.sampled_from("ab c\u3000d😀e\u0301\n"), max_size=14)
@@ -135,18 +167,20 @@ texts = st.text(st.sampled_from("ab c\u3000d😀e\u0301\n"), max_size=14)
     )
 )
 def test_generated_text(segments):
-    assert_equal_to_sacrebleu(segments, ChrfConfig())
+    for config in CONFIGS[:2]:
+        assert_equal_to_sacrebleu(segments, config)
 
 
-def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit():
-    segments, metric = hostile(7, 500, 3), Chrf()
-    statistics = counted(segments, ChrfConfig())
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit(config):
+    segments, metric = hostile(7, 300, 3), config.metric
+    statistics = counted(segments, config)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
     schema = segment_schema([KIND.segment_fields(metric)])
     rows = segment_table(statistics, "chrf", KIND, metric, schema).to_pylist()
     for row, (candidate, references) in zip(rows, segments, strict=True):
         present = [each for each in references if each is not None]
-        assert row["score"] == theirs(ChrfConfig()).sentence_score(candidate, present).score
+        assert row["score"] == theirs(config).sentence_score(candidate, present).score
         columns = statistics.counts[0, row["index"]].tolist()
         assert row["score"] == metric.value(columns)
         assert [*row["hyp_ngrams"], *row["ref_ngrams"], *row["matches"]] == [
@@ -156,8 +190,8 @@ def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit():
         ]
 
 
-def test_many_sums_at_once_have_the_scores_of_each():
+@pytest.mark.parametrize("metric", [Chrf(), Chrf(4, 3, 2, eps_smoothing=True)], ids=str)
+def test_many_sums_at_once_have_the_scores_of_each(metric):
     rng = np.random.default_rng(3)
     sums = rng.integers(0, 10**12, (2000, 20)) * rng.integers(0, 2, (2000, 20))
-    metric = Chrf()
     assert metric.values(sums).tolist() == [metric.value(row) for row in sums.tolist()]

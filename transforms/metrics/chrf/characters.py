@@ -1,0 +1,114 @@
+"""Compiled code: numbers in place of the characters of a segment.
+
+An ASCII character has its code plus 1, so nothing has to be looked up. Other characters of the
+references get the next numbers, in the order in which they come. A table with a number for each
+code point has them; at the end of the segment, those that were entered are taken out again. All
+characters that no reference has get one number together. No character has the number 0.
+
+White space is that of Python's `str.split`. All of it is below `CLASSES`, where a table says of
+each code point whether it counts.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from beam_bleu.transforms.native.arrays import Bytes
+from beam_bleu.transforms.native.compiling import inlined, inner
+from beam_bleu.transforms.native.memory import load_byte, load_count, store_count
+from beam_bleu.transforms.text.code_points import code_point, letter_size
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+
+CLASSES = 0x3001
+"""The number of code points that can be white space: all up to the last one that is."""
+
+CODE_POINTS_BYTES = 0x110000 * NUMBER_BYTES
+"""The memory for the number of each code point. It is 0 between segments."""
+
+_ASCII = 0x80
+
+FIRST_NUMBER = _ASCII + 1
+"""The smallest number of a character that is not ASCII."""
+
+
+@cache
+def counted_bytes(whitespace: bool) -> Bytes:
+    """For the first code points NUMBER_BYTES if they count, else 0: uint8 (CLASSES,).
+
+    Args:
+      whitespace: whether white space counts.
+    """
+    counted = np.full(CLASSES, NUMBER_BYTES, np.uint8)
+    if not whitespace:
+        counted[[code for code in range(CLASSES) if chr(code).isspace()]] = 0
+    return counted
+
+
+@inlined
+def _number_characters(start, end, counted, code_points, entered, known, number, is_reference):
+    """Numbers the characters of a text; returns (end of the numbers, known).
+
+    In a candidate, a character that is not known gets the number `known` + 1.
+    """
+    at = start
+    while at < end:
+        code = load_byte(at)
+        if code < _ASCII:
+            at += 1
+            store_count(number, code + 1)
+            # No branch, because a branch predictor cannot learn where words end.
+            number += load_byte(counted + code)
+            continue
+        size = letter_size(code)
+        code = code_point(at, size)
+        at += size
+        if code < CLASSES and load_byte(counted + code) == 0:
+            continue
+        place = code_points + code * NUMBER_BYTES
+        known_number = load_count(place)
+        if known_number == 0:
+            known_number = known + 1
+            if is_reference:
+                known = known_number
+                store_count(place, known_number)
+                store_count(entered + (known - FIRST_NUMBER) * NUMBER_BYTES, code)
+        store_count(number, known_number)
+        number += NUMBER_BYTES
+    return number, known
+
+
+@inner
+def number_reference(start, end, counted, code_points, entered, known, number):
+    """Numbers the characters of a reference.
+
+    Args:
+      start: address of the text.
+      end: address of its end.
+      counted: address of `counted_bytes`.
+      code_points: address of CODE_POINTS_BYTES.
+      entered: address of memory for a number for each two bytes of all references.
+      known: the largest number of the segment so far; FIRST_NUMBER - 1 for the first reference.
+      number: address to write to, with memory for a number for each byte and one more.
+
+    Returns:
+      (end of the numbers, the largest number of the segment)
+    """
+    return _number_characters(start, end, counted, code_points, entered, known, number, True)
+
+
+@inner
+def number_candidate(start, end, counted, code_points, known, number):
+    """Numbers the characters of a candidate; returns the end of the numbers."""
+    return _number_characters(start, end, counted, code_points, 0, known, number, False)[0]
+
+
+@inner
+def forget_characters(code_points, entered, known):
+    """Takes all code points of a segment out of the table."""
+    for number in range(known + 1 - FIRST_NUMBER):
+        code = load_count(entered + number * NUMBER_BYTES)
+        store_count(code_points + code * NUMBER_BYTES, 0)

@@ -1,0 +1,66 @@
+"""chrF's formula: from the integers of a corpus, or of a segment, to a score.
+
+Popović 2015 (https://aclanthology.org/W15-3049), section 2: chrF = (1 + beta^2) P R /
+(beta^2 P + R), with the means P of the precisions and R of the recalls of all orders. As in
+sacreBLEU, an order that the candidates or the references are too short for does not count. With
+`eps_smoothing` chrF is the mean of the F-scores of all orders, as in Popović's own program. The
+operations and their order are those of `CHRF._compute_f_score` in sacreBLEU 2.6, so that the
+results are the same.
+
+As in BLEU's formula.py, Python runs the function with unbounded integers and with numbers that
+carry their derivatives, and numba compiles it, with int64. So it uses only loops and numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from beam_bleu.transforms.metrics.dual_numbers import Number
+
+_EPSILON = 1e-16
+"""What stands for a score of 0, and for a division by 0, with `eps_smoothing`."""
+
+
+def f_score(
+    hyp_ngrams: Sequence[Number],
+    ref_ngrams: Sequence[Number],
+    matches: Sequence[Number],
+    beta: int,
+    eps_smoothing: bool,
+) -> Number:
+    """chrF, 0..100.
+
+    Args:
+      hyp_ngrams: n-grams of the candidates, for each of N orders.
+      ref_ngrams: n-grams of the references.
+      matches: n-grams that both have.
+      beta: how many times as important as precision recall is.
+      eps_smoothing: whether all orders count.
+    """
+    factor = beta * beta
+    orders = len(matches)
+    score = precisions = recalls = 0.0
+    counted = 0
+    for n in range(orders):
+        hyp, ref, match = hyp_ngrams[n], ref_ngrams[n], matches[n]
+        if eps_smoothing:
+            precision = match / hyp if hyp > 0 else _EPSILON
+            recall = match / ref if ref > 0 else _EPSILON
+            denominator = factor * precision + recall
+            if denominator > 0:
+                score += (1 + factor) * precision * recall / denominator
+            else:
+                score += _EPSILON
+        elif hyp > 0 and ref > 0:
+            precisions += match / hyp
+            recalls += match / ref
+            counted += 1
+    if eps_smoothing:
+        return 100 * score / orders
+    if counted == 0 or precisions + recalls == 0:
+        return 0.0
+    precisions /= counted
+    recalls /= counted
+    score = (1 + factor) * precisions * recalls
+    score /= factor * precisions + recalls
+    return 100 * score
