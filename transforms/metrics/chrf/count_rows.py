@@ -18,6 +18,7 @@ from beam_bleu.transforms.metrics.chrf.characters import (
 from beam_bleu.transforms.metrics.chrf.columns import EMPTY, FIRST_NGRAMS
 from beam_bleu.transforms.metrics.chrf.formula import f_score
 from beam_bleu.transforms.metrics.chrf.long_matching import match_long_reference
+from beam_bleu.transforms.metrics.chrf.matching import LONGEST_REFERENCE, match_reference
 from beam_bleu.transforms.metrics.chrf.words import number_words
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.compiling import compiled, inlined, inner
@@ -97,6 +98,35 @@ def _number_words(
     store_int(bounds, texts, (load_int(vocabulary, NUMBER) - numbers) // NUMBER_BYTES)
 
 
+@inner
+def _match(
+    reference,
+    reference_count,
+    texts,
+    bounds,
+    numbers,
+    orders,
+    rows,
+    digits,
+    long_bounds,
+    long_numbers,
+    table,
+    matches,
+    stride,
+    seed,
+):
+    """Writes the matches of every candidate in one reference; see the two functions it calls."""
+    if _length(bounds, reference) <= LONGEST_REFERENCE:
+        match_reference(
+            reference, reference_count, texts, bounds, numbers, orders, rows, matches, stride
+        )
+    else:
+        match_long_reference(
+            *(reference, reference_count, texts, bounds, numbers, orders),
+            *(digits, long_bounds, long_numbers, table, matches, stride, seed),
+        )
+
+
 @inlined
 def _copy_counts(hyp_ngrams, ref_ngrams, matches, first, orders, candidate, reference, matched):
     """Writes the n-grams and matches of a candidate and a reference, for each order.
@@ -171,6 +201,7 @@ def count_rows(
         words,
         word_bounds,
         matched,
+        set_rows,
         digits,
         long_bounds,
         long_numbers,
@@ -196,9 +227,9 @@ def count_rows(
         longest = 0
         for reference in range(reference_count):
             longest = max(longest, _length(char_bounds, reference))
-        bits = table_bits(longest + 1)
         forget_characters(code_points, entered, known)
-        if ((1 << bits) + 1) * SLOT_BYTES > table_bytes:
+        bits = table_bits(longest + 1)
+        if longest > LONGEST_REFERENCE and ((1 << bits) + 1) * SLOT_BYTES > table_bytes:
             return row, bits
         if word_order > 0:
             _number_words(
@@ -221,36 +252,15 @@ def count_rows(
         for reference in range(reference_count):
             if load_int(start_space, reference * rows + row) == 0:
                 continue  # it is missing
-            match_long_reference(
-                reference,
-                reference_count,
-                texts,
-                char_bounds,
-                characters,
-                char_order,
-                digits,
-                long_bounds,
-                long_numbers,
-                table,
-                matched,
-                stride,
-                seed,
+            _match(
+                *(reference, reference_count, texts, char_bounds, characters, char_order),
+                *(set_rows, digits, long_bounds, long_numbers, table, matched, stride, seed),
             )
             if word_order > 0:
-                match_long_reference(
-                    reference,
-                    reference_count,
-                    texts,
-                    word_bounds,
-                    words,
-                    word_order,
-                    digits,
-                    long_bounds,
-                    long_numbers,
-                    table,
-                    matched + char_order * 8,
-                    stride,
-                    seed,
+                _match(
+                    *(reference, reference_count, texts, word_bounds, words, word_order),
+                    *(set_rows, digits, long_bounds, long_numbers, table),
+                    *(matched + char_order * 8, stride, seed),
                 )
             for system in range(systems):
                 candidate, of_candidate = reference_count + system, matched + system * stride

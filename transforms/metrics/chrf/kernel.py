@@ -11,6 +11,7 @@ from beam_bleu.transforms.metrics.bleu.long_slots import SPARE_NUMBERS
 from beam_bleu.transforms.metrics.chrf.characters import CODE_POINTS_BYTES, counted_bytes
 from beam_bleu.transforms.metrics.chrf.columns import EMPTY, chrf_basis
 from beam_bleu.transforms.metrics.chrf.count_rows import count_rows
+from beam_bleu.transforms.metrics.chrf.matching import MOST_ROW_BYTES
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.metrics.chrf.words import WORDS_IN_CACHE
 from beam_bleu.transforms.metrics.metric import Basis
@@ -85,6 +86,7 @@ class ChrfCounter:
             _MEMORY.memory_for("words", numbers),
             _MEMORY.memory_for("bounds of words", bounds),
             _MEMORY.memory_for("matches", systems * orders * _INT_BYTES),
+            _MEMORY.zeros_for("rows", (most_different(longest) + 2) * MOST_ROW_BYTES),
             _MEMORY.zeros_for("digits", (most_different(longest) + 2) * NUMBER_BYTES),
             _MEMORY.memory_for("bounds of long texts", bounds),
             _MEMORY.memory_for(

@@ -1,0 +1,131 @@
+"""chrF's kernel at the borders between its ways to count, with one to five references.
+
+References of up to 64, 128, 192, 256 and 512 tokens have sets of so many positions, and longer ones
+have numbered n-grams. Each way must give sacreBLEU's integers, in any order of the segments.
+"""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from test_chrf_against_sacrebleu import assert_equal_to_sacrebleu, counted, hostile
+
+from beam_bleu import ChrfConfig
+from beam_bleu.transforms.corpus_scores import definition_of
+from beam_bleu.transforms.metrics.chrf import kernel
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.counting import count_batch
+
+BORDERS = [length + more for length in (0, 64, 128, 192, 256, 320, 512) for more in (-1, 0, 1, 2)][
+    1:
+]
+ALPHABETS = {
+    "two letters": "ab",
+    "letters": "abcdefghijklmnopqrstuvwxyz.,",
+    "Chinese": "的一是不了人我在有他这中大来上国",
+    "astral": "😀😁𝒳𐐀\U0010ffff",
+    "combining marks": "e\u0301\u0323o\u0308a",
+    "all lengths": "aé漢😀 ",
+    "entities": ["&amp;", "&lt;", "&quot;", "x"],
+}
+CONFIGS = [ChrfConfig(word_order=2), ChrfConfig(8, word_order=4), ChrfConfig(9, word_order=5)]
+
+
+def near(text: str, pieces: list[str], rng: random.Random) -> str:
+    """A text like another one, with some pieces changed."""
+    return "".join(rng.choice(pieces) if rng.random() < 0.1 else letter for letter in text)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+def test_characters_at_the_borders_of_the_ways(alphabet, config):
+    rng, pieces = random.Random(alphabet), list(ALPHABETS[alphabet])
+    segments = []
+    for length in BORDERS:
+        reference = "".join(rng.choices(pieces, k=length))[:length]
+        candidate = near(reference, pieces, rng)
+        segments.append((candidate + "".join(rng.choices(pieces, k=rng.randrange(9))), [reference]))
+    assert_equal_to_sacrebleu(segments, config)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+def test_words_at_the_borders_of_the_ways(config):
+    rng, words = random.Random(1), ["a", "b", "the.", "(cat", "漢", "naïve!", "x" * 40, "x" * 41]
+    segments = []
+    for length in BORDERS:
+        reference = rng.choices(words, k=length)
+        candidate = [rng.choice(words) if rng.random() < 0.1 else word for word in reference]
+        segments.append((" ".join(candidate), ["  ".join(reference)]))
+    assert_equal_to_sacrebleu(segments, config)
+
+
+@pytest.mark.parametrize("references", [1, 2, 3, 4, 5])
+def test_ways_mix_in_a_segment_and_in_a_batch(references):
+    rng, pieces = random.Random(references), list("abcde. é漢")
+    segments = []
+    for _ in range(60):
+        of_segment: list[str | None] = [
+            "".join(rng.choices(pieces, k=rng.choice([0, 1, 5, 70, 140, 300, 520, 900])))
+            for _ in range(references)
+        ]
+        candidate = near(rng.choice(of_segment) or "", pieces, rng)
+        segments.append((candidate, of_segment))
+    for config in (ChrfConfig(word_order=2), ChrfConfig(word_order=1, eps_smoothing=True)):
+        assert_equal_to_sacrebleu(segments, config)
+
+
+def test_equally_good_references_of_different_lengths():
+    # Both have the same F-score by different counts, so sums show which one was taken.
+    segments = [("ab", ["ab" * 40, "ab"]), ("xy", ["ab", "cd", ""]), ("", ["ab", "a", ""])]
+    segments = [(candidate, [*texts, None, None][:3]) for candidate, texts in segments]
+    assert_equal_to_sacrebleu(segments, ChrfConfig(word_order=2))
+
+
+@pytest.mark.parametrize(
+    "segment",
+    [
+        ("word", ["word"]),
+        ("word", ["other"]),
+        (
+            " ".join(f"w{i % 97}" for i in range(10_000)),
+            [" ".join(f"w{i % 89}" for i in range(10_000))],
+        ),
+        ("word", [" ".join(f"w{i}." for i in range(10_000))]),
+        (" ".join(f"(w{i}" for i in range(10_000)), ["w1 w2"]),
+        ("a" * 10_000, ["a" * 9_999]),
+    ],
+    ids=["equal", "other", "10,000 words", "long reference", "long candidate", "one word"],
+)
+def test_very_short_and_very_long_segments(segment):
+    assert_equal_to_sacrebleu([segment], ChrfConfig(word_order=2))
+
+
+def test_systems_are_counted_as_if_each_were_alone():
+    rng, pieces = random.Random(5), list("abc .é漢")
+    texts = ["".join(rng.choices(pieces, k=rng.randrange(700))) for _ in range(90)]
+    references, systems = texts[:30], [texts[30:60], texts[60:]]
+    config = ChrfConfig(word_order=2)
+    together = counts_of(systems, references, config)
+    for number, system in enumerate(systems):
+        (alone,) = counts_of([system], references, config)
+        assert (together[number] == alone).all()
+
+
+def counts_of(systems: list[list[str]], references: list[str], config: ChrfConfig) -> np.ndarray:
+    columns = [pa.array(texts, pa.large_string()) for texts in (*systems, references)]
+    text, definition = definition_of(config)
+    batch = SegmentBatch(candidates=tuple(columns[:-1]), references=(columns[-1],))
+    return count_batch(batch, text, definition.counter).counts
+
+
+def test_memory_that_must_be_zero_is_zero_again():
+    # It is kept for the next batch, which would count what is left in it.
+    segments = hostile(3, 100, 2)
+    segments += [("漢字" * 600 + " x. " * 600, ["漢é😀" * 600 + " x, " * 600, "漢"])]
+    for config in CONFIGS:
+        counted(segments, config)
+        for memory in kernel._MEMORY._zeros.values():
+            assert not memory.data.any()

@@ -1,0 +1,168 @@
+"""Compiled counting: how many n-grams of each candidate occur in one reference.
+
+The tokens are numbers: of characters, or of words. Each number has a row, the set of the positions
+where the reference has the token. Let M be the row of token i of a candidate. Then
+
+    T[1] = M,  T[n] = (T[n - 1] of token i - 1, shifted by one) & M
+
+are the positions where the reference has the n-gram that ends at token i. Equal n-grams have equal
+sets, and different n-grams have sets without a common position. So a match is counted by claiming a
+position that no earlier n-gram has claimed, and the matches of an n-gram are clipped to its
+occurrences in the reference. There is no hash table, and no branch.
+
+A set has 64 positions in a word. References of up to 512 tokens have sets of one to eight words.
+Longer ones are counted by long_matching.py.
+
+All rows are 0 before a reference is entered, and are set back to 0 after it.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from beam_bleu.transforms.native.compiling import inner
+from beam_bleu.transforms.native.memory import (
+    load_count,
+    load_int,
+    load_word,
+    store_word,
+)
+from beam_bleu.transforms.native.position_sets import position_sets
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+
+LONGEST_REFERENCE = 512
+"""The most tokens of a reference."""
+
+_POSITIONS = 64
+_WORD_BYTES = 8
+MOST_ROW_BYTES = LONGEST_REFERENCE // _POSITIONS * _WORD_BYTES
+"""The memory for the row of a token."""
+
+_NOTHING = np.uint64(0)
+_ONE = np.uint64(1)
+
+_FEW_ORDERS, _USUAL_ORDERS, _MANY_ORDERS = 4, 8, 16
+
+
+@inner
+def enter_reference(number, end, rows, row_bytes):
+    """Enters the positions of the tokens of a reference into their rows.
+
+    Args:
+      number: address of the number of its first token.
+      end: address of the end of its numbers.
+      rows: address of the row of number 0.
+      row_bytes: the bytes of a row.
+    """
+    position = 0
+    while number < end:
+        word = rows + load_count(number) * row_bytes + (position >> 6) * _WORD_BYTES
+        store_word(word, load_word(word) | _ONE << np.uint64(position & (_POSITIONS - 1)))
+        position += 1
+        number += NUMBER_BYTES
+
+
+@inner
+def leave_reference(number, end, rows, row_bytes):
+    """Sets the rows of a reference back to 0; the arguments are those of `enter_reference`."""
+    while number < end:
+        row = rows + load_count(number) * row_bytes
+        row_end = row + row_bytes
+        while row < row_end:
+            store_word(row, _NOTHING)
+            row += _WORD_BYTES
+        number += NUMBER_BYTES
+
+
+def _matching(most_orders: int, words: int) -> Any:
+    """Makes the function that counts a candidate, with rows of this number of words."""
+    sets = position_sets(most_orders, words)
+    none, following, claim, store_sizes = sets.none, sets.following, sets.claim, sets.store_sizes
+
+    @inner
+    def match(number, end, rows, matches, orders):
+        """Writes the matches of each order.
+
+        Args:
+          number: address of the number of the candidate's first token.
+          end: address of the end of its numbers.
+          rows: address of the row of number 0.
+          matches: address of memory for an int64 for each order.
+          orders: the number of orders.
+        """
+        grams = claimed = none()
+        while number < end:
+            grams = following(grams, rows + load_count(number) * (words * _WORD_BYTES))
+            claimed = claim(claimed, grams)
+            number += NUMBER_BYTES
+        store_sizes(matches, claimed, orders)
+
+    return match
+
+
+_match_few_1, _match_few_8 = (_matching(_FEW_ORDERS, words) for words in (1, 8))
+_match_usual_1, _match_usual_2, _match_usual_3, _match_usual_4, _match_usual_8 = (
+    _matching(_USUAL_ORDERS, words) for words in (1, 2, 3, 4, 8)
+)
+_match_many = _matching(_MANY_ORDERS, 8)
+
+
+@inner
+def words_of_row(tokens, orders):
+    """The number of words of the rows for a reference of this number of tokens."""
+    words = max((tokens + _POSITIONS - 1) // _POSITIONS, 1)
+    if orders > _USUAL_ORDERS:
+        return 8
+    if orders <= _FEW_ORDERS:
+        return 1 if words == 1 else 8
+    return words if words <= 4 else 8
+
+
+@inner
+def match_reference(
+    reference, reference_count, texts, bounds, numbers, orders, rows, matches, stride
+):
+    """Writes the matches of every candidate of a segment in one reference, for each order.
+
+    Args:
+      reference: the reference, of at most LONGEST_REFERENCE tokens.
+      reference_count: the number of references; they are the first texts.
+      texts: the number of all texts; the others are candidates.
+      bounds: address of texts + 1 int64: text t has the tokens bounds[t] <= i <
+        bounds[t + 1] - 1.
+      numbers: address of the numbers of all tokens of the segment.
+      orders: the largest order, N.
+      rows: address of memory for a row for each number; all of it is 0 before and afterwards.
+      matches: address of N int64 for the first candidate.
+      stride: bytes from these to those of the next candidate.
+    """
+    begin, stop = load_int(bounds, reference), load_int(bounds, reference + 1) - 1
+    first, last = numbers + begin * NUMBER_BYTES, numbers + stop * NUMBER_BYTES
+    words = words_of_row(stop - begin, orders)
+    enter_reference(first, last, rows, words * _WORD_BYTES)
+    for text in range(reference_count, texts):
+        number = numbers + load_int(bounds, text) * NUMBER_BYTES
+        end = numbers + (load_int(bounds, text + 1) - 1) * NUMBER_BYTES
+        if orders > _USUAL_ORDERS:
+            _match_many(number, end, rows, matches, orders)
+        elif orders <= _FEW_ORDERS:
+            if words == 1:
+                _match_few_1(number, end, rows, matches, orders)
+            else:
+                _match_few_8(number, end, rows, matches, orders)
+        elif words == 1:
+            _match_usual_1(number, end, rows, matches, orders)
+        elif words == 2:
+            _match_usual_2(number, end, rows, matches, orders)
+        elif words == 3:
+            _match_usual_3(number, end, rows, matches, orders)
+        elif words == 4:
+            _match_usual_4(number, end, rows, matches, orders)
+        else:
+            _match_usual_8(number, end, rows, matches, orders)
+        matches += stride
+    leave_reference(first, last, rows, words * _WORD_BYTES)

@@ -1,0 +1,144 @@
+"""Sets of positions for compiled code: one for each n-gram order, with up to 512 positions each.
+
+A set has a bit for each position, 64 in a word. The orders are the lanes of a vector, as in
+lanes.py, and there is a vector for each word. So all orders take the same instructions.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from beam_bleu.transforms.native.compiling import cgutils, intrinsic, ir, types
+
+_WORD_BYTES = 8
+
+
+class PositionSets(NamedTuple):
+    """The operations on sets of positions, one set for each n-gram order.
+
+    Attributes:
+      none: a function () that returns empty sets.
+      following: a function (grams, address). From where the n-grams that end at a token occur in
+        a text, and from the set at the address, where the next token occurs, it returns where the
+        n-grams that end at the next token occur.
+      claim: a function (claimed, grams) that adds to the first sets the first position of the
+        second ones that they do not have, for each order for which there is one.
+      store_sizes: a function (address, sets, orders) that writes the sizes of the first sets,
+        int64 each.
+    """
+
+    none: Any
+    following: Any
+    claim: Any
+    store_sizes: Any
+
+
+def position_sets(orders: int, words: int) -> PositionSets:
+    """The operations on sets of up to 64 * `words` positions, for at most `orders` orders."""
+
+    def sets() -> Any:
+        from beam_bleu.transforms.native.lane_types import SetsType  # it imports numba
+
+        return SetsType(orders, words)
+
+    def vector() -> Any:
+        return ir.VectorType(ir.IntType(64), orders)
+
+    def constant(values: Sequence[int]) -> Any:
+        return ir.Constant(vector(), list(values))
+
+    def same(value: int) -> Any:
+        return constant([value] * orders)
+
+    def parts(builder: Any, value: Any) -> list[Any]:
+        return [builder.extract_value(value, word) for word in range(words)]
+
+    def joined(builder: Any, vectors: Sequence[Any]) -> Any:
+        value = ir.Constant(ir.ArrayType(vector(), words), ir.Undefined)
+        for word, part in enumerate(vectors):
+            value = builder.insert_value(value, part, word)
+        return value
+
+    def all_lanes(builder: Any, value: Any) -> Any:
+        undefined = ir.Constant(ir.VectorType(value.type, orders), ir.Undefined)
+        first = builder.insert_element(undefined, value, ir.IntType(32)(0))
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), orders), [0] * orders)
+        return builder.shuffle_vector(first, undefined, zeros)
+
+    @intrinsic
+    def none(typingctx):
+        def codegen(context, builder, signature, args):
+            return joined(builder, [same(0)] * words)
+
+        return sets()(), codegen
+
+    @intrinsic
+    def following(typingctx, grams, address):
+        def codegen(context, builder, signature, args):
+            # The first order gets all positions, because no shorter n-gram limits it.
+            everywhere = constant([-1, *[0] * (orders - 1)])
+            one_down = ir.Constant(ir.VectorType(ir.IntType(32), orders), [0, *range(orders - 1)])
+            shorter = [
+                builder.shuffle_vector(part, part, one_down) for part in parts(builder, args[0])
+            ]
+            found = []
+            for word, part in enumerate(shorter):
+                shifted = builder.or_(builder.shl(part, same(1)), everywhere)
+                if word > 0:
+                    shifted = builder.or_(shifted, builder.lshr(shorter[word - 1], same(63)))
+                place = builder.add(args[1], ir.Constant(ir.IntType(64), word * _WORD_BYTES))
+                here = builder.load(builder.inttoptr(place, ir.IntType(64).as_pointer()))
+                found.append(builder.and_(shifted, all_lanes(builder, here)))
+            return joined(builder, found)
+
+        return sets()(sets(), types.int64), codegen
+
+    @intrinsic
+    def claim(typingctx, claimed, grams):
+        def codegen(context, builder, signature, args):
+            after, is_claimed = [], None
+            for old, part in zip(parts(builder, args[0]), parts(builder, args[1]), strict=True):
+                free = builder.and_(part, builder.not_(old))
+                lowest = builder.and_(free, builder.neg(free))
+                here = builder.icmp_unsigned("!=", free, same(0))
+                if is_claimed is not None:
+                    lowest = builder.select(is_claimed, same(0), lowest)
+                    here = builder.or_(here, is_claimed)
+                is_claimed = here
+                after.append(builder.or_(old, lowest))
+            return joined(builder, after)
+
+        return sets()(sets(), sets()), codegen
+
+    @intrinsic
+    def store_sizes(typingctx, address, stored, count):
+        def codegen(context, builder, signature, args):
+            # llvmlite's own function refuses vectors.
+            kind = ir.FunctionType(vector(), [vector()])
+            name = f"llvm.ctpop.v{orders}i64"
+            bits = cgutils.get_or_insert_function(builder.module, kind, name)
+            sizes = same(0)
+            for part in parts(builder, args[1]):
+                sizes = builder.add(sizes, builder.call(bits, [part]))
+            written = builder.icmp_signed("<", constant(range(orders)), all_lanes(builder, args[2]))
+            whole = ir.IntType(32)
+            arguments = [
+                vector(),
+                vector().as_pointer(),
+                whole,
+                ir.VectorType(ir.IntType(1), orders),
+            ]
+            kind = ir.FunctionType(ir.VoidType(), arguments)
+            masked = cgutils.get_or_insert_function(
+                builder.module, kind, f"llvm.masked.store.v{orders}i64.p0"
+            )
+            place = builder.inttoptr(args[0], vector().as_pointer())
+            builder.call(masked, [sizes, place, whole(1), written])
+            return context.get_dummy_value()
+
+        return types.void(types.int64, sets(), types.int64), codegen
+
+    return PositionSets(none, following, claim, store_sizes)
