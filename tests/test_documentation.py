@@ -33,7 +33,15 @@ CONTRIBUTING = PROJECT / "CONTRIBUTING.md"
 README = (PROJECT / "README.md").read_text()
 
 # Pages whose console blocks show commands and all that they print.
-SHOWN = [PROJECT / name for name in ("README.md", "docs/tour.md", "docs/definitions.md")]
+SHOWN = [
+    PROJECT / name
+    for name in (
+        "README.md",
+        "docs/tour.md",
+        "docs/definitions.md",
+        "docs/chrf.md",
+    )
+]
 
 NEEDS_FLINK = "cluster flags flink"
 """A command with this text needs a running cluster."""

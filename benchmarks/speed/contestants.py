@@ -24,7 +24,8 @@ def kernel(candidates: list[str], references: list[list[str]], flags: argparse.N
     import numpy as np
 
     timed = _passes(_batches(candidates, references), flags)
-    counts = np.concatenate([_counts(counted) for counted in timed[-1][1]])
+    of_metric = _counts if flags.metric == "bleu" else _counts_of_chrf
+    counts = np.concatenate([of_metric(counted) for counted in timed[-1][1]])
     return {**_median([seconds for seconds, _ in timed]), "counts": _digest(counts)}
 
 
@@ -56,9 +57,11 @@ def sides(candidates: list[str], references: list[list[str]], flags: argparse.Na
 def sacrebleu(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
     """The API of sacreBLEU; one pass, because it remembers lines."""
     import numpy as np
-    from sacrebleu.metrics import BLEU
+    from sacrebleu.metrics import BLEU, CHRF
 
     metric = BLEU(tokenize=flags.tokenize, lowercase=flags.lowercase)
+    if flags.metric == "chrf":
+        metric = CHRF(word_order=flags.word_order, lowercase=flags.lowercase)
     seconds, score = _timed(lambda: metric.corpus_score(candidates, references))
     # To compare every segment. The API has computed the same integers.
     counts = np.array(metric._extract_corpus_statistics(candidates, references), np.int64)
@@ -90,13 +93,18 @@ def _passes(
     batches: Sequence[Any], flags: argparse.Namespace
 ) -> list[tuple[dict[str, float], Any]]:
     """(seconds, statistics of the batches) of each pass of the kernel."""
-    from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-    from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+    from beam_bleu import BleuConfig, ChrfConfig
+    from beam_bleu.transforms.corpus_scores import definition_of
+    from beam_bleu.transforms.statistics.counting import count_batch
 
-    text = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase).text
-    count_batch(batches[0], text, 4)  # loads the compiled code
+    config: Any = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase)
+    if flags.metric == "chrf":
+        config = ChrfConfig(word_order=flags.word_order, lowercase=flags.lowercase)
+    text, definition = definition_of(config)
+    counter = definition.counter
+    count_batch(batches[0], text, counter)  # loads the compiled code
     return [
-        _timed(lambda: [count_batch(batch, text, 4) for batch in batches])
+        _timed(lambda: [count_batch(batch, text, counter) for batch in batches])
         for _ in range(flags.passes)
     ]
 
@@ -125,11 +133,20 @@ def _counts(counted: Any) -> Any:
     )
 
 
-def _digest(counts: Any) -> str:
-    """The digest of counts, int64 (segments, 2 + 2 N).
+def _counts_of_chrf(counted: Any) -> Any:
+    """The counts of the first system in the order of sacreBLEU, int64 (segments, 3 N)."""
+    import numpy as np
 
-    Both scorers have the same order: length of the candidate, length of the reference, matches,
-    totals.
+    from beam_bleu.transforms.metrics.chrf.columns import FIRST_NGRAMS
+
+    return np.ascontiguousarray(counted.counts[0, :, FIRST_NGRAMS:])
+
+
+def _digest(counts: Any) -> str:
+    """The digest of counts, int64 (segments, counts).
+
+    Both scorers have the same order. For BLEU it is: length of the candidate, length of the
+    reference, matches, totals. For chrF it is: hyp, ref and match of each order.
     """
     return hashlib.sha256(counts.tobytes()).hexdigest()
 
@@ -148,6 +165,8 @@ def _main() -> None:
     parser.add_argument("name", choices=contestants)
     parser.add_argument("candidates", help="a pattern")
     parser.add_argument("references", nargs="+", help="a pattern for each stream")
+    parser.add_argument("--metric", choices=("bleu", "chrf"), default="bleu")
+    parser.add_argument("--word_order", type=int, default=0, help="of chrF")
     parser.add_argument("--tokenize", default="13a")
     parser.add_argument(
         "--passes", type=int, default=9, help="of the kernel; many for a profile, default 9"

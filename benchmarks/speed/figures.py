@@ -25,4 +25,5 @@ FIGURES: dict[str, Callable[[Workspace, Sizes], Results]] = {
     "crafted": crafted_text.crafted,
     "serial": serial_share.serial,
     "library": library,
+    "chrf": kernel.chrf,
 }

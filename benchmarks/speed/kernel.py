@@ -60,6 +60,28 @@ def references(workspace: Workspace, sizes: Sizes) -> Results:
     return [figure], both
 
 
+def chrf(workspace: Workspace, sizes: Sizes) -> Results:
+    """The kernel of chrF alone on one core against sacreBLEU's API."""
+    text = workspace.head(sizes.kernel_pairs)
+    figures, measurements = [], []
+    for name, reach, flags in (
+        ("chrF2", 120, "--metric chrf"),
+        ("chrF2++", 90, "--metric chrf --word_order 2"),
+    ):
+        both, are_equal = against_sacrebleu(text, flags, sizes.repeats)
+        ours, theirs = both
+        figures.append(
+            _reach(reach).figure(
+                f"kernel, {name}, one core, against sacreBLEU's API, {text.pairs:,} pairs",
+                ours.rate / theirs.rate,
+                equal_integers(are_equal),
+                is_right=are_equal,
+            )
+        )
+        measurements += both
+    return figures, measurements
+
+
 def _reach(ratio: int) -> Reach:
     return at_least(ratio, "x", digits=1)
 

@@ -11,20 +11,26 @@ from command_line import PROJECT, REFERENCES, SYSTEMS
 from benchmarks.corpus.workspace import Text
 from benchmarks.speed.contestants import kernel, sacrebleu, sides
 
-FLAGS = argparse.Namespace(tokenize="13a", lowercase=False, passes=2)
+FLAGS = argparse.Namespace(metric="bleu", tokenize="13a", lowercase=False, word_order=0, passes=2)
+OF_CHRF = [
+    argparse.Namespace(**{**vars(FLAGS), "metric": "chrf", "word_order": order}) for order in (0, 2)
+]
 
 
 def lines(path: pathlib.Path) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines()[:30]
 
 
+@pytest.mark.parametrize("flags", [FLAGS, *OF_CHRF], ids=str)
 @pytest.mark.parametrize("references", [1, 2])
-def test_the_kernel_and_sacrebleu_count_the_same(references: int) -> None:
+def test_the_kernel_and_sacrebleu_count_the_same(
+    references: int, flags: argparse.Namespace
+) -> None:
     texts = lines(SYSTEMS["atlas"]), [lines(path) for path in REFERENCES[:references]]
-    ours, theirs = kernel(*texts, FLAGS), sacrebleu(*texts, FLAGS)
+    ours, theirs = kernel(*texts, flags), sacrebleu(*texts, flags)
     assert ours["counts"] == theirs["counts"]
     assert ours["cpu"] > 0
-    other = kernel(lines(SYSTEMS["birch"]), texts[1], FLAGS)
+    other = kernel(lines(SYSTEMS["birch"]), texts[1], flags)
     assert other["counts"] != ours["counts"]
 
 
