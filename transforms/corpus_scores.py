@@ -207,7 +207,7 @@ class CorpusScore:
       ...         | CorpusScore.Globally(ChrfConfig(beta=1))
       ...         | beam.Map(lambda chrf: print(f"{chrf.score:.2f}"))
       ...     )
-      89.15
+      84.95
     """
 
     Globally = ScoreGlobally
