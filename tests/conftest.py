@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib.util
 import logging
@@ -88,6 +89,7 @@ def chosen(config: pytest.Config) -> set[str]:
     return options or {set_of_path(path) or "fast" for path in paths} | named
 
 
+@functools.cache
 def set_of_path(path: pathlib.Path) -> str | None:
     """The set of all tests of a file; None if they are not all in one."""
     if not path.is_relative_to(TESTS):
@@ -133,12 +135,13 @@ def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselects the tests of other sets, and groups the tests that must share a process."""
+    run = chosen(config)
     kept, dropped = [], []
     for item in items:
         whole = set_of_path(item.path)
         named = [name for name in SETS if whole == name or item.get_closest_marker(name)]
         assert len(named) <= 1, f"{item.nodeid} is in several sets: {named}"
-        (kept if (named or ["fast"])[0] in chosen(config) else dropped).append(item)
+        (kept if (named or ["fast"])[0] in run else dropped).append(item)
         if config.pluginmanager.hasplugin("xdist"):
             # The tests of a file share fixtures. The tests of an engine share its cluster.
             item.add_marker(pytest.mark.xdist_group(engine_of(item) or item.nodeid.split("::")[0]))
