@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import quicker_beam
 from compressing import COMPRESS
@@ -133,19 +134,27 @@ def _said(err: str, arguments: Sequence[Argument]) -> str:
     return err if asked else without_progress(err)
 
 
+def _unfrozen() -> None:
+    """In place of `gc.freeze`, after which a pipeline is never freed.
+
+    If everything was unfrozen after each run, the pipelines would be old garbage, which Python
+    collects so rarely that the tests took gigabytes.
+    """
+
+
 @contextlib.contextmanager
 def _process_kept() -> Iterator[None]:
     """Undoes the changes that the command makes to its process, because it is pytest's process."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     root.handlers = []
-    try:
-        yield
-    finally:
-        root.handlers = handlers
-        root.setLevel(level)
-        gc.unfreeze()
-        gc.enable()
+    with mock.patch.object(gc, "freeze", _unfrozen):
+        try:
+            yield
+        finally:
+            root.handlers = handlers
+            root.setLevel(level)
+            gc.enable()
 
 
 def streams(
