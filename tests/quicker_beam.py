@@ -2,8 +2,9 @@
 
 In every run Beam asks thousands of times for the signatures of the same functions, reads the source
 of the same steps, parses the same flags once for each class of options, and compresses the same
-steps. The answers do not change in a process, so here Beam remembers them. Tests that start a
-process or use an engine run Beam without this change.
+steps. The answers do not change in a process, so here Beam remembers them. Beam also records the
+lines of code that set each type hint, for messages about wrong types; here it does not. Tests that
+start a process or use an engine run Beam without these changes.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ try:
     from apache_beam.internal import cloudpickle_pickler
     from apache_beam.options.pipeline_options import PipelineOptions
     from apache_beam.transforms import core
+    from apache_beam.typehints.decorators import IOTypeHints
 finally:
     logging.root.removeHandler(_quiet)
 
@@ -65,10 +67,15 @@ def _returns_and_yields(fn: Callable[..., Any]) -> bool:
     return _warned[fn.__func__]
 
 
+def _no_origin(*_: Any, **__: Any) -> list[str]:
+    return []
+
+
 def remember() -> None:
     """From now on Beam remembers in this process."""
     core.get_function_args_defaults = _args_defaults
     core._check_fn_use_yield_and_return = _returns_and_yields
+    IOTypeHints._make_origin = _no_origin
     PipelineOptions.__init__ = _init
     remembering = functools.lru_cache(maxsize=2000)
     cloudpickle_pickler.bz2 = types.SimpleNamespace(
