@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import functools
 import importlib.util
 import os
 import re
@@ -77,6 +78,7 @@ _VERSION = re.compile(r"\d+\.\d+\.\d+\w*")
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]*")
 
 
+@functools.cache  # Beam has hundreds of flags, and a run also asks which of them are switches
 def beam_parser() -> Parser:
     """A parser of all flags that Beam knows."""
     parser = Parser(add_help=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import json
 import os
 import platform
@@ -302,7 +303,8 @@ def _time_or_none(value: Any) -> str | None:
     return str(value)
 
 
-def software_versions() -> dict[str, str]:
+@functools.cache  # a run writes two records, and looking up the versions takes milliseconds
+def software_versions() -> Mapping[str, str]:
     """The versions of the software here, by the names of run.json."""
     from importlib import metadata
 
