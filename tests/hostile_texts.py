@@ -130,6 +130,18 @@ def cut_in_two() -> Iterator[Segment]:
                 yield half, [f"{half.swapcase()} . 5"]
 
 
+def single_bytes_at_each_place_of_a_block() -> Iterator[Segment]:
+    """Many tokens of one byte. The last of a block can begin a longer token, or join a digit."""
+    for shift in range(64):
+        rng = random.Random(shift)
+        for after in ("", "1", "a", "ab", ".1", "..1", " a", "&lt;", "\u00e9", "-", "\u3000"):
+            dense = "a" * shift + "".join(rng.choices("!;.&", k=200)) + after
+            dense += "!;" * 300 + "9-" * 50
+            text = dense + "." * 65 + after + "x" * shift + ";" * 64 + after
+            yield text, [text[shift:] + text]
+            yield text + text, [text + "!;" + text]
+
+
 def with_every_code_point(form: str) -> Iterator[Segment]:
     """Every code point in this form, 64 in each line."""
     for start in range(0, len(CODE_POINTS), 64):

@@ -12,6 +12,7 @@ from hostile_texts import (
     at_the_edges_of_blocks,
     cut_in_two,
     hostile_segments,
+    single_bytes_at_each_place_of_a_block,
     with_every_code_point,
 )
 from sacrebleu_counts import EVERY_TOKENIZATION, assert_same, counted, name, sacrebleu_integers
@@ -58,6 +59,11 @@ def _counted() -> Iterator[Counted]:
                 config,
                 lambda part=part: hostile_segments(50_000)[part],
             )
+    yield Counted(
+        "single bytes at each place of a block, 13a",
+        BleuConfig("13a"),
+        single_bytes_at_each_place_of_a_block,
+    )
     for config, form in (
         (BleuConfig("13a", max_ngram_order=1), "{0} x{0} {0}x 5{0}X"),
         (BleuConfig("none", lowercase=True, max_ngram_order=1), "{0} x{0} {0}x 5{0}X"),

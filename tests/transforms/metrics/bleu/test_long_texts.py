@@ -78,18 +78,6 @@ def test_texts_with_many_single_bytes(tokenize: str) -> None:
     assert_equal_to_sacrebleu(segments, BleuConfig(tokenize))
 
 
-@pytest.mark.parametrize("shift", range(64))
-def test_single_bytes_at_each_place_of_a_block(shift: int) -> None:
-    """The last byte of a block can be a token, or begin a longer one, or join a digit."""
-    rng = random.Random(shift)
-    segments: list[Segment] = []
-    for after in ("", "1", "a", "ab", ".1", "..1", " a", "&lt;", "\u00e9", "-", "\u3000"):
-        dense = "a" * shift + "".join(rng.choices("!;.&", k=200)) + after + "!;" * 300 + "9-" * 50
-        text = dense + "." * 65 + after + "x" * shift + ";" * 64 + after
-        segments += [(text, [text[shift:] + text]), (text + text, [text + "!;" + text])]
-    assert_equal_to_sacrebleu(segments, BleuConfig("13a"))
-
-
 @pytest.mark.parametrize("more", AROUND)
 @pytest.mark.parametrize("word", ["a", "word", "w" * 40])
 def test_the_most_bytes_of_which_tokens_are_written(word: str, more: int) -> None:
