@@ -38,17 +38,13 @@ def made_statistics(
     counts = np.zeros((len(systems), segments, width(max_order)), np.int64)
     for i in range(segments):
         most = longest if random.random() < 0.2 else _USUAL_LENGTH
-        lengths = sorted(random.integers(0, most, reference_counts[i], endpoint=True).tolist())
+        lengths = random.integers(0, most, reference_counts[i], endpoint=True).tolist()
         for system in range(len(systems)):
             length = int(random.choice([0, 1, 2, 3, random.integers(0, most, endpoint=True)]))
-            nearest = min(abs(each - length) for each in lengths)
-            first = random.choice([each for each in lengths if abs(each - length) == nearest])
             totals = [max(length - n, 0) for n in range(max_order)]
             row = counts[system, i]
             row[SEGMENTS], row[CANDIDATE_LENGTH] = 1, length
-            # Of two references that are equally close, any one can be the first.
-            in_order = sorted(lengths, key=lambda each: each != first)
-            for column, value in reference_columns(length, in_order).items():
+            for column, value in reference_columns(length, lengths).items():
                 row[column] = value
             row[FIRST_MATCHES:] = [
                 *(random.integers(0, total, endpoint=True) for total in totals),

@@ -8,6 +8,7 @@ import pytest
 from scoring import counted, statistics_of
 
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.bleu.columns import width
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
@@ -263,7 +264,7 @@ def test_a_batch_of_no_segments_has_no_statistics(lowercase):
         SegmentBatch((column, column), (column,)), BleuConfig("13a", lowercase)
     )
     assert len(statistics) == 0
-    assert (statistics.systems, statistics.counts.shape) == (("1", "2"), (2, 0, 15))
+    assert (statistics.systems, statistics.counts.shape) == (("1", "2"), (2, 0, width(4)))
 
 
 def test_a_segment_without_any_reference_is_an_error():
