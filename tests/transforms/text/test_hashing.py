@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from beam_bleu.transforms.metrics.bleu import kernel, long_matching, long_slots
+from beam_bleu.transforms.metrics.bleu import kernel
 from beam_bleu.transforms.metrics.bleu.columns import first_short
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.statistics.ngrams import long_matching, long_slots
 from beam_bleu.transforms.text import hash_tables, numbering, tokenization
 from beam_bleu.transforms.text.hashing import Seed, new_seed
 

@@ -1,7 +1,7 @@
 """Compiled code: the columns of the rows of a batch.
 
 The tokens of a segment are written side by side, and matching.py counts them. If a reference has
-too many tokens for that, long_matching.py counts the segment, with numbers in place of tokens. The
+too many tokens for that, statistics/ngrams counts the segment, with numbers in place of tokens. The
 tokens of very long texts are not written at all: they are numbered while they are in the cache.
 """
 
@@ -19,7 +19,6 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     PARTS_OF_A_TOKEN,
     SHORTEST,
 )
-from beam_bleu.transforms.metrics.bleu.long_matching import match_long_segment
 from beam_bleu.transforms.metrics.bleu.matching import (
     LONGEST_REFERENCE,
     match_segment,
@@ -27,6 +26,7 @@ from beam_bleu.transforms.metrics.bleu.matching import (
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.compiling import compiled, inlined, inner
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
+from beam_bleu.transforms.statistics.ngrams.long_matching import match_long_segment
 from beam_bleu.transforms.text.hash_tables import SLOT_BYTES, table_bits
 from beam_bleu.transforms.text.numbered_texts import number_texts
 from beam_bleu.transforms.text.tokenization import ANY, TOKENS_AT_ONCE, tokenize

@@ -14,8 +14,6 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     first_short,
 )
 from beam_bleu.transforms.metrics.bleu.count_rows import MOST_WRITTEN, count_rows
-from beam_bleu.transforms.metrics.bleu.long_matching import NUMBERS_BYTES
-from beam_bleu.transforms.metrics.bleu.long_slots import SPARE_NUMBERS
 from beam_bleu.transforms.metrics.bleu.matching import KEYS_BYTES
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
@@ -25,6 +23,8 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics import counting
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import require_countable
+from beam_bleu.transforms.statistics.ngrams.long_matching import NUMBERS_BYTES
+from beam_bleu.transforms.statistics.ngrams.long_slots import SPARE_NUMBERS
 from beam_bleu.transforms.statistics.sizes import TextSizes
 from beam_bleu.transforms.text.hash_tables import SLOT_BYTES
 from beam_bleu.transforms.text.hashing import new_seed

@@ -18,7 +18,7 @@ The mask of a token comes from one comparison of its key with the keys of all to
 reference, 32 bits each. Keys are not enough to be exact. So each token of a reference is compared
 with the first one of its key, and so is each token of a candidate. If two different tokens
 have the same 32 bits, which no text can provoke (see hashing.py), or if a reference is longer than
-64 tokens, the segment is counted by long_matching.py instead.
+64 tokens, the segment is counted by statistics/ngrams/long_matching.py instead.
 
 All memory is addressed directly (see native/memory.py).
 """

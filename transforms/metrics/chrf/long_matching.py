@@ -1,17 +1,17 @@
-"""Compiled counting of long texts, with BLEU's numbered n-grams.
+"""Compiled counting of long texts, with numbered n-grams.
 
 With one reference, the matches of chrF are those of BLEU whose tokens are characters, or words. So
 each reference is counted by itself. Its tokens get numbers from 1 on: the fewer there are, the more
-orders are counted without hashing (see bleu/long_matching.py).
+orders are counted without hashing (see statistics/ngrams/long_matching.py).
 """
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
-from beam_bleu.transforms.metrics.bleu.long_matching import match_long_segment
 from beam_bleu.transforms.native.compiling import inner
 from beam_bleu.transforms.native.memory import load_count, load_int, store_count, store_int
+from beam_bleu.transforms.statistics.ngrams.long_matching import match_long_segment
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 
 

@@ -1,8 +1,8 @@
 """Compiled counting of long texts: how many n-grams of each candidate occur in the references.
 
-This is for references of more than 64 tokens, where matching.py does not work. The code handles
-one segment at a time: its references and all its candidates. Its time is linear in the bytes for
-every text. It works in three steps:
+This is for references that are too long for the bit operations of a metric's own kernel (see
+matching.py of BLEU and of chrF). The code handles one segment at a time: its references and all its
+candidates. Its time is linear in the bytes for every text. It works in three steps:
 
 1. Each different token of the references gets a number from 1 on (numbered_texts.py). Each token
    of a text becomes its number, in 32 bits.
@@ -32,24 +32,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.bleu.long_cells import (
-    ADD,
-    CELL_BYTES,
-    COUNT,
-    TAKE,
-    act,
-    direct_orders,
-    walk_add,
-    walk_count,
-    walk_take,
-)
-from beam_bleu.transforms.metrics.bleu.long_following import (
-    COUNTS_BYTES,
-    IN_CACHE_BITS,
-    UNIQUE,
-    follow_candidate,
-)
-from beam_bleu.transforms.metrics.bleu.long_slots import find_gram, gram_key, prefetch_gram
 from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.memory import (
     clear,
@@ -60,6 +42,24 @@ from beam_bleu.transforms.native.memory import (
     store_int,
     store_word,
 )
+from beam_bleu.transforms.statistics.ngrams.long_cells import (
+    ADD,
+    CELL_BYTES,
+    COUNT,
+    TAKE,
+    act,
+    direct_orders,
+    walk_add,
+    walk_count,
+    walk_take,
+)
+from beam_bleu.transforms.statistics.ngrams.long_following import (
+    COUNTS_BYTES,
+    IN_CACHE_BITS,
+    UNIQUE,
+    follow_candidate,
+)
+from beam_bleu.transforms.statistics.ngrams.long_slots import find_gram, gram_key, prefetch_gram
 from beam_bleu.transforms.text.hash_tables import (
     SLOT_BYTES,
     clear_table,

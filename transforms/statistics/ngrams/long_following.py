@@ -20,8 +20,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.bleu.long_cells import ADD, TAKE, act
-from beam_bleu.transforms.metrics.bleu.long_slots import find_gram, gram_key, prefetch_gram
 from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.memory import (
     clear,
@@ -32,6 +30,8 @@ from beam_bleu.transforms.native.memory import (
     store_int,
     store_word,
 )
+from beam_bleu.transforms.statistics.ngrams.long_cells import ADD, TAKE, act
+from beam_bleu.transforms.statistics.ngrams.long_slots import find_gram, gram_key, prefetch_gram
 from beam_bleu.transforms.text.hash_tables import SLOT_BYTES, clear_table, home, table_bits
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 
