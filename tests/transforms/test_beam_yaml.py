@@ -220,6 +220,11 @@ def test_a_definition_is_what_the_flags_say(settings: dict[str, Any], config: Bl
         ("CorpusScore", {"metric": "chrf", "definition": {"beta": 1}}, ChrfConfig(beta=1)),
         ("CorpusScore", {"metric": "chrf"}, ChrfConfig()),
         ("CorpusChrf", {"beta": 1, "char_order": 4}, ChrfConfig(4, 1)),
+        (
+            "CorpusChrf",
+            {"word_order": 2, "whitespace": True, "lowercase": True, "eps_smoothing": True},
+            ChrfConfig(word_order=2, whitespace=True, lowercase=True, eps_smoothing=True),
+        ),
         ("CorpusScore", {"metric": "bleu"}, BleuConfig()),
         (
             "CorpusScore",
@@ -256,7 +261,7 @@ def test_rows_are_scored_by_any_metric(name: str, settings: dict[str, Any], conf
         ({"metric": "ter"}, f"metric must be one of {', '.join(METRICS)}, got"),
         ({"metric": "chrf", "beta": 1}, "CorpusScore has no key 'beta'; it has metric, definition"),
         ({"metric": "chrf", "definition": {"b": 1}}, "a key of definition must be one of char_or"),
-        ({"metric": "chrf", "definition": {"beta": 0}}, "beta must be 1 or more, an int, got 0"),
+        ({"metric": "chrf", "definition": {"beta": 0}}, "beta must be 1 to 1000, an int, got 0"),
         ({"metric": "chrf", "group_by": "hyp_ngrams"}, "would give the rows of scores two fields"),
     ],
     ids=str,
