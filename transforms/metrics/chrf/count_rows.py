@@ -18,7 +18,11 @@ from beam_bleu.transforms.metrics.chrf.characters import (
 from beam_bleu.transforms.metrics.chrf.columns import EMPTY, FIRST_NGRAMS
 from beam_bleu.transforms.metrics.chrf.formula import f_score
 from beam_bleu.transforms.metrics.chrf.long_matching import match_long_reference
-from beam_bleu.transforms.metrics.chrf.matching import LONGEST_REFERENCE, match_reference
+from beam_bleu.transforms.metrics.chrf.matching import (
+    LONGEST_REFERENCE,
+    MOST_NUMBERS,
+    match_reference,
+)
 from beam_bleu.transforms.metrics.chrf.words import number_words
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.compiling import compiled, inlined, inner
@@ -82,20 +86,24 @@ def _number_words(
     """Writes the numbers of the words of all texts of a segment, and their bounds.
 
     The arguments are those of `number_texts` in text/numbered_texts.py.
+
+    Returns:
+      The number of different words of the references.
     """
-    size = 0
+    size = known = 0
     for text in range(reference_count):
         size += load_int(ends, text * rows + row) - load_int(starts, text * rows + row)
     begin_vocabulary(vocabulary, kept, index, size, numbers, True)
     for text in range(texts):
         if text == reference_count:
-            end_references(vocabulary)
+            known = end_references(vocabulary)
         store_int(bounds, text, (load_int(vocabulary, NUMBER) - numbers) // NUMBER_BYTES)
         start, end = load_int(starts, text * rows + row), load_int(ends, text * rows + row)
         number_words(start, end, words, vocabulary, seed)
         # A gap after each text.
         store_int(vocabulary, NUMBER, load_int(vocabulary, NUMBER) + NUMBER_BYTES)
     store_int(bounds, texts, (load_int(vocabulary, NUMBER) - numbers) // NUMBER_BYTES)
+    return known
 
 
 @inner
@@ -105,6 +113,7 @@ def _match(
     texts,
     bounds,
     numbers,
+    known,
     orders,
     rows,
     digits,
@@ -115,8 +124,11 @@ def _match(
     stride,
     seed,
 ):
-    """Writes the matches of every candidate in one reference; see the two functions it calls."""
-    if _length(bounds, reference) <= LONGEST_REFERENCE:
+    """Writes the matches of every candidate in one reference; see the two functions it calls.
+
+    `known` is the largest number of a token of the references; other tokens have the next one.
+    """
+    if _length(bounds, reference) <= LONGEST_REFERENCE and known + 1 < MOST_NUMBERS:
         match_reference(
             reference, reference_count, texts, bounds, numbers, orders, rows, matches, stride
         )
@@ -229,10 +241,11 @@ def count_rows(
             longest = max(longest, _length(char_bounds, reference))
         forget_characters(code_points, entered, known)
         bits = table_bits(longest + 1)
-        if longest > LONGEST_REFERENCE and ((1 << bits) + 1) * SLOT_BYTES > table_bytes:
+        if ((1 << bits) + 1) * SLOT_BYTES > table_bytes:
             return row, bits
+        known_words = 0
         if word_order > 0:
-            _number_words(
+            known_words = _number_words(
                 start_space,
                 end_space,
                 row,
@@ -253,12 +266,13 @@ def count_rows(
             if load_int(start_space, reference * rows + row) == 0:
                 continue  # it is missing
             _match(
-                *(reference, reference_count, texts, char_bounds, characters, char_order),
+                *(reference, reference_count, texts, char_bounds, characters, known, char_order),
                 *(set_rows, digits, long_bounds, long_numbers, table, matched, stride, seed),
             )
             if word_order > 0:
                 _match(
-                    *(reference, reference_count, texts, word_bounds, words, word_order),
+                    *(reference, reference_count, texts, word_bounds, words),
+                    *(known_words, word_order),
                     *(set_rows, digits, long_bounds, long_numbers, table),
                     *(matched + char_order * 8, stride, seed),
                 )

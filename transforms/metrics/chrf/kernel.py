@@ -9,7 +9,7 @@ import numpy as np
 from beam_bleu.transforms.metrics.chrf.characters import CODE_POINTS_BYTES, counted_bytes
 from beam_bleu.transforms.metrics.chrf.columns import EMPTY, chrf_basis
 from beam_bleu.transforms.metrics.chrf.count_rows import count_rows
-from beam_bleu.transforms.metrics.chrf.matching import MOST_ROW_BYTES
+from beam_bleu.transforms.metrics.chrf.matching import ROWS_BYTES
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.metrics.chrf.words import WORDS_IN_CACHE
 from beam_bleu.transforms.metrics.metric import Basis
@@ -33,7 +33,8 @@ from beam_bleu.transforms.text.numbering import (
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.text.tokens import TOKEN_BYTES
 
-_FIRST_TABLE_BITS = 10
+_FIRST_TABLE_BITS = 12
+"""log2 of the number of slots of the table: enough for references that have sets of positions."""
 
 _INT_BYTES = 8
 
@@ -86,7 +87,7 @@ class ChrfCounter:
             _MEMORY.memory_for("words", numbers),
             _MEMORY.memory_for("bounds of words", bounds),
             _MEMORY.memory_for("matches", systems * orders * _INT_BYTES),
-            _MEMORY.zeros_for("rows", (most_different(longest) + 2) * MOST_ROW_BYTES),
+            _MEMORY.zeros_for("rows", ROWS_BYTES),
             _MEMORY.zeros_for("digits", (most_different(longest) + 2) * NUMBER_BYTES),
             _MEMORY.memory_for("bounds of long texts", bounds),
             _MEMORY.memory_for(

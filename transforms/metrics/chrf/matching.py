@@ -11,7 +11,7 @@ position that no earlier n-gram has claimed, and the matches of an n-gram are cl
 occurrences in the reference. There is no hash table, and no branch.
 
 A set has 64 positions in a word. References of up to 512 tokens have sets of one to eight words.
-Longer ones are counted by long_matching.py.
+Longer ones, and those of segments with very many different tokens, are counted by long_matching.py.
 
 All rows are 0 before a reference is entered, and are set back to 0 after it.
 """
@@ -37,10 +37,14 @@ from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 LONGEST_REFERENCE = 512
 """The most tokens of a reference."""
 
+MOST_NUMBERS = 2**16
+"""Numbers from here on have no row. So the memory for rows does not depend on the texts."""
+
 _POSITIONS = 64
 _WORD_BYTES = 8
-MOST_ROW_BYTES = LONGEST_REFERENCE // _POSITIONS * _WORD_BYTES
-"""The memory for the row of a token."""
+
+ROWS_BYTES = MOST_NUMBERS * LONGEST_REFERENCE // _POSITIONS * _WORD_BYTES
+"""The memory for all rows."""
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
@@ -134,9 +138,9 @@ def match_reference(
       texts: the number of all texts; the others are candidates.
       bounds: address of texts + 1 int64: text t has the tokens bounds[t] <= i <
         bounds[t + 1] - 1.
-      numbers: address of the numbers of all tokens of the segment.
+      numbers: address of the numbers of all tokens of the segment, below MOST_NUMBERS.
       orders: the largest order, N.
-      rows: address of memory for a row for each number; all of it is 0 before and afterwards.
+      rows: address of ROWS_BYTES; all of it is 0 before and afterwards.
       matches: address of N int64 for the first candidate.
       stride: bytes from these to those of the next candidate.
     """

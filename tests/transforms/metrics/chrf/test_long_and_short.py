@@ -11,6 +11,7 @@ import random
 import numpy as np
 import pyarrow as pa
 import pytest
+from hostile_texts import CODE_POINTS
 from test_chrf_against_sacrebleu import assert_equal_to_sacrebleu, counted, hostile
 
 from beam_bleu import ChrfConfig
@@ -75,6 +76,16 @@ def test_ways_mix_in_a_segment_and_in_a_batch(references):
         segments.append((candidate, of_segment))
     for config in (ChrfConfig(word_order=2), ChrfConfig(word_order=1, eps_smoothing=True)):
         assert_equal_to_sacrebleu(segments, config)
+
+
+def test_a_segment_with_more_characters_than_rows():
+    rng = random.Random(2)
+    letters = rng.sample([point for point in CODE_POINTS if not point.isspace()], 70_000)
+    references: list[str | None] = [
+        "".join(letters[first : first + 500]) for first in range(0, len(letters), 500)
+    ]
+    candidate = "".join(letters[33_000:33_300]) + "".join(letters[33_500:33_900])
+    assert_equal_to_sacrebleu([(candidate, references)], ChrfConfig(4))
 
 
 def test_equally_good_references_of_different_lengths():
