@@ -1,9 +1,10 @@
 """Compiles functions that Python calls, with a cache that is never stale and never stops a run.
 
-numba compiles a function to machine code that needs nothing of numba (emitting.py). The code is
-kept in a file. The next process loads it from there (machine_code.py), and does not import numba:
-that would take longer than loading all code. So the modules that use these decorators must not
-import numba or llvmlite themselves: `types`, `ir` and `cgutils` here stand for their modules.
+numba and LLVM compile a function to machine code that needs nothing of numba (front_end.py,
+emitting.py). The code is kept in a file. The next process loads it from there (machine_code.py),
+and does not import numba: that would take longer than loading all code. So the modules that use
+these decorators must not import numba or llvmlite themselves: `types`, `ir` and `cgutils` here
+stand for their modules.
 
 The cache is a folder (cache_folder.py) with a file for each function and its types (code_files.py),
 whose name depends on all that the code depends on (code_contents.py). If the code in a file cannot
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import gc
 import hashlib
 import importlib.metadata
 import logging
@@ -138,6 +140,9 @@ class CompiledFunction(ForCompiledCode):
         if not FUNCTIONS.compiled:
             _logger.info(COMPILING)  # the log of a worker, whose progress nobody reads
         PROGRESS.tell(COMPILING)
+        collects = gc.isenabled()
+        # A tenth of the time: a compiler makes many objects, and they live until it is done.
+        gc.disable()
         try:
             from beam_bleu.transforms.native.emitting import machine_code, register
 
@@ -145,6 +150,8 @@ class CompiledFunction(ForCompiledCode):
                 register(_PLAIN.pop())
             code = machine_code(self.compiler, self.function.__qualname__, arguments)
         finally:
+            if collects:
+                gc.enable()
             PROGRESS.tell("")
         FUNCTIONS.compiled += 1
         if path is not None:
@@ -223,7 +230,9 @@ def callable_by_compiled(function: Any, instead: Callable[..., Any] | None = Non
 def _compilers() -> tuple[object, ...]:
     """The compilers, ours among them, and what the user has set for them."""
     versions = tuple(importlib.metadata.version(name) for name in ("numba", "llvmlite", "numpy"))
-    ours = [(_NATIVE / f"{name}.py").read_bytes() for name in ("emitting", "machine_code")]
+    ours = [
+        (_NATIVE / f"{name}.py").read_bytes() for name in ("emitting", "front_end", "machine_code")
+    ]
     settings = sorted(
         (name, value)
         for name, value in os.environ.items()

@@ -1,4 +1,4 @@
-"""Makes machine code of Python functions, with numba.
+"""Makes machine code of Python functions: numba writes modules (front_end.py), LLVM optimizes them.
 
 Only a process that compiles imports this module: importing numba takes longer than loading all code
 from the cache.
@@ -9,32 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from llvmlite import ir
-from numba import njit, typeof, types
+from llvmlite import binding, ir
+from numba import typeof, types
 from numba.core import cgutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, overload, register_jitable
 from numba.np.arrayobj import make_array, populate_array
 
+from beam_bleu.transforms.native.front_end import dispatcher, modules_of
 from beam_bleu.transforms.native.machine_code import ENTRY, MachineCode, Result
 
 __all__ = ["dispatcher", "machine_code", "register", "type_of_intrinsic"]
 
 _I64 = ir.IntType(64)
 
+_ONLY_HERE = binding.Linkage.linkonce_odr
+"""The linkage of functions that are left out if all their callers have copies of them."""
+
 _Builder = Any  # numba and llvmlite are untyped
 _Value = Any
 _Type = Any
-
-
-def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """What numba compiles a function with.
-
-    Without numba's runtime, so the function cannot make arrays: its code needs nothing of numba
-    when it runs.
-    """
-    return njit(_nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
 
 
 def type_of_intrinsic(definition: Callable[..., Any]) -> _Type:
@@ -70,19 +65,25 @@ def machine_code(compiler: Any, name: str, arguments: Sequence[Any]) -> MachineC
     compiler.compile(signature)
     result = compiler.overloads[signature]
     context = result.target_context
-    library = context.codegen().create_library(ENTRY)
-    library.add_linking_library(result.library)
-    library.add_ir_module(_entry(context, result.fndesc))
-    library.enable_object_caching()
-    library.finalize()
-    needed = [
+    module = binding.parse_assembly(str(_entry(context, result.fndesc)))
+    for needed in modules_of(result.library):
+        module.link_in(binding.parse_assembly(needed))
+    for function in module.functions:
+        if not function.is_declaration and function.name != ENTRY:
+            function.linkage = _ONLY_HERE
+    machine = context.codegen()._tm
+    options = binding.PipelineTuningOptions(speed_level=3)
+    options.loop_vectorization = True
+    builder = binding.PassBuilder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    missing = [
         function.name
-        for function in library._final_module.functions
+        for function in module.functions
         if function.is_declaration and not function.name.startswith("llvm.")
     ]
-    if needed:
-        raise TypeError(f"{name} cannot be compiled, because its code needs {', '.join(needed)}")
-    return MachineCode(library._get_compiled_object(), _result(result.fndesc.restype))
+    if missing:
+        raise TypeError(f"{name} cannot be compiled, because its code needs {', '.join(missing)}")
+    return MachineCode(machine.emit_object(module), _result(result.fndesc.restype))
 
 
 def _entry(context: Any, function: Any) -> Any:
