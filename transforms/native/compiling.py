@@ -109,6 +109,10 @@ class CompiledFunction(ForCompiledCode):
         except ArithmeticError as error:
             raise ArithmeticError(f"{self.function.__qualname__}: {error}") from error
 
+    def entry(self, *arguments: Any) -> int:
+        """The address of its code for arguments of the types of these; see calls.py."""
+        return self._code(tuple(map(kind_of, arguments)), arguments).address
+
     def _code(self, kinds: tuple[str, ...], arguments: Sequence[Any]) -> LoadedCode:
         with _LOCK:
             code = self.loaded.get(kinds)
@@ -181,7 +185,7 @@ class Intrinsic(ForCompiledCode):
         return type_of_intrinsic(self.function)
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(function: Callable[..., Any]) -> CompiledFunction:
     """Compiles a function at its first call. The compiled function releases the GIL.
 
     Its arguments are arrays, numbers and tuples of them; it returns nothing, a number or a tuple

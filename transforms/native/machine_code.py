@@ -88,7 +88,11 @@ class MachineCode:
 
 
 class LoadedCode:
-    """Machine code in the memory of this process. It can be called on several threads at once."""
+    """Machine code in the memory of this process. It can be called on several threads at once.
+
+    Attributes:
+      address: of the C function.
+    """
 
     def __init__(self, code: MachineCode) -> None:
         # An engine for each function, because two object files can use one name for two things.
@@ -101,6 +105,7 @@ class LoadedCode:
         address = self._engine.get_function_address(ENTRY)
         if not address:
             raise ValueError("it has no entry")
+        self.address: int = address
         self._call = _CALLED(address)
         self._result = code.result
         self._room = [0] * len(code.result.words)

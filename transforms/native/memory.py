@@ -40,6 +40,11 @@ def _load(builder: _Builder, bits: int, address: _Value) -> _Value:
     return value
 
 
+def _store(builder: _Builder, bits: int, address: _Value, value: _Value) -> None:
+    store = builder.store(value, _pointer(builder, address, bits))
+    store.align = 1
+
+
 def _loading(bits: int, is_signed: bool) -> Callable[[Any, Any], Any]:
     """The typing and code of an intrinsic that reads a value of 64 bits or less at an address."""
 
@@ -59,8 +64,7 @@ def _storing(bits: int, is_signed: bool) -> Callable[[Any, Any, Any], Any]:
     def typed(typingctx: Any, address: Any, stored: Any) -> Any:
         def codegen(context, builder, signature, args):
             low = args[1] if bits == 64 else builder.trunc(args[1], ir.IntType(bits))
-            store = builder.store(low, _pointer(builder, args[0], bits))
-            store.align = 1
+            _store(builder, bits, args[0], low)
             return context.get_dummy_value()
 
         return types.void(types.int64, types.int64 if is_signed else types.uint64), codegen
@@ -143,16 +147,31 @@ def address_of(array):
     return np.int64(array.ctypes.data)
 
 
-@inner
-def load_int(address, index):
+@intrinsic
+def load_int(typingctx, address, index):
     """Item `index` of the array of int64 at `address`."""
-    return np.int64(load_word(address + 8 * index))
+
+    def codegen(context, builder, signature, args):
+        return _load(builder, 64, _item(builder, *args))
+
+    return types.int64(types.int64, types.int64), codegen
 
 
-@inner
-def store_int(address, index, value):
+@intrinsic
+def store_int(typingctx, address, index, value):
     """Sets item `index` of the array of int64 at `address`."""
-    store_word(address + 8 * index, np.uint64(value))
+
+    def codegen(context, builder, signature, args):
+        address, index, value = args
+        _store(builder, 64, _item(builder, address, index), value)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), codegen
+
+
+def _item(builder: _Builder, address: _Value, index: _Value) -> _Value:
+    """The address of an item of an array of words."""
+    return builder.add(address, builder.shl(index, ir.Constant(ir.IntType(64), 3)))
 
 
 @intrinsic
@@ -204,7 +223,11 @@ def copy_block(typingctx, to, source):
     return types.void(types.int64, types.int64), codegen
 
 
-@inner
-def clear_lowest_bit(mask):
+@intrinsic
+def clear_lowest_bit(typingctx, mask):
     """The mask without its lowest set bit."""
-    return mask & (mask - np.uint64(1))
+
+    def codegen(context, builder, signature, args):
+        return builder.and_(args[0], builder.sub(args[0], ir.Constant(ir.IntType(64), 1)))
+
+    return types.uint64(types.uint64), codegen

@@ -13,7 +13,7 @@ from beam_bleu.transforms.text.numbering import (
     end_references,
     number_tokens,
 )
-from beam_bleu.transforms.text.tokenization import ANY, tokenize
+from beam_bleu.transforms.text.tokenization import ANY, number_text
 from beam_bleu.transforms.text.tokens import TOKEN_BYTES
 
 
@@ -74,7 +74,7 @@ def number_texts(
             number = load_int(vocabulary, NUMBER)
             store_int(bounds, text, (number - numbers) // NUMBER_BYTES)
             start, end = load_int(starts, text * rows + row), load_int(ends, text * rows + row)
-            tokenize(start, end, rule, tokens, ANY, vocabulary, seed)
+            number_text(start, end, rule, tokens, ANY, vocabulary, seed)
         # A gap after each text.
         store_int(vocabulary, NUMBER, load_int(vocabulary, NUMBER) + NUMBER_BYTES)
     store_int(bounds, texts, (load_int(vocabulary, NUMBER) - numbers) // NUMBER_BYTES)

@@ -22,6 +22,8 @@ masks cannot express (entities, runs before a digit) are rare, and are handled o
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from beam_bleu.transforms.native.compiling import inlined, inner
@@ -116,122 +118,133 @@ def _write_places(at, block, mask):
             return end
 
 
-@inner
-def tokenize(start, end, rule, tokens, most, vocabulary, seed):
-    """Finds the tokens of the text at [start, end); writes them, or their numbers.
+def _tokenizing(are_numbered: bool) -> Any:
+    """Makes the function that writes tokens, or numbers in place of them."""
 
-    Args:
-      start: address of the text.
-      end: address of its end.
-      rule: one of the four.
-      tokens: address to write to. Without a vocabulary, there must be memory for all tokens and
-        SPARE_TOKENS more; otherwise for TOKENS_IN_CACHE.
-      most: where a chunk ends with this many bytes of tokens or more, it stops, even before the
-        end of the text.
-      vocabulary: address of what numbers the tokens (see numbering.py); 0 for none.
-      seed: the process's secret (see hashing.py).
+    @inner
+    def tokenize(start, end, rule, tokens, most, vocabulary, seed):
+        """Finds the tokens of the text at [start, end), and writes them or their numbers.
 
-    Returns:
-      The end of the tokens if there is no vocabulary.
-    """
-    entities_end = end if rule == MTEVAL_13A else start  # other rules have no entities
-    block = start
-    started, ended = tokens + FIRST, tokens + SECOND
-    # Facts from the previous block about the first bytes of this one, as low bits:
-    was_solid = was_alone = was_digit = was_point = blank = _NOTHING
-    first = tokens
-    while block < end and tokens - first < most:
-        # The tokens of some blocks at a time, as long as their places are in the nearest cache.
-        enough = started + TOKENS_AT_ONCE * TOKEN_BYTES
-        while block < end and started < enough:
-            left = end - block
-            inside = _EVERYTHING if left >= BLOCK else (_ONE << np.uint64(left)) - _ONE
-            white, lead = white_space_masks(block)
-            if rule == ASCII_SPACE:
-                white, lead = ascii_white_space_mask(block), _NOTHING
-            white |= blank
-            blank = _NOTHING
-            if lead & inside != _NOTHING:
-                two, three = unicode_white_space_masks(block)
-                three &= inside
-                both = (two & inside) | three
-                white |= both | (both << _ONE) | (three << _TWO)
-                blank = (both >> _LAST) | (three >> np.uint64(BLOCK - 2))
-            alone = _NOTHING
-            joined = _NOTHING  # digits that the point before them joins
-            joins_next_block = _NOTHING
-            if rule == MTEVAL_13A:
-                symbol, point, digit, hyphen, ampersand = punctuation_masks(block)
-                point &= inside
-                digit &= inside
-                ampersand &= inside & ~white
-                while ampersand != _NOTHING:
-                    bit = lowest_bit(ampersand)
-                    ampersand = clear_lowest_bit(ampersand)
-                    # An entity counts as its first byte. Its other bytes count as white space.
-                    rest = (_ONE << np.uint64(entity(block + bit, end)[1] - 1)) - _ONE
-                    white |= (rest << np.uint64(bit)) << _ONE
-                    blank |= rest >> np.uint64(BLOCK - 1 - bit)
-                after_digit = (digit << _ONE) | was_digit
-                before_digit = digit >> _ONE
-                if left > BLOCK and _is_digit(load_byte(block + BLOCK)):
-                    before_digit |= _ONE << _LAST
-                alone = symbol | (point & ~(after_digit & before_digit)) | (hyphen & after_digit)
-                run_before_digit = point & ((point << _ONE) | was_point) & before_digit
-                while run_before_digit != _NOTHING:
-                    bit = lowest_bit(run_before_digit)
-                    run_before_digit = clear_lowest_bit(run_before_digit)
-                    if _joins_next_digit(start, block + bit):
-                        if bit == BLOCK - 1:
-                            joins_next_block = _ONE
-                        else:
-                            joined |= _TWO << np.uint64(bit)
-                was_digit = digit >> _LAST
-                was_point = point >> _LAST
-            solid = inside & ~white
-            alone &= solid
-            cut = (alone | (alone << _ONE) | was_alone) & ~joined
-            if rule == CHARACTERS:
-                cut = code_point_masks(block)[0]
-            after_solid = (solid << _ONE) | was_solid
-            starts = solid & (cut | ~after_solid)
-            ends = after_solid & (cut | ~solid)
-            singles = starts & (ends >> _ONE)
-            if vocabulary != 0 and _is_dense(starts, singles):
-                # The token of the block before, and then those of this one, in order.
-                before = ends & (_NOTHING - ends) & (_NOTHING - was_solid)
-                ended = _write_places(ended, block, before)
-                number_places(tokens, ended - SECOND, entities_end, vocabulary, seed)
-                longer = number_block(
-                    block,
-                    singles,
-                    starts ^ singles,
-                    ends ^ before,
-                    entities_end,
-                    tokens,
-                    vocabulary,
-                    seed,
-                )
-                started = _write_places(tokens + FIRST, block, longer)
+        Args:
+          start: address of the text.
+          end: address of its end.
+          rule: one of the four.
+          tokens: address to write to. There must be memory for all tokens and SPARE_TOKENS more;
+            for TOKENS_IN_CACHE if they are numbered.
+          most: where a chunk ends with this many bytes of tokens or more, it stops, even before the
+            end of the text.
+          vocabulary: address of what numbers the tokens (see numbering.py).
+          seed: the process's secret (see hashing.py).
+
+        Returns:
+          The end of the tokens, if they are not numbered.
+        """
+        entities_end = end if rule == MTEVAL_13A else start  # other rules have no entities
+        block = start
+        started, ended = tokens + FIRST, tokens + SECOND
+        # Facts from the previous block about the first bytes of this one, as low bits:
+        was_solid = was_alone = was_digit = was_point = blank = _NOTHING
+        first = tokens
+        while block < end and tokens - first < most:
+            # The tokens of some blocks at a time, as long as their places are in the nearest cache.
+            enough = started + TOKENS_AT_ONCE * TOKEN_BYTES
+            while block < end and started < enough:
+                left = end - block
+                inside = _EVERYTHING if left >= BLOCK else (_ONE << np.uint64(left)) - _ONE
+                white, lead = white_space_masks(block)
+                if rule == ASCII_SPACE:
+                    white, lead = ascii_white_space_mask(block), _NOTHING
+                white |= blank
+                blank = _NOTHING
+                if lead & inside != _NOTHING:
+                    two, three = unicode_white_space_masks(block)
+                    three &= inside
+                    both = (two & inside) | three
+                    white |= both | (both << _ONE) | (three << _TWO)
+                    blank = (both >> _LAST) | (three >> np.uint64(BLOCK - 2))
+                alone = _NOTHING
+                joined = _NOTHING  # digits that the point before them joins
+                joins_next_block = _NOTHING
+                if rule == MTEVAL_13A:
+                    symbol, point, digit, hyphen, ampersand = punctuation_masks(block)
+                    point &= inside
+                    digit &= inside
+                    ampersand &= inside & ~white
+                    while ampersand != _NOTHING:
+                        bit = lowest_bit(ampersand)
+                        ampersand = clear_lowest_bit(ampersand)
+                        # An entity counts as its first byte. Its other bytes count as white space.
+                        rest = (_ONE << np.uint64(entity(block + bit, end)[1] - 1)) - _ONE
+                        white |= (rest << np.uint64(bit)) << _ONE
+                        blank |= rest >> np.uint64(BLOCK - 1 - bit)
+                    after_digit = (digit << _ONE) | was_digit
+                    before_digit = digit >> _ONE
+                    if left > BLOCK and _is_digit(load_byte(block + BLOCK)):
+                        before_digit |= _ONE << _LAST
+                    alone = (
+                        symbol | (point & ~(after_digit & before_digit)) | (hyphen & after_digit)
+                    )
+                    run_before_digit = point & ((point << _ONE) | was_point) & before_digit
+                    while run_before_digit != _NOTHING:
+                        bit = lowest_bit(run_before_digit)
+                        run_before_digit = clear_lowest_bit(run_before_digit)
+                        if _joins_next_digit(start, block + bit):
+                            if bit == BLOCK - 1:
+                                joins_next_block = _ONE
+                            else:
+                                joined |= _TWO << np.uint64(bit)
+                    was_digit = digit >> _LAST
+                    was_point = point >> _LAST
+                solid = inside & ~white
+                alone &= solid
+                cut = (alone | (alone << _ONE) | was_alone) & ~joined
+                if rule == CHARACTERS:
+                    cut = code_point_masks(block)[0]
+                after_solid = (solid << _ONE) | was_solid
+                starts = solid & (cut | ~after_solid)
+                ends = after_solid & (cut | ~solid)
+                singles = starts & (ends >> _ONE)
+                if are_numbered and _is_dense(starts, singles):
+                    # The token of the block before, and then those of this one, in order.
+                    before = ends & (_NOTHING - ends) & (_NOTHING - was_solid)
+                    ended = _write_places(ended, block, before)
+                    number_places(tokens, ended - SECOND, entities_end, vocabulary, seed)
+                    longer = number_block(
+                        block,
+                        singles,
+                        starts ^ singles,
+                        ends ^ before,
+                        entities_end,
+                        tokens,
+                        vocabulary,
+                        seed,
+                    )
+                    started = _write_places(tokens + FIRST, block, longer)
+                    ended = tokens + SECOND
+                else:
+                    started = _write_places(started, block, starts)
+                    ended = _write_places(ended, block, ends)
+                was_solid = solid >> _LAST
+                was_alone = (alone >> _LAST) & ~joins_next_block
+                block += BLOCK
+            complete = ended - SECOND
+            if block >= end:
+                store_int(ended, 0, end)  # of a token that reaches to the end of the text
+                complete = started - FIRST
+            if are_numbered:
+                number_places(tokens, complete, entities_end, vocabulary, seed)
+                # A token that has no end yet becomes the first one.
+                store_int(tokens + FIRST, 0, load_int(complete + FIRST, 0))
+                started -= complete - tokens
                 ended = tokens + SECOND
             else:
-                started = _write_places(started, block, starts)
-                ended = _write_places(ended, block, ends)
-            was_solid = solid >> _LAST
-            was_alone = (alone >> _LAST) & ~joins_next_block
-            block += BLOCK
-        complete = ended - SECOND
-        if block >= end:
-            store_int(ended, 0, end)  # of a token that reaches to the end of the text
-            complete = started - FIRST
-        if vocabulary != 0:
-            number_places(tokens, complete, entities_end, vocabulary, seed)
-            # A token that has no end yet becomes the first one.
-            store_int(tokens + FIRST, 0, load_int(complete + FIRST, 0))
-            started -= complete - tokens
-            ended = tokens + SECOND
-        else:
-            while tokens < complete:
-                write_token(tokens, entities_end, seed)
-                tokens += TOKEN_BYTES
-    return tokens
+                while tokens < complete:
+                    write_token(tokens, entities_end, seed)
+                    tokens += TOKEN_BYTES
+        return tokens
+
+    return tokenize
+
+
+tokenize = _tokenizing(are_numbered=False)
+number_text = _tokenizing(are_numbered=True)

@@ -109,7 +109,7 @@ class Table:
             self._numbers.ctypes.data,
             False,
         )
-        tokenization.tokenize(
+        tokenization.number_text(
             begin, begin + size, 0, room.ctypes.data, tokenization.ANY, vocabulary, seed
         )
         assert numbering.end_references(vocabulary) == count

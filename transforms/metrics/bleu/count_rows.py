@@ -1,7 +1,7 @@
 """Compiled code: the columns of the rows of a batch.
 
 The tokens of a segment are written side by side, and matching.py counts them. If a reference has
-too many tokens for that, statistics/ngrams counts the segment, with numbers in place of tokens. The
+too many tokens for that, count_long_row.py counts the segment, with numbers in place of tokens. The
 tokens of very long texts are not written at all: they are numbered while they are in the cache.
 """
 
@@ -24,11 +24,9 @@ from beam_bleu.transforms.metrics.bleu.matching import (
     match_segment,
 )
 from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.native.calls import call
 from beam_bleu.transforms.native.compiling import compiled, inlined, inner
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
-from beam_bleu.transforms.statistics.ngrams.long_matching import match_long_segment
-from beam_bleu.transforms.text.hash_tables import SLOT_BYTES, table_bits
-from beam_bleu.transforms.text.numbered_texts import number_texts
 from beam_bleu.transforms.text.tokenization import ANY, TOKENS_AT_ONCE, tokenize
 from beam_bleu.transforms.text.tokens import TOKEN_BYTES
 
@@ -127,9 +125,10 @@ def count_rows(
     spaces,
     table_bytes,
     counts,
+    long_row,
     seed,
 ):
-    """Counts rows from `first_row` on, until one needs a larger table.
+    """Counts rows from `first_row` on, until one needs what the caller must provide.
 
     Args:
       first_row: the first row.
@@ -141,16 +140,18 @@ def count_rows(
         hash table (see `match_long_segment`).
       table_bytes: the size of the last one.
       counts: int64 (systems, rows, W), for the columns (columns.py).
+      long_row: the address of `entry_for_long_rows`, or 0 if it was not needed yet.
       seed: the process's secret (see hashing.py).
 
     Returns:
-      (rows done, log2 of the number of slots of the table for the next row)
+      (rows done, log2 of the number of slots of the table that the next row needs; 0 if it
+      needs `long_row`)
     """
     starts, ends = spans
     texts, rows = starts.shape
     row_bytes = counts.shape[2] * 8
     max_order = (counts.shape[2] - FIRST_MATCHES) // 2
-    token_space, number_space, kept, index, vocabulary, bound_space, key_space, table = spaces
+    token_space, number_space, _, _, _, bound_space, key_space, _ = spaces
     count_space = address_of(counts)
     start_space, stop_space = address_of(starts), address_of(ends)
     for row in range(first_row, rows):
@@ -178,38 +179,29 @@ def count_rows(
             matches,
             rows * row_bytes,
         ):
-            known = number_texts(
-                start_space,
-                stop_space,
-                row,
-                rows,
-                texts,
-                reference_count,
-                rule,
-                tokens_are != _NOT_WRITTEN,
-                token_space,
-                bound_space,
-                number_space,
-                vocabulary,
-                kept,
-                index,
-                seed,
+            if long_row == 0:
+                return row, 0
+            bits = call(
+                long_row,
+                (
+                    row,
+                    rows,
+                    start_space,
+                    stop_space,
+                    texts,
+                    reference_count,
+                    rule,
+                    0 if tokens_are == _NOT_WRITTEN else 1,
+                    max_order,
+                    matches,
+                    rows * row_bytes,
+                    spaces,
+                    table_bytes,
+                    seed,
+                ),
             )
-            bits = table_bits(load_int(bound_space, reference_count))
-            if ((1 << bits) + 1) * SLOT_BYTES > table_bytes:
+            if bits != 0:
                 return row, bits
-            match_long_segment(
-                reference_count,
-                texts,
-                bound_space,
-                max_order,
-                known,
-                number_space,
-                table,
-                matches,
-                rows * row_bytes,
-                seed,
-            )
         for text in range(reference_count, texts):
             of_segment = count_space + ((text - reference_count) * rows + row) * row_bytes
             length = load_int(bound_space, text + 1) - 1 - load_int(bound_space, text)

@@ -13,6 +13,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     bleu_basis,
     first_short,
 )
+from beam_bleu.transforms.metrics.bleu.count_long_row import entry_for_long_rows
 from beam_bleu.transforms.metrics.bleu.count_rows import MOST_WRITTEN, count_rows
 from beam_bleu.transforms.metrics.bleu.matching import KEYS_BYTES
 from beam_bleu.transforms.metrics.metric import Basis
@@ -90,21 +91,28 @@ class BleuCounter:
             _MEMORY.memory_for("keys", KEYS_BYTES),
         ]
         rule = rule_of(text.tokenize)
-        row, bits = 0, _FIRST_TABLE_BITS
+        bits, long_row = _FIRST_TABLE_BITS, 0
+        row = 0
         while True:
             table = _MEMORY.memory_for("table", (2**bits + 1) * SLOT_BYTES)
-            row, bits = count_rows(
+            spaces = (*(part.address for part in memory), table.address)
+            row, needed_bits = count_rows(
                 row,
                 spans.both,
                 reference_count,
                 rule,
-                (*(part.address for part in memory), table.address),
+                spaces,
                 table.size,
                 counts,
+                long_row,
                 _SEED,
             )
             if row == rows:
                 return counts
+            if needed_bits:
+                bits = needed_bits
+            else:
+                long_row = entry_for_long_rows(spaces, _SEED)
 
     def lengths(self, counts: Integers) -> Integers:
         """The average length of the references of each segment, rounded down, int64 (segments,)."""

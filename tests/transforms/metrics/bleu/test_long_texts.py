@@ -13,7 +13,7 @@ import pytest
 from hostile_texts import Segment
 from sacrebleu_counts import assert_equal_to_sacrebleu, counted
 
-from beam_bleu.transforms.metrics.bleu import count_rows
+from beam_bleu.transforms.metrics.bleu import count_rows, kernel
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.text import hash_tables, tokenization
 
@@ -188,3 +188,22 @@ def test_a_candidate_with_fewer_tokens_than_an_order(size: int) -> None:
     words = words_of(random.Random(size), 300, 0.1)
     assert_equal_to_brute_force(words[7 : 7 + size], [words, words[5:]])
     assert_equal_to_brute_force(words[7 : 7 + size], [words])
+
+
+@pytest.mark.parametrize("long_rows", [[], [0], [3], [0, 1, 4], range(5)], ids=str)
+def test_only_batches_with_long_rows_need_their_code(monkeypatch, long_rows) -> None:
+    provided: list[int] = []
+
+    def entry(*arguments) -> int:
+        provided.append(original(*arguments))
+        return provided[-1]
+
+    original = kernel.entry_for_long_rows
+    monkeypatch.setattr(kernel, "entry_for_long_rows", entry)
+    rng = random.Random(5)
+    segments: list[Segment] = []
+    for row in range(5):
+        reference = " ".join(rng.choices("abcdefgh", k=500 if row in long_rows else 64))
+        segments.append((changed(rng, reference), [reference]))
+    assert_equal_to_sacrebleu(segments, BleuConfig("13a"))
+    assert len(provided) == (1 if long_rows else 0)
