@@ -29,6 +29,10 @@ CELL_BYTES = 4
 MOST_DIRECT = 4
 """The most orders that are counted without hashing."""
 
+# The number of orders. numba makes a function for each value of a plain number, but one for all of
+# these; LLVM knows the value in each copy of the function.
+_ONE, _TWO, _THREE, _FOUR = (np.int64(orders) for orders in range(1, MOST_DIRECT + 1))
+
 # What happens to a cell. COUNT raises the limit: for the only reference, or after a candidate.
 # ADD to the used count, if there are several references. TAKE an occurrence in a candidate.
 COUNT, ADD, TAKE = range(3)
@@ -53,70 +57,70 @@ def act(cell, used, first_token, action):
     return 0
 
 
-@inlined
-def _walk(number, end, to_gram, before, base, cells, to_used, first_token, matches, orders, action):
-    """Does the action to the cells of each n-gram of a text, for the first orders.
-
-    Args:
-      number: address of the number of its first token.
-      end: address of the end of its numbers.
-      to_gram: from the number of a token to that of the n-gram that ends with it.
-      before: the digit before the text.
-      base: the number of digits.
-      cells: address of the cells of all orders.
-      to_used: from the limit of a cell to its used count.
-      first_token: the number of the text's first token.
-      matches: address of N int64, for the matches of each order.
-      orders: how many orders; the number of the n-gram of the last one is stored.
-      action: the action.
-    """
-    first = cells
-    second = first + base * CELL_BYTES
-    third = second + base * base * CELL_BYTES
-    fourth = third + base * base * base * CELL_BYTES
-    one = before
-    two = one * base + before
-    three = two * base + before
-    ones = twos = threes = fours = 0
-    while number < end:
-        digit = load_count(number)
-        four = three * base + digit
-        three = two * base + digit
-        two = one * base + digit
-        one = last = digit
-        cell = first + one * CELL_BYTES
-        ones += act(cell, cell + to_used, first_token, action)
-        if orders > 1:
-            cell = second + two * CELL_BYTES
-            twos += act(cell, cell + to_used, first_token, action)
-            last = two
-        if orders > 2:
-            cell = third + three * CELL_BYTES
-            threes += act(cell, cell + to_used, first_token, action)
-            last = three
-        if orders > 3:
-            cell = fourth + four * CELL_BYTES
-            fours += act(cell, cell + to_used, first_token, action)
-            last = four
-        store_count(number + to_gram, last)
-        number += NUMBER_BYTES
-    if action == TAKE:
-        store_int(matches, 0, ones)
-        if orders > 1:
-            store_int(matches, 1, twos)
-        if orders > 2:
-            store_int(matches, 2, threes)
-        if orders > 3:
-            store_int(matches, 3, fours)
-
-
 def _walking(action: int) -> Any:
     """Makes the function that does an action to a whole text, for one to four orders."""
+
+    @inlined
+    def walk_orders(
+        number, end, to_gram, before, base, cells, to_used, first_token, matches, orders
+    ):
+        """Does the action to the cells of each n-gram of a text, for the first orders.
+
+        Args:
+          number: address of the number of its first token.
+          end: address of the end of its numbers.
+          to_gram: from the number of a token to that of the n-gram that ends with it.
+          before: the digit before the text.
+          base: the number of digits.
+          cells: address of the cells of all orders.
+          to_used: from the limit of a cell to its used count.
+          first_token: the number of the text's first token.
+          matches: address of N int64, for the matches of each order.
+          orders: how many orders; the number of the n-gram of the last one is stored.
+        """
+        first = cells
+        second = first + base * CELL_BYTES
+        third = second + base * base * CELL_BYTES
+        fourth = third + base * base * base * CELL_BYTES
+        one = before
+        two = one * base + before
+        three = two * base + before
+        ones = twos = threes = fours = 0
+        while number < end:
+            digit = load_count(number)
+            four = three * base + digit
+            three = two * base + digit
+            two = one * base + digit
+            one = last = digit
+            cell = first + one * CELL_BYTES
+            ones += act(cell, cell + to_used, first_token, action)
+            if orders > 1:
+                cell = second + two * CELL_BYTES
+                twos += act(cell, cell + to_used, first_token, action)
+                last = two
+            if orders > 2:
+                cell = third + three * CELL_BYTES
+                threes += act(cell, cell + to_used, first_token, action)
+                last = three
+            if orders > 3:
+                cell = fourth + four * CELL_BYTES
+                fours += act(cell, cell + to_used, first_token, action)
+                last = four
+            store_count(number + to_gram, last)
+            number += NUMBER_BYTES
+        if action == TAKE:
+            store_int(matches, 0, ones)
+            if orders > 1:
+                store_int(matches, 1, twos)
+            if orders > 2:
+                store_int(matches, 2, threes)
+            if orders > 3:
+                store_int(matches, 3, fours)
 
     @inner
     def walk(number, end, to_gram, before, base, cells, to_used, first_token, matches, orders):
         if orders == 1:
-            _walk(
+            walk_orders(
                 number,
                 end,
                 to_gram,
@@ -126,11 +130,10 @@ def _walking(action: int) -> Any:
                 to_used,
                 first_token,
                 matches,
-                1,
-                action,
+                _ONE,
             )
         elif orders == 2:
-            _walk(
+            walk_orders(
                 number,
                 end,
                 to_gram,
@@ -140,11 +143,10 @@ def _walking(action: int) -> Any:
                 to_used,
                 first_token,
                 matches,
-                2,
-                action,
+                _TWO,
             )
         elif orders == 3:
-            _walk(
+            walk_orders(
                 number,
                 end,
                 to_gram,
@@ -154,11 +156,10 @@ def _walking(action: int) -> Any:
                 to_used,
                 first_token,
                 matches,
-                3,
-                action,
+                _THREE,
             )
         else:
-            _walk(
+            walk_orders(
                 number,
                 end,
                 to_gram,
@@ -168,8 +169,7 @@ def _walking(action: int) -> Any:
                 to_used,
                 first_token,
                 matches,
-                4,
-                action,
+                _FOUR,
             )
 
     return walk

@@ -219,15 +219,14 @@ def match_long_segment(
         first = load_int(bounds, text)
         begin = numbers + first * NUMBER_BYTES
         end = numbers + (load_int(bounds, text + 1) - 1) * NUMBER_BYTES
+        before = 0 if text < reference_count else other
         if text >= reference_count:
             counts = matches + (text - reference_count) * stride
-            walk_take(begin, end, to_gram, other, base, table, to_used, 0, counts, direct)
-            if text != texts - 1:
-                walk_count(begin, end, to_gram, other, base, table, to_used, 0, matches, direct)
-        elif reference_count == 1:
-            walk_count(begin, end, to_gram, 0, base, table, to_used, 0, matches, direct)
-        else:
-            walk_add(begin, end, to_gram, 0, base, table, to_used, first, matches, direct)
+            walk_take(begin, end, to_gram, before, base, table, to_used, 0, counts, direct)
+        if (reference_count == 1 and text == 0) or reference_count <= text < texts - 1:
+            walk_count(begin, end, to_gram, before, base, table, to_used, 0, matches, direct)
+        elif text < reference_count:
+            walk_add(begin, end, to_gram, before, base, table, to_used, first, matches, direct)
     entries = load_int(bounds, reference_count)
     tokens = load_int(bounds, texts) - entries
     # A table of one reference that stays in the near cache is quicker with `_count_orders`, by a
