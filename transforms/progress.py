@@ -31,7 +31,7 @@ Phase = Literal[
 
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
-COMPILING = "compiling for this machine, which takes up to 20 seconds; later runs use the result"
+COMPILING = "compiling for this machine, which takes up to 10 seconds; later runs use the result"
 """The detail of a phase in which a process compiles."""
 
 
