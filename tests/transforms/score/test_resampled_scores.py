@@ -9,7 +9,7 @@ from made_units import changed, made_units
 from sacrebleu import significance
 
 from beam_bleu.transforms.definition.resampling import Resampling
-from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.columns import FIRST_MATCHES, REFERENCE_LENGTHS, width
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, corpus_smooth_methods
 from beam_bleu.transforms.score.resampled_scores import (
@@ -204,13 +204,13 @@ def test_replicates_of_sacrebleu_have_the_p_value_and_interval_of_sacrebleu(monk
     for name, candidates in named:
         statistics = np.array(metric._extract_corpus_statistics(candidates, None), np.float64)
         # Lengths of candidates and references, matches of 4 orders, then totals.
-        columns = np.zeros((120, 15), np.int64)
+        columns = np.zeros((120, width(4)), np.int64)
         columns[:, 0], columns[:, 1], columns[:, 2] = 1, statistics[:, 0], statistics[:, 1]
-        columns[:, 7:11] = statistics[:, 2:6]
+        columns[:, FIRST_MATCHES : FIRST_MATCHES + 4] = statistics[:, 2:6]
         drawn[name] = columns
     sums = np.array([columns[chosen].sum(axis=1) for columns in drawn.values()])
     of_all = np.array([columns.sum(axis=0) for columns in drawn.values()])
-    replicates = Replicates(Resampling("bootstrap", 300), 15, tuple(drawn), sums, of_all)
+    replicates = Replicates(Resampling("bootstrap", 300), width(4), tuple(drawn), sums, of_all)
     whole = dict(zip(drawn, of_all.tolist(), strict=True))
     found = resampled_scores(replicates, whole, Bleu(Scoring()), 120, [("one", "other")])
 
