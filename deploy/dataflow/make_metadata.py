@@ -17,7 +17,7 @@ _LEFT_OUT = {
     # only for its log, and ends before the job does anything.
     *("help", "help_beam", "version", "format", "score_only", "width", "progress", "quiet"),
     *("refs", "systems"),  # other spellings of --references and --candidates
-    *("encoding", "metrics"),  # they have only one value
+    "encoding",  # it has only one value
 }
 """Flags that are no parameters of a template."""
 
@@ -66,7 +66,7 @@ def _metadata() -> dict[str, Any]:
     flags = [flag for flag in our_flags() if flag.dest not in _LEFT_OUT]
     return {
         "name": "beam-bleu",
-        "description": "Computes BLEU of line-parallel text and of records, "
+        "description": "Scores line-parallel text and records by BLEU and other metrics, "
         "with sacreBLEU's exact numbers.",
         "streaming": False,
         "parameters": [*(_parameter(flag) for flag in flags), _IMAGE],

@@ -19,7 +19,9 @@ from google.protobuf import json_format
 
 from beam_bleu.pipeline.command_line import layouts
 from beam_bleu.pipeline.command_line.options import our_flags, parse
+from beam_bleu.transforms.known_metrics import METRICS, flags_of
 from beam_bleu.transforms.metrics.bleu.config import COMPARISONS, DEFAULT_PRESET, preset
+from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from deploy.dataflow.launch import command_line, main
 from deploy.dataflow.make_metadata import METADATA
 
@@ -86,11 +88,17 @@ USED_WITH = {
     "max_drop": TEXT | {"against": "gs://corpus/old/scores.json"},
     "against": TEXT | {"max_drop": "0.5"},
     "drop": TEXT | {"max_drop": "0.5", "against": "gs://corpus/old/scores.json"},
+    **{
+        flag.name: TEXT | {"metrics": "; ".join(METRICS)}
+        for metric in METRICS
+        for flag in flags_of(metric)
+    },
 }
 """The parameters with which a parameter can be given, if they are not those of text."""
 
 VALUES = {
     "weights": ["1", "0.5,.25,0"],
+    "metrics": [*METRICS, "; ".join(METRICS)],
     "compare_presets": ["true", "false", "same", "all"],
     "input": ["gs://corpus/table.tsv", "gs://corpus/a b/part-*.txt.gz"],
     "candidate_columns": ["hyp", "resps[0][0]", "base=a,tuned=b.c", "hyp_*", '["a.b"].c', "3"],
@@ -153,8 +161,8 @@ def test_every_flag_with_an_effect_is_a_parameter():
     only_print = {"help", "help_beam", "version", "format", "score_only", "width"}
     only_print |= {"progress", "quiet"}
     have_another_spelling = {"refs", "systems"}
-    have_one_value = {"encoding", "metrics"}
-    assert flags - BY_NAME.keys() == only_print | have_another_spelling | have_one_value
+    has_one_value = {"encoding"}
+    assert flags - BY_NAME.keys() == only_print | have_another_spelling | has_one_value
     assert BY_NAME.keys() - flags == {"sdk_container_image"}
 
 
@@ -275,6 +283,13 @@ def test_a_switch_whose_value_may_be_left_out_is_true_false_or_a_value(value, co
     (metric,) = job.metrics
     presets = COMPARISONS[compared](preset(DEFAULT_PRESET)) if compared else {}
     assert [*metric.presets] == [*presets]
+
+
+def test_a_job_can_have_several_metrics():
+    words = given(**TEXT, metrics="chrf; bleu", chrf_beta="1")
+    chrf, bleu = parse(command_line(words)).job.metrics
+    assert (chrf.name, chrf.corpus) == ("chrf", Chrf(beta=1))
+    assert bleu.name == "bleu"
 
 
 def test_beams_switches_have_a_value():
