@@ -223,8 +223,8 @@ def _our_parser() -> Parser:
     parser = Parser(
         prog="beam-bleu",
         usage=usage(),
-        description="Computes BLEU of text files and of records, with sacreBLEU's exact "
-        "numbers,\nas an Apache Beam job.",
+        description="Scores text files and records by BLEU and other metrics, with sacreBLEU's "
+        "exact\nnumbers, as an Apache Beam job.",
         epilog=epilog(),
         formatter_class=Formatter,
         add_help=False,
