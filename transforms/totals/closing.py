@@ -32,7 +32,7 @@ def sums_by_system(
             _LOST,
         )
     places = {system: place for place, system in enumerate(plans[0].systems)}
-    # The check of the closing counts finds a system that was not planned.
+    # `require_all_scored` finds a system that was not planned.
     ordered = sorted(by_system, key=lambda system: places.get(system, len(places)))
     return {system: by_system[system] for system in ordered}
 
@@ -62,14 +62,15 @@ def require_all_scored(
     """Checks the number of segments in the sums of each system.
 
     Args:
-      planned: by system, the number of segments that must be in its sums.
+      planned: by system, the number of segments that must be in its sums. There are no others.
       sums: the sums of each system by its name.
       tokens: the way to make tokens, for messages; "" for a job's own one.
 
     Raises:
-      JobError: a segment was lost or scored twice.
+      JobError: a segment was lost or scored twice, or is of a system that was not planned.
     """
-    for system, segments in planned.items():
+    for system in {**planned, **sums}:
+        segments = planned.get(system, 0)
         scored = sums[system].segments if system in sums else 0
         if scored != segments:
             raise JobError(
