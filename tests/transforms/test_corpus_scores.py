@@ -139,7 +139,7 @@ def test_every_metric_scores_by_its_config(metric: str, monkeypatch: pytest.Monk
     config = kind_of(metric).config()
     text, definition = definition_of(config)
     counts = count_batch(to_batch(segments), text, definition.counter)
-    expected = definition.score(CorpusSums.of(counts, 0, with_units=True))
+    expected = definition.score(CorpusSums.of(counts, 0, with_products=True))
     assert expected.score > 0
     run(
         lambda pipeline: assert_that(
