@@ -14,13 +14,14 @@ from beam_bleu.pipeline.saved.sums_facts import has_all_segments
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.moments.moments import Moments, Pair, sorted_keys
+from beam_bleu.transforms.totals.replicates.generator import LARGEST_WEIGHT
 from beam_bleu.transforms.totals.unit_sums import (
     Fact,
     is_bounded,
     unpacked,
 )
 
-_LARGEST_WEIGHTS = {"bootstrap": 8, "randomization": 1}
+_LARGEST_WEIGHTS = {"bootstrap": LARGEST_WEIGHT, "randomization": 1}
 
 _ENOUGH = 100
 """So many replicates of a bootstrap are not all smaller than the corpus: that is less probable
