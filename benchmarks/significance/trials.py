@@ -25,7 +25,7 @@ _DOCUMENTS = "document"
 
 @dataclasses.dataclass
 class Outcome:
-    """What a method said in all trials. It may change.
+    """What a method said in all trials. Mutable.
 
     Attributes:
       p_values: one for each trial; empty if the method gives none.

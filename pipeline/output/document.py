@@ -77,7 +77,7 @@ def result_document(
 
 
 def _counters(totals: Totals, scorings: ScoringsOfMetrics) -> dict[str, Any]:
-    """The counters of texts, which are the same for all metrics: those of the first one."""
+    """The counters of texts. Only `empty_candidates` depends on the metric, which is the first."""
     of_metric = next(iter(scorings.values()))
     own = totals.metrics[of_metric.name].sums[of_metric.text]
     lengths = [of_metric.kind.lengths(sums.columns, of_metric.corpus) for sums in own.values()]

@@ -110,8 +110,8 @@ def resampled_scores(
       pairs: (system, baseline), the names of the systems that are compared.
 
     Raises:
-      ValueError: the replicates have a lower n-gram order than the scoring, or the scoring is only
-        for single segments.
+      ValueError: the replicates lack columns that the metric needs, or it is for single segments
+        only.
     """
     whole = np.array([sums[system] for system in replicates.systems], np.int64)
     score = dict(zip(replicates.systems, metric.values(whole).tolist(), strict=True))

@@ -1,6 +1,6 @@
 """The standard error of a score: how much it would change with another sample of test units.
 
-BLEU is a smooth function f of the sums S of n units. So a unit with the integers x changes it by
+A score is a smooth function f of the sums S of n units. So a unit with the integers x changes it by
 about g'(x - S/n), with g the gradient of f, and the variance of f is that of the sum of these
 influences: n/(n - 1) (g'Qg - (g'S)^2 / n), with Q the sum of all xx' (the delta method; Deng et al.
 2018, https://arxiv.org/abs/1803.06336). Everything up to the last root is exact. The same with the
@@ -40,7 +40,7 @@ class Uncertainty:
     """The uncertainty of a score.
 
     Attributes:
-      standard_error: in BLEU, 0..100 like the score; None if there is none.
+      standard_error: on the scale of the score; None if there is none.
       interval: the 95 % interval, score -+ 1.96 standard errors; None if there is none.
         It is not clipped at 0 and 100.
       reason: why there is none; "" if there is one, or if it was not asked for.
@@ -59,13 +59,12 @@ def uncertainty(units: UnitSums, metric: Metric, score: float) -> Uncertainty:
     """The uncertainty of a score.
 
     Args:
-      units: the sums of the corpus, of the scoring's order or a higher one.
+      units: the sums of the corpus.
       metric: how sums become a score.
       score: the score of these sums.
 
     Raises:
-      ValueError: the sums have a lower n-gram order than the scoring, or the scoring is only for
-        single segments.
+      ValueError: the sums lack columns that the metric needs, or it is for single segments only.
     """
     try:
         require_enough(units)

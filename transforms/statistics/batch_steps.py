@@ -60,8 +60,8 @@ class CountMatches(ThreadedDoFn):
     """Maps each `SegmentBatch` to its `BatchStatistics`.
 
     With `languages`, each segment has the tokenizer of its language, if the metric has tokens of
-    languages. The library and the code of
-    a tokenizer are loaded when a segment needs it, because no one knows before which ones occur.
+    languages. The library and the code of a tokenizer are loaded when a segment needs it, because
+    no one knows before which ones occur.
 
     The Beam counters are for consoles. If Beam runs a batch again, they count it again. So the
     counters in the result come from the sums. If a pipeline counts the same segments by several

@@ -68,7 +68,7 @@ class OneSlice:
 
 
 class SliceAdder:
-    """Adds up the slices of batches. It may change.
+    """Adds up the slices of batches. Mutable.
 
     Args:
       numbering: the numbers of the slices.

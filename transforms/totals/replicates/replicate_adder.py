@@ -43,7 +43,7 @@ _FOR_ALL = 0
 
 
 class ReplicateAdder:
-    """Adds up the replicates of batches. It may change.
+    """Adds up the replicates of batches. Mutable.
 
     It has sums only of the columns that are not 0 in some batch, and only once of those that are
     the same for all systems. For usual texts this is a third of all columns.
