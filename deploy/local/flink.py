@@ -14,9 +14,6 @@ from deploy.local.job_server import JobServerCluster
 from deploy.local.parts import JobServer
 from deploy.local.processes import HOST, free_ports, listening
 
-_ATTEMPTS = 5
-"""How often Flink starts a job again after a fault."""
-
 
 class FlinkCluster(JobServerCluster):
     """Flink on loopback. Beam's parts (job server, Fn API) listen on all interfaces.

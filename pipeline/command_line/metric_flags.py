@@ -73,11 +73,11 @@ def refuse_flags_of_other_metrics(flags: argparse.Namespace) -> None:
     for flag in _flags().values():
         if flag.name not in useful and _is_given(getattr(flags, flag.name)):
             metrics = [name for name in METRICS if flag in flags_of(name)]
+            asked = f"--metrics {' '.join(chosen)}"
             raise UsageError(
-                f"--{flag.name} is a flag of {' and '.join(metrics)}, and --metrics "
-                f"{' '.join(chosen)} has none of these",
-                f"leave it out, or ask for the metric, too: --metrics {' '.join(chosen)} "
-                f"{metrics[0]}",
+                f"--{flag.name} is a flag of {' and '.join(metrics)}, and {asked} does not ask for "
+                "it",
+                f"leave it out, or ask for the metric, too: {asked} {metrics[0]}",
             )
 
 
