@@ -9,9 +9,17 @@ from made_units import changed, made_units
 from sacrebleu import significance
 
 from beam_bleu.transforms.definition.resampling import Resampling
-from beam_bleu.transforms.metrics.bleu.columns import FIRST_MATCHES, REFERENCE_LENGTHS, width
+from beam_bleu.transforms.metrics.bleu.columns import (
+    CANDIDATE_LENGTH,
+    FIRST_MATCHES,
+    REFERENCE_LENGTHS,
+    SHORTEST,
+    first_short,
+    width,
+)
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring, corpus_smooth_methods
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.score.resampled_scores import (
     bootstrap_difference,
     percentile_interval,
@@ -33,7 +41,7 @@ def drawn(method, number, **systems):
     weights = draw[method]()
     sums = np.array([weights @ rows for rows in units.values()])
     whole = np.array([rows.sum(axis=0) for rows in units.values()])
-    replicates = Replicates(Resampling(method, number), 15, tuple(systems), sums, whole)
+    replicates = Replicates(Resampling(method, number), width(4), tuple(systems), sums, whole)
     return replicates, dict(zip(systems, map(tuple, whole.tolist()), strict=True))
 
 
@@ -96,7 +104,7 @@ def test_randomization_is_that_of_swapped_units():
     coins = np.random.default_rng(8).integers(0, 2, (150, 50))
     sums = np.array([coins @ rows, coins @ others])
     of_both = np.array([rows.sum(axis=0), others.sum(axis=0)])
-    replicates = Replicates(Resampling("randomization", 150), 15, ("a", "b"), sums, of_both)
+    replicates = Replicates(Resampling("randomization", 150), width(4), ("a", "b"), sums, of_both)
     whole = dict(zip("ab", of_both.tolist(), strict=True))
     found = resampled_scores(replicates, whole, Bleu(Scoring()), 50, [("b", "a")])
     assert found.scores == ()
@@ -157,7 +165,9 @@ def test_if_all_units_are_swapped_the_difference_is_as_large():
     sums = {"a": np.sum(rows, axis=0).tolist(), "b": np.sum(changed(rows), axis=0).tolist()}
     all_swapped = np.array([[each] for each in sums.values()])
     whole = all_swapped[:, 0]
-    replicates = Replicates(Resampling("randomization", 1), 15, ("a", "b"), all_swapped, whole)
+    replicates = Replicates(
+        Resampling("randomization", 1), width(4), ("a", "b"), all_swapped, whole
+    )
     (only,) = resampled_scores(replicates, sums, Bleu(Scoring()), 30, [("a", "b")]).differences
     assert (only.p_value, only.p_sacrebleu) == (1.0, 0.5)
 
@@ -205,8 +215,9 @@ def test_replicates_of_sacrebleu_have_the_p_value_and_interval_of_sacrebleu(monk
         statistics = np.array(metric._extract_corpus_statistics(candidates, None), np.float64)
         # Lengths of candidates and references, matches of 4 orders, then totals.
         columns = np.zeros((120, width(4)), np.int64)
-        columns[:, 0], columns[:, 1], columns[:, 2] = 1, statistics[:, 0], statistics[:, 1]
-        columns[:, FIRST_MATCHES : FIRST_MATCHES + 4] = statistics[:, 2:6]
+        columns[:, SEGMENTS] = 1
+        columns[:, CANDIDATE_LENGTH], columns[:, SHORTEST] = statistics[:, 0], statistics[:, 1]
+        columns[:, FIRST_MATCHES : first_short(4)] = statistics[:, 2:6]
         drawn[name] = columns
     sums = np.array([columns[chosen].sum(axis=1) for columns in drawn.values()])
     of_all = np.array([columns.sum(axis=0) for columns in drawn.values()])

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that
+from made_units import named_columns
 from units_by_hand import pair_by_hand, sums_by_hand
 
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing, slicing_of
@@ -74,11 +75,18 @@ def segments(
             first = draw.randrange(closest, longest + 1)
             matches = [draw.randrange(length + 1) for _ in range(ORDER)]
             counts[system] = [
-                *(1, length, shortest),
-                *(closest - shortest, first - closest, longest - shortest),
-                above * PARTS_OF_A_TOKEN // references,
-                *matches,
-                *(int(length <= n) for n in range(ORDER)),
+                *named_columns(
+                    ORDER,
+                    segments=1,
+                    candidate_length=length,
+                    ref_shortest=shortest,
+                    ref_closest_more=closest - shortest,
+                    ref_closest_first_more=first - closest,
+                    ref_longest_more=longest - shortest,
+                    ref_average_more=above * PARTS_OF_A_TOKEN // references,
+                    **{f"matches_{n}": matched for n, matched in enumerate(matches, 1)},
+                    **{f"short_{n}": int(length < n) for n in range(1, ORDER + 1)},
+                )
             ]
         found.append(
             Segment(

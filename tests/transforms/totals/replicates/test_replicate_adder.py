@@ -53,7 +53,7 @@ def test_replicates_are_weighted_sums(method, longest, references, documents):
     statistics = made_statistics(37, longest=longest, references=references)
     resampling = Resampling(method, 1100, seed=2**64 - 5, partition="x")
     found = added(resampling, [statistics], documents)
-    assert found.sums.shape == (2, 1100, 15)
+    assert found.sums.shape == (2, 1100, BASIS.width)
     checked = [0, 1, 2, 3, 4, 7, 8, 63, 64, 127, 128, 129, 300, 511, 512, 513, 1023, 1024, 1099]
     expected = by_hand(resampling, statistics, checked, documents)
     assert found.sums[:, checked].tolist() == expected.tolist()
