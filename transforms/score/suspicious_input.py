@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.score.metric_kind import Lengths
+from beam_bleu.transforms.text.tercom import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.text.tokenizers import SCRIPTS, TOKENIZERS, Script
+from beam_bleu.transforms.text.tokenizers import SCRIPTS, Script
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 _TOKENIZED_LINES = 100
@@ -67,7 +68,7 @@ def suspicions(sums: CorpusSums, text: TextName, lengths: Lengths) -> tuple[str,
 
 def _tokenized(sums: CorpusSums, text: TextName) -> Iterator[str]:
     lines = sums.signs.tokenized
-    if lines >= _TOKENIZED_LINES and not TOKENIZERS[text.tokenize].takes_tokenized_text:
+    if lines >= _TOKENIZED_LINES and not ALL_TOKENIZERS[text.tokenize].takes_tokenized_text:
         yield (
             f"the candidates look tokenized: {lines:,} of {sums.segments:,} end in ' .'; "
             "score detokenized text, or, if the references are tokenized in the same way, "
@@ -79,7 +80,8 @@ def _scripts(sums: CorpusSums, text: TextName) -> Iterator[str]:
     for script, segments in _not_split(sums, text):
         yield (
             f"{_segments(segments, sums)} {script.shown} text, which {script.reason}, and the "
-            f"tokenizer {text.tokenize} finds words by spaces; for such text, use {script.remedy}"
+            f"tokenizer {text.tokenize} finds words by spaces; for such text, use "
+            f"{_remedy(script, text)}"
         )
 
 
@@ -102,14 +104,14 @@ def suspicious_slices(
                 slices_of_script.setdefault(script, []).append(shown)
     return tuple(
         f"there is {script.shown} text in {joined(names, _SHOWN_SLICES)}, and the tokenizer "
-        f"{text.tokenize} finds words by spaces; for such text, use {script.remedy}"
+        f"{text.tokenize} finds words by spaces; for such text, use {_remedy(script, text)}"
         for script, names in slices_of_script.items()
     )
 
 
 def _not_split(sums: CorpusSums, text: TextName) -> Iterator[tuple[Script, int]]:
     """The scripts that the tokenizer does not split, with the numbers of their segments."""
-    tokenizer = TOKENIZERS[text.tokenize]
+    tokenizer = ALL_TOKENIZERS[text.tokenize]
     fewest = _OF_A_SCRIPT_IF_TOKENIZED if tokenizer.takes_tokenized_text else _OF_A_SCRIPT
     counts = dict(zip(SCRIPTS, sums.signs.scripts, strict=True))
     if counts["chinese"] <= _BY_CHANCE * counts["japanese"]:
@@ -117,6 +119,10 @@ def _not_split(sums: CorpusSums, text: TextName) -> Iterator[tuple[Script, int]]
     for name, segments in counts.items():
         if name not in tokenizer.splits and segments and segments >= fewest * sums.segments:
             yield SCRIPTS[name], segments
+
+
+def _remedy(script: Script, text: TextName) -> str:
+    return ALL_TOKENIZERS[text.tokenize].remedy or script.remedy
 
 
 _POSITIONS = {name: position for position, name in enumerate(SCRIPTS)}

@@ -78,7 +78,7 @@ def count_batch(batch: SegmentBatch, text: Text, counter: Counter) -> BatchStati
         )
     # Of the original texts.
     signs = find_signs(texts.spans, reference_count, batch.references_per_line)
-    changed, changed_sizes = splittable(texts, text), sizes
+    changed, changed_sizes = splittable(texts, text, reference_count), sizes
     if changed is not texts:
         changed_sizes = find_sizes(changed.spans, reference_count)
     counts = counter.count(changed.spans, changed_sizes, batch, text)

@@ -19,8 +19,9 @@ import pyarrow as pa
 
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.errors import InputError, JobError, UsageError, installing
+from beam_bleu.transforms.text.tercom import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import SentencePieceModel, Text
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
+from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
 
 # Two threads cannot use one tagger of MeCab at the same time, because it has state. MeCab never
 # releases the interpreter's lock, so this lock costs no time.
@@ -51,7 +52,7 @@ def require_tokenizer(text: Text) -> None:
       UsageError: a library is missing.
       InputError: the file is not a SentencePiece model.
     """
-    if TOKENIZERS[text.tokenize].extra is None:
+    if ALL_TOKENIZERS[text.tokenize].extra is None:
         return
     try:
         function_of(_TOKENIZERS, text.tokenize, "tokenizer").load(text)
@@ -71,7 +72,7 @@ _MECABS = {
 
 
 @functools.cache
-def mecab(tokenize: TokenizerName) -> Any:
+def mecab(tokenize: AnyTokenizerName) -> Any:
     """The tokenizer of sacreBLEU with this name. A process makes it only once.
 
     Raises:
@@ -84,7 +85,7 @@ def mecab(tokenize: TokenizerName) -> Any:
         raise _missing(tokenize, error) from error
 
 
-def _missing(tokenize: TokenizerName, error: Exception) -> JobError:
+def _missing(tokenize: AnyTokenizerName, error: Exception) -> JobError:
     return JobError(
         f"a worker does not have the library for tokenize {tokenize!r}: {_reason(error)}",
         f"install it where the workers run: {_install(tokenize)}",
@@ -96,8 +97,8 @@ def _reason(error: BaseException | None) -> str:
     return next(iter(str(error).strip().splitlines()), "")
 
 
-def _install(tokenize: TokenizerName) -> str:
-    extra = TOKENIZERS[tokenize].extra
+def _install(tokenize: AnyTokenizerName) -> str:
+    extra = ALL_TOKENIZERS[tokenize].extra
     if extra is None:
         raise ValueError(f"tokenize {tokenize!r} needs no library")
     return installing(extra)

@@ -49,7 +49,7 @@ from beam_bleu.transforms.native.memory import (
 from beam_bleu.transforms.native.text_columns import padded_column, spans
 from beam_bleu.transforms.text.byte_classes import code_point_masks
 from beam_bleu.transforms.text.code_points import code_point, letter_size
-from beam_bleu.transforms.text.tokenizers import TokenizerName
+from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
 
 _OTHER, _WHITE, _ALONE, _POINT, _DIGIT, _HYPHEN = range(6)
 
@@ -84,7 +84,7 @@ _CHINESE = (
 _NOTHING = np.uint64(0)
 
 
-def spaced(column: pa.LargeStringArray, tokenize: TokenizerName) -> pa.LargeStringArray:
+def spaced(column: pa.LargeStringArray, tokenize: AnyTokenizerName) -> pa.LargeStringArray:
     """The texts of a padded column with spaces between the tokens of a tokenizer."""
     places = spans([column])
     starts, ends = places.starts[0], places.ends[0]
@@ -100,7 +100,7 @@ def spaced(column: pa.LargeStringArray, tokenize: TokenizerName) -> pa.LargeStri
 
 
 @cache
-def _classes(tokenize: TokenizerName) -> Bytes:
+def _classes(tokenize: AnyTokenizerName) -> Bytes:
     """The class of every code point for a tokenizer, uint8 (code points,)."""
     classes = np.zeros(_CODE_POINTS, np.uint8)
     function_of(_CLASSIFY, tokenize, "tokenizer")(classes)

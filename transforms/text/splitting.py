@@ -13,6 +13,8 @@ from beam_bleu.transforms.text.library_tokenizers import tokenized
 from beam_bleu.transforms.text.normalizing import normalized
 from beam_bleu.transforms.text.rewriting import lowered, without_skipped
 from beam_bleu.transforms.text.spacing import spaced
+from beam_bleu.transforms.text.tercom import TERCOM
+from beam_bleu.transforms.text.tercom_rewriting import tercom_rewritten
 from beam_bleu.transforms.text.text import Lowercase, Text
 from beam_bleu.transforms.text.tokenization import (
     ASCII_SPACE,
@@ -20,17 +22,24 @@ from beam_bleu.transforms.text.tokenization import (
     MTEVAL_13A,
     WHITE_SPACE,
 )
-from beam_bleu.transforms.text.tokenizers import TokenizerName
+from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
 
 _Rewrite = Callable[[TextColumns, Text], TextColumns]
 _ChangeCase = Callable[[pa.LargeStringArray], pa.LargeStringArray]
 
 
 class _Tokenizer(NamedTuple):
-    """A tokenizer: a function that rewrites texts, and a rule that splits them."""
+    """A tokenizer.
+
+    Attributes:
+      rewrite: a function that rewrites texts.
+      rule: the rule that splits the rewritten texts.
+      twice: whether references are rewritten twice.
+    """
 
     rewrite: _Rewrite
     rule: int
+    twice: bool = False
 
 
 def _unchanged(texts: TextColumns, _text: Text) -> TextColumns:
@@ -45,11 +54,16 @@ def _with_spaces(texts: TextColumns, text: Text) -> TextColumns:
     return texts.changed(lambda column: spaced(column, text.tokenize))
 
 
+def _as_tercom(texts: TextColumns, text: Text) -> TextColumns:
+    choices = function_of(TERCOM, text.tokenize, "tokenizer")
+    return texts.changed(lambda column: padded(tercom_rewritten(column, choices)))
+
+
 def _by_library(texts: TextColumns, text: Text) -> TextColumns:
     return texts.changed(lambda column: padded(tokenized(column, text)))
 
 
-_TOKENIZERS = {
+_TOKENIZERS: dict[str, _Tokenizer] = {
     "13a": _Tokenizer(_as_13a, MTEVAL_13A),
     "intl": _Tokenizer(_with_spaces, WHITE_SPACE),
     "zh": _Tokenizer(_with_spaces, WHITE_SPACE),
@@ -59,6 +73,9 @@ _TOKENIZERS = {
     "ja-mecab": _Tokenizer(_by_library, WHITE_SPACE),
     "ko-mecab": _Tokenizer(_by_library, WHITE_SPACE),
     "spm": _Tokenizer(_by_library, WHITE_SPACE),
+    # sacreBLEU splits a reference, and then the words of the result, but a candidate only once. The
+    # second time can split more: from "1,.,2" come the words 1 , . ,2 and then 1 , . , 2.
+    **dict.fromkeys(TERCOM, _Tokenizer(_as_tercom, WHITE_SPACE, twice=True)),
 }
 
 
@@ -77,13 +94,24 @@ _CASES: dict[Lowercase, _ChangeCase] = {
 }
 
 
-def splittable(texts: TextColumns, text: Text) -> TextColumns:
-    """The texts after all steps before splitting; the same object if no step changes a text."""
-    rewrite = function_of(_TOKENIZERS, text.tokenize, "tokenizer").rewrite
+def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColumns:
+    """The texts after all steps before splitting; the same object if no step changes a text.
+
+    Args:
+      texts: the texts; references come first.
+      text: the steps.
+      reference_count: the number of columns with references.
+    """
+    tokenizer = function_of(_TOKENIZERS, text.tokenize, "tokenizer")
     change_case = function_of(_CASES, text.lowercase, "case")
     if text.normalize is not None or change_case is not _same:
         texts = texts.changed(lambda column: padded(_cased(column, text, change_case)))
-    return rewrite(texts, text)
+    rewritten = tokenizer.rewrite(texts, text)
+    if not tokenizer.twice or rewritten is texts:
+        return rewritten
+    references = TextColumns(rewritten.columns[:reference_count])
+    again = tokenizer.rewrite(references, text)
+    return TextColumns([*again.columns, *rewritten.columns[reference_count:]])
 
 
 def _cased(
@@ -99,6 +127,6 @@ def _cased(
     return cased
 
 
-def rule_of(tokenize: TokenizerName) -> int:
+def rule_of(tokenize: AnyTokenizerName) -> int:
     """The rule with which `tokenize` splits the texts from `splittable`."""
     return function_of(_TOKENIZERS, tokenize, "tokenizer").rule

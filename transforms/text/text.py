@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from beam_bleu.transforms.definition.choices import require_choice, table
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
+from beam_bleu.transforms.text.tercom import ALL_TOKENIZERS
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS, AnyTokenizerName
 
 Lowercase = bool | Literal["ascii"]
 
@@ -164,7 +165,7 @@ class TextName:
       model: the digest of the model; "" without one.
     """
 
-    tokenize: TokenizerName
+    tokenize: AnyTokenizerName
     lowercase: Lowercase
     normalize: NormalizationName | None
     model: str
@@ -186,17 +187,17 @@ class Text:
       ValueError: a field has an impossible value; the message shows it and the choices.
     """
 
-    tokenize: TokenizerName = "13a"
+    tokenize: AnyTokenizerName = "13a"
     lowercase: Lowercase = False
     normalize: NormalizationName | None = None
     spm_model: SentencePieceModel | None = None
 
     def __post_init__(self) -> None:
-        require_choice("tokenize", self.tokenize, TOKENIZERS)
+        require_choice("tokenize", self.tokenize, ALL_TOKENIZERS)
         if self.normalize is not None:
             require_choice("normalize", self.normalize, NORMALIZATIONS)
         require_case(self.lowercase)
-        if TOKENIZERS[self.tokenize].needs_model != (self.spm_model is not None):
+        if ALL_TOKENIZERS[self.tokenize].needs_model != (self.spm_model is not None):
             needing = " or ".join(
                 repr(name) for name, tokenizer in TOKENIZERS.items() if tokenizer.needs_model
             )
@@ -239,6 +240,6 @@ def text_versions(text: TextName) -> dict[str, str]:
     versions = {}
     if CASES[text.lowercase].by_unicode or text.normalize is not None:
         versions["unicode"] = unicodedata.unidata_version
-    for package in TOKENIZERS[text.tokenize].versions:
+    for package in ALL_TOKENIZERS[text.tokenize].versions:
         versions[package] = importlib.metadata.version(package)
     return versions

@@ -71,10 +71,24 @@ TokenizerName = Literal[
     "13a", "intl", "zh", "char", "none", "ascii-space", "ja-mecab", "ko-mecab", "spm"
 ]
 
+TercomName = Literal[
+    "tercom",
+    "tercom-asian",
+    "tercom-no-punct",
+    "tercom-no-punct-asian",
+    "tercom-norm",
+    "tercom-norm-asian",
+    "tercom-norm-no-punct",
+    "tercom-norm-no-punct-asian",
+]
+"""The tokenizers that only TER has (tercom.py)."""
+
+AnyTokenizerName = TokenizerName | TercomName
+
 
 @dataclasses.dataclass(frozen=True)
 class Tokenizer:
-    """A row of `TOKENIZERS`.
+    """A row of `TOKENIZERS`, or of `TERCOM_TOKENIZERS` (tercom.py).
 
     Attributes:
       name: its name here.
@@ -84,6 +98,8 @@ class Tokenizer:
       takes_tokenized_text: whether it is for text that is tokenized already.
       splits: the scripts that it splits into words or smaller tokens; it needs spaces for the
         others.
+      remedy: what to use for these others, for messages; None for another tokenizer, which the row
+        of the script names.
       needs_model: whether it needs a model of SentencePiece.
       extra: the extra of beam-bleu that installs its library; None if it needs no library.
       versions: the packages whose versions can change its tokens.
@@ -91,12 +107,13 @@ class Tokenizer:
         signature; None if that is `name`.
     """
 
-    name: TokenizerName
+    name: AnyTokenizerName
     description: str
     equals: str
     sacrebleu: str | None = None
     takes_tokenized_text: bool = False
     splits: tuple[ScriptName, ...] = ()
+    remedy: str | None = None
     needs_model: bool = False
     extra: str | None = None
     versions: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ from beam_bleu.transforms.text.splitting import splittable
 
 def tokens_of(texts, tokenize):
     column = padded(pa.array(texts, pa.large_string()))
-    spaced = splittable(TextColumns([column]), BleuConfig(tokenize).text)
+    spaced = splittable(TextColumns([column]), BleuConfig(tokenize).text, 0)
     return [text.split() for text in spaced.columns[0].to_pylist()]
 
 

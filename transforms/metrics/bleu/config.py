@@ -16,7 +16,7 @@ from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.metrics.bleu.columns import ReferenceLengthName
 from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER, Scoring, SmoothMethodName
 from beam_bleu.transforms.text.text import Lowercase, NormalizationName, SentencePieceModel, Text
-from beam_bleu.transforms.text.tokenizers import TokenizerName
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +49,7 @@ class BleuConfig:
       ValueError: a field has an impossible value; the message shows it and the choices.
     """
 
-    tokenize: TokenizerName = Text.tokenize
+    tokenize: TokenizerName = "13a"
     lowercase: Lowercase = Text.lowercase
     smooth_method: SmoothMethodName = Scoring.smooth_method
     smooth_value: float | None = Scoring.smooth_value
@@ -61,7 +61,8 @@ class BleuConfig:
     spm_model: SentencePieceModel | None = Text.spm_model
 
     def __post_init__(self) -> None:
-        # Text and Scoring check their fields.
+        require_choice("tokenize", self.tokenize, TOKENIZERS)
+        # Text and Scoring check the other fields.
         _ = self.text, self.scoring
 
     @property

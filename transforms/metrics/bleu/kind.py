@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from beam_bleu.transforms.metrics.bleu.columns import (
     BleuColumns,
@@ -28,6 +28,7 @@ from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
 from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind, Signatures
 from beam_bleu.transforms.text.text import Text, TextName
+from beam_bleu.transforms.text.tokenizers import TokenizerName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 
@@ -40,8 +41,9 @@ def _metric_of(config: BleuConfig) -> Bleu:
 
 
 def _config_of(text: Text, choices: Mapping[str, Any]) -> BleuConfig:
+    tokenize = cast(TokenizerName, text.tokenize)  # the text of a run has a tokenizer of BLEU
     return BleuConfig(
-        text.tokenize, text.lowercase, normalize=text.normalize, spm_model=text.spm_model, **choices
+        tokenize, text.lowercase, normalize=text.normalize, spm_model=text.spm_model, **choices
     )
 
 

@@ -21,6 +21,7 @@ from beam_bleu.transforms.score.common_fields import common_fields
 from beam_bleu.transforms.score.metric_kind import Signatures
 from beam_bleu.transforms.score.segment_table import INTEGERS, list_array
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.text.tercom import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import (
     CASES,
     SACREBLEU,
@@ -29,7 +30,6 @@ from beam_bleu.transforms.text.text import (
     signature_line,
     text_versions,
 )
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.version import VERSION
 
@@ -191,7 +191,7 @@ def sacrebleu_signature(
 ) -> str | None:
     """The signature that sacreBLEU prints for this definition; None if it does not have it."""
     expressible = (
-        TOKENIZERS[text.tokenize].sacrebleu is not None
+        ALL_TOKENIZERS[text.tokenize].sacrebleu is not None
         and CASES[text.lowercase].in_sacrebleu
         and text.normalize is None
         and SMOOTH_METHODS[scoring.smooth_method].sacrebleu is not None
@@ -220,7 +220,7 @@ def _fields(
 
 def _tokenizer(text: TextName) -> str:
     """The tokenizer, by its name in sacreBLEU if it has one."""
-    signed = TOKENIZERS[text.tokenize].signed
+    signed = ALL_TOKENIZERS[text.tokenize].signed
     return text.tokenize if signed is None else signed(text.model)
 
 

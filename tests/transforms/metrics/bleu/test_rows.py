@@ -56,6 +56,7 @@ from beam_bleu.transforms.metrics.bleu.scoring import (
 )
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.text import library_tokenizers, spacing, splitting
+from beam_bleu.transforms.text.tercom import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import (
     CASES,
     NORMALIZATIONS,
@@ -128,7 +129,7 @@ def test_two_rows_of_one_name_are_refused() -> None:
 
 def test_each_room_has_a_function_for_each_row() -> None:
     libraries = {name for name, row in TOKENIZERS.items() if row.extra is not None}
-    assert splitting._TOKENIZERS.keys() == TOKENIZERS.keys()
+    assert splitting._TOKENIZERS.keys() == ALL_TOKENIZERS.keys()
     assert library_tokenizers._TOKENIZERS.keys() == libraries
     assert library_tokenizers._MECABS.keys() == {name for name in libraries if "mecab" in name}
     assert spacing._CLASSIFY.keys() == spacing._STRIPS_START.keys() < TOKENIZERS.keys()
@@ -397,11 +398,12 @@ def choices_of_flags() -> dict[str, Any]:
 
 
 def test_a_tokenizer_without_a_function_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(TOKENIZERS, FAKE, Tokenizer(FAKE, "", ""))
+    for table_of_tokenizers in (TOKENIZERS, ALL_TOKENIZERS):
+        monkeypatch.setitem(table_of_tokenizers, FAKE, Tokenizer(FAKE, "", ""))
     assert FAKE in choices_of_flags()["tokenize"]
     with pytest.raises(NotImplementedError, match="nothing computes the tokenizer 'fake' here"):
         score_of(PLAIN, BleuConfig(FAKE))
-    monkeypatch.setitem(TOKENIZERS, FAKE, Tokenizer(FAKE, "", "", extra="fake"))
+    monkeypatch.setitem(ALL_TOKENIZERS, FAKE, Tokenizer(FAKE, "", "", extra="fake"))
     with pytest.raises(NotImplementedError, match="nothing computes the tokenizer 'fake' here"):
         library_tokenizers.require_tokenizer(BleuConfig(FAKE).text)
 
