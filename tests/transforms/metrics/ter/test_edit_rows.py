@@ -1,0 +1,206 @@
+"""The distances and alignments of the compiled code are those of sacreBLEU's edit table."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from sacrebleu.metrics.lib_ter import (
+    BeamEditDistance,
+    _flip_trace,
+    _perform_shift,
+    trace_to_alignment,
+)
+
+from beam_bleu.transforms.metrics.ter import band
+from beam_bleu.transforms.metrics.ter.alignment import (
+    ALL_CELLS,
+    IN_BAND,
+    IN_WIDE_BAND,
+    LONGEST_SHIFT,
+    align,
+)
+from beam_bleu.transforms.metrics.ter.edit_rows import (
+    MOST_BITS,
+    ROW_BYTES,
+    moved_distance,
+    place_band,
+    write_rows,
+)
+from beam_bleu.transforms.metrics.ter.wide_table import table_bytes, write_steps
+from beam_bleu.transforms.native.memory import BLOCK
+
+Alignment = tuple[list[int], list[int], list[int]]
+"""Errors, errors of the reference, and targets; see `align`."""
+
+
+class Pair:
+    """Two texts of numbers, and memory for their edit table."""
+
+    def __init__(self, candidate: list[int], reference: list[int]) -> None:
+        self.candidate, self.reference = candidate, reference
+        self.lengths = len(candidate), len(reference)
+        of_rows = (len(candidate) + 1) * ROW_BYTES
+        if band.needs_wide_band(*self.lengths):
+            of_rows = table_bytes(*self.lengths)
+        self._arrays = [
+            np.array(candidate, np.uint32),
+            np.array(reference + [0] * BLOCK, np.uint32),
+            np.zeros(of_rows, np.uint8),
+            np.zeros(len(reference) + 1, np.int64),
+        ]
+        addresses = (array.ctypes.data for array in self._arrays)
+        self._numbers, self._of_reference, self._rows, self._distances = addresses
+
+    def __repr__(self) -> str:
+        return f"Pair({self.candidate}, {self.reference})"
+
+    @property
+    def arguments(self) -> tuple[int, int, int, int]:
+        """The two texts as arguments of compiled functions."""
+        words, reference_words = self.lengths
+        return self._numbers, words, self._of_reference, reference_words
+
+    def distance(self, way: int) -> int:
+        """The distance, computed in one of the ways."""
+        if way == IN_WIDE_BAND:
+            return write_steps(*self.arguments, self._distances, self._rows)
+        if way == IN_BAND:
+            place_band(self._rows, *self.lengths)
+        return write_rows(0, *self.arguments, self._rows, way == IN_BAND)
+
+    def alignment(self, way: int) -> Alignment:
+        """The alignment, after `distance`."""
+        words, reference_words = self.lengths
+        sizes = words, reference_words, reference_words + 1
+        found = [np.zeros(size, np.uint32) for size in sizes]
+        align(words, reference_words, way, self._rows, *(each.ctypes.data for each in found))
+        errors, reference_errors, targets = (each.tolist() for each in found)
+        return errors, reference_errors, targets
+
+    def moved(self, first: int, middle: int, end: int, before: int, way: int) -> int:
+        """The distance after words have changed places."""
+        of_rows = self._rows, before, way == IN_BAND
+        return moved_distance(first, middle, end, *self.arguments, *of_rows)
+
+
+def until_error(errors: Sequence[int]) -> list[int]:
+    """For each word the number of words up to the next error."""
+    return [
+        next((words for words, error in enumerate(errors[place:], 1) if error), LONGEST_SHIFT + 1)
+        for place in range(len(errors))
+    ]
+
+
+def sacrebleus(pair: Pair) -> tuple[int, Alignment]:
+    """The distance and the alignment of sacreBLEU."""
+    distance, trace = BeamEditDistance(pair.reference)(pair.candidate)
+    aligned, reference_errors, errors = trace_to_alignment(_flip_trace(trace))
+    targets = [0, *(aligned[place] + 1 for place in range(len(pair.reference)))]
+    return distance, (until_error(errors), until_error(reference_errors), targets)
+
+
+def random_pair(rng: random.Random, words: int, reference_words: int) -> Pair:
+    """Texts that have parts in common, at different places."""
+    symbols = range(1, rng.choice([3, 5, 20, 200]))
+    reference = rng.choices(symbols, k=reference_words)
+    begin = rng.randrange(-30, 31)
+    candidate = rng.choices(symbols, k=max(0, -begin)) + reference[max(0, begin) :]
+    for _ in range(rng.randrange(12)):
+        candidate[rng.randrange(len(candidate) + 1) :][:1] = [rng.choice(symbols)]
+    candidate = (candidate + rng.choices(symbols, k=words))[:words]
+    return Pair(candidate, reference)
+
+
+def clipped(alignment: Alignment) -> Alignment:
+    """The alignment with errors that are too far for a shift as if there were none."""
+    errors, reference_errors, targets = alignment
+    nearer = ([min(each, LONGEST_SHIFT + 1) for each in of] for of in (errors, reference_errors))
+    return *nearer, targets
+
+
+@pytest.mark.parametrize(
+    ("words", "reference_words"),
+    [
+        *((30, 26), (60, 30), (90, 60), (130, 64), (200, 30)),  # the band falls behind the rows
+        *((26, 30), (40, 64), (30, 90), (60, 65), (64, 64), (70, 70)),
+        *((3, 90), (2, 100), (3, 120), (7, 349)),  # up to 50 times as long
+    ],
+)
+def test_distances_and_alignments_in_the_band(words, reference_words):
+    rng = random.Random(words)
+    for _ in range(12):
+        pair = random_pair(rng, words, reference_words)
+        distance = pair.distance(IN_BAND)
+        assert (distance, clipped(pair.alignment(IN_BAND))) == (
+            sacrebleus(pair)[0],
+            clipped(sacrebleus(pair)[1]),
+        ), pair
+        for _ in range(3):
+            start = rng.randrange(words)
+            length = rng.randrange(1, min(words - start, LONGEST_SHIFT) + 1)
+            target = rng.randrange(start) if start else 0
+            expected = _perform_shift(pair.candidate, start, length, target)
+            moved = pair.moved(target, start, start + length, distance, IN_BAND)
+            assert moved == BeamEditDistance(pair.reference)(expected)[0], (pair, start, length)
+
+
+@pytest.mark.parametrize(("words", "reference_words"), [(1, 51), (1, 90), (2, 103), (5, 280)])
+def test_distances_and_alignments_in_a_wide_band(words, reference_words):
+    rng = random.Random(words)
+    assert band.needs_wide_band(words, reference_words)
+    for _ in range(8):
+        pair = random_pair(rng, words, reference_words)
+        distance = pair.distance(IN_WIDE_BAND)
+        assert (distance, clipped(pair.alignment(IN_WIDE_BAND))) == (
+            sacrebleus(pair)[0],
+            clipped(sacrebleus(pair)[1]),
+        ), pair
+
+
+def test_the_band_is_as_wide_as_sacrebleus():
+    assert not band.needs_wide_band(2, 100)
+    assert band.needs_wide_band(1, 51)
+    assert band.reach(1, 50) == band.reach(10, 500) == 25
+    assert band.reach(1, 51) == 51
+    assert band.reach(2, 103) == 51
+    # Row 0 is there as a whole, and so is the end of the last one.
+    assert band.band(0, 70, 70, 25) == (0, 71)
+    assert band.band(30, 70, 70, 25) == (5, 55)
+    assert band.band(70, 70, 70, 25) == (45, 71)
+
+
+def test_without_a_band_it_is_the_same_if_the_texts_are_similar():
+    rng = random.Random(0)
+    near = 0
+    for _ in range(3000):
+        reference_words = rng.randrange(1, MOST_BITS + 1)
+        words = max(1, min(MOST_BITS, reference_words + rng.randrange(-30, 30)))
+        if band.needs_wide_band(words, reference_words):
+            continue
+        pair = random_pair(rng, words, reference_words)
+        distance = pair.distance(ALL_CELLS)
+        apart = distance + abs(words - reference_words)
+        if reference_words > band.WITHIN_BAND and apart > band.SURELY_WITHIN_BAND:
+            continue
+        near += apart == band.SURELY_WITHIN_BAND
+        alignment = pair.alignment(ALL_CELLS)
+        assert (pair.distance(IN_BAND), pair.alignment(IN_BAND)) == (distance, alignment), pair
+    assert near > 10
+
+
+def test_moved_words_have_the_distance_of_the_texts_that_they_make():
+    rng = random.Random(1)
+    for _ in range(300):
+        pair = random_pair(rng, rng.randrange(2, 40), rng.randrange(1, 40))
+        words = len(pair.candidate)
+        before = pair.distance(ALL_CELLS)
+        first, middle, end = sorted(rng.choices(range(words + 1), k=3))
+        if middle == end:
+            continue
+        parts = [(0, first), (middle, end), (first, middle), (end, words)]
+        texts = [number for begin, stop in parts for number in pair.candidate[begin:stop]]
+        moved = pair.moved(first, middle, end, before, ALL_CELLS)
+        assert moved == Pair(texts, pair.reference).distance(ALL_CELLS)

@@ -1,0 +1,261 @@
+"""TER as a metric: definitions, scores, standard errors, and what is possible in sums."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hostile_texts import Segment
+from ter_segments import columns_of, counted, hostile, sacrebleus, shuffled
+
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.metrics.ter.columns import (
+    CANDIDATE_LENGTH,
+    EDITS,
+    EMPTY,
+    PARTS_OF_A_WORD,
+    REFERENCE_LENGTH,
+    REFERENCE_PARTS,
+    WIDTH,
+)
+from beam_bleu.transforms.metrics.ter.kind import KIND
+from beam_bleu.transforms.metrics.ter.metric import Ter, TerConfig
+from beam_bleu.transforms.metrics.ter.score import TerScore
+from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
+from beam_bleu.transforms.score.uncertainty import log_gradient
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+
+HOSTILE = hostile(11, 400, 2)
+
+
+def score_of(segments: Sequence[Segment], config: TerConfig | None = None) -> TerScore:
+    config = TerConfig() if config is None else config
+    sums = CorpusSums.of(counted(segments, config), 0, with_products=True)
+    score: Any = KIND.score(sums, config.text.name, config.metric)
+    return score
+
+
+@pytest.mark.parametrize(
+    ("choices", "reason"),
+    [
+        ({"normalized": 1}, "normalized must be True or False, got 1"),
+        ({"no_punct": "no"}, "no_punct must be True or False, got 'no'"),
+        ({"asian_support": None}, "asian_support must be True or False, got None"),
+        ({"case_sensitive": "ascii"}, "case_sensitive must be True or False, got 'ascii'"),
+        ({"normalize": "nfd"}, "normalize must be one of nfc, nfkc, got 'nfd'"),
+    ],
+)
+def test_an_impossible_definition_is_refused(choices, reason):
+    with pytest.raises(ValueError, match=reason):
+        TerConfig(**choices)
+
+
+# Scores
+
+
+@pytest.mark.parametrize("references", [1, 2])
+@pytest.mark.parametrize("config", [TerConfig(), TerConfig(True, True, True, True)], ids=str)
+def test_scores_and_signatures_are_those_of_sacrebleu(references, config):
+    segments = hostile(references, 120, references)
+    candidates, columns = columns_of(segments)
+    expected = sacrebleus(config)
+    corpus = expected.corpus_score(candidates, columns)
+    found = score_of(segments, config)
+    assert (found.score, found.edits, found.ref_length) == (
+        corpus.score,
+        corpus.num_edits,
+        corpus.ref_length,
+    )
+    assert found.sacrebleu_signature == str(expected.get_signature())
+    assert KIND.shown(config.metric) == corpus.name
+
+
+@pytest.mark.parametrize("references", [3, 5])
+def test_with_more_references_only_the_rounding_differs(references):
+    segments = hostile(references, 120, references)
+    corpus = sacrebleus(TerConfig()).corpus_score(*columns_of(segments))
+    found = score_of(segments)
+    assert found.edits == corpus.num_edits
+    # sacreBLEU adds up rounded means; here the exact sum is rounded once.
+    assert found.score == pytest.approx(corpus.score, rel=1e-13)
+    assert found.ref_length == pytest.approx(corpus.ref_length, rel=1e-13)
+
+
+def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit():
+    segments = hostile(7, 300, 3)
+    statistics = counted(segments)
+    statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
+    schema = segment_schema([KIND.segment_fields(Ter())])
+    rows = segment_table(statistics, "ter", KIND, Ter(), schema).to_pylist()
+    for row, (candidate, references) in zip(rows, segments, strict=True):
+        present = [each for each in references if each is not None]
+        expected = sacrebleus(TerConfig()).sentence_score(candidate, present)
+        assert (row["score"], row["edits"], row["ref_length"]) == (
+            expected.score,
+            expected.num_edits,
+            expected.ref_length,
+        )
+
+
+@pytest.mark.parametrize(
+    ("segments", "score"),
+    [
+        ([("a b", ["a b"])], 0.0),
+        ([("", [""])], 0.0),
+        ([("a", [""])], 100.0),
+        ([("a b c", [""]), ("a", ["a"])], 300.0),
+        ([("a b c", ["d"])], 300.0),
+        ([("", ["a b"])], 100.0),
+        ([("a", ["a b c", ""])], 100 * (1 / 1.5)),
+    ],
+)
+def test_scores_of_small_corpora(segments, score):
+    assert score_of(segments).score == score
+    expected = sacrebleus(TerConfig()).corpus_score(*columns_of(segments))
+    assert expected.score == score
+
+
+def test_many_sums_at_once_have_the_scores_of_each():
+    rng = np.random.default_rng(3)
+    for largest in (10**3, 10**10, 10**15):
+        sums = rng.integers(0, largest, (500, WIDTH)) * rng.integers(0, 2, (500, WIDTH))
+        assert Ter().values(sums).tolist() == [Ter().value(row) for row in sums.tolist()]
+    assert Ter().values(np.zeros((0, WIDTH), np.int64)).tolist() == []
+
+
+def test_other_columns_are_refused():
+    with pytest.raises(ValueError, match="TER needs 6 columns, got 5"):
+        Ter().value([1] * 5)
+    with pytest.raises(ValueError, match="TER needs 6 columns, got 7"):
+        Ter().values(np.ones((2, 7), np.int64))
+
+
+def test_signatures_show_each_choice():
+    assert score_of([("a", ["b"])]).signature.startswith(
+        "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|unicode:"
+    )
+    config = TerConfig(True, True, True, True, "nfkc")
+    score = score_of([("a", ["b", "c"]), ("a", ["b", None])], config)
+    assert score.signature.startswith(
+        "nrefs:var|case:mixed|tok:tercom|norm:yes|punct:no|asian:yes|normalize:nfkc|unicode:"
+    )
+    assert score.sacrebleu_signature is None
+
+
+def test_normalized_texts_need_no_edit():
+    segments = [("e\u0301", ["\u00e9"])]
+    assert score_of(segments).edits == 1
+    assert score_of(segments, TerConfig(normalize="nfc")).edits == 0
+
+
+# Uncertainty
+
+
+def test_the_standard_error_is_that_of_a_ratio():
+    counts = counted(HOSTILE).counts[0]
+    edits = counts[:, EDITS]
+    words = counts[:, REFERENCE_LENGTH] + counts[:, REFERENCE_PARTS] / PARTS_OF_A_WORD
+    ratio, units = edits.sum() / words.sum(), len(counts)
+    residuals = (edits - ratio * words) / words.sum()
+    expected = 100 * math.sqrt(units / (units - 1) * float(np.sum(residuals**2)))
+    found = score_of(HOSTILE)
+    assert found.standard_error == pytest.approx(expected, rel=1e-12)
+    low, high = found.interval
+    assert (low + high) / 2 == pytest.approx(found.score)
+
+
+def test_the_standard_error_is_near_that_of_the_bootstrap():
+    counts = counted(HOSTILE).counts[0]
+    rng = np.random.default_rng(0)
+    units = len(counts)
+    weights = rng.multinomial(units, [1 / units] * units, size=2000)
+    drawn = Ter().values(weights @ counts)
+    assert score_of(HOSTILE).standard_error == pytest.approx(np.std(drawn, ddof=1), rel=0.08)
+
+
+def test_the_gradient_is_a_reduced_fraction():
+    gradient = log_gradient(CorpusSums.of(counted(HOSTILE), 0).columns, Ter())
+    assert gradient.columns == (EDITS, REFERENCE_LENGTH, REFERENCE_PARTS)
+    assert math.gcd(gradient.denominator, *gradient.numerators) == 1
+    assert gradient.denominator > 0
+
+
+@pytest.mark.parametrize(
+    ("segment", "reason"),
+    [
+        (("a", ["a"]), "no candidate needs an edit"),
+        (("a", [""]), "no reference has a word"),
+    ],
+)
+def test_without_edits_or_words_there_is_no_standard_error(segment, reason):
+    score = score_of([segment] * 40)
+    assert score.standard_error is None
+    assert any(reason in warning for warning in score.warnings)
+
+
+# What is possible
+
+
+@pytest.mark.parametrize("references", [1, 2, 17])
+def test_what_segments_have_is_possible(references):
+    segments = hostile(references, 200, references)
+    rng = random.Random(1)
+    segments += [(c, r * references) for c, r in (shuffled(rng, 5, 20, 3, 6) for _ in range(99))]
+    counts = counted(segments).counts[0]
+    assert KIND.columns_are_possible(counts, references, Ter())
+    assert KIND.columns_are_possible(counts.sum(axis=0), references, Ter())
+    assert KIND.columns_are_possible(counts.sum(axis=0).astype(object) * 10**20, references, Ter())
+    assert KIND.columns_are_possible(np.zeros((3, WIDTH), np.int64), references, Ter())
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (SEGMENTS, 0),
+        (EMPTY, 2),
+        (EDITS, -1),
+        (EDITS, 10),
+        (EDITS, 0),  # the lengths differ by 1
+        (CANDIDATE_LENGTH, 0),
+        (CANDIDATE_LENGTH, 8),
+        (REFERENCE_LENGTH, 9),
+        (REFERENCE_PARTS, 1),
+    ],
+)
+def test_what_no_segment_has_is_impossible(place, value):
+    (right,) = counted([("a b c d", ["a b c x y"])]).counts[0]
+    assert KIND.columns_are_possible(right, 1, Ter())
+    right[place] = value
+    assert not KIND.columns_are_possible(right, 1, Ter())
+
+
+def test_parts_of_a_word_are_less_than_a_word():
+    (right,) = counted([("a b c d", ["a b c", "a b"])]).counts[0]
+    assert right[REFERENCE_PARTS] == PARTS_OF_A_WORD // 2
+    assert KIND.columns_are_possible(right, 2, Ter())
+    right[REFERENCE_PARTS] = PARTS_OF_A_WORD
+    assert not KIND.columns_are_possible(right, 2, Ter())
+
+
+def test_products_of_segments_are_possible_and_changed_ones_are_not():
+    units = CorpusSums.of(counted(hostile(1, 200, 1)), 0, with_products=True)
+    sums, products = np.array(units.columns), np.array(units.products)
+    number = np.array(units.units)
+    assert KIND.products_are_possible(number, sums, products, 1, Ter(), are_segments=True)
+    for place in range(len(products)):
+        wrong = products.copy()
+        wrong[place] += 10**12
+        assert not KIND.products_are_possible(number, sums, wrong, 1, Ter(), are_segments=True), (
+            place
+        )
+
+
+def test_a_definition_survives_as_json():
+    assert KIND.decoded(KIND.encoded(Ter())) == Ter()
+    with pytest.raises(TypeError):
+        KIND.decoded({"more": 1})

@@ -1,0 +1,262 @@
+"""Compiled code: the edit distance of two texts, as rows of bits.
+
+A text is a row of numbers, one for each word. D[i][j] is the least number of words to insert, to
+delete and to replace, so that the first i words of the candidate become the first j words of the
+reference. Neighbours in the table D differ by at most 1, so a row of it is a few words of bits
+(Myers 1999, https://doi.org/10.1145/316542.316550; Hyyrö 2003): the columns that are 1 more than
+the one before, and those that are 1 less. All rows are kept. The way back from the end of the table
+to its beginning follows from them (alignment.py). If words of the candidate are moved, the distance
+is computed again only from the first moved word on.
+
+sacreBLEU does not compute the whole table, but a band of it (band.py). `in_band` says whether that
+makes a difference. If not, the reference has at most 64 words, and bit b is of column b + 1.
+Otherwise each row has a base, and bit b is of column base + 1 + b. The band has at most 50 columns.
+From a row to the next one, the bits move down by the difference of the bases. A cell outside of the
+band must be worse than each cell inside:
+
+* A column that enters the band counts as 1 more than the column before it, in the row before.
+* The base counts as 1 more than in the row before. So a way along the base is never better than
+  one inside the band.
+* A step from the cell before, in the row before, counts only if that cell is in the band.
+
+A row has eight words (see `_MORE` to `_BASE`). Row 0 comes before the first word of the candidate.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from beam_bleu.transforms.metrics.ter.band import band, reach
+from beam_bleu.transforms.native.compiling import inlined, inner
+from beam_bleu.transforms.native.lanes import equal_numbers
+from beam_bleu.transforms.native.memory import (
+    count_bits,
+    load_count,
+    load_int,
+    load_word,
+    store_int,
+    store_word,
+)
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+
+MOST_BITS = 64
+"""The most words of a reference without a band."""
+
+ROW_BYTES = 64
+
+_MORE, _LESS, _MORE_BELOW, _LESS_BELOW, _EQUAL, _REACHED, _AT_BASE, _BASE = range(0, 64, 8)
+"""What a row has, and at which byte: four masks of the columns where D[i][j] - D[i][j - 1] is 1 and
+-1, and where D[i][j] - D[i - 1][j] is; the mask of the columns whose word equals that of the row;
+and with a band the mask of the columns of which the one before is in the band of the row before;
+D[i][base]; and the base."""
+
+NOP, REPLACE, DELETE, INSERT = range(4)
+"""The steps of a way through the table, in the order in which sacreBLEU prefers them."""
+
+_NOTHING = np.uint64(0)
+_ONE = np.uint64(1)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+_equal = equal_numbers(MOST_BITS)
+
+
+@inlined
+def _next(more, less, equal):
+    """(more, less, more below, less below) of the next row; `equal` is its mask."""
+    changed = equal | less
+    below = (((equal & more) + more) ^ more) | equal
+    more_below = less | ~(below | more)
+    less_below = more & below
+    one_more = (more_below << _ONE) | _ONE  # the column before the first one always grows
+    one_less = less_below << _ONE
+    return one_less | ~(changed | one_more), one_more & changed, more_below, less_below
+
+
+@inlined
+def _enter(more, less, at_base, base, row):
+    """(more, less, D[i - 1][base], base) of the row before a row, at the base of that row.
+
+    The first four arguments are of the row before, at its own base.
+    """
+    new_base = load_int(row, _BASE // 8)
+    move = np.uint64(new_base - base)
+    passed = (_ONE << move) - _ONE
+    at_base += count_bits(more & passed) - count_bits(less & passed)
+    outside = ~((load_word(row + _REACHED) | _ONE) >> _ONE)
+    return (more >> move) | outside, (less >> move) & ~outside, at_base, new_base
+
+
+@inner
+def place_band(rows, words, reference_words):
+    """Writes the places of the band in all rows.
+
+    Args:
+      rows: address of words + 1 rows.
+      words: the words of the candidate, 1 or more.
+      reference_words: the words of the reference.
+    """
+    reaching = reach(words, reference_words)
+    first_before, end_before = band(0, words, reference_words, reaching)
+    for number in range(1, words + 1):
+        first, end = band(number, words, reference_words, reaching)
+        base = max(first, 1) - 1
+        row = rows + number * ROW_BYTES
+        reached = _ALL if number == 1 else (_ONE << np.uint64(end_before - base)) - _ONE
+        if first == first_before and first > 0:
+            reached &= ~_ONE
+        store_word(row + _REACHED, reached)
+        store_int(row, _BASE // 8, base)
+        if number == 1:
+            # The whole row 0 is in the band, but its bits begin at the base of the next one.
+            store_int(rows, _BASE // 8, base)
+            store_int(rows, _AT_BASE // 8, base)
+        first_before, end_before = first, end
+
+
+@inlined
+def _distance(more, less, at_base, base, reference_words):
+    """D[i][n], with n the words of the reference, if that column is in the band."""
+    inside = _ALL >> np.uint64(MOST_BITS - (reference_words - base))
+    return at_base + count_bits(more & inside) - count_bits(less & inside)
+
+
+@inlined
+def _write_rows(first, numbers, words, reference, reference_words, rows, in_band):
+    row = rows + first * ROW_BYTES
+    if first == 0:
+        store_word(row + _MORE, _ALL)
+        store_word(row + _LESS, _NOTHING)
+    more, less = load_word(row + _MORE), load_word(row + _LESS)
+    at_base, base = first, 0
+    if in_band:
+        at_base, base = load_int(row, _AT_BASE // 8), load_int(row, _BASE // 8)
+    for number in range(first, words):
+        row += ROW_BYTES
+        if in_band:
+            more, less, at_base, base = _enter(more, less, at_base, base, row)
+        at_base += 1
+        equal = _equal(
+            reference + base * NUMBER_BYTES, np.uint64(load_count(numbers + number * NUMBER_BYTES))
+        )
+        if in_band:
+            equal &= load_word(row + _REACHED)
+            store_int(row, _AT_BASE // 8, at_base)
+        else:
+            equal &= _ALL >> np.uint64(MOST_BITS - reference_words)
+        more, less, more_below, less_below = _next(more, less, equal)
+        store_word(row + _MORE, more)
+        store_word(row + _LESS, less)
+        store_word(row + _MORE_BELOW, more_below)
+        store_word(row + _LESS_BELOW, less_below)
+        store_word(row + _EQUAL, equal)
+    return _distance(more, less, at_base, base, reference_words)
+
+
+@inner
+def write_rows(first, numbers, words, reference, reference_words, rows, in_band):
+    """Writes the rows after a row; returns the distance of the whole texts.
+
+    Args:
+      first: the row.
+      numbers: address of the numbers of the candidate's words.
+      words: their number, 1 or more.
+      reference: address of those of the reference, and 64 more.
+      reference_words: their number, 1 or more.
+      rows: address of words + 1 rows. Those up to `first` are written. With a band, the places of
+        all are (`place_band`).
+      in_band: whether only the band counts.
+    """
+    if in_band:
+        return _write_rows(first, numbers, words, reference, reference_words, rows, True)
+    return _write_rows(first, numbers, words, reference, reference_words, rows, False)
+
+
+@inlined
+def _moved_distance(
+    first, middle, end, numbers, words, reference, reference_words, rows, before, in_band
+):
+    row = rows + first * ROW_BYTES
+    more, less = load_word(row + _MORE), load_word(row + _LESS)
+    at_base, base = first, 0
+    if in_band:
+        at_base, base = load_int(row, _AT_BASE // 8), load_int(row, _BASE // 8)
+    source = middle
+    for _ in range(first, end):
+        row += ROW_BYTES
+        if in_band:
+            more, less, at_base, base = _enter(more, less, at_base, base, row)
+            equal = _equal(
+                reference + base * NUMBER_BYTES,
+                np.uint64(load_count(numbers + source * NUMBER_BYTES)),
+            )
+            equal &= load_word(row + _REACHED)
+        else:
+            equal = load_word(rows + (source + 1) * ROW_BYTES + _EQUAL)
+        at_base += 1
+        more, less, _, _ = _next(more, less, equal)
+        source += 1
+        if source == end:
+            source = first
+    last = rows + words * ROW_BYTES
+    while row < last:
+        if more == load_word(row + _MORE) and less == load_word(row + _LESS):
+            # From here on, nothing differs from the rows.
+            return before + (at_base - load_int(row, _AT_BASE // 8) if in_band else 0)
+        row += ROW_BYTES
+        if in_band:
+            more, less, at_base, base = _enter(more, less, at_base, base, row)
+        at_base += 1
+        more, less, _, _ = _next(more, less, load_word(row + _EQUAL))
+    return _distance(more, less, at_base, base, reference_words)
+
+
+@inner
+def moved_distance(
+    first, middle, end, numbers, words, reference, reference_words, rows, before, in_band
+):
+    """The distance after the words first..middle and middle..end change places.
+
+    Args:
+      first: the first word that moves.
+      middle: the first word that moves to the front.
+      end: the word after the last that moves.
+      numbers: as in `write_rows`.
+      words: as there.
+      reference: as there.
+      reference_words: as there.
+      rows: the rows of these texts.
+      before: the distance of these texts.
+      in_band: as there.
+    """
+    if in_band:
+        return _moved_distance(
+            first, middle, end, numbers, words, reference, reference_words, rows, before, True
+        )
+    return _moved_distance(
+        first, middle, end, numbers, words, reference, reference_words, rows, before, False
+    )
+
+
+@inlined
+def step_back(number, column, rows, in_band):
+    """The last step of the way to a cell, which is in the band and has no index 0."""
+    row = rows + number * ROW_BYTES
+    before = row - ROW_BYTES
+    more, less = load_word(before + _MORE), load_word(before + _LESS)
+    base, can_replace = 0, True
+    if in_band:
+        base = load_int(before, _BASE // 8)
+        more, less, _, base = _enter(more, less, 0, base, row)
+    bit = np.uint64(column - base - 1)
+    if (load_word(row + _EQUAL) >> bit) & _ONE:
+        return NOP
+    below = np.int64((load_word(row + _MORE_BELOW) >> bit) & _ONE)
+    below -= np.int64((load_word(row + _LESS_BELOW) >> bit) & _ONE)
+    diagonal = below + np.int64((more >> bit) & _ONE) - np.int64((less >> bit) & _ONE)
+    if in_band:
+        can_replace = (load_word(row + _REACHED) >> bit) & _ONE != _NOTHING
+    if diagonal == 1 and can_replace:
+        return REPLACE
+    return DELETE if below == 1 else INSERT

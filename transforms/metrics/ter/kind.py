@@ -1,0 +1,91 @@
+"""TER, as the other rooms know a metric."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.transforms.metrics.ter.columns import (
+    columns_are_possible,
+    segments_are_possible,
+    ter_basis,
+)
+from beam_bleu.transforms.metrics.ter.kernel import TerCounter
+from beam_bleu.transforms.metrics.ter.metric import Ter, TerConfig
+from beam_bleu.transforms.metrics.ter.presentation import FIELDS
+from beam_bleu.transforms.metrics.ter.score import (
+    TerScore,
+    ter_score,
+    ter_segment_columns,
+    ter_segment_fields,
+    ter_signatures,
+)
+from beam_bleu.transforms.native.arrays import ExactIntegers
+from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind
+from beam_bleu.transforms.text.text import Text
+
+
+def _name(metric: Ter) -> str:
+    return "TER"
+
+
+def _metric_of(config: TerConfig) -> Ter:
+    return config.metric
+
+
+def _config_of(text: Text, choices: Mapping[str, Any]) -> TerConfig:
+    """The case is not that of the run: sacreBLEU's --lowercase is for BLEU only."""
+    return TerConfig(normalize=text.normalize, **choices)
+
+
+def _counter(metrics: Sequence[Ter]) -> TerCounter:
+    return TerCounter()
+
+
+def _basis_of(width: int) -> Basis:
+    return ter_basis()
+
+
+def _lengths(columns: Sequence[int], metric: Ter) -> Lengths:
+    return metric.lengths(columns)
+
+
+def _average_length(columns: Sequence[int]) -> None:
+    """Unknown: a length is in tokens of the run, not in words of TER."""
+
+
+def _encoded(metric: Ter) -> dict[str, Any]:
+    return dataclasses.asdict(metric)
+
+
+def _decoded(encoded: Mapping[str, Any]) -> Ter:
+    return Ter(**encoded)
+
+
+def _columns_are_possible(columns: ExactIntegers, references: int, metric: Ter) -> bool:
+    return columns_are_possible(columns, references)
+
+
+KIND = MetricKind(
+    shown=_name,
+    config=TerConfig,
+    metric_of=_metric_of,
+    score_type=TerScore,
+    config_of=_config_of,
+    presets={},
+    counter=_counter,
+    basis_of=_basis_of,
+    score=ter_score,
+    signatures=ter_signatures,
+    lengths=_lengths,
+    average_length=_average_length,
+    segment_columns=ter_segment_columns,
+    segment_fields=ter_segment_fields,
+    fields=FIELDS,
+    encoded=_encoded,
+    decoded=_decoded,
+    columns_are_possible=_columns_are_possible,
+    segments_are_possible=segments_are_possible,
+)

@@ -1,0 +1,130 @@
+"""TER as a `Metric`: its definition, and the formula from integers to a score.
+
+Snover et al. 2006 (https://aclanthology.org/2006.amta-papers.25), section 2: TER is the number of
+edits divided by the mean number of words of the references. The edits are those by the reference
+with the fewest. The operations are those of `TER._compute_score_from_stats` in sacreBLEU 2.6, so
+that the results are the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.metrics.dual_numbers import Number
+from beam_bleu.transforms.metrics.metric import NoGradientError, Scores
+from beam_bleu.transforms.metrics.ter.columns import (
+    CANDIDATE_LENGTH,
+    EDITS,
+    EMPTY,
+    PARTS_OF_A_WORD,
+    REFERENCE_LENGTH,
+    REFERENCE_PARTS,
+    WIDTH,
+    reference_parts,
+)
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.score.metric_kind import Lengths
+from beam_bleu.transforms.text.tercom import Tercom
+from beam_bleu.transforms.text.text import NormalizationName, Text
+
+_EXACT_AS_FLOAT = 2**53
+"""Integers up to this one are floats without a rounding."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Ter:
+    """How sums become TER: there is nothing to choose. See `Metric`."""
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """TER, 0 or more; 100 if all references are empty, and a candidate is not."""
+        _require_width(len(sums))
+        edits, parts = sums[EDITS], reference_parts(sums)
+        if parts > 0:
+            return 100 * (edits / (parts / PARTS_OF_A_WORD))
+        return 100.0 if edits > 0 else 0.0
+
+    def values(self, sums: Integers) -> Scores:
+        """The TER of each row."""
+        _require_width(sums.shape[1])
+        words, parts = sums.max(axis=0, initial=0).tolist()[REFERENCE_LENGTH:]
+        if words * PARTS_OF_A_WORD + parts > _EXACT_AS_FLOAT:
+            return np.array([self.value(row) for row in sums.tolist()])  # exact integers
+        edits, lengths = sums[:, EDITS], reference_parts(sums.T) / PARTS_OF_A_WORD
+        without_words = np.where(edits > 0, 1.0, 0.0)
+        scores: Scores = 100 * np.divide(edits, lengths, out=without_words, where=lengths > 0)
+        return scores
+
+    def require_corpus(self) -> None:
+        """It can score a corpus."""
+
+    def require_gradient(self, sums: Sequence[int]) -> None:
+        """Checks that there are edits and words.
+
+        Raises:
+          NoGradientError: there are none.
+        """
+        if not sums[EDITS]:
+            raise NoGradientError("no candidate needs an edit")
+        if not reference_parts(sums):
+            raise NoGradientError("no reference has a word")
+
+    def used(self, width: int) -> Sequence[int]:
+        """The edits and the length of the references."""
+        return EDITS, REFERENCE_LENGTH, REFERENCE_PARTS
+
+    def lengths(self, columns: Sequence[int]) -> Lengths:
+        """How many words the texts of a corpus have."""
+        references = Fraction(reference_parts(columns), PARTS_OF_A_WORD)
+        return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
+
+
+def _require_width(width: int) -> None:
+    if width != WIDTH:
+        raise ValueError(f"TER needs {WIDTH} columns, got {width}")
+
+
+@dataclasses.dataclass(frozen=True)
+class TerConfig:
+    """A definition of TER; the default is sacreBLEU's.
+
+    Attributes:
+      normalized: whether entities are replaced, and punctuation marks and the English 's become
+        words.
+      no_punct: whether punctuation marks are removed.
+      asian_support: whether the other choices are also for Asian characters: if normalized, each
+        Chinese character and each Asian punctuation mark becomes a word; if `no_punct`, these marks
+        are removed.
+      case_sensitive: whether upper and lower case differ. Otherwise texts are lower-cased, as
+        `str.lower` does.
+      normalize: the Unicode normalization of all texts, before all other steps:
+        "nfc" or "nfkc"; None if texts are not normalized.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+    """
+
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
+    normalize: NormalizationName | None = Text.normalize
+
+    def __post_init__(self) -> None:
+        require_flag("case_sensitive", self.case_sensitive)
+        _ = self.text  # Tercom and Text check the other fields
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words."""
+        tercom = Tercom(self.normalized, self.no_punct, self.asian_support)
+        return Text(tercom.name, not self.case_sensitive, self.normalize)
+
+    @property
+    def metric(self) -> Ter:
+        """The part that turns sums into a score."""
+        return Ter()

@@ -1,0 +1,24 @@
+"""What tables and reports show of a score of TER. It loads no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+FIELDS = ("edits", "ref_length")
+"""What scores.json has of a score of TER only."""
+
+COUNTS = FIELDS
+"""What the score is computed from. If they are equal, so is the score."""
+
+
+def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+    """What a table shows beside the score.
+
+    Args:
+      score: a score of scores.json.
+      decimals: how many decimals percentages have.
+    """
+    length = score["ref_length"]
+    shown = str(int(length)) if length == int(length) else f"{length:.1f}"
+    return {"edits": str(score["edits"]), "ref_words": shown}

@@ -1,0 +1,127 @@
+"""TER of a corpus, with its signature and its warnings, and of each segment by itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, cast
+
+import pyarrow as pa
+
+from beam_bleu.transforms.metrics.ter.columns import EDITS, PARTS_OF_A_WORD, reference_parts
+from beam_bleu.transforms.metrics.ter.metric import Ter
+from beam_bleu.transforms.score.common_fields import common_fields
+from beam_bleu.transforms.score.metric_kind import Signatures
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.text.tercom import TERCOM
+from beam_bleu.transforms.text.text import (
+    CASES,
+    SACREBLEU,
+    TextName,
+    reference_field,
+    signature_line,
+    text_versions,
+)
+from beam_bleu.transforms.text.tokenizers import TercomName
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.version import VERSION
+
+
+@dataclasses.dataclass(frozen=True)
+class TerScore:
+    """TER and its parts.
+
+    Attributes:
+      score: TER, 0 or more, not rounded. Lower is better. edits: the edits of all segments, each by
+      the reference with the fewest. ref_length: the mean number of words of each segment's
+      references, added up. It is rounded only
+        here, so it can differ from sacreBLEU's sum of floats in the last digits.
+      segments: the number of segments scored.
+      signature: the definition that this score follows.
+      sacrebleu_signature: the signature that sacreBLEU prints for it, None if sacreBLEU
+        cannot express it.
+      warnings: sentences for a reader of the score: why it has no standard error, and what is
+        suspicious about the input.
+      standard_error: how much the score would typically differ with other segments of the same
+        kind; None if it was not asked for, or if there is none.
+      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+    """
+
+    score: float
+    edits: int
+    ref_length: float
+    segments: int
+    signature: str
+    sacrebleu_signature: str | None = None
+    warnings: tuple[str, ...] = ()
+    standard_error: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+def ter_score(
+    sums: CorpusSums, text: TextName, metric: Ter, *, judge_input: bool = True
+) -> TerScore:
+    """The TER of a corpus; see `ScoreSums`."""
+    lengths = metric.lengths(sums.columns)
+    return TerScore(
+        edits=sums.columns[EDITS],
+        ref_length=float(lengths.references),
+        **common_fields(
+            metric.value(sums.columns),
+            sums,
+            text,
+            metric,
+            ter_signatures(text, metric, sums.min_reference_count, sums.max_reference_count),
+            lengths,
+            why_zero="",
+            judge_input=judge_input,
+        ),
+    )
+
+
+def ter_signatures(text: TextName, metric: Ter, fewest: int, most: int) -> Signatures:
+    """The signatures: the fields of sacreBLEU, then the choices that sacreBLEU does not have.
+
+    `norm`, `punct` and `asian` say whether texts are normalized, whether punctuation marks stay,
+    and whether these choices are also for Asian characters. `normalize` is the Unicode
+    normalization.
+    """
+    tercom = TERCOM[cast(TercomName, text.tokenize)]
+    fields = {
+        "nrefs": reference_field(fewest, most),
+        "case": CASES[text.lowercase].name,
+        "tok": "tercom",
+        "norm": _yes_or_no(tercom.normalized),
+        "punct": _yes_or_no(not tercom.no_punct),
+        "asian": _yes_or_no(tercom.asian_support),
+    }
+    own = dict(fields)
+    if text.normalize is not None:
+        own["normalize"] = text.normalize
+    own |= text_versions(text)
+    return Signatures(
+        signature_line({**own, "version": f"beam-bleu-{VERSION}"}),
+        signature_line({**fields, "version": SACREBLEU}) if text.normalize is None else None,
+    )
+
+
+def _yes_or_no(choice: bool) -> str:
+    return "yes" if choice else "no"
+
+
+def ter_segment_fields(metric: Ter) -> Mapping[str, pa.DataType]:
+    """The columns that only TER has: `edits`, and `ref_length` in words."""
+    return {"edits": pa.int64(), "ref_length": pa.float64()}
+
+
+def ter_segment_columns(statistics: BatchStatistics, metric: Ter) -> Mapping[str, Any]:
+    """The scores of a batch: a row for each segment and system, system by system.
+
+    They are those of sacreBLEU's `sentence_score`.
+    """
+    counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
+    return {
+        "score": metric.values(counts),
+        "edits": counts[:, EDITS],
+        "ref_length": reference_parts(counts.T) / PARTS_OF_A_WORD,
+    }

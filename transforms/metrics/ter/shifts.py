@@ -1,0 +1,165 @@
+"""Compiled code: the search for the best shift, which moves some words of a candidate.
+
+As in sacreBLEU and in Tercom, a shift moves words that the reference has in the same order, at most
+50 words before or after their place in the candidate. One of the words must be wrong, and so must
+one of those of the reference. They move to the places that the alignment has for the words of the
+reference, and for the one before them. All such shifts are tried, until there were 1,000 trials.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from beam_bleu.transforms.metrics.ter.alignment import IN_BAND, IN_WIDE_BAND, LONGEST_SHIFT
+from beam_bleu.transforms.metrics.ter.edit_rows import moved_distance
+from beam_bleu.transforms.metrics.ter.wide_table import write_steps
+from beam_bleu.transforms.native.compiling import inlined, inner
+from beam_bleu.transforms.native.lanes import equal_numbers
+from beam_bleu.transforms.native.memory import (
+    BLOCK,
+    clear_lowest_bit,
+    copy,
+    load_count,
+    lowest_bit,
+)
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+
+MOST_TRIALS = 1000
+"""With this number of trials the search ends, and the best shift of them is not made."""
+
+_FURTHEST = 50
+
+_NOTHING = np.uint64(0)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+_equal = equal_numbers(BLOCK)
+
+
+@inlined
+def _number(numbers, index):
+    return load_count(numbers + index * NUMBER_BYTES)
+
+
+@inner
+def move(numbers, first, middle, end, spare):
+    """Lets the words first..middle and middle..end change places.
+
+    Args:
+      numbers: address of the numbers of words.
+      first: the first word that moves.
+      middle: the first word that moves to the front.
+      end: the word after the last that moves.
+      spare: address of memory for as many numbers.
+    """
+    front, back = (middle - first) * NUMBER_BYTES, (end - middle) * NUMBER_BYTES
+    start = numbers + first * NUMBER_BYTES
+    copy(spare, start, front + back)
+    copy(start, spare + front, back)
+    copy(start + back, spare, front)
+
+
+@inner
+def best_shift(
+    numbers, words, reference, reference_words, other, way, rows, before, trials, spaces
+):
+    """The shift that makes the distance smallest.
+
+    Of several ones, it is the longest, then the first, then that with the first target.
+
+    Args:
+      numbers: address of the numbers of the candidate's words.
+      words: their number.
+      reference: address of the numbers of the reference, and 64 more numbers.
+      reference_words: their number.
+      other: the number of the words that no reference has.
+      way: how distances are computed (alignment.py).
+      rows: address of the edit rows, or of the steps of a wide band, which are overwritten.
+      before: the distance before the shift.
+      trials: how many shifts were tried before, for these two texts.
+      spaces: the addresses of the errors, the errors of the reference, and the targets (see
+        `align`); and for a wide band of memory for distances (see `write_steps`), and for twice as
+        many numbers as the candidate has.
+
+    Returns:
+      (by how much it makes the distance smaller, 0 if no shift does; the first word that moves;
+      the first one that moves to the front; the word after the last that moves; trials)
+    """
+    errors, reference_errors, targets, distances, spare = spaces
+    gain = length_of_best = start_of_best = target_of_best = 0
+    best_first = best_middle = best_end = 0
+    for start in range(words):
+        nearest = _number(errors, start)
+        word = _number(numbers, start)
+        if nearest > LONGEST_SHIFT or word == other:
+            continue
+        place, end_place = max(0, start - _FURTHEST), min(reference_words, start + _FURTHEST + 1)
+        while place < end_place:
+            mask = _equal(reference + place * NUMBER_BYTES, np.uint64(word))
+            if end_place - place < BLOCK:
+                mask &= _ALL >> np.uint64(BLOCK - (end_place - place))
+            while mask != _NOTHING:
+                start_in_reference = place + lowest_bit(mask)
+                mask = clear_lowest_bit(mask)
+                fewest = max(nearest, _number(reference_errors, start_in_reference))
+                aligned = _number(targets, start_in_reference + 1) - 1
+                most = min(LONGEST_SHIFT, words - start, reference_words - start_in_reference)
+                length = 0
+                while length < most and _number(numbers, start + length) == _number(
+                    reference, start_in_reference + length
+                ):
+                    length += 1
+                    if start <= aligned < start + length:
+                        break
+                    if length < fewest:
+                        continue
+                    former = -1
+                    for offset in range(length + 1):
+                        target = _number(targets, start_in_reference + offset)
+                        if target == former:
+                            continue
+                        former = target
+                        trials += 1
+                        if target < start:
+                            first, middle, end = target, start, start + length
+                        elif target > start + length:
+                            first, middle, end = start, start + length, target
+                        else:
+                            first, middle, end = start, start + length, min(length + target, words)
+                        if middle == end:  # nothing moves
+                            continue
+                        if way == IN_WIDE_BAND:
+                            copy(spare, numbers, words * NUMBER_BYTES)
+                            move(spare, first, middle, end, spare + words * NUMBER_BYTES)
+                            distance = write_steps(
+                                spare, words, reference, reference_words, distances, rows
+                            )
+                        else:
+                            distance = moved_distance(
+                                first,
+                                middle,
+                                end,
+                                numbers,
+                                words,
+                                reference,
+                                reference_words,
+                                rows,
+                                before,
+                                way == IN_BAND,
+                            )
+                        more = before - distance - gain
+                        if more == 0 and gain > 0:
+                            more = length - length_of_best
+                            if more == 0 and start == start_of_best:
+                                more = target_of_best - target
+                        if more > 0:
+                            gain = before - distance
+                            length_of_best = length
+                            start_of_best = start
+                            target_of_best = target
+                            best_first, best_middle, best_end = first, middle, end
+                    if trials >= MOST_TRIALS:
+                        return gain, best_first, best_middle, best_end, trials
+            place += BLOCK
+    return gain, best_first, best_middle, best_end, trials
