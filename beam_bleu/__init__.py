@@ -1,7 +1,8 @@
-"""BLEU and chrF for Beam pipelines: the public names.
+"""BLEU, chrF and TER for Beam pipelines: the public names.
 
 >>> from beam_bleu import BleuConfig, BleuScore, CorpusBleu, SentencePieceModel, preset
 >>> from beam_bleu import ChrfConfig, ChrfScore, CorpusChrf, CorpusScore
+>>> from beam_bleu import CorpusTer, TerConfig, TerScore
 >>> from beam_bleu import ReadJoinedRecords, ReadLineParallel, ReadLongRecords, ReadPairedRecords
 >>> from beam_bleu import ComparedSystems, CompareSystems, SystemComparison
 >>> from beam_bleu import ArrowColumns, SumSegments, bleu_of_sums
@@ -22,12 +23,19 @@ from beam_bleu.transforms.version import VERSION
 
 if TYPE_CHECKING:
     from beam_bleu.transforms.compare_systems import CompareSystems
-    from beam_bleu.transforms.corpus_scores import CorpusBleu, CorpusChrf, CorpusScore
+    from beam_bleu.transforms.corpus_scores import (
+        CorpusBleu,
+        CorpusChrf,
+        CorpusScore,
+        CorpusTer,
+    )
     from beam_bleu.transforms.metrics.bleu.config import BleuConfig, preset
     from beam_bleu.transforms.metrics.bleu.score import BleuScore
     from beam_bleu.transforms.metrics.bleu.sum_rows import bleu_of_sums
     from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
     from beam_bleu.transforms.metrics.chrf.score import ChrfScore
+    from beam_bleu.transforms.metrics.ter.metric import TerConfig
+    from beam_bleu.transforms.metrics.ter.score import TerScore
     from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
     from beam_bleu.transforms.reading import (
         ReadJoinedRecords,
@@ -52,6 +60,7 @@ __all__ = [
     "CorpusBleu",
     "CorpusChrf",
     "CorpusScore",
+    "CorpusTer",
     "ReadJoinedRecords",
     "ReadLineParallel",
     "ReadLongRecords",
@@ -59,6 +68,8 @@ __all__ = [
     "SentencePieceModel",
     "SumSegments",
     "SystemComparison",
+    "TerConfig",
+    "TerScore",
     "__version__",
     "bleu_of_sums",
     "preset",
@@ -75,6 +86,7 @@ _HOMES = {
     "CorpusBleu": "beam_bleu.transforms.corpus_scores",
     "CorpusChrf": "beam_bleu.transforms.corpus_scores",
     "CorpusScore": "beam_bleu.transforms.corpus_scores",
+    "CorpusTer": "beam_bleu.transforms.corpus_scores",
     "ReadJoinedRecords": "beam_bleu.transforms.reading",
     "ReadLineParallel": "beam_bleu.transforms.reading",
     "ReadLongRecords": "beam_bleu.transforms.reading",
@@ -82,6 +94,8 @@ _HOMES = {
     "SentencePieceModel": "beam_bleu.transforms.text.text",
     "SumSegments": "beam_bleu.transforms.sum_segments",
     "SystemComparison": "beam_bleu.transforms.score.differences",
+    "TerConfig": "beam_bleu.transforms.metrics.ter.metric",
+    "TerScore": "beam_bleu.transforms.metrics.ter.score",
     "bleu_of_sums": "beam_bleu.transforms.metrics.bleu.sum_rows",
     "preset": "beam_bleu.transforms.metrics.bleu.config",
 }

@@ -40,6 +40,7 @@ SHOWN = [
         "docs/tour.md",
         "docs/definitions.md",
         "docs/chrf.md",
+        "docs/ter.md",
     )
 ]
 

@@ -531,8 +531,10 @@ def test_the_public_names_come_from_the_top_of_the_package():
     names = [
         *("ArrowColumns", "BleuConfig", "BleuScore", "ChrfConfig", "ChrfScore"),
         *("CompareSystems", "ComparedSystems", "CorpusBleu", "CorpusChrf", "CorpusScore"),
+        "CorpusTer",
         *("ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"),
-        *("SentencePieceModel", "SumSegments", "SystemComparison", "bleu_of_sums", "preset"),
+        *("SentencePieceModel", "SumSegments", "SystemComparison", "TerConfig", "TerScore"),
+        *("bleu_of_sums", "preset"),
     ]
     imported = ", ".join(names)
     program = f"from beam_bleu import {imported}\nprint(*(each.__name__ for each in ({imported})))"

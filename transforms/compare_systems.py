@@ -15,6 +15,7 @@ from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.known_metrics import Definition
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
+from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
@@ -34,7 +35,7 @@ class _Comparing(beam.PTransform):
     def __init__(
         self,
         systems: Sequence[str],
-        config: BleuConfig | ChrfConfig | None = None,
+        config: BleuConfig | ChrfConfig | TerConfig | None = None,
         *,
         baseline: str | None = None,
         all_pairs: bool = False,
@@ -84,7 +85,7 @@ class CompareSystems:
 
     Args of both transforms:
       systems: the names of two or more systems.
-      config: the definition of BLEU or chrF; by default sacreBLEU's BLEU.
+      config: the definition of BLEU, chrF or TER; by default sacreBLEU's BLEU.
       baseline: the system with which the others are compared; by default the first one.
       all_pairs: whether each system is compared with each other one. Then the result also has
         clusters.

@@ -1,7 +1,7 @@
 """The library's transforms that score segments in any Beam pipeline.
 
-All metrics share the steps. `CorpusScore` scores by any of them, `CorpusBleu` and `CorpusChrf` by
-one.
+All metrics share the steps. `CorpusScore` scores by any of them, `CorpusBleu`, `CorpusChrf`
+and `CorpusTer` by one.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ __all__ = [
     "CorpusBleu",
     "CorpusChrf",
     "CorpusScore",
+    "CorpusTer",
     "ScorePerKey",
     "definition_of",
     "require_no_files",
@@ -332,6 +333,44 @@ class CorpusChrf:
         """
 
         METRIC = "chrf"
+
+
+class CorpusTer:
+    """TER of a corpus of segments `(candidate, [reference, ...])`. Lower is better.
+
+    Segments, windows, uncertainty and tables of pyarrow are as for `CorpusBleu`. Its config is a
+    `TerConfig`, and its scores are of the type `TerScore`.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CorpusTer
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     _ = (
+      ...         pipeline
+      ...         | beam.Create([("on the mat a cat sat", ["A cat sat on the mat"])])
+      ...         | CorpusTer.Globally()
+      ...         | beam.Map(lambda ter: print(f"{ter.score:.2f} {ter.edits} {ter.ref_length}"))
+      ...     )
+      16.67 1 6.0
+    """
+
+    class Globally(ScoreGlobally):
+        """PCollection of segments, or of tables -> PCollection of one `TerScore`."""
+
+        METRIC = "ter"
+
+    class PerKey(ScorePerKey):
+        """PCollection of (key, segment), or of tables -> PCollection of (key, `TerScore`)."""
+
+        METRIC = "ter"
+
+    class PerSystem(ScorePerSystem):
+        """`Paired` segments from files -> PCollection of (system, `TerScore`).
+
+        See `CorpusBleu.PerSystem`.
+        """
+
+        METRIC = "ter"
 
 
 def require_no_files(segments: Any) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.text.text import TextName
     from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
-MetricName = Literal["bleu", "chrf"]
+MetricName = Literal["bleu", "chrf", "ter"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,15 +27,18 @@ class MetricRow:
     Attributes:
       name: its name, which is that of its folder.
       description: what it is, for --help.
+      lower_is_better: whether a lower score is better.
     """
 
     name: MetricName
     description: str
+    lower_is_better: bool = False
 
 
 METRICS: Mapping[MetricName, MetricRow] = table(
     MetricRow("bleu", "BLEU"),
     MetricRow("chrf", "chrF2, the F-score of n-grams of up to 6 characters; or chrF++, with words"),
+    MetricRow("ter", "TER, the edits and shifts of words for each word of the references", True),
 )
 """All metrics, in the order in which they are shown. The first one is the default."""
 

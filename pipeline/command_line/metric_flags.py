@@ -19,9 +19,6 @@ from beam_bleu.transforms.known_metrics import (
 )
 from beam_bleu.transforms.text.text import Text
 
-_OTHER_METRICS = ("ter",)
-"""Metrics that only sacreBLEU has."""
-
 
 def add_metrics_flag(parser: argparse._ActionsContainer, default: str = "") -> None:
     """Adds --metrics. `default` is what the help says in place of the usual default."""
@@ -119,10 +116,6 @@ def _flags() -> Mapping[str, MetricFlag]:
 
 
 def _metric(text: str) -> str:
-    if text in _OTHER_METRICS:
-        raise UsageError(
-            f"--metrics {text}: there is no {text} here", f"use sacrebleu -m {text} for it"
-        )
     if text not in METRICS:
         raise UsageError(
             f"--metrics {text}: there is no such metric",

@@ -21,7 +21,6 @@ _ENCODING_WITH_BOM = "utf-8-sig"
 _FOR_IT = "use sacrebleu for it"
 _BOOTSTRAP = "--resample bootstrap"
 _RANDOMIZATION = "--resample randomization"
-_NO_TER = "use sacrebleu -m ter"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,10 +99,6 @@ ABSENT = (
     Absent(_PAIRED_AR_N, lambda words: _resampled(_RANDOMIZATION, words, _PAIRED_AR_N)),
     Absent(_PAIRED_BS_N, lambda words: _resampled(_BOOTSTRAP, words, _PAIRED_BS_N)),
     Absent(("--paired-jobs", "-j"), "leave it out: --resample uses all threads of --threads"),
-    Absent(("--ter-case-sensitive",), _NO_TER),
-    Absent(("--ter-asian-support",), _NO_TER),
-    Absent(("--ter-no-punct",), _NO_TER),
-    Absent(("--ter-normalized",), _NO_TER),
 )
 
 

@@ -83,7 +83,7 @@ TercomName = Literal[
 ]
 """The tokenizers that only TER has (tercom.py)."""
 
-AnyTokenizerName = TokenizerName | TercomName
+AnyTokenizerName = Literal[TokenizerName, TercomName]
 
 
 @dataclasses.dataclass(frozen=True)

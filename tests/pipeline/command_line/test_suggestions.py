@@ -136,7 +136,6 @@ def test_the_error_of_an_absent_flag_names_it_and_a_way(flag):
         (["--sentence_level"], "--segment_scores --output DIR"),
         (["--force"], "with a warning"),
         (["-nc"], "NO_COLOR=1"),
-        (["--ter-normalized"], "sacrebleu -m ter"),
     ],
     ids=lambda words: " ".join(words),
 )

@@ -14,7 +14,6 @@ from beam_bleu.transforms.metrics.ter.columns import (
 )
 from beam_bleu.transforms.metrics.ter.kernel import TerCounter
 from beam_bleu.transforms.metrics.ter.metric import Ter, TerConfig
-from beam_bleu.transforms.metrics.ter.presentation import FIELDS
 from beam_bleu.transforms.metrics.ter.score import (
     TerScore,
     ter_score,
@@ -83,7 +82,7 @@ KIND = MetricKind(
     average_length=_average_length,
     segment_columns=ter_segment_columns,
     segment_fields=ter_segment_fields,
-    fields=FIELDS,
+    definition=Ter,
     encoded=_encoded,
     decoded=_decoded,
     columns_are_possible=_columns_are_possible,

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-FIELDS = ("edits", "ref_length")
-"""What scores.json has of a score of TER only."""
-
-COUNTS = FIELDS
-"""What the score is computed from. If they are equal, so is the score."""
+COUNTS = ("edits", "ref_length")
+"""The fields of a score with counts. If they are equal, so is the score."""
 
 
 def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:

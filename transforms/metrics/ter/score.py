@@ -32,10 +32,10 @@ class TerScore:
     """TER and its parts.
 
     Attributes:
-      score: TER, 0 or more, not rounded. Lower is better. edits: the edits of all segments, each by
-      the reference with the fewest. ref_length: the mean number of words of each segment's
-      references, added up. It is rounded only
-        here, so it can differ from sacreBLEU's sum of floats in the last digits.
+      score: TER, 0 or more, not rounded. Lower is better.
+      edits: the edits of all segments, each by the reference with the fewest.
+      ref_length: the mean number of words of each segment's references, added up. It is rounded
+        only here, so it can differ from sacreBLEU's sum of rounded means in the last digits.
       segments: the number of segments scored.
       signature: the definition that this score follows.
       sacrebleu_signature: the signature that sacreBLEU prints for it, None if sacreBLEU
