@@ -24,7 +24,7 @@ def kernel(candidates: list[str], references: list[list[str]], flags: argparse.N
     import numpy as np
 
     timed = _passes(_batches(candidates, references), flags)
-    of_metric = _counts if flags.metric == "bleu" else _counts_of_chrf
+    of_metric = {"bleu": _counts, "chrf": _counts_of_chrf, "ter": _counts_of_ter}[flags.metric]
     counts = np.concatenate([of_metric(counted) for counted in timed[-1][1]])
     return {**_median([seconds for seconds, _ in timed]), "counts": _digest(counts)}
 
@@ -57,14 +57,19 @@ def sides(candidates: list[str], references: list[list[str]], flags: argparse.Na
 def sacrebleu(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
     """The API of sacreBLEU; one pass, because it remembers lines."""
     import numpy as np
-    from sacrebleu.metrics import BLEU, CHRF
+    from sacrebleu.metrics import BLEU, CHRF, TER
 
     metric = BLEU(tokenize=flags.tokenize, lowercase=flags.lowercase)
     if flags.metric == "chrf":
         metric = CHRF(word_order=flags.word_order, lowercase=flags.lowercase)
+    if flags.metric == "ter":
+        metric = TER()
     seconds, score = _timed(lambda: metric.corpus_score(candidates, references))
     # To compare every segment. The API has computed the same integers.
-    counts = np.array(metric._extract_corpus_statistics(candidates, references), np.int64)
+    counts = np.array(metric._extract_corpus_statistics(candidates, references))
+    if flags.metric == "ter":
+        counts = np.rint(counts * [1, _parts_of_a_word()])
+    counts = counts.astype(np.int64)
     return {**seconds, "score": score.score, "counts": _digest(counts)}
 
 
@@ -93,13 +98,15 @@ def _passes(
     batches: Sequence[Any], flags: argparse.Namespace
 ) -> list[tuple[dict[str, float], Any]]:
     """(seconds, statistics of the batches) of each pass of the kernel."""
-    from beam_bleu import BleuConfig, ChrfConfig
+    from beam_bleu import BleuConfig, ChrfConfig, TerConfig
     from beam_bleu.transforms.corpus_scores import definition_of
     from beam_bleu.transforms.statistics.counting import count_batch
 
     config: Any = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase)
     if flags.metric == "chrf":
         config = ChrfConfig(word_order=flags.word_order, lowercase=flags.lowercase)
+    if flags.metric == "ter":
+        config = TerConfig()
     text, definition = definition_of(config)
     counter = definition.counter
     count_batch(batches[0], text, counter)  # loads the compiled code
@@ -142,11 +149,28 @@ def _counts_of_chrf(counted: Any) -> Any:
     return np.ascontiguousarray(counted.counts[0, :, FIRST_NGRAMS:])
 
 
+def _counts_of_ter(counted: Any) -> Any:
+    """The edits of the first system, and the lengths in parts of a word, int64 (segments, 2)."""
+    import numpy as np
+
+    from beam_bleu.transforms.metrics.ter.columns import EDITS, reference_parts
+
+    counts = counted.counts[0]
+    return np.column_stack([counts[:, EDITS], reference_parts(counts.T)])
+
+
+def _parts_of_a_word() -> int:
+    from beam_bleu.transforms.metrics.ter.columns import PARTS_OF_A_WORD
+
+    return PARTS_OF_A_WORD
+
+
 def _digest(counts: Any) -> str:
     """The digest of counts, int64 (segments, counts).
 
     Both scorers have the same order. For BLEU it is: length of the candidate, length of the
-    reference, matches, totals. For chrF it is: hyp, ref and match of each order.
+    reference, matches, totals. For chrF it is: hyp, ref and match of each order. For
+    TER it is: edits, and the mean length of the references in parts of a word.
     """
     return hashlib.sha256(counts.tobytes()).hexdigest()
 
@@ -165,7 +189,7 @@ def _main() -> None:
     parser.add_argument("name", choices=contestants)
     parser.add_argument("candidates", help="a pattern")
     parser.add_argument("references", nargs="+", help="a pattern for each stream")
-    parser.add_argument("--metric", choices=("bleu", "chrf"), default="bleu")
+    parser.add_argument("--metric", choices=("bleu", "chrf", "ter"), default="bleu")
     parser.add_argument("--word_order", type=int, default=0, help="of chrF")
     parser.add_argument("--tokenize", default="13a")
     parser.add_argument(

@@ -26,4 +26,5 @@ FIGURES: dict[str, Callable[[Workspace, Sizes], Results]] = {
     "serial": serial_share.serial,
     "library": library,
     "chrf": kernel.chrf,
+    "ter": kernel.ter,
 }

@@ -13,6 +13,9 @@ from benchmarks.speed.sizes import Sizes
 
 _REFERENCES = 4
 
+_SLOWER = 20
+"""sacreBLEU is slower at TER, so a part of the pairs is enough."""
+
 
 def kernel(workspace: Workspace, sizes: Sizes) -> Results:
     """The kernel alone on one core against sacreBLEU's API, for each tokenizer."""
@@ -80,6 +83,20 @@ def chrf(workspace: Workspace, sizes: Sizes) -> Results:
         )
         measurements += both
     return figures, measurements
+
+
+def ter(workspace: Workspace, sizes: Sizes) -> Results:
+    """The kernel of TER alone on one core against sacreBLEU's API."""
+    text = workspace.head(sizes.kernel_pairs // _SLOWER)
+    both, are_equal = against_sacrebleu(text, "--metric ter", sizes.repeats)
+    ours, theirs = both
+    figure = _reach(250).figure(
+        f"kernel, TER, one core, against sacreBLEU's API, {text.pairs:,} pairs",
+        ours.rate / theirs.rate,
+        equal_integers(are_equal),
+        is_right=are_equal,
+    )
+    return [figure], both
 
 
 def _reach(ratio: int) -> Reach:

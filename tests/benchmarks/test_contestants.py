@@ -15,13 +15,14 @@ FLAGS = argparse.Namespace(metric="bleu", tokenize="13a", lowercase=False, word_
 OF_CHRF = [
     argparse.Namespace(**{**vars(FLAGS), "metric": "chrf", "word_order": order}) for order in (0, 2)
 ]
+OF_TER = argparse.Namespace(**{**vars(FLAGS), "metric": "ter"})
 
 
 def lines(path: pathlib.Path) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines()[:30]
 
 
-@pytest.mark.parametrize("flags", [FLAGS, *OF_CHRF], ids=str)
+@pytest.mark.parametrize("flags", [FLAGS, *OF_CHRF, OF_TER], ids=str)
 @pytest.mark.parametrize("references", [1, 2])
 def test_the_kernel_and_sacrebleu_count_the_same(
     references: int, flags: argparse.Namespace
