@@ -12,7 +12,7 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.corpus_scores import definition_of, require_no_files
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.known_metrics import Definition
+from beam_bleu.transforms.known_metrics import METRICS, Definition
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.metrics.ter.metric import TerConfig
@@ -149,8 +149,14 @@ class CompareSystems:
 def _compare(
     sums: SystemSums, *, systems: Sequence[str], definition: Definition, all_pairs: bool
 ) -> ComparedSystems:
-    scored = functools.partial(compared_systems, sums, systems, definition.metric)
-    return scored(definition.score, all_pairs=all_pairs)
+    return compared_systems(
+        sums,
+        systems,
+        definition.metric,
+        definition.score,
+        all_pairs=all_pairs,
+        lower_is_better=METRICS[definition.name].lower_is_better,
+    )
 
 
 def _compare_key(key: Any, sums: SystemSums, compare: Any) -> tuple[Any, ComparedSystems]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.command_line.suggestions import nearest
@@ -21,6 +21,7 @@ from beam_bleu.pipeline.gates.thresholds import (
 )
 from beam_bleu.pipeline.output.result_files import is_local
 from beam_bleu.transforms.errors import InputError, UsageError
+from beam_bleu.transforms.known_metrics import METRICS
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.job import Job
@@ -47,11 +48,26 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
         help="warn if a score is below SCORE; NAME as above",
     )
     add(
+        "--fail_over",
+        action="append",
+        default=[],
+        metavar="[METRIC:][NAME=]SCORE",
+        help="exit code 4 if a score is above SCORE, for metrics of which a lower score is better: "
+        f"{', '.join(name for name, row in METRICS.items() if row.lower_is_better)}; NAME as above",
+    )
+    add(
+        "--warn_over",
+        action="append",
+        default=[],
+        metavar="[METRIC:][NAME=]SCORE",
+        help="warn if a score of such a metric is above SCORE; NAME as above",
+    )
+    add(
         "--max_drop",
         action="append",
         default=[],
         metavar="[METRIC:][NAME=]POINTS",
-        help="exit code 4 if a score can be more than POINTS lower than that of --against: --drop "
+        help="exit code 4 if a score can be more than POINTS worse than that of --against: --drop "
         "says when; NAME as above",
     )
     add(
@@ -82,21 +98,19 @@ def gates(flags: argparse.Namespace, output: str | None = None) -> Gates:
       UsageError: a threshold is impossible, or a flag that is needed is missing.
       InputError: the result of --against cannot be read.
     """
-    fail, warn, drops = (
-        tuple(_threshold(flag, text) for text in texts)
-        for flag, texts in (
-            ("--fail_under", flags.fail_under),
-            ("--warn_under", flags.warn_under),
-            ("--max_drop", flags.max_drop),
-        )
-    )
+    names = ("fail_under", "warn_under", "fail_over", "warn_over", "max_drop")
+    thresholds: dict[str, Any] = {
+        name: tuple(_threshold(f"--{name}", text) for text in getattr(flags, name))
+        for name in names
+    }
+    drops = thresholds["max_drop"]
     if drops and flags.against is None:
         raise UsageError("--max_drop needs --against", "name the earlier result: --against OLD")
     for flag, value in (("--against", flags.against), ("--drop", flags.drop)):
         if value is not None and not drops:
             raise UsageError(f"{flag} needs --max_drop", f"add --max_drop, or leave {flag} out")
     try:
-        chosen = Gates(fail, warn, drops, flags.drop or DEFAULT_DROP_RULE)
+        chosen = Gates(**thresholds, drop=flags.drop or DEFAULT_DROP_RULE)
     except ValueError as error:
         raise UsageError(str(error), "give only one of them") from None
     if flags.against is None:

@@ -12,7 +12,7 @@ from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.slices import SHOWN_SLICES, of_whole, signature_lines, slice_tables
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.output.metric_views import parts_of
-from beam_bleu.transforms.known_metrics import presentation_of
+from beam_bleu.transforms.known_metrics import METRICS, presentation_of
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, PresetName, preset
 from beam_bleu.transforms.text.text import CASES
 
@@ -154,11 +154,12 @@ def _comparison(document: Mapping[str, Any], decimals: int, screen: Screen) -> s
 
 
 def _best(document: Mapping[str, Any]) -> set[int]:
-    """The rows of the systems with the highest score, if there are several systems."""
+    """The rows of the systems with the best score, if there are several systems."""
     scores = [score["score"] for score in of_whole(document)]
     if len(scores) <= 1:
         return set()
-    return {number for number, score in enumerate(scores, 1) if score == max(scores)}
+    best = min(scores) if METRICS[document["metric"]].lower_is_better else max(scores)
+    return {number for number, score in enumerate(scores, 1) if score == best}
 
 
 def _on_lines(text: str, screen: Screen) -> str:

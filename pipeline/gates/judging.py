@@ -10,7 +10,7 @@ import dataclasses
 import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from beam_bleu.pipeline.gates.results import GatedResult, GatedResults, GatedScore, gated
 from beam_bleu.pipeline.gates.thresholds import (
@@ -21,7 +21,9 @@ from beam_bleu.pipeline.gates.thresholds import (
     impossible_metric,
     targets,
 )
+from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import GateError
+from beam_bleu.transforms.known_metrics import METRICS, MetricName
 from beam_bleu.transforms.score.uncertainty import interval
 
 _LOGGER = logging.getLogger("beam_bleu.gates")
@@ -80,17 +82,20 @@ def judge(
         segments. The other differences are those of independent results.
     """
     checks = [
-        Check(False, f"{threshold.shown}: {why[0]}", only_warns=threshold in gates.warn_under)
+        Check(False, f"{threshold.shown}: {why[0]}", only_warns=threshold in gates.only_warn)
         for threshold in gates.thresholds
         if (why := impossible_metric(threshold, new))
     ]
     for name, result in new.items():
         of_metric = gates.of_metric(name, is_only=len(new) == 1)
+        failing, warning = of_metric.fail_under, of_metric.warn_under
+        if _lower_is_better(name):
+            failing, warning = of_metric.fail_over, of_metric.warn_over
         own_checks = [
-            *_under(result, of_metric.fail_under),
+            *_beyond(name, result, failing),
             *(
                 dataclasses.replace(check, only_warns=True)
-                for check in _under(result, of_metric.warn_under)
+                for check in _beyond(name, result, warning)
             ),
             *_drops(name, result, of_metric, paired.get(name, {})),
         ]
@@ -117,7 +122,14 @@ def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
     return GateError(cause, remedy)
 
 
-def _under(new: GatedResult, thresholds: tuple[Threshold, ...]) -> Iterator[Check]:
+def _lower_is_better(metric: str) -> bool:
+    require_choice("metric", metric, METRICS)
+    return METRICS[cast(MetricName, metric)].lower_is_better
+
+
+def _beyond(metric: str, new: GatedResult, thresholds: tuple[Threshold, ...]) -> Iterator[Check]:
+    """Compares scores with the worst ones that are allowed."""
+    side = "above" if _lower_is_better(metric) else "below"
     asked = targets(thresholds, new)
     for threshold, lacking in asked.missing.items():
         yield Check(False, f"{_subject(new)}: {lacking} ({threshold.shown})")
@@ -126,12 +138,12 @@ def _under(new: GatedResult, thresholds: tuple[Threshold, ...]) -> Iterator[Chec
         if score is None:
             yield Check(False, f"{_shown(key, new.means_of)} has no score ({threshold.shown})")
             continue
-        least = threshold.number
-        relation = "below" if score < least else "not below"
+        worst = threshold.number
+        is_worse = score > worst if side == "above" else score < worst
         yield Check(
-            score >= least,
-            f"{_shown(key, new.means_of)} scores {exact_enough(score, least)}, "
-            f"{relation} {least:g} ({threshold.flag})",
+            not is_worse,
+            f"{_shown(key, new.means_of)} scores {exact_enough(score, worst)}, "
+            f"{side if is_worse else f'not {side}'} {worst:g} ({threshold.flag})",
         )
 
 
@@ -167,7 +179,9 @@ def _drops(metric: str, new: GatedResult, gates: Gates, paired: Paired) -> Itera
             shown = _shown(key, new.means_of)
             rule = DROP_RULES[gates.drop]
             one, other = new.scores[key], old.scores[key]
-            yield _drop(shown, one, other, old.name, asked.thresholds[key], rule, bounds)
+            threshold = asked.thresholds[key]
+            lower = _lower_is_better(metric)
+            yield _drop(shown, one, other, old.name, threshold, rule, bounds, lower_is_better=lower)
 
 
 def _drop(
@@ -178,13 +192,17 @@ def _drop(
     threshold: Threshold,
     rule: DropRule,
     bounds: tuple[float, float] | None,
+    *,
+    lower_is_better: bool,
 ) -> Check:
     """Compares the difference of two scores with the largest drop that is allowed.
 
     `name` is that of the score in messages, `where_old` is the name of the old result, and `bounds`
-    is the interval of the difference if it is known of pairs of segments.
+    is the interval of the difference if it is known of pairs of segments. If a lower score is
+    better, a rise is what a drop is otherwise.
     """
-    such = f"a drop of more than {threshold.number:g}"
+    drop, sign = ("rise", 1) if lower_is_better else ("drop", -1)
+    such = f"a {drop} of more than {threshold.number:g}"
     flags = f"{threshold.flag}, --drop {rule.name}"
     if new.score is None or old.score is None:
         where = "now" if new.score is None else f"in {where_old}"
@@ -209,17 +227,18 @@ def _drop(
         assert old.standard_error is not None
         how = _INDEPENDENT
         bounds = interval(difference, math.hypot(new.standard_error, old.standard_error))
-    passed = bounds[rule.bound] >= -threshold.number
+    compared = 1 - rule.bound if lower_is_better else rule.bound
+    passed = sign * bounds[compared] <= threshold.number
     shown = [f"{bound:+.{_DECIMALS}f}" for bound in bounds]
     missed = rule.missed
     unchanged = interval(0.0, math.hypot(new.standard_error or 0, old.standard_error or 0))
-    if not passed and how == _INDEPENDENT and unchanged[rule.bound] < -threshold.number:
+    by_chance = sign * unchanged[compared]
+    if not passed and how == _INDEPENDENT and by_chance > threshold.number:
         missed += (
-            "; on other segments, this check fails even if nothing has changed: allow a drop of "
-            f"{-unchanged[rule.bound]:.{_DECIMALS}f} or more, score the same segments, or choose "
-            "--drop proven"
+            f"; on other segments, this check fails even if nothing has changed: allow a {drop} of "
+            f"{by_chance:.{_DECIMALS}f} or more, score the same segments, or choose --drop proven"
         )
-    shown[rule.bound] = exact_enough(bounds[rule.bound], -threshold.number, sign="+")
+    shown[compared] = exact_enough(bounds[compared], sign * threshold.number, sign="+")
     return Check(
         passed,
         f"{scores} (difference {' to '.join(shown)} {how}): {such} "

@@ -7,11 +7,11 @@ import itertools
 import math
 import sys
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from beam_bleu.pipeline.display.slices import of_whole, value_text
 from beam_bleu.pipeline.output.metric_views import metrics_of, part_of
-from beam_bleu.transforms.known_metrics import presentation_of
+from beam_bleu.transforms.known_metrics import METRICS, MetricName, presentation_of
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 _NOT_OF_USER = ("nrefs", "version")
@@ -120,7 +120,8 @@ def _gated(document: Mapping[str, Any], metric: str, name: str) -> GatedResult:
         raise ValueError("a system has two scores, or a name that is not text")
     made = definition(document), _references(document)
     # The value of a smoothing method, which is in brackets, can make any score.
-    highest = math.inf if "[" in made[0] else _HIGHEST
+    has_limit = "[" not in made[0] and not METRICS[cast(MetricName, metric)].lower_is_better
+    highest = _HIGHEST if has_limit else math.inf
     if any(score.score is not None and score.score > highest for score in scores.values()):
         raise ValueError("a score is too high")
     return GatedResult(document["name"], name, *made, scores, whole, means_of)

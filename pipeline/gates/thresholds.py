@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal, cast
 
 from beam_bleu.pipeline.gates.results import GatedResult, GatedResults
 from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.known_metrics import METRICS
+from beam_bleu.transforms.known_metrics import METRICS, MetricName
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -27,7 +28,7 @@ class DropRule:
       description: which drops fail, for --help.
       use: when to choose it, for docs/terminal.md.
       bound: the bound of the difference's interval that is compared with the largest drop: 0 for
-        the lower one, 1 for the upper one.
+        the worse one, 1 for the better one.
       missed: what a message says of a drop that fails.
       kept: what it says of a difference that passes.
     """
@@ -63,6 +64,13 @@ DROP_RULES: Mapping[DropRuleName, DropRule] = table(
 DEFAULT_DROP_RULE = next(iter(DROP_RULES))
 
 
+_OVER = {"--fail_over": "--fail_under", "--warn_over": "--warn_under"}
+"""The flags of the largest scores, for metrics of which a lower score is better. Each one has a
+flag of the least scores, for the other metrics."""
+
+_UNDER = {under: over for over, under in _OVER.items()}
+
+
 @dataclasses.dataclass(frozen=True)
 class Threshold:
     """A number that scores are compared with.
@@ -70,7 +78,7 @@ class Threshold:
     Attributes:
       flag: the flag that gives it.
       text: the value of the flag, as it was typed.
-      number: of points of the score, 0 to 100.
+      number: of points of the score, 0 or more.
       metric: the metric; "" for the only one.
       name: the scores for which it is: "" for all systems on the whole corpus, or SYSTEM,
         [SLICE] or SYSTEM[SLICE].
@@ -99,7 +107,10 @@ class Threshold:
             raise ValueError(f"there is no name before the = in {text!r}")
         # float() also takes "1_0" for 10.
         value = float(number) if _NUMBER.fullmatch(number) else math.nan
-        if not 0 <= value <= 100:
+        if flag in _OVER:
+            if not 0 <= value < math.inf:
+                raise ValueError(f"must be a number, 0 or more, or NAME=NUMBER, got {text!r}")
+        elif not 0 <= value <= 100:
             raise ValueError(f"must be a number from 0 to 100, or NAME=NUMBER, got {text!r}")
         return cls(flag, text, value, metric, name)
 
@@ -118,6 +129,8 @@ class Gates:
       warn_under: the scores below which there is a warning.
       max_drop: the largest drops, compared with `old`.
       drop: which drops fail.
+      fail_over: the largest scores of metrics of which a lower score is better.
+      warn_over: the scores of these metrics above which there is a warning.
       old: the metrics of the result with which the new one is compared; None if there is no
         `max_drop`.
 
@@ -129,11 +142,13 @@ class Gates:
     warn_under: tuple[Threshold, ...] = ()
     max_drop: tuple[Threshold, ...] = ()
     drop: DropRuleName = DEFAULT_DROP_RULE
+    fail_over: tuple[Threshold, ...] = ()
+    warn_over: tuple[Threshold, ...] = ()
     old: GatedResults | None = None
 
     def __post_init__(self) -> None:
         require_choice("drop", self.drop, DROP_RULES)
-        for thresholds in (self.fail_under, self.warn_under, self.max_drop):
+        for thresholds in self._by_flag.values():
             seen: dict[tuple[str, str], Threshold] = {}
             for threshold in thresholds:
                 former = seen.setdefault((threshold.metric, threshold.name), threshold)
@@ -146,9 +161,19 @@ class Gates:
         return bool(self.thresholds)
 
     @property
+    def _by_flag(self) -> dict[str, tuple[Threshold, ...]]:
+        names = ("fail_under", "fail_over", "warn_under", "warn_over", "max_drop")
+        return {name: getattr(self, name) for name in names}
+
+    @property
     def thresholds(self) -> tuple[Threshold, ...]:
         """The thresholds of all flags."""
-        return (*self.fail_under, *self.warn_under, *self.max_drop)
+        return tuple(itertools.chain(*self._by_flag.values()))
+
+    @property
+    def only_warn(self) -> tuple[Threshold, ...]:
+        """Those that fail no result."""
+        return (*self.warn_under, *self.warn_over)
 
     def of_metric(self, metric: str, *, is_only: bool) -> Gates:
         """The thresholds for the scores of one metric.
@@ -158,11 +183,11 @@ class Gates:
           is_only: whether the result has no other one.
         """
         names = (metric, "") if is_only else (metric,)
-        fail, warn, drops = (
-            tuple(threshold for threshold in thresholds if threshold.metric in names)
-            for thresholds in (self.fail_under, self.warn_under, self.max_drop)
-        )
-        return dataclasses.replace(self, fail_under=fail, warn_under=warn, max_drop=drops)
+        of_metric: dict[str, Any] = {
+            flag: tuple(threshold for threshold in thresholds if threshold.metric in names)
+            for flag, thresholds in self._by_flag.items()
+        }
+        return dataclasses.replace(self, **of_metric)
 
 
 NO_GATES = Gates()
@@ -211,14 +236,24 @@ def impossible(name: str, systems: Sequence[str], slicing: Slicing) -> tuple[str
 def impossible_metric(threshold: Threshold, metrics: Collection[str]) -> tuple[str, str] | None:
     """Why no result with these metrics can have the score of a threshold, and what to do.
 
-    It is None if a result can have it.
+    It is None if a result can have it, and the threshold is on the right side.
     """
     if threshold.metric in metrics or (not threshold.metric and len(metrics) == 1):
-        return None
+        (metric,) = (threshold.metric,) if threshold.metric else metrics
+        return _on_wrong_side(threshold, metric)
     if threshold.metric:
         return f"there is no {threshold.metric}", f"choose from {', '.join(metrics)}"
     written = " or ".join(f"{threshold.flag} {metric}:{threshold.text}" for metric in metrics)
     return "it does not say for which metric", f"write {written}"
+
+
+def _on_wrong_side(threshold: Threshold, metric: str) -> tuple[str, str] | None:
+    lower_is_better = METRICS[cast(MetricName, metric)].lower_is_better
+    other = (_UNDER if lower_is_better else _OVER).get(threshold.flag)
+    if other is None:
+        return None
+    direction = "lower" if lower_is_better else "higher"
+    return f"a {direction} {metric} is better", f"write {other} {threshold.text}"
 
 
 def targets(thresholds: tuple[Threshold, ...], result: GatedResult) -> Targets:

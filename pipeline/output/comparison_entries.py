@@ -13,6 +13,7 @@ from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.differences import (
     Difference,
+    best_first,
     clusters,
     holm,
     paired_difference,
@@ -174,12 +175,15 @@ def _compared(compared: Sequence[Comparison]) -> str:
     return f"{number} system{'s' * (number > 1)} against {baselines.pop()}"
 
 
-def listed_clusters(compared: Sequence[Comparison], scores: Mapping[str, Score]) -> list[list[str]]:
+def listed_clusters(
+    compared: Sequence[Comparison], scores: Mapping[str, Score], *, lower_is_better: bool
+) -> list[list[str]]:
     """The systems in clusters, best first, without those that have no standard error.
 
     Args:
       compared: the comparisons. Those on the whole corpus have each pair of systems.
       scores: the scores on the whole corpus, by system.
+      lower_is_better: whether a lower score is better.
     """
     of_corpus = [comparison for comparison in compared if comparison.family == "corpus"]
     systems = dict.fromkeys(
@@ -191,6 +195,4 @@ def listed_clusters(compared: Sequence[Comparison], scores: Mapping[str, Score])
     }
     # Nothing is known about such a system. It would take the lines away from all the others.
     known = [system for system in systems if scores[system].standard_error is not None]
-    # The sort is stable: systems with equal scores stay in the order of the result.
-    ordered = sorted(known, key=lambda system: scores[system].score, reverse=True)
-    return clusters(ordered, p_values)
+    return clusters(best_first(known, scores, lower_is_better=lower_is_better), p_values)

@@ -41,6 +41,8 @@ def uncertainty_parts(
     metric: Metric,
     slicing: Slicing,
     evidence: Evidence,
+    *,
+    lower_is_better: bool,
 ) -> dict[str, Any]:
     """What the document says about standard errors, and the comparisons of systems.
 
@@ -51,6 +53,7 @@ def uncertainty_parts(
       metric: how sums become a score.
       slicing: the slices.
       evidence: what is found out about the scores.
+      lower_is_better: whether a lower score is better.
 
     Raises:
       InputError: the baseline is not one of the systems.
@@ -70,9 +73,8 @@ def uncertainty_parts(
     parts["comparisons"] = listed_comparisons(compared)
     parts["comparison_families"] = listed_families(compared)
     if evidence.compare_all and scores:
-        parts["clusters"] = [
-            {"systems": systems_of} for systems_of in listed_clusters(compared, scores)
-        ]
+        best_first = listed_clusters(compared, scores, lower_is_better=lower_is_better)
+        parts["clusters"] = [{"systems": systems_of} for systems_of in best_first]
     return parts
 
 

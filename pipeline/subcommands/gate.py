@@ -35,7 +35,8 @@ def _gate(argv: Sequence[str]) -> None:
     asked = gates(flags)
     if not asked:
         raise UsageError(
-            "there is no threshold", "give --fail_under, --warn_under or --max_drop: see --help"
+            "there is no threshold",
+            "give --fail_under, --fail_over, --warn_under, --warn_over or --max_drop: see --help",
         )
     # All files are read before the first line is printed.
     comparing = asked.old is not None

@@ -206,7 +206,7 @@ def clusters(
     Systems of one group may still differ significantly from each other.
 
     Args:
-      systems: their names, the best score first.
+      systems: their names, as `best_first` orders them.
       p_values: for each pair of systems, in either order of their names, its p-value, adjusted
         for the number of pairs; None if there is none, so that neither system beats the other.
     """
@@ -223,6 +223,13 @@ def clusters(
             groups.append([])
         groups[-1].append(system)
     return groups
+
+
+def best_first(
+    systems: Sequence[str], scores: Mapping[str, Score], *, lower_is_better: bool
+) -> list[str]:
+    """The systems by their scores. Those with equal scores stay in their order."""
+    return sorted(systems, key=lambda system: scores[system].score * (1 if lower_is_better else -1))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -261,7 +268,7 @@ class ComparedSystems:
     """The scores and comparisons of several systems.
 
     Attributes:
-      scores: the score of each system by its name: a `BleuScore` or a `ChrfScore`.
+      scores: the score of each system by its name: such as a `BleuScore`.
       comparisons: the comparisons with the baseline, or of all pairs.
       clusters: with all pairs, the names of the systems in clusters, best first: each system is
         significantly better than all systems of later clusters. Systems without a standard error
@@ -280,6 +287,7 @@ def compared_systems(
     score: Callable[[CorpusSums], Score],
     *,
     all_pairs: bool,
+    lower_is_better: bool = False,
 ) -> ComparedSystems:
     """The scores and comparisons of systems.
 
@@ -289,6 +297,7 @@ def compared_systems(
       metric: how sums become a score.
       score: gives the score of the sums of a system, with its parts.
       all_pairs: whether the sums have all pairs, and clusters are asked for.
+      lower_is_better: whether a lower score is better.
     """
     scores = {
         system: score(of_system) for system, of_system in zip(systems, sums.systems, strict=True)
@@ -321,5 +330,5 @@ def compared_systems(
         for comparison in comparisons
     }
     known = [system for system in systems if scores[system].standard_error is not None]
-    ranked = sorted(known, key=lambda system: -scores[system].score)
+    ranked = best_first(known, scores, lower_is_better=lower_is_better)
     return ComparedSystems(scores, comparisons, tuple(map(tuple, clusters(ranked, p_values))))

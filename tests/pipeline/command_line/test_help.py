@@ -199,7 +199,7 @@ def test_the_help_of_rescore_says_that_choices_stay_as_they_were():
 def test_the_help_of_max_drop_says_what_fails():
     for words in (["--help"], ["gate", "--help"]):
         text = " ".join(shown(*words).split())
-        assert "if a score can be more than POINTS lower" in text
+        assert "if a score can be more than POINTS worse" in text
         assert "after the result is written" not in text.split("exit codes:")[0]
 
 

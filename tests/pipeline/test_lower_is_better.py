@@ -1,0 +1,159 @@
+"""TER is lower for better systems: gates, comparisons and tables know it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sacrebleu
+from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, read_lines, streams
+from made_results import entry, result
+
+from beam_bleu.pipeline.display.table import _best
+from beam_bleu.pipeline.gates.judging import Check, judge
+from beam_bleu.pipeline.gates.results import gated
+from beam_bleu.pipeline.gates.thresholds import Gates, Threshold
+
+
+def ter_result(**scores: float) -> dict[str, Any]:
+    """A document with the TER of systems."""
+    document = result()
+    document["metrics"][0] |= {"metric": "ter", "name": "TER"}
+    document["scores"] = [
+        {
+            **{key: entry(system, score)[key] for key in ("slice", "segments", "standard_error")},
+            **{"metric": "ter", "system": system, "score": score, "interval": None},
+            **{"edits": round(score * 10), "ref_length": 1000.0},
+        }
+        for system, score in scores.items()
+    ]
+    return document
+
+
+def worse(new: float, old: float, most: str, drop: Any = "not_excluded") -> Check:
+    """How a new TER is judged that must not be more than some points worse than an old one."""
+    gates = Gates(
+        max_drop=(Threshold.of("--max_drop", most),),
+        drop=drop,
+        old=gated(ter_result(a=old), "OLD"),
+    )
+    (check,) = judge(gated(ter_result(a=new)), gates)
+    return check
+
+
+# Gates
+
+
+@pytest.mark.parametrize("flag", ["fail_over", "warn_over"])
+def test_a_score_above_the_threshold_is_found(flag):
+    threshold = Threshold.of(f"--{flag}", "130.5")
+    checks = judge(gated(ter_result(a=130.50001, b=130.5, c=2.0)), Gates(**{flag: (threshold,)}))
+    assert [check.passed for check in checks] == [False, True, True]
+    assert [check.only_warns for check in checks] == [flag == "warn_over"] * 3
+    assert checks[0].text == f"a scores 130.50001, above 130.5 (--{flag})"
+    assert checks[1].text == f"b scores 130.50, not above 130.5 (--{flag})"
+
+
+def test_a_rise_is_a_drop():
+    assert worse(40.0, 50.0, "2").passed
+    assert worse(50.1, 50.0, "2").passed
+    check = worse(51.9, 50.0, "2")
+    assert not check.passed
+    assert check.text == (
+        "a scores 51.90, 1.90 above the 50.00 of OLD (difference +0.51 to +3.29 with independent "
+        "standard errors): a rise of more than 2 is not excluded (--max_drop, --drop not_excluded)"
+    )
+    assert worse(51.9, 50.0, "2", drop="proven").passed
+    check = worse(53.5, 50.0, "2", drop="proven")
+    assert not check.passed
+    assert "(difference +2.11 to +4.89" in check.text
+    assert "a rise of more than 2 is proven" in check.text
+
+
+def test_a_rise_that_chance_alone_can_make_is_explained():
+    check = worse(50.0, 50.1, "0.5")
+    assert not check.passed
+    assert "allow a rise of 1.39 or more" in check.text
+
+
+@pytest.mark.parametrize(
+    ("flags", "fragments"),
+    [
+        (["-m", "ter", "--fail_under=50"], ["a lower ter is better", "write --fail_over 50"]),
+        (["-m", "ter", "--warn_under=a=5"], ["a lower ter is better", "write --warn_over a=5"]),
+        (["--fail_over=50"], ["a higher bleu is better", "write --fail_under 50"]),
+        (
+            ["-m", "bleu", "ter", "--warn_over=bleu:9"],
+            ["a higher bleu is better", "write --warn_under bleu:9"],
+        ),
+        (["-m", "ter", "--fail_over=-1"], ["--fail_over: must be a number, 0 or more"]),
+        (["-m", "ter", "--fail_over=inf"], ["--fail_over: must be a number, 0 or more"]),
+    ],
+)
+def test_a_threshold_on_the_wrong_side_is_refused(flags, fragments):
+    called(*EXAMPLE, *flags).assert_failed(2, *fragments)
+
+
+def test_gates_of_runs_and_of_results(tmp_path: Path):
+    out = tmp_path / "out"
+    run = called(*EXAMPLE, "-m", "bleu", "ter", "--fail_over=ter:cobalt=60", "--output", out)
+    assert run.code == 4
+    assert "TER: cobalt scores 63." in run.err
+    assert called("gate", out, "--fail_over=ter:70").code == 0
+    wrong = called("gate", out, "--fail_under=ter:1")
+    assert wrong.code == 4
+    assert "a lower ter is better" in wrong.out.decode()
+    assert called("gate", out, "--max_drop=ter:0.1", "--against", out).code == 0
+
+
+def test_a_better_system_is_no_drop(tmp_path: Path):
+    for name in ("atlas", "birch"):
+        texts = streams([f"hyp={SYSTEMS[name]}"], REFERENCES)
+        assert called(*texts, "-m", "ter", "--output", tmp_path / name).code == 0
+    better, worse = tmp_path / "atlas", tmp_path / "birch"
+    assert called("gate", better, "--max_drop=1", "--drop=proven", "--against", worse).code == 0
+    assert called("gate", worse, "--max_drop=1", "--drop=proven", "--against", better).code == 4
+
+
+# Tables and comparisons
+
+
+def test_the_best_system_has_the_lowest_score():
+    assert _best({**ter_result(a=50.0, b=40.0, c=40.0), "metric": "ter"}) == {2, 3}
+    assert _best({**ter_result(a=50.0), "metric": "ter"}) == set()
+
+
+def test_clusters_begin_with_the_best_system():
+    systems = [SYSTEMS[name] for name in ("cobalt", "atlas", "birch")]
+    run = called(*streams(systems, REFERENCES), "-m", "ter", "--compare=all", "--format=json")
+    assert [each["systems"] for each in run.document["clusters"]] == [
+        ["atlas"],
+        ["birch"],
+        ["cobalt"],
+    ]
+
+
+# The command
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {},
+        {"normalized": True},
+        {"no_punct": True, "case_sensitive": True},
+        {"normalized": True, "no_punct": True, "asian_support": True},
+    ],
+    ids=str,
+)
+def test_flags_have_the_meaning_of_sacrebleu(choices):
+    metric = sacrebleu.TER(**choices)
+    references = [read_lines(reference) for reference in REFERENCES]
+    flags = [f"--ter-{choice.replace('_', '-')}" for choice in choices]
+    document = called(*EXAMPLE, "-m", "ter", *flags, "--format=json").document
+    for score in document["scores"]:
+        expected = metric.corpus_score(read_lines(SYSTEMS[score["system"]]), references)
+        assert score["score"] == expected.score
+        assert (score["edits"], score["ref_length"]) == (expected.num_edits, expected.ref_length)
+    assert document["metrics"][0]["sacrebleu_signature"] == str(metric.get_signature())
