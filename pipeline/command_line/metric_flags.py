@@ -49,14 +49,29 @@ def chosen_metrics(flags: argparse.Namespace) -> tuple[MetricName, ...]:
     return tuple(names)
 
 
-def add_flags_of_metrics(parser: argparse._ActionsContainer) -> None:
-    """Adds the flags of all metrics, metric by metric."""
+def add_flags_of_metrics(parser: argparse._ActionsContainer, *, are_shown: bool = True) -> None:
+    """Adds the flags of all metrics, metric by metric; help has them if they are shown."""
     for flag in _flags().values():
         words = [flag.short, f"--{flag.name}"] if flag.short else [f"--{flag.name}"]
         value: dict[str, Any] = {"action": "store_true"}
         if flag.metavar:
             value = {"type": flag.convert, "metavar": flag.metavar}
-        parser.add_argument(*words, help=flag.description, **value)
+        shown = flag.description if are_shown else argparse.SUPPRESS
+        parser.add_argument(*words, help=shown, **value)
+
+
+def refuse_flags_of_metrics(flags: argparse.Namespace) -> None:
+    """Refuses all flags of metrics, because there are only sums.
+
+    Raises:
+      UsageError: there is one.
+    """
+    for name in _flags():
+        if _is_given(getattr(flags, name)):
+            raise UsageError(
+                f"--{name} cannot be changed without the texts",
+                "repeat the run with this flag: the sums are those of its definition",
+            )
 
 
 def refuse_flags_of_other_metrics(flags: argparse.Namespace) -> None:

@@ -19,7 +19,11 @@ from beam_bleu.pipeline.command_line.definition_flags import (
 )
 from beam_bleu.pipeline.command_line.evidence_flags import add_comparison_flags
 from beam_bleu.pipeline.command_line.language_flags import tokenizer_of_language
-from beam_bleu.pipeline.command_line.metric_flags import chosen_metrics
+from beam_bleu.pipeline.command_line.metric_flags import (
+    add_flags_of_metrics,
+    chosen_metrics,
+    refuse_flags_of_metrics,
+)
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, parser_of
 from beam_bleu.pipeline.command_line.unknown_values import unknown_value
 from beam_bleu.pipeline.saved.same_definition import shown
@@ -69,6 +73,7 @@ def main(argv: Sequence[str]) -> int:
         "definition, from texts to tokens (these must be as in the run)"
     )
     add_token_flags(tokens, _DEFAULT)
+    add_flags_of_metrics(tokens, are_shown=False)
     add_comparison_flags(parser.add_argument_group("evidence"), _DEFAULT)
     add_result_flags(parser)
     return run(parser, argv, _rescore)
@@ -88,6 +93,7 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
     Raises:
       UsageError: the sums do not allow it, or a choice is impossible.
     """
+    refuse_flags_of_metrics(flags)
     names = chosen_metrics(flags) if flags.metrics else tuple(saved.scorings)
     for name in names:
         if name not in saved.scorings:

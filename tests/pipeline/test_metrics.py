@@ -324,6 +324,8 @@ def test_bleu_is_rescored_and_chrf_stays(parts):
         (["--normalize=nfkc"], "--normalize is nfkc, and the tokens were counted with normalize"),
         (["--language_column=lp"], "--language_column cannot be changed without the texts"),
         (["--spm_model=x"], "--spm_model cannot be changed without the texts"),
+        (["--chrf_beta=3"], "--chrf_beta cannot be changed without the texts"),
+        (["--ter-normalized"], "--ter_normalized cannot be changed without the texts"),
     ],
 )
 def test_chrf_is_not_rescored_by_another_definition(parts, flags, cause):
