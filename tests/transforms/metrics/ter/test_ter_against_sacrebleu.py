@@ -72,6 +72,22 @@ def test_the_search_ends_after_1000_trials():
     assert statistics.counts[0, 0, EDITS] == 23
 
 
+def test_long_texts_have_the_edits_that_were_made():
+    # sacreBLEU would take hours.
+    reference = [f"w{number}" for number in range(10_000)]
+    candidate = list(reference)
+    for place in range(500, 10_000, 1_000):
+        candidate[place] = "other"
+    for place in (1_000, 4_000, 9_000):
+        candidate[place : place + 20] = [
+            *candidate[place + 4 : place + 20],
+            *candidate[place : place + 4],
+        ]
+    del candidate[7_000:7_005]
+    statistics = counted([(" ".join(candidate), [" ".join(reference)])])
+    assert statistics.counts[0, 0, EDITS] == 10 + 3 + 5
+
+
 texts = st.lists(st.sampled_from("abcd"), max_size=14).map(" ".join)
 
 
