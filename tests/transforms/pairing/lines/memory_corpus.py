@@ -7,6 +7,7 @@ from reading the files.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import io
 import itertools
 from typing import BinaryIO
@@ -103,20 +104,23 @@ def plain_file(path: str, *lines: str) -> MemoryFile:
     return MemoryFile(path, lines, "".join(f"{line}\n" for line in lines).encode())
 
 
+_LINE = st.one_of(
+    st.just(""), st.text("ab é😀\r\x00\x85\u2028\ufeff", max_size=12), st.text("ab ", max_size=150)
+)
+
+
+@functools.cache  # hypothesis checks each new strategy
+def _lines(size: int) -> st.SearchStrategy[list[str]]:
+    return st.lists(_LINE, min_size=size, max_size=size)
+
+
 @st.composite
 def corpora(draw: st.DrawFn, suffixes: tuple[str, ...] = tuple(COMPRESS)) -> MemoryCorpus:
     """Corpora of hostile lines, each stream split in its own way into shards, empty ones too."""
-    characters = st.sampled_from(
-        ["a", "b", " ", "é", "😀", "\r", "\x00", "\x85", "\u2028", "\ufeff"]
-    )
-    line = st.one_of(st.just(""), st.text(characters, max_size=12), st.text("ab ", max_size=150))
     streams = draw(st.integers(1, 3))
     size = draw(st.integers(1, 50))
     return MemoryCorpus(
-        tuple(
-            _shards(draw, i, draw(st.lists(line, min_size=size, max_size=size)), suffixes)
-            for i in range(streams)
-        )
+        tuple(_shards(draw, i, draw(_lines(size)), suffixes) for i in range(streams))
     )
 
 
