@@ -97,6 +97,11 @@ REASONS = (
         "no digest can be computed without the texts; compare no longer sees pairs",
     ),
     Reason(
+        r"partitions\[\d+\]\.inputs\[\d+\]",
+        "corpus",
+        "references in another order can be of other segments; compare no longer sees pairs",
+    ),
+    Reason(
         rf"{_METRIC}moments\.slice_pairs.*",
         "name",
         "without slices, no pair of their systems is used",
