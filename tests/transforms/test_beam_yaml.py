@@ -258,7 +258,7 @@ def test_rows_are_scored_by_any_metric(name: str, settings: dict[str, Any], conf
 @pytest.mark.parametrize(
     ("settings", "cause"),
     [
-        ({"metric": "ter"}, f"metric must be one of {', '.join(METRICS)}, got"),
+        ({"metric": "meteor"}, f"metric must be one of {', '.join(METRICS)}, got"),
         ({"metric": "chrf", "beta": 1}, "CorpusScore has no key 'beta'; it has metric, definition"),
         ({"metric": "chrf", "definition": {"b": 1}}, "a key of definition must be one of char_or"),
         ({"metric": "chrf", "definition": {"beta": 0}}, "beta must be 1 to 1000, an int, got 0"),
