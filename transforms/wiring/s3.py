@@ -15,7 +15,7 @@ import boto3
 from apache_beam.io.aws.s3filesystem import S3FileSystem
 from apache_beam.io.aws.s3io import parse_s3_path
 from apache_beam.io.filesystem import CompressionTypes, FileMetadata
-from apache_beam.options.given_options import PipelineOptions, S3Options
+from apache_beam.options.pipeline_options import PipelineOptions, S3Options
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
