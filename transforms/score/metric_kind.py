@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
@@ -106,9 +107,16 @@ class ScoreSums(Protocol):
         """
 
 
-@dataclasses.dataclass(frozen=True)
+def _unknown_length(columns: Sequence[int]) -> None:
+    """The average length of references, in tokens, of columns that count something else."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class MetricKind:
     """A metric, for any definition of it. `metric` is a definition, a value of its own `Metric`.
+
+    The defaults are for a metric whose `Metric` is a dataclass with all of its choices, and is the
+    attribute `metric` of its config.
 
     Attributes:
       shown: (metric) its name for readers, such as "chrF2".
@@ -141,20 +149,20 @@ class MetricKind:
 
     shown: Callable[[Any], str]
     config: type[Any]
-    metric_of: Callable[[Any], Metric]
+    metric_of: Callable[[Any], Metric] = operator.attrgetter("metric")
     score_type: type[Any]
     config_of: Callable[[Text, Mapping[str, Any]], Any]
-    presets: Mapping[str, Any]
+    presets: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     counter: Callable[[Sequence[Any]], Counter]
     basis_of: Callable[[int], Basis]
     score: ScoreSums
     signatures: Callable[[TextName, Any, int, int], Signatures]
     lengths: Callable[[Sequence[int], Any], Lengths]
-    average_length: Callable[[Sequence[int]], Fraction | None]
+    average_length: Callable[[Sequence[int]], Fraction | None] = _unknown_length
     segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]]
     segment_fields: Callable[[Any], Mapping[str, pa.DataType]]
     definition: type[Any]
-    encoded: Callable[[Any], dict[str, Any]]
+    encoded: Callable[[Any], dict[str, Any]] = dataclasses.asdict
     decoded: Callable[[Mapping[str, Any]], Metric]
     columns_are_possible: Callable[[ExactIntegers, int, Any], bool]
     segments_are_possible: Callable[[NDArray[Any], ExactIntegers], bool]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,10 +30,6 @@ def _name(metric: Chrf) -> str:
     return metric.name
 
 
-def _metric_of(config: ChrfConfig) -> Chrf:
-    return config.metric
-
-
 def _config_of(text: Text, choices: Mapping[str, Any]) -> ChrfConfig:
     """The case is chrF's own choice, not that of the run: sacreBLEU's --lowercase is for BLEU."""
     return ChrfConfig(normalize=text.normalize, **choices)
@@ -53,17 +48,9 @@ def _lengths(columns: Sequence[int], metric: Chrf) -> Lengths:
     return metric.lengths(columns)
 
 
-def _average_length(columns: Sequence[int]) -> None:
-    """Unknown: a length is in tokens."""
-
-
 def _columns_are_possible(columns: ExactIntegers, references: int, metric: Chrf) -> bool:
     """The number of references does not matter: only the best one counts."""
     return columns_are_possible(columns, metric.char_order)
-
-
-def _encoded(metric: Chrf) -> dict[str, Any]:
-    return dataclasses.asdict(metric)
 
 
 def _decoded(encoded: Mapping[str, Any]) -> Chrf:
@@ -73,20 +60,16 @@ def _decoded(encoded: Mapping[str, Any]) -> Chrf:
 KIND = MetricKind(
     shown=_name,
     config=ChrfConfig,
-    metric_of=_metric_of,
     score_type=ChrfScore,
     config_of=_config_of,
-    presets={},
     counter=_counter,
     basis_of=_basis_of,
     score=chrf_score,
     signatures=chrf_signatures,
     lengths=_lengths,
-    average_length=_average_length,
     segment_columns=chrf_segment_columns,
     segment_fields=chrf_segment_fields,
     definition=Chrf,
-    encoded=_encoded,
     decoded=_decoded,
     columns_are_possible=_columns_are_possible,
     segments_are_possible=segments_are_possible,

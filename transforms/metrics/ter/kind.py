@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,10 +29,6 @@ def _name(metric: Ter) -> str:
     return "TER"
 
 
-def _metric_of(config: TerConfig) -> Ter:
-    return config.metric
-
-
 def _config_of(text: Text, choices: Mapping[str, Any]) -> TerConfig:
     """The case is not that of the run: sacreBLEU's --lowercase is for BLEU only."""
     return TerConfig(normalize=text.normalize, **choices)
@@ -51,14 +46,6 @@ def _lengths(columns: Sequence[int], metric: Ter) -> Lengths:
     return metric.lengths(columns)
 
 
-def _average_length(columns: Sequence[int]) -> None:
-    """Unknown: a length is in tokens of the run, not in words of TER."""
-
-
-def _encoded(metric: Ter) -> dict[str, Any]:
-    return dataclasses.asdict(metric)
-
-
 def _decoded(encoded: Mapping[str, Any]) -> Ter:
     return Ter(**encoded)
 
@@ -70,20 +57,16 @@ def _columns_are_possible(columns: ExactIntegers, references: int, metric: Ter) 
 KIND = MetricKind(
     shown=_name,
     config=TerConfig,
-    metric_of=_metric_of,
     score_type=TerScore,
     config_of=_config_of,
-    presets={},
     counter=_counter,
     basis_of=_basis_of,
     score=ter_score,
     signatures=ter_signatures,
     lengths=_lengths,
-    average_length=_average_length,
     segment_columns=ter_segment_columns,
     segment_fields=ter_segment_fields,
     definition=Ter,
-    encoded=_encoded,
     decoded=_decoded,
     columns_are_possible=_columns_are_possible,
     segments_are_possible=segments_are_possible,
