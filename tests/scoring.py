@@ -15,7 +15,7 @@ import pyarrow as pa
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, ReferenceLengthName
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kernel import count_batch
-from beam_bleu.transforms.metrics.bleu.kind import KIND
+from beam_bleu.transforms.metrics.bleu.kind import KINDS
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.score import (
     BleuScore,
@@ -47,7 +47,7 @@ def statistics_of(
 
 def bleu_table_schema(scoring: Scoring, labels: Sequence[str] = ()) -> pa.Schema:
     """The columns of the scores of segments, if BLEU is the only metric."""
-    return segment_schema([KIND.segment_fields(Bleu(scoring))], labels)
+    return segment_schema([KINDS["bleu"].segment_fields(Bleu(scoring))], labels)
 
 
 def bleu_table(
@@ -55,7 +55,7 @@ def bleu_table(
 ) -> pa.Table:
     """The scores of the segments of a batch."""
     schema = bleu_table_schema(scoring, labels)
-    return segment_table(statistics, "bleu", KIND, Bleu(scoring), schema)
+    return segment_table(statistics, "bleu", KINDS["bleu"], Bleu(scoring), schema)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""All metrics. A metric is a folder in `metrics` and a row here."""
+"""All metrics. A metric is a row here, and has a folder in `metrics`, alone or with its family."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ class MetricRow:
     """A row of `METRICS`.
 
     Attributes:
-      name: its name, which is that of its folder.
+      name: its name.
       description: what it is, for --help.
       lower_is_better: whether a lower score is better.
+      family: the folder that it shares with metrics of its kind; "" if it has one of its own name.
     """
 
     name: MetricName
     description: str
     lower_is_better: bool = False
+    family: str = ""
 
 
 METRICS: Mapping[MetricName, MetricRow] = table(
@@ -46,7 +48,7 @@ DEFAULT_METRIC = next(iter(METRICS))
 
 
 class Presentation(Protocol):
-    """The module `presentation` of a metric: what tables and reports show of its scores.
+    """The module `presentation` of a folder: what tables and reports show of its scores.
 
     Attributes:
       COUNTS: the fields of its scores with counts. If they are equal, so is the score.
@@ -64,7 +66,8 @@ def kind_of(name: str) -> MetricKind:
     Raises:
       ValueError: there is no such metric.
     """
-    return cast("MetricKind", _module(name, "kind").KIND)
+    kinds: Mapping[str, MetricKind] = _module(name, "kind").KINDS
+    return kinds[name]
 
 
 def presentation_of(name: str) -> Presentation:
@@ -87,7 +90,8 @@ def flags_of(name: str) -> Sequence[MetricFlag]:
 
 def _module(name: str, module: str) -> Any:
     require_choice("metric", name, METRICS)
-    return importlib.import_module(f"beam_bleu.transforms.metrics.{name}.{module}")
+    folder = METRICS[cast(MetricName, name)].family or name
+    return importlib.import_module(f"beam_bleu.transforms.metrics.{folder}.{module}")
 
 
 @dataclasses.dataclass(frozen=True)

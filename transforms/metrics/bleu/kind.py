@@ -87,24 +87,26 @@ def _decoded(encoded: Mapping[str, Any]) -> Bleu:
     return Bleu(Scoring(**fields))
 
 
-KIND = MetricKind(
-    shown=_name,
-    config=BleuConfig,
-    metric_of=_metric_of,
-    score_type=BleuScore,
-    config_of=_config_of,
-    presets={name: preset(name) for name in PRESETS},
-    counter=_counter,
-    basis_of=basis_of,
-    score=_score,
-    signatures=_signatures,
-    lengths=_lengths,
-    average_length=_average_length,
-    segment_columns=bleu_segment_columns,
-    segment_fields=bleu_segment_fields,
-    definition=Scoring,
-    encoded=_encoded,
-    decoded=_decoded,
-    columns_are_possible=_columns_are_possible,
-    segments_are_possible=segments_are_possible,
-)
+KINDS = {
+    "bleu": MetricKind(
+        shown=_name,
+        config=BleuConfig,
+        metric_of=_metric_of,
+        score_type=BleuScore,
+        config_of=_config_of,
+        presets={name: preset(name) for name in PRESETS},
+        counter=_counter,
+        basis_of=basis_of,
+        score=_score,
+        signatures=_signatures,
+        lengths=_lengths,
+        average_length=_average_length,
+        segment_columns=bleu_segment_columns,
+        segment_fields=bleu_segment_fields,
+        definition=Scoring,
+        encoded=_encoded,
+        decoded=_decoded,
+        columns_are_possible=_columns_are_possible,
+        segments_are_possible=segments_are_possible,
+    )
+}

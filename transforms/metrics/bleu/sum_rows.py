@@ -18,7 +18,7 @@ import numpy as np
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, bleu_basis, order_of, width
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.kind import KIND
+from beam_bleu.transforms.metrics.bleu.kind import KINDS
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
 from beam_bleu.transforms.metrics.bleu.score import BleuScore, bleu_score
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
@@ -116,12 +116,12 @@ def _require_possible(sums: Sequence[int], products: Sequence[int], references: 
                 f"of order {order}"
             )
     columns, packed = (exact(np.array(integers, object)) for integers in (sums, products))
-    if not KIND.columns_are_possible(columns, references, _ANY_DEFINITION):
+    if not KINDS["bleu"].columns_are_possible(columns, references, _ANY_DEFINITION):
         raise ValueError(
             "no segments have these sums: segments, lengths, matches_* and short_* contradict "
             f"each other, or {MAX_REFERENCES}; {_ALL_ROWS}"
         )
-    if not KIND.products_are_possible(
+    if not KINDS["bleu"].products_are_possible(
         *(np.array(sums[SEGMENTS]), columns, packed, references),
         _ANY_DEFINITION,
         are_segments=True,

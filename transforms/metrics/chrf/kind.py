@@ -57,20 +57,22 @@ def _decoded(encoded: Mapping[str, Any]) -> Chrf:
     return Chrf(**encoded)
 
 
-KIND = MetricKind(
-    shown=_name,
-    config=ChrfConfig,
-    score_type=ChrfScore,
-    config_of=_config_of,
-    counter=_counter,
-    basis_of=_basis_of,
-    score=chrf_score,
-    signatures=chrf_signatures,
-    lengths=_lengths,
-    segment_columns=chrf_segment_columns,
-    segment_fields=chrf_segment_fields,
-    definition=Chrf,
-    decoded=_decoded,
-    columns_are_possible=_columns_are_possible,
-    segments_are_possible=segments_are_possible,
-)
+KINDS = {
+    "chrf": MetricKind(
+        shown=_name,
+        config=ChrfConfig,
+        score_type=ChrfScore,
+        config_of=_config_of,
+        counter=_counter,
+        basis_of=_basis_of,
+        score=chrf_score,
+        signatures=chrf_signatures,
+        lengths=_lengths,
+        segment_columns=chrf_segment_columns,
+        segment_fields=chrf_segment_fields,
+        definition=Chrf,
+        decoded=_decoded,
+        columns_are_possible=_columns_are_possible,
+        segments_are_possible=segments_are_possible,
+    )
+}

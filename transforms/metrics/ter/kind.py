@@ -54,20 +54,22 @@ def _columns_are_possible(columns: ExactIntegers, references: int, metric: Ter) 
     return columns_are_possible(columns, references)
 
 
-KIND = MetricKind(
-    shown=_name,
-    config=TerConfig,
-    score_type=TerScore,
-    config_of=_config_of,
-    counter=_counter,
-    basis_of=_basis_of,
-    score=ter_score,
-    signatures=ter_signatures,
-    lengths=_lengths,
-    segment_columns=ter_segment_columns,
-    segment_fields=ter_segment_fields,
-    definition=Ter,
-    decoded=_decoded,
-    columns_are_possible=_columns_are_possible,
-    segments_are_possible=segments_are_possible,
-)
+KINDS = {
+    "ter": MetricKind(
+        shown=_name,
+        config=TerConfig,
+        score_type=TerScore,
+        config_of=_config_of,
+        counter=_counter,
+        basis_of=_basis_of,
+        score=ter_score,
+        signatures=ter_signatures,
+        lengths=_lengths,
+        segment_columns=ter_segment_columns,
+        segment_fields=ter_segment_fields,
+        definition=Ter,
+        decoded=_decoded,
+        columns_are_possible=_columns_are_possible,
+        segments_are_possible=segments_are_possible,
+    )
+}

@@ -12,7 +12,7 @@ from test_chrf_against_sacrebleu import CONFIGS, counted, hostile, score_of
 from beam_bleu import ChrfConfig
 from beam_bleu.transforms.corpus_scores import definition_of
 from beam_bleu.transforms.metrics.chrf.columns import EMPTY, FIRST_NGRAMS, chrf_basis
-from beam_bleu.transforms.metrics.chrf.kind import KIND
+from beam_bleu.transforms.metrics.chrf.kind import KINDS
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.score.uncertainty import log_gradient
@@ -131,9 +131,11 @@ def test_without_matches_there_is_no_standard_error(smoothed, expected):
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
 def test_what_segments_have_is_possible(config):
     counts = counted(SEGMENTS_OF_TEXT, config).counts[0]
-    assert KIND.columns_are_possible(counts, 2, config.metric)
-    assert KIND.columns_are_possible(counts.sum(axis=0), 2, config.metric)
-    assert KIND.columns_are_possible(np.zeros((3, counts.shape[1]), np.int64), 2, config.metric)
+    assert KINDS["chrf"].columns_are_possible(counts, 2, config.metric)
+    assert KINDS["chrf"].columns_are_possible(counts.sum(axis=0), 2, config.metric)
+    assert KINDS["chrf"].columns_are_possible(
+        np.zeros((3, counts.shape[1]), np.int64), 2, config.metric
+    )
 
 
 def column(name: str, order: int) -> int:
@@ -167,22 +169,22 @@ WORDS = 6
 def test_what_no_segment_has_is_impossible(place, value):
     config = ChrfConfig(word_order=2)
     (right,) = counted([("ab cd exy", ["ab cd eyz"])], config).counts[0]
-    assert KIND.columns_are_possible(right, 1, config.metric)
+    assert KINDS["chrf"].columns_are_possible(right, 1, config.metric)
     right[place] = value
-    assert not KIND.columns_are_possible(right, 1, config.metric)
+    assert not KINDS["chrf"].columns_are_possible(right, 1, config.metric)
 
 
 def test_products_of_segments_are_possible_and_changed_ones_are_not():
     units = CorpusSums.of(counted(SEGMENTS_OF_TEXT, ChrfConfig()), 0, with_products=True)
     sums, products = np.array(units.columns), np.array(units.products)
     number = np.array(units.units)
-    assert KIND.products_are_possible(number, sums, products, 2, Chrf(), are_segments=True)
+    assert KINDS["chrf"].products_are_possible(number, sums, products, 2, Chrf(), are_segments=True)
     for place in range(0, len(products), 7):
         wrong = products.copy()
         wrong[place] += 10**9
-        assert not KIND.products_are_possible(number, sums, wrong, 2, Chrf(), are_segments=True), (
-            place
-        )
+        assert not KINDS["chrf"].products_are_possible(
+            number, sums, wrong, 2, Chrf(), are_segments=True
+        ), place
 
 
 def test_counts_of_other_orders_are_refused():
@@ -195,9 +197,9 @@ def test_counts_of_other_orders_are_refused():
 
 def test_a_definition_survives_as_json():
     for metric in (Chrf(), Chrf(3, 5), Chrf(word_order=2, whitespace=True, eps_smoothing=True)):
-        assert KIND.decoded(KIND.encoded(metric)) == metric
+        assert KINDS["chrf"].decoded(KINDS["chrf"].encoded(metric)) == metric
     with pytest.raises(TypeError):
-        KIND.decoded({"char_order": 6, "beta": 2, "more": 1})
+        KINDS["chrf"].decoded({"char_order": 6, "beta": 2, "more": 1})
 
 
 def test_a_config_of_another_metric_is_refused():

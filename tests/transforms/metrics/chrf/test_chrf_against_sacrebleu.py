@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from beam_bleu import ChrfConfig, ChrfScore
 from beam_bleu.transforms.corpus_scores import definition_of
 from beam_bleu.transforms.metrics.chrf.columns import FIRST_NGRAMS
-from beam_bleu.transforms.metrics.chrf.kind import KIND
+from beam_bleu.transforms.metrics.chrf.kind import KINDS
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
@@ -89,7 +89,7 @@ def assert_equal_to_sacrebleu(segments: Sequence[Segment], config: ChrfConfig) -
     found, corpus = score_of(statistics, config), metric.corpus_score(candidates, references)
     assert found.score == corpus.score
     assert found.sacrebleu_signature == str(metric.get_signature())
-    assert KIND.shown(config.metric) == corpus.name
+    assert KINDS["chrf"].shown(config.metric) == corpus.name
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
@@ -176,8 +176,8 @@ def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit(config):
     segments, metric = hostile(7, 300, 3), config.metric
     statistics = counted(segments, config)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
-    schema = segment_schema([KIND.segment_fields(metric)])
-    rows = segment_table(statistics, "chrf", KIND, metric, schema).to_pylist()
+    schema = segment_schema([KINDS["chrf"].segment_fields(metric)])
+    rows = segment_table(statistics, "chrf", KINDS["chrf"], metric, schema).to_pylist()
     for row, (candidate, references) in zip(rows, segments, strict=True):
         present = [each for each in references if each is not None]
         assert row["score"] == theirs(config).sentence_score(candidate, present).score

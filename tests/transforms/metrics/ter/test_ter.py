@@ -22,7 +22,7 @@ from beam_bleu.transforms.metrics.ter.columns import (
     REFERENCE_PARTS,
     WIDTH,
 )
-from beam_bleu.transforms.metrics.ter.kind import KIND
+from beam_bleu.transforms.metrics.ter.kind import KINDS
 from beam_bleu.transforms.metrics.ter.metric import Ter, TerConfig
 from beam_bleu.transforms.metrics.ter.score import TerScore
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
@@ -36,7 +36,7 @@ HOSTILE = hostile(11, 400, 2)
 def score_of(segments: Sequence[Segment], config: TerConfig | None = None) -> TerScore:
     config = TerConfig() if config is None else config
     sums = CorpusSums.of(counted(segments, config), 0, with_products=True)
-    score: Any = KIND.score(sums, config.text.name, config.metric)
+    score: Any = KINDS["ter"].score(sums, config.text.name, config.metric)
     return score
 
 
@@ -72,7 +72,7 @@ def test_scores_and_signatures_are_those_of_sacrebleu(references, config):
         corpus.ref_length,
     )
     assert found.sacrebleu_signature == str(expected.get_signature())
-    assert KIND.shown(config.metric) == corpus.name
+    assert KINDS["ter"].shown(config.metric) == corpus.name
 
 
 @pytest.mark.parametrize("references", [3, 5])
@@ -90,8 +90,8 @@ def test_scores_of_segments_are_those_of_sacrebleu_to_the_last_bit():
     segments = hostile(7, 300, 3)
     statistics = counted(segments)
     statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
-    schema = segment_schema([KIND.segment_fields(Ter())])
-    rows = segment_table(statistics, "ter", KIND, Ter(), schema).to_pylist()
+    schema = segment_schema([KINDS["ter"].segment_fields(Ter())])
+    rows = segment_table(statistics, "ter", KINDS["ter"], Ter(), schema).to_pylist()
     for row, (candidate, references) in zip(rows, segments, strict=True):
         present = [each for each in references if each is not None]
         expected = sacrebleus(TerConfig()).sentence_score(candidate, present)
@@ -207,10 +207,12 @@ def test_what_segments_have_is_possible(references):
     rng = random.Random(1)
     segments += [(c, r * references) for c, r in (shuffled(rng, 5, 20, 3, 6) for _ in range(99))]
     counts = counted(segments).counts[0]
-    assert KIND.columns_are_possible(counts, references, Ter())
-    assert KIND.columns_are_possible(counts.sum(axis=0), references, Ter())
-    assert KIND.columns_are_possible(counts.sum(axis=0).astype(object) * 10**20, references, Ter())
-    assert KIND.columns_are_possible(np.zeros((3, WIDTH), np.int64), references, Ter())
+    assert KINDS["ter"].columns_are_possible(counts, references, Ter())
+    assert KINDS["ter"].columns_are_possible(counts.sum(axis=0), references, Ter())
+    assert KINDS["ter"].columns_are_possible(
+        counts.sum(axis=0).astype(object) * 10**20, references, Ter()
+    )
+    assert KINDS["ter"].columns_are_possible(np.zeros((3, WIDTH), np.int64), references, Ter())
 
 
 @pytest.mark.parametrize(
@@ -229,33 +231,33 @@ def test_what_segments_have_is_possible(references):
 )
 def test_what_no_segment_has_is_impossible(place, value):
     (right,) = counted([("a b c d", ["a b c x y"])]).counts[0]
-    assert KIND.columns_are_possible(right, 1, Ter())
+    assert KINDS["ter"].columns_are_possible(right, 1, Ter())
     right[place] = value
-    assert not KIND.columns_are_possible(right, 1, Ter())
+    assert not KINDS["ter"].columns_are_possible(right, 1, Ter())
 
 
 def test_parts_of_a_word_are_less_than_a_word():
     (right,) = counted([("a b c d", ["a b c", "a b"])]).counts[0]
     assert right[REFERENCE_PARTS] == PARTS_OF_A_WORD // 2
-    assert KIND.columns_are_possible(right, 2, Ter())
+    assert KINDS["ter"].columns_are_possible(right, 2, Ter())
     right[REFERENCE_PARTS] = PARTS_OF_A_WORD
-    assert not KIND.columns_are_possible(right, 2, Ter())
+    assert not KINDS["ter"].columns_are_possible(right, 2, Ter())
 
 
 def test_products_of_segments_are_possible_and_changed_ones_are_not():
     units = CorpusSums.of(counted(hostile(1, 200, 1)), 0, with_products=True)
     sums, products = np.array(units.columns), np.array(units.products)
     number = np.array(units.units)
-    assert KIND.products_are_possible(number, sums, products, 1, Ter(), are_segments=True)
+    assert KINDS["ter"].products_are_possible(number, sums, products, 1, Ter(), are_segments=True)
     for place in range(len(products)):
         wrong = products.copy()
         wrong[place] += 10**12
-        assert not KIND.products_are_possible(number, sums, wrong, 1, Ter(), are_segments=True), (
-            place
-        )
+        assert not KINDS["ter"].products_are_possible(
+            number, sums, wrong, 1, Ter(), are_segments=True
+        ), place
 
 
 def test_a_definition_survives_as_json():
-    assert KIND.decoded(KIND.encoded(Ter())) == Ter()
+    assert KINDS["ter"].decoded(KINDS["ter"].encoded(Ter())) == Ter()
     with pytest.raises(TypeError):
-        KIND.decoded({"more": 1})
+        KINDS["ter"].decoded({"more": 1})
