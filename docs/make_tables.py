@@ -192,7 +192,7 @@ def _drop_rules() -> str:
             [
                 _name(row.name, is_default=row.name == DEFAULT_DROP_RULE),
                 row.description,
-                f"the {('lower', 'upper')[row.bound]} end of the interval is below -BLEU",
+                f"the {('lower', 'upper')[row.bound]} end of the interval is below -POINTS",
                 row.use,
             ]
             for row in DROP_RULES.values()

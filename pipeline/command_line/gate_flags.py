@@ -34,7 +34,7 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
         "--fail_under",
         action="append",
         default=[],
-        metavar="[METRIC:][NAME=]SCORE",
+        metavar="[METRIC=][NAME=]SCORE",
         help="exit code 4 if a score is below SCORE; a run writes its result first. METRIC is "
         "needed if there are several. NAME is a system, a slice such as [domain=news], or both: "
         "SYSTEM[domain=news]; default: each system, on the whole corpus. Repeat the flag for more "
@@ -44,14 +44,14 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
         "--warn_under",
         action="append",
         default=[],
-        metavar="[METRIC:][NAME=]SCORE",
+        metavar="[METRIC=][NAME=]SCORE",
         help="warn if a score is below SCORE; NAME as above",
     )
     add(
         "--fail_over",
         action="append",
         default=[],
-        metavar="[METRIC:][NAME=]SCORE",
+        metavar="[METRIC=][NAME=]SCORE",
         help="exit code 4 if a score is above SCORE, for metrics of which a lower score is better: "
         f"{', '.join(name for name, row in METRICS.items() if row.lower_is_better)}; NAME as above",
     )
@@ -59,14 +59,14 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
         "--warn_over",
         action="append",
         default=[],
-        metavar="[METRIC:][NAME=]SCORE",
+        metavar="[METRIC=][NAME=]SCORE",
         help="warn if a score of such a metric is above SCORE; NAME as above",
     )
     add(
         "--max_drop",
         action="append",
         default=[],
-        metavar="[METRIC:][NAME=]POINTS",
+        metavar="[METRIC=][NAME=]POINTS",
         help="exit code 4 if a score can be more than POINTS worse than that of --against: --drop "
         "says when; NAME as above",
     )

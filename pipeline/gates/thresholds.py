@@ -92,15 +92,15 @@ class Threshold:
 
     @classmethod
     def of(cls, flag: str, text: str) -> Threshold:
-        """The threshold of a flag's value: NUMBER or NAME=NUMBER, maybe with METRIC: before it.
+        """The threshold of a flag's value: NUMBER or NAME=NUMBER, maybe with METRIC= before it.
 
-        A name can have a "=", and a ":" if it does not begin with a metric.
+        A name can have a "=". A system with the name of a metric must have the metric before it.
 
         Raises:
           ValueError: there is no number, or no name before the "=".
         """
-        metric, colon, rest = text.partition(":")
-        if not colon or metric not in METRICS:
+        metric, equals, rest = text.partition("=")
+        if not equals or metric not in METRICS:
             metric, rest = "", text
         name, equals, number = rest.rpartition("=")
         if equals and not name:
@@ -108,10 +108,14 @@ class Threshold:
         # float() also takes "1_0" for 10.
         value = float(number) if _NUMBER.fullmatch(number) else math.nan
         if flag in _OVER:
-            if not 0 <= value < math.inf:
-                raise ValueError(f"must be a number, 0 or more, or NAME=NUMBER, got {text!r}")
-        elif not 0 <= value <= 100:
-            raise ValueError(f"must be a number from 0 to 100, or NAME=NUMBER, got {text!r}")
+            is_possible, possible = 0 <= value < math.inf, "a number, 0 or more"
+        else:
+            is_possible, possible = 0 <= value <= 100, "a number from 0 to 100"
+        if not is_possible:
+            of_metric, colon, value_of_metric = text.partition(":")
+            if colon and of_metric in METRICS:
+                raise ValueError(f"write {of_metric}={value_of_metric}, got {text!r}")
+            raise ValueError(f"must be {possible}, or NAME=NUMBER, got {text!r}")
         return cls(flag, text, value, metric, name)
 
     @property
@@ -243,7 +247,7 @@ def impossible_metric(threshold: Threshold, metrics: Collection[str]) -> tuple[s
         return _on_wrong_side(threshold, metric)
     if threshold.metric:
         return f"there is no {threshold.metric}", f"choose from {', '.join(metrics)}"
-    written = " or ".join(f"{threshold.flag} {metric}:{threshold.text}" for metric in metrics)
+    written = " or ".join(f"{threshold.flag} {metric}={threshold.text}" for metric in metrics)
     return "it does not say for which metric", f"write {written}"
 
 

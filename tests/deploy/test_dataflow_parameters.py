@@ -116,8 +116,8 @@ VALUES = {
     "partition": ["2026-11-21"],
     "fail_under": ["30", "30; base=32.5"],
     "warn_under": ["30", "30; base=32.5"],
-    "fail_over": ["ter:30", "ter:30; ter:base=32.5"],
-    "warn_over": ["ter:30", "ter:30; ter:base=32.5"],
+    "fail_over": ["ter=30", "ter=30; ter=base=32.5"],
+    "warn_over": ["ter=30", "ter=30; ter=base=32.5"],
     "max_drop": ["0.5", "1; base=0.5"],
     "against": ["gs://corpus/old/scores.json"],
 }

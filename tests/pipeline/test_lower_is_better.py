@@ -84,8 +84,8 @@ def test_a_rise_that_chance_alone_can_make_is_explained():
         (["-m", "ter", "--warn_under=a=5"], ["a lower ter is better", "write --warn_over a=5"]),
         (["--fail_over=50"], ["a higher bleu is better", "write --fail_under 50"]),
         (
-            ["-m", "bleu", "ter", "--warn_over=bleu:9"],
-            ["a higher bleu is better", "write --warn_under bleu:9"],
+            ["-m", "bleu", "ter", "--warn_over=bleu=9"],
+            ["a higher bleu is better", "write --warn_under bleu=9"],
         ),
         (["-m", "ter", "--fail_over=-1"], ["--fail_over: must be a number, 0 or more"]),
         (["-m", "ter", "--fail_over=inf"], ["--fail_over: must be a number, 0 or more"]),
@@ -97,14 +97,14 @@ def test_a_threshold_on_the_wrong_side_is_refused(flags, fragments):
 
 def test_gates_of_runs_and_of_results(tmp_path: Path):
     out = tmp_path / "out"
-    run = called(*EXAMPLE, "-m", "bleu", "ter", "--fail_over=ter:cobalt=60", "--output", out)
+    run = called(*EXAMPLE, "-m", "bleu", "ter", "--fail_over=ter=cobalt=60", "--output", out)
     assert run.code == 4
     assert "TER: cobalt scores 63." in run.err
-    assert called("gate", out, "--fail_over=ter:70").code == 0
-    wrong = called("gate", out, "--fail_under=ter:1")
+    assert called("gate", out, "--fail_over=ter=70").code == 0
+    wrong = called("gate", out, "--fail_under=ter=1")
     assert wrong.code == 4
     assert "a lower ter is better" in wrong.out.decode()
-    assert called("gate", out, "--max_drop=ter:0.1", "--against", out).code == 0
+    assert called("gate", out, "--max_drop=ter=0.1", "--against", out).code == 0
 
 
 def test_a_better_system_is_no_drop(tmp_path: Path):

@@ -242,16 +242,16 @@ def test_thresholds_name_their_metric(tmp_path):
     out = tmp_path / "out"
     both = [*EXAMPLE, "-m", "bleu", "chrf"]
     called(*both, "--fail_under=30").assert_failed(
-        2, "--fail_under 30: it does not say for which metric", "--fail_under chrf:30"
+        2, "--fail_under 30: it does not say for which metric", "--fail_under chrf=30"
     )
-    called(*EXAMPLE, "--fail_under=chrf:30").assert_failed(
+    called(*EXAMPLE, "--fail_under=chrf=30").assert_failed(
         2, "there is no chrf", "choose from bleu"
     )
-    run = called(*both, "--output", out, "--fail_under=bleu:1", "--fail_under=chrf:atlas=99")
+    run = called(*both, "--output", out, "--fail_under=bleu=1", "--fail_under=chrf=atlas=99")
     assert run.code == 4
     assert "chrF2: atlas scores" in run.err
     assert "(--fail_under)" in run.err
-    gate = called("gate", out, "--fail_under=chrf:1", "--max_drop=chrf:0.1", "--against", out)
+    gate = called("gate", out, "--fail_under=chrf=1", "--max_drop=chrf=0.1", "--against", out)
     assert gate.code == 0
     assert len(gate.out.decode().splitlines()) == 6
     assert all("chrF2: " in line for line in gate.out.decode().splitlines())
@@ -441,7 +441,7 @@ def test_runs_are_compared_by_the_metrics_of_both(nights):
 
 @pytest.mark.parametrize("new", ["swapped", "chrf"])
 def test_gates_pair_segments_of_runs_with_other_metrics(nights, new):
-    gate = called("gate", nights / new, "--max_drop=chrf:0.1", "--against", nights / "both")
+    gate = called("gate", nights / new, "--max_drop=chrf=0.1", "--against", nights / "both")
     assert gate.code == 4
     assert "of paired segments" in gate.out.decode()
 
