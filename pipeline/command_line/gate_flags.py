@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
@@ -139,10 +140,8 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
         )
     asked = gates(flags, flags.output)
     systems = job.source.systems  # none if they are known only when the input is read
+    require_metrics(asked, job.scorings)
     for threshold in asked.thresholds:
-        why_impossible = impossible_metric(threshold, job.scorings)
-        if why_impossible is not None:
-            raise UsageError(f"{threshold.shown}: {why_impossible[0]}", why_impossible[1])
         why_impossible = impossible(threshold.name, systems, job.slicing)
         if why_impossible is not None:
             cause, remedy = why_impossible
@@ -166,6 +165,18 @@ def gates_of_run(flags: argparse.Namespace, job: Job) -> Gates:
                 "name a result of the same definition, or score the earlier texts again",
             )
     return asked
+
+
+def require_metrics(asked: Gates, metrics: Collection[str]) -> None:
+    """Checks that a result with these metrics can have the scores that thresholds are for.
+
+    Raises:
+      UsageError: a threshold is for another metric or for none of several, or on the wrong side.
+    """
+    for threshold in asked.thresholds:
+        why_impossible = impossible_metric(threshold, metrics)
+        if why_impossible is not None:
+            raise UsageError(f"{threshold.shown}: {why_impossible[0]}", why_impossible[1])
 
 
 def _is_in(path: str, folder: str) -> bool:

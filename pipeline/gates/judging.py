@@ -18,7 +18,6 @@ from beam_bleu.pipeline.gates.thresholds import (
     DropRule,
     Gates,
     Threshold,
-    impossible_metric,
     targets,
 )
 from beam_bleu.transforms.definition.choices import require_choice
@@ -77,15 +76,11 @@ def judge(
 
     Args:
       new: the metrics of the result.
-      gates: the thresholds.
+      gates: the thresholds, each of which is possible for these metrics (`impossible_metric`).
       paired: for each metric the intervals of the systems for which both results have the same
         segments. The other differences are those of independent results.
     """
-    checks = [
-        Check(False, f"{threshold.shown}: {why[0]}", only_warns=threshold in gates.only_warn)
-        for threshold in gates.thresholds
-        if (why := impossible_metric(threshold, new))
-    ]
+    checks: list[Check] = []
     for name, result in new.items():
         of_metric = gates.of_metric(name, is_only=len(new) == 1)
         failing, warning = of_metric.fail_under, of_metric.warn_under

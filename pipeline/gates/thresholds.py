@@ -174,11 +174,6 @@ class Gates:
         """The thresholds of all flags."""
         return tuple(itertools.chain(*self._by_flag.values()))
 
-    @property
-    def only_warn(self) -> tuple[Threshold, ...]:
-        """Those that fail no result."""
-        return (*self.warn_under, *self.warn_over)
-
     def of_metric(self, metric: str, *, is_only: bool) -> Gates:
         """The thresholds for the scores of one metric.
 

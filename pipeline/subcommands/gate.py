@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates
+from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates, require_metrics
 from beam_bleu.pipeline.command_line.parser import Parser, parser_of, with_underscores
 from beam_bleu.pipeline.display.printable import printable, utf8
 from beam_bleu.pipeline.display.terminal import write_to_stdout
@@ -41,6 +41,8 @@ def _gate(argv: Sequence[str]) -> None:
     # All files are read before the first line is printed.
     comparing = asked.old is not None
     results = [read_result(path, with_totals=comparing) for path in flags.results]
+    for read in results:
+        require_metrics(asked, read.metrics)
     old = read_result(flags.against, with_totals=True) if comparing else None
     checks: list[Check] = []
     lines: list[str] = []

@@ -102,8 +102,7 @@ def test_gates_of_runs_and_of_results(tmp_path: Path):
     assert "TER: cobalt scores 63." in run.err
     assert called("gate", out, "--fail_over=ter=70").code == 0
     wrong = called("gate", out, "--fail_under=ter=1")
-    assert wrong.code == 4
-    assert "a lower ter is better" in wrong.out.decode()
+    wrong.assert_failed(2, "a lower ter is better", "write --fail_over ter=1")
     assert called("gate", out, "--max_drop=ter=0.1", "--against", out).code == 0
 
 

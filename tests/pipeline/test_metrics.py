@@ -255,7 +255,10 @@ def test_thresholds_name_their_metric(tmp_path):
     assert gate.code == 0
     assert len(gate.out.decode().splitlines()) == 6
     assert all("chrF2: " in line for line in gate.out.decode().splitlines())
-    assert called("gate", out, "--fail_under=1").code == 4
+    for_none = called("gate", out, "--fail_under=1")
+    for_none.assert_failed(2, "it does not say for which metric", "--fail_under chrf=1")
+    other = called("gate", out, "--fail_over=ter=1")
+    other.assert_failed(2, "there is no ter", "choose from bleu, chrf")
 
 
 def test_a_drop_is_that_of_the_metric(tmp_path):
