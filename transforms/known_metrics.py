@@ -29,17 +29,41 @@ class MetricRow:
       description: what it is, for --help.
       lower_is_better: whether a lower score is better.
       family: the folder that it shares with metrics of its kind; "" if it has one of its own name.
+      highest: the largest possible score; None if there is none.
+      without_highest: how a field of the signature begins if it is of a definition without a
+        largest possible score, although others have one.
     """
 
     name: MetricName
     description: str
     lower_is_better: bool = False
     family: str = ""
+    highest: float | None = None
+    without_highest: tuple[str, ...] = ()
+
+    def highest_of(self, signature: str) -> float | None:
+        """The largest possible score of a definition; None if there is none.
+
+        Args:
+          signature: that of the definition.
+        """
+        has_none = any(field.startswith(self.without_highest) for field in signature.split("|"))
+        return None if has_none else self.highest
 
 
 METRICS: Mapping[MetricName, MetricRow] = table(
-    MetricRow("bleu", "BLEU"),
-    MetricRow("chrf", "chrF2, the F-score of n-grams of up to 6 characters; or chrF++, with words"),
+    MetricRow(
+        "bleu",
+        "BLEU",
+        highest=100,
+        # The values of these methods take the place of a precision, and nothing limits them.
+        without_highest=("smooth:floor[", "smooth:epsilon[", "smooth:nltk-method1["),
+    ),
+    MetricRow(
+        "chrf",
+        "chrF2, the F-score of n-grams of up to 6 characters; or chrF++, with words",
+        highest=100,
+    ),
     MetricRow("ter", "TER, the edits and shifts of words for each word of the references", True),
 )
 """All metrics, in the order in which they are shown. The first one is the default."""

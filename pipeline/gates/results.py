@@ -25,8 +25,8 @@ _OF_TOKENS = {
 
 OF_CORPUS = "the score of the whole corpus"
 
-_HIGHEST = 100 + 1e-9
-"""Floating-point arithmetic makes a perfect score a little larger than 100."""
+_ROUNDING = 1e-9
+"""Floating-point arithmetic makes a perfect score a little larger than the largest possible one."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +34,7 @@ class GatedScore:
     """The score of a system on the whole corpus or on a slice.
 
     Attributes:
-      score: 0 to 100, or more with a large value of the smoothing; None if there is none.
+      score: 0 to the largest possible one of the metric; None if there is none.
       standard_error: of the score; None if there is none.
       counts: the numbers from which it is computed, as the result document has them; () for a
         mean of languages.
@@ -118,13 +118,13 @@ def _gated(document: Mapping[str, Any], metric: str, name: str) -> GatedResult:
     scores = dict(items)
     if len(scores) != len(items) or not all(isinstance(key[1], str) for key in scores):
         raise ValueError("a system has two scores, or a name that is not text")
-    made = definition(document), _references(document)
-    # The value of a smoothing method, which is in brackets, can make any score.
-    has_limit = "[" not in made[0] and not METRICS[cast(MetricName, metric)].lower_is_better
-    highest = _HIGHEST if has_limit else math.inf
-    if any(score.score is not None and score.score > highest for score in scores.values()):
+    made = definition(document)
+    highest = METRICS[cast(MetricName, metric)].highest_of(made)
+    most = math.inf if highest is None else highest + _ROUNDING
+    if any(score.score is not None and score.score > most for score in scores.values()):
         raise ValueError("a score is too high")
-    return GatedResult(document["name"], name, *made, scores, whole, means_of)
+    references = _references(document)
+    return GatedResult(document["name"], name, made, references, scores, whole, means_of)
 
 
 def _parts(document: Mapping[str, Any]) -> Sequence[Any]:

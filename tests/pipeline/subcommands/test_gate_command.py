@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from command_line import REFERENCES, SYSTEMS, called, streams, typed, write_lines
-from made_results import entry, result, written
+from made_results import SIGNATURE, entry, result, written
 
 NEWS = {"domain": "news"}
 
@@ -116,6 +116,20 @@ def test_impossible_numbers_of_a_result(change, scores, tmp_path):
         [scores, "--max_drop=1", "--against", path],
     ):
         called("gate", *words).assert_failed(3, f"{path} is not a result of beam-bleu")
+
+
+@pytest.mark.parametrize(
+    ("smoothing", "code"),
+    [
+        *((f"{name}[1000.00]", 0) for name in ("floor", "epsilon", "nltk-method1")),
+        *((f"{name}[1000.00]", 3) for name in ("add-k", "add-k-all", "nltk-method4")),
+        ("exp", 3),
+    ],
+)
+def test_only_some_smoothing_methods_make_scores_above_100(smoothing, code, tmp_path):
+    signature = SIGNATURE.replace("smooth:exp", f"smooth:{smoothing}")
+    path = written(tmp_path / "high.json", result(entry("a", 120), signature=signature))
+    assert called("gate", path, "--fail_under=1").code == code
 
 
 def test_a_perfect_score_can_be_a_little_more_than_100(tmp_path):
