@@ -39,6 +39,7 @@ def drawn(
     screen: Screen,
     best: Container[int] = (),
     ruled: Container[int] = (),
+    best_cells: Container[tuple[int, int]] = (),
 ) -> str:
     """The lines of a table that `fitted` has laid out.
 
@@ -47,8 +48,14 @@ def drawn(
       screen: where it is shown.
       best: the numbers of the rows that are bold if there are colours.
       ruled: the numbers of the rows below which there is a line.
+      best_cells: the numbers of the rows and columns of cells that are bold if there are colours.
     """
-    return "\n".join("".join(_lines(rows, screen, best, ruled)) for rows in blocks)
+    parts = []
+    before = 0
+    for rows in blocks:
+        parts.append("".join(_lines(rows, screen, best, ruled, best_cells, before)))
+        before += len(rows[0]) - 1  # each block repeats the names
+    return "\n".join(parts)
 
 
 def fitted(rows: Rows, screen: Screen, *, names_in_header: bool = False) -> list[Rows]:
@@ -117,14 +124,25 @@ def _folded(column: Sequence[str], width: int) -> Sequence[str]:
 
 
 def _lines(
-    rows: Rows, screen: Screen, best: Container[int], ruled: Container[int]
+    rows: Rows,
+    screen: Screen,
+    best: Container[int],
+    ruled: Container[int],
+    best_cells: Container[tuple[int, int]],
+    before: int,
 ) -> Iterator[str]:
+    """The lines of a block. `before` is the number of columns in the blocks before it."""
     widths = [_width(column) for column in zip(*rows, strict=True)]
+
+    def is_bold(row: int, column: int) -> bool:
+        return screen.colour and column > 0 and (row, column + before) in best_cells
+
     for number, row in enumerate(rows):
         for parts in itertools.zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
             padded = (
-                part + " " * (width - cell_len(part))
-                for part, width in zip(parts, widths, strict=True)
+                (_styled(part, "bold") if is_bold(number, column) else part)
+                + " " * (width - cell_len(part))
+                for column, (part, width) in enumerate(zip(parts, widths, strict=True))
             )
             line = _GAP.join(padded).rstrip()
             if screen.colour and number == 0:

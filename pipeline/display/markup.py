@@ -11,8 +11,14 @@ from rich.cells import cell_len
 from beam_bleu.pipeline.display.comparison_tables import sections
 from beam_bleu.pipeline.display.fitted_rows import Rows
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.slices import of_whole, signature_lines, slice_tables
-from beam_bleu.pipeline.display.table import head, preset_rows, signature_rows, system_rows
+from beam_bleu.pipeline.display.slices import slice_tables
+from beam_bleu.pipeline.display.table import (
+    all_signatures,
+    facts,
+    preset_rows,
+    signature_rows,
+    whole_rows,
+)
 from beam_bleu.pipeline.output.metric_views import parts_of
 
 _END_OF_MARKDOWN_LINE = "  \n"
@@ -25,6 +31,7 @@ _SPECIAL_IN_LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "±": r"$\pm$",
+    "↓": r"$\downarrow$",
     "|": r"\textbar{}",
     "[": "{[}",  # at the start of a row it would be an option of the row before it, and so would *
     "*": "{*}",
@@ -35,22 +42,30 @@ _SPECIAL_IN_LATEX = {
 
 def markdown(document: Mapping[str, Any], remarks: Sequence[str], decimals: int) -> str:
     """The result document as Markdown. The arguments are those of `table`."""
-    parts = []
-    for number, part in enumerate(parts_of(document)):
-        signatures = list(map(printable, signature_lines(part)))
-        others = head(part, remarks)[len(signatures) :] if number == 0 else []
-        above = [*(f"`{line}`" for line in signatures), *map(_escaped_for_markdown, others)]
-        parts.append(_END_OF_MARKDOWN_LINE.join(above) + "\n")
-        parts += _markdown_tables(part, decimals)
+    metrics = parts_of(document)
+    signatures = [f"`{line}`" for line in all_signatures(metrics)]
+    about = list(map(_escaped_for_markdown, facts(document, remarks)))
+    is_only = len(metrics) == 1
+    parts = [_markdown_lines([*signatures, *about] if is_only else about)]
+    if whole := whole_rows(metrics, decimals):
+        parts.append(_markdown_table(whole))
+    if not is_only:
+        parts.append(_markdown_lines(signatures))
+    for metric in metrics:
+        tables = _markdown_tables(metric, decimals)
+        if tables and not is_only:
+            parts.append(f"**{_escaped_for_markdown(metric['name'])}**\n")
+        parts += tables
     return "\n".join(parts)
 
 
+def _markdown_lines(lines: Sequence[str]) -> str:
+    return _END_OF_MARKDOWN_LINE.join(lines) + "\n"
+
+
 def _markdown_tables(document: Mapping[str, Any], decimals: int) -> list[str]:
-    """The tables of a metric."""
-    parts = []
-    if of_whole(document):
-        parts.append(_markdown_table(system_rows(document, decimals)))
-    parts += [_markdown_table(rows) for rows, _ in slice_tables(document, decimals)]
+    """The tables of a metric below that of the whole corpus."""
+    parts = [_markdown_table(rows) for rows, _ in slice_tables(document, decimals)]
     for section in sections(document, decimals):
         lines_above = _END_OF_MARKDOWN_LINE.join(map(_escaped_for_markdown, section.above))
         parts.append(f"{lines_above}\n\n{_markdown_table(section.rows)}")
@@ -81,23 +96,33 @@ def _escaped_for_markdown(text: str) -> str:
 
 def latex(document: Mapping[str, Any], remarks: Sequence[str], decimals: int) -> str:
     """The result document as LaTeX. The arguments are those of `table`."""
-    lines = []
-    for number, part in enumerate(parts_of(document)):
-        above = head(part, remarks) if number == 0 else ["", *signature_lines(part)]
-        lines += [f"% {printable(line)}" if line else "" for line in above]
-        lines += _latex_tables(part, decimals)
+    metrics = parts_of(document)
+    signatures = _latex_comments(all_signatures(metrics))
+    is_only = len(metrics) == 1
+    lines = [*(signatures if is_only else []), *_latex_comments(facts(document, remarks))]
+    if whole := whole_rows(metrics, decimals):
+        lines += _latex_table(whole)
+    if not is_only:
+        lines += ["", *signatures]
+    for metric in metrics:
+        tables = _latex_tables(metric, decimals)
+        if tables and not is_only:
+            lines += ["", f"% {printable(metric['name'])}"]
+        lines += tables
     return "".join(f"{line}\n" for line in lines)
 
 
+def _latex_comments(lines: Sequence[str]) -> list[str]:
+    return [f"% {printable(line)}" for line in lines]
+
+
 def _latex_tables(document: Mapping[str, Any], decimals: int) -> list[str]:
-    """The tables of a metric."""
+    """The tables of a metric below that of the whole corpus."""
     lines = []
-    if of_whole(document):
-        lines += _latex_table(system_rows(document, decimals))
     for rows, _ in slice_tables(document, decimals):
         lines += ["", *_latex_table(rows)]
     for section in sections(document, decimals):
-        lines += ["", *(f"% {printable(line)}" for line in section.above)]
+        lines += ["", *_latex_comments(section.above)]
         lines += _latex_table(section.rows, section.ruled)
     if "presets" in document:
         _, *signatures = signature_rows(document)

@@ -1,4 +1,7 @@
-"""The tables on stdout: a row for each system, one for each slice, and one for each preset."""
+"""The tables on stdout: a row for each system, one for each slice, and one for each preset.
+
+With several metrics, the first table has a column for each one, and the signatures come below it.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,9 @@ from beam_bleu.transforms.text.text import CASES
 
 DECIMALS = 1
 """sacreBLEU rounds scores like this, unless -w says otherwise."""
+
+_LOWER = "↓"
+"""Beside the name of a metric: a lower score is better."""
 
 _SHOWN_PARTITIONS = 3
 """More partitions are not all named."""
@@ -48,20 +54,28 @@ def table(
       decimals: how many decimals scores and precisions have.
       screen: where it is shown.
     """
-    parts = []
-    for number, part in enumerate(parts_of(document)):
-        lines = head(part, remarks) if number == 0 else signature_lines(part)
-        parts.append("".join(f"{_on_lines(printable(line), screen)}\n" for line in lines))
-        parts += _tables(part, decimals, screen)
+    metrics = parts_of(document)
+    signatures = all_signatures(metrics)
+    is_only = len(metrics) == 1
+    about = facts(document, remarks)
+    parts = [_on_lines_of([*signatures, *about] if is_only else about, screen)]
+    if whole := whole_rows(metrics, decimals):
+        best = _best(metrics[0]) if is_only else ()
+        best_cells = () if is_only else _best_cells(metrics)
+        parts.append(drawn(fitted(whole, screen), screen, best, best_cells=best_cells))
+    if not is_only:
+        parts.append(_on_lines_of(signatures, screen))
+    for metric in metrics:
+        tables = _tables(metric, decimals, screen)
+        if tables and not is_only:
+            tables[0] = _on_lines_of([metric["name"]], screen) + tables[0]
+        parts += tables
     return "\n".join(parts)
 
 
 def _tables(document: Mapping[str, Any], decimals: int, screen: Screen) -> list[str]:
-    """The tables of a metric."""
+    """The tables of a metric below that of the whole corpus."""
     parts = []
-    if of_whole(document):
-        whole = system_rows(document, decimals)
-        parts.append(drawn(fitted(whole, screen), screen, _best(document)))
     most = None if screen.columns is None else SHOWN_SLICES
     for rows, line in slice_tables(document, decimals, most):
         parts.append(drawn(fitted(rows, screen, names_in_header=True), screen))
@@ -69,7 +83,7 @@ def _tables(document: Mapping[str, Any], decimals: int, screen: Screen) -> list[
             parts[-1] += f"{_on_lines(line, screen)}\n"
     rows_shown = None if screen.columns is None else SHOWN_COMPARISONS
     for section in sections(document, decimals, rows_shown, most):
-        above = "".join(f"{_on_lines(printable(line), screen)}\n" for line in section.above)
+        above = _on_lines_of(section.above, screen)
         blocks = fitted(section.rows, screen, names_in_header=section.names_in_header)
         parts.append(above + drawn(blocks, screen, ruled=section.ruled))
         if section.below:
@@ -79,9 +93,9 @@ def _tables(document: Mapping[str, Any], decimals: int, screen: Screen) -> list[
     return parts
 
 
-def head(document: Mapping[str, Any], remarks: Sequence[str]) -> list[str]:
-    """The lines above the tables of the first metric: its signature, and what all metrics share."""
-    lines = [*signature_lines(document), _size(document), *remarks]
+def facts(document: Mapping[str, Any], remarks: Sequence[str]) -> list[str]:
+    """The lines above the first table about what all metrics share: how large the corpus is."""
+    lines = [_size(document), *remarks]
     if "partition" in document:
         lines.append(f"partition {document['partition']}")
     if "partitions" in document:
@@ -108,19 +122,40 @@ def _size(document: Mapping[str, Any]) -> str:
     return text
 
 
-def system_rows(document: Mapping[str, Any], decimals: int) -> Rows:
-    """The header, and a row for each system. The document is what it says about a metric."""
-    scores = of_whole(document)
-    shown = estimates([score_estimate(score, decimals) for score in scores])
-    cells = presentation_of(scores[0]["metric"]).cells
-    others = [cells(score, decimals) for score in scores]
-    return [
-        ["system", document["name"], *others[0]],
-        *(
-            [score["system"], estimate, *other.values()]
-            for score, estimate, other in zip(scores, shown, others, strict=True)
-        ),
-    ]
+def all_signatures(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The lines with the signatures: above the table of one metric, below that of several."""
+    return [printable(line) for metric in metrics for line in signature_lines(metric)]
+
+
+def whole_rows(metrics: Sequence[Mapping[str, Any]], decimals: int) -> Rows:
+    """The header, and a row for each system with its scores of the whole corpus.
+
+    A single metric also has its own cells. A metric without such a score has no column; if all have
+    none, there are no rows.
+
+    Args:
+      metrics: what the result document says about each metric.
+      decimals: how many decimals scores have.
+    """
+    with_whole = [metric for metric in metrics if of_whole(metric)]
+    if not with_whole:
+        return []
+    columns = [["system", *(score["system"] for score in of_whole(with_whole[0]))]]
+    for metric in with_whole:
+        scores = of_whole(metric)
+        shown = estimates([score_estimate(score, decimals) for score in scores])
+        columns.append([_heading(metric, is_only=len(metrics) == 1), *shown])
+    if len(metrics) == 1:
+        cells = presentation_of(scores[0]["metric"]).cells
+        others = [cells(score, decimals) for score in scores]
+        columns += [[name, *(other[name] for other in others)] for name in others[0]]
+    return list(zip(*columns, strict=True))
+
+
+def _heading(metric: Mapping[str, Any], *, is_only: bool) -> str:
+    """The name of a metric. Beside other metrics, it has an arrow if a lower score is better."""
+    has_arrow = METRICS[metric["metric"]].lower_is_better and not is_only
+    return f"{metric['name']} {_LOWER}" if has_arrow else str(metric["name"])
 
 
 def preset_rows(document: Mapping[str, Any], decimals: int) -> Rows:
@@ -160,6 +195,16 @@ def _best(document: Mapping[str, Any]) -> set[int]:
         return set()
     best = min(scores) if METRICS[document["metric"]].lower_is_better else max(scores)
     return {number for number, score in enumerate(scores, 1) if score == best}
+
+
+def _best_cells(metrics: Sequence[Mapping[str, Any]]) -> set[tuple[int, int]]:
+    """The rows and columns of the best scores in the table of several metrics."""
+    with_whole = [metric for metric in metrics if of_whole(metric)]
+    return {(row, column) for column, metric in enumerate(with_whole, 1) for row in _best(metric)}
+
+
+def _on_lines_of(lines: Sequence[str], screen: Screen) -> str:
+    return "".join(f"{_on_lines(printable(line), screen)}\n" for line in lines)
 
 
 def _on_lines(text: str, screen: Screen) -> str:

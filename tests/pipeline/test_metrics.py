@@ -139,13 +139,64 @@ def test_segment_scores_have_rows_of_each_metric(tmp_path):
 # What stdout shows
 
 
-def test_the_tables_of_a_metric_come_after_its_signature():
-    text = called(*EXAMPLE, "-m", "bleu", "chrf").out.decode()
-    first, second = text.split("chrF2|")
-    assert first.startswith("BLEU|nrefs:2|")
-    assert "system  BLEU" in first
-    assert "system  chrF2" in second
-    assert "hyp_chars" in second
+THREE = ["-m", "bleu", "chrf", "ter"]
+
+
+def test_a_table_has_a_column_for_each_metric():
+    one = streams([SYSTEMS["atlas"]], REFERENCES)
+    text = called(*one, *THREE).out.decode()
+    size, table, signatures = text.split("\n\n")
+    assert size == "72 segments; ± is half of the 95 % interval"
+    header, row = table.splitlines()
+    assert header.split() == ["system", "BLEU", "chrF2", "TER", "↓"]
+    scores = document(*one, *THREE)["scores"]
+    shown = [f"{each['score']:.1f} ± {half_of(each['interval']):.1f}" for each in scores]
+    assert row == "  ".join(["atlas ", *shown])
+    assert [line.split("|")[0] for line in signatures.splitlines()] == ["BLEU", "chrF2", "TER"]
+
+
+def half_of(interval: list[float]) -> float:
+    return (interval[1] - interval[0]) / 2
+
+
+def test_other_tables_are_below_the_name_of_their_metric():
+    text = called(*EXAMPLE, *THREE, *DOMAINS, "--compare_presets", "--no_uncertainty").out.decode()
+    _, _, signatures, *tables = text.split("\n\n")
+    assert signatures.count("|version:") == 3
+    # The slices by domain and by length; BLEU has the presets, too.
+    headers = [
+        *("BLEU\ndomain ", "length ", "preset "),
+        *("chrF2\ndomain ", "length "),
+        *("TER\ndomain ", "length "),
+    ]
+    for table, header in zip(tables, headers, strict=True):
+        assert table.startswith(header)
+
+
+def test_languages_without_a_common_score_of_bleu_have_those_of_other_metrics():
+    text = called(*LANGUAGES, "-m", "bleu", "chrf", "--no_uncertainty").out.decode()
+    _, table, signatures, *tables = text.split("\n\n")
+    assert table.splitlines()[0].split() == ["system", "chrF2"]
+    assert signatures.count("BLEU|") > 1
+    assert signatures.count("chrF2|") == 1
+    assert tables[0].startswith("BLEU\nlp ")
+    assert tables[1].startswith("chrF2\nlp ")
+
+
+def test_markup_has_a_column_for_each_metric():
+    flags = [*EXAMPLE, *THREE, "--no_uncertainty", "--format"]
+    markdown = called(*flags, "markdown").out.decode()
+    _, table, signatures = markdown.split("\n\n")
+    assert table.splitlines()[0] == "| system | BLEU | chrF2 | TER ↓ |"
+    assert [line[:5] for line in signatures.splitlines()] == ["`BLEU", "`chrF", "`TER|"]
+    latex = called(*flags, "latex").out.decode()
+    assert r"system & BLEU & chrF2 & TER $\downarrow$ \\" in latex
+    assert latex.index("% BLEU|") > latex.index(r"\end{tabular}")
+    slices = called(*EXAMPLE, *THREE, *DOMAINS, "--format=markdown").out.decode()
+    assert all(slices.count(f"\n**{name}**\n") == 1 for name in ("BLEU", "chrF2", "TER"))
+
+
+def test_scores_alone_come_metric_by_metric():
     assert called(*EXAMPLE, "-m", "bleu", "chrf", "-b").out.decode().split() == [
         f"{each['score']:.1f}" for each in document(*EXAMPLE, "-m", "bleu", "chrf")["scores"]
     ]

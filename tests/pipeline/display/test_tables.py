@@ -228,6 +228,29 @@ def test_the_best_system_is_bold():
     assert "\x1b[1m" not in table(document(["atlas"]), screen=Screen(80, colour=True))
 
 
+@pytest.mark.parametrize("columns", [80, 40])
+def test_the_best_score_of_each_metric_is_bold(columns):
+    found = document(["a" * 20, "b" * 20])
+    found["metrics"].append({**found["metrics"][0], "metric": "ter", "name": "TER"})
+    found["metrics"].append({**found["metrics"][0], "metric": "chrf", "name": "chrF2"})
+    found["scores"] = [
+        {**entry, "metric": metric, "score": score}
+        for metric, scores in (
+            ("bleu", (10.0, 20.0)),
+            ("ter", (30.0, 40.0)),
+            ("chrf", (50.0, 50.0)),
+        )
+        for entry, score in zip(found["scores"], scores, strict=True)
+    ]
+    for entry in found["scores"]:
+        entry |= {"interval": [entry["score"] - 1, entry["score"] + 1]}
+    text = table(found, screen=Screen(columns, colour=True))
+    bold = re.findall("\x1b\\[1m(.*?)\x1b\\[0m", text)
+    assert sorted(bold) == ["20.0 ± 1.0", "30.0 ± 1.0", "50.0 ± 1.0", "50.0 ± 1.0"]
+    plain = table(found, screen=Screen(columns))
+    assert re.sub("\x1b\\[[0-9;]*m", "", text) == plain
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
