@@ -20,7 +20,7 @@ from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
-from beam_bleu.transforms.score.metric_kind import Score
+from beam_bleu.transforms.score.metric_kind import MetricKind, Score
 from beam_bleu.transforms.score.resampled_scores import resampled_scores
 from beam_bleu.transforms.score.uncertainty import CONFIDENCE, FEWEST_UNITS, too_few
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -158,7 +158,9 @@ def warning_about_resampling(systems: Sequence[str], units: int, evidence: Evide
     ]
 
 
-def warning_about_slices(scores: Sequence[SliceScore], evidence: Evidence) -> list[str]:
+def warning_about_slices(
+    scores: Sequence[SliceScore], evidence: Evidence, kind: MetricKind
+) -> list[str]:
     """One sentence about all scores of slices that have no standard error, if there are any."""
     missing = sum(slice_score.score.standard_error is None for slice_score in scores)
     if not evidence.uncertainty or not missing:
@@ -167,7 +169,7 @@ def warning_about_slices(scores: Sequence[SliceScore], evidence: Evidence) -> li
     has, their = ("has", "its slice has") if missing == 1 else ("have", "their slices have")
     return [
         f"slices: {shown} {has} no standard error, because {their} fewer than {FEWEST_UNITS} "
-        f"{unit_of(evidence)}s, or an n-gram order without a match"
+        f"{unit_of(evidence)}s, or {kind.has_no_error}"
     ]
 
 

@@ -123,7 +123,7 @@ def metric_part(
             *(warnings_about_slices(scores, own, sliced) if judge_input else ()),
             *warnings_by_language(systems, of_languages),
             *warnings_by_language(systems, of_tasks),
-            *warning_about_slices(sliced, evidence),
+            *warning_about_slices(sliced, evidence, kind),
             *warning_about_clusters(scores, evidence),
         ],
     }

@@ -217,6 +217,17 @@ def test_all_formats_show_all_metrics(format):
         assert all(len(row) == len(header) for row in rows)
 
 
+def test_a_warning_about_slices_has_the_reason_of_the_metric():
+    flags = ["-m", "bleu", "chrf", "ter", f"--labels=n={EXAMPLES / 'domains.txt'}", "--slice_by=n"]
+    warnings = document(*EXAMPLE, *flags)["warnings"]
+    reasons = [each.rpartition(", or ")[2] for each in warnings if ": slices: " in each]
+    assert reasons == [
+        "an n-gram order without a match",
+        "no character that matches",
+        "no edits or no words in the references",
+    ]
+
+
 def test_warnings_name_their_metric():
     one, reference = SYSTEMS["atlas"], EXAMPLES / "domains.txt"
     found = document(*streams([one], [reference]), "-m", "bleu", "chrf")["warnings"]

@@ -135,6 +135,7 @@ class MetricKind:
       lengths: (columns, metric) how long the texts are.
       average_length: (columns) the average lengths of the references of all segments, in tokens,
         added up; None if the columns do not tell it.
+      has_no_error: what sums of enough units have if their score has no standard error.
       segment_columns: (statistics, metric) the columns of the scores of segments: "score" and its
         own ones; arrays of (systems * segments) values, system by system.
       segment_fields: (metric) its own columns with their types.
@@ -159,6 +160,7 @@ class MetricKind:
     signatures: Callable[[TextName, Any, int, int], Signatures]
     lengths: Callable[[Sequence[int], Any], Lengths]
     average_length: Callable[[Sequence[int]], Fraction | None] = _unknown_length
+    has_no_error: str = "a score of 0"
     segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]]
     segment_fields: Callable[[Any], Mapping[str, pa.DataType]]
     definition: type[Any]

@@ -101,6 +101,7 @@ KINDS = {
         signatures=_signatures,
         lengths=_lengths,
         average_length=_average_length,
+        has_no_error="an n-gram order without a match",
         segment_columns=bleu_segment_columns,
         segment_fields=bleu_segment_fields,
         definition=Scoring,

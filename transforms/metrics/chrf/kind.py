@@ -68,6 +68,7 @@ KINDS = {
         score=chrf_score,
         signatures=chrf_signatures,
         lengths=_lengths,
+        has_no_error="no character that matches",
         segment_columns=chrf_segment_columns,
         segment_fields=chrf_segment_fields,
         definition=Chrf,

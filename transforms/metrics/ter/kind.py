@@ -65,6 +65,7 @@ KINDS = {
         score=ter_score,
         signatures=ter_signatures,
         lengths=_lengths,
+        has_no_error="no edits or no words in the references",
         segment_columns=ter_segment_columns,
         segment_fields=ter_segment_fields,
         definition=Ter,
