@@ -31,7 +31,11 @@ from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
 from beam_bleu.transforms.definition.slicing import LENGTH, Slicing
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.known_metrics import MetricName, kind_of
+from beam_bleu.transforms.known_metrics import (
+    MetricName,
+    counts_empty_candidates,
+    kind_of,
+)
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -159,7 +163,7 @@ def _add_metric(
     """
     name, evidence, labels = metric.name, job.evidence, job.source.labels
     scorings, suffix = job.scorings[name], _suffix(job, name)
-    is_first = metric == job.metrics[0]
+    changes_metrics = name == counts_empty_candidates(job.scorings)
     statistics = {}
     for text in metric.texts:
         counter, is_own = scorings.counters[text.name], text.name == scorings.text
@@ -171,7 +175,7 @@ def _add_metric(
             step,
             languages=_language_label(job),
             lengths=_lengths(job, scorings) if is_own else None,
-            metrics=is_own and is_first,
+            metrics=is_own and changes_metrics,
         )
         end = _end("totals", scorings, text.name)
         parts.sums[end] = sum_corpus(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from beam_bleu.transforms.definition.choices import require_choice, table
@@ -69,6 +69,15 @@ METRICS: Mapping[MetricName, MetricRow] = table(
 """All metrics, in the order in which they are shown. The first one is the default."""
 
 DEFAULT_METRIC = next(iter(METRICS))
+
+
+def counts_empty_candidates(metrics: Collection[MetricName]) -> MetricName:
+    """Which metric of a run says how many candidates are empty: the first one of the table.
+
+    What is empty can differ: a candidate of spaces has no token, but can have characters. So the
+    number must not depend on the order in which the metrics are asked for.
+    """
+    return next(name for name in METRICS if name in metrics)
 
 
 class Presentation(Protocol):

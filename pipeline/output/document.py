@@ -14,6 +14,7 @@ from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
+from beam_bleu.transforms.known_metrics import counts_empty_candidates
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
 from beam_bleu.transforms.totals.rejected import Rejected, condition_warnings, rejected_warnings
 
@@ -77,8 +78,8 @@ def result_document(
 
 
 def _counters(totals: Totals, scorings: ScoringsOfMetrics) -> dict[str, Any]:
-    """The counters of texts. Only `empty_candidates` depends on the metric, which is the first."""
-    of_metric = next(iter(scorings.values()))
+    """The counters of texts. Only `empty_candidates` depends on the metric."""
+    of_metric = scorings[counts_empty_candidates(scorings)]
     own = totals.metrics[of_metric.name].sums[of_metric.text]
     lengths = [of_metric.kind.lengths(sums.columns, of_metric.corpus) for sums in own.values()]
     return {

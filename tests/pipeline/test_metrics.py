@@ -9,7 +9,16 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import sacrebleu
-from command_line import EXAMPLE, EXAMPLES, REFERENCES, SYSTEMS, called, read_lines, streams
+from command_line import (
+    EXAMPLE,
+    EXAMPLES,
+    REFERENCES,
+    SYSTEMS,
+    called,
+    read_lines,
+    streams,
+    write_lines,
+)
 from saved_parts import lines_in, ranges, run_into
 
 from beam_bleu.pipeline.output.metric_views import metrics_of, parts_of
@@ -215,6 +224,22 @@ def test_all_formats_show_all_metrics(format):
         assert header[0] == "metric"
         assert {row[0] for row in rows} == {"bleu", "chrf"}
         assert all(len(row) == len(header) for row in rows)
+
+
+def test_empty_candidates_do_not_depend_on_the_order_of_metrics(tmp_path: Path):
+    # Of BLEU the second candidate has no token, of chrF it has characters.
+    write_lines(tmp_path / "candidate", ["a b c d", "<skipped>"])
+    write_lines(tmp_path / "reference", ["a b c d", "e"])
+    texts = streams([tmp_path / "candidate"], [tmp_path / "reference"])
+    for metrics, expected in (
+        (["bleu"], 1),
+        (["chrf"], 0),
+        (["bleu", "chrf"], 1),
+        (["chrf", "bleu"], 1),
+        (["ter", "chrf"], 0),
+    ):
+        counters = document(*texts, "-m", *metrics)["counters"]
+        assert counters["empty_candidates"] == expected
 
 
 def test_a_warning_about_slices_has_the_reason_of_the_metric():
