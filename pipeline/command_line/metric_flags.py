@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.transforms.definition.metric_flags import MetricFlag
@@ -18,6 +19,9 @@ from beam_bleu.transforms.known_metrics import (
     kind_of,
 )
 from beam_bleu.transforms.text.text import Text
+
+if TYPE_CHECKING:
+    from beam_bleu.transforms.metrics.metric import Metric
 
 
 def add_metrics_flag(parser: argparse._ActionsContainer, default: str = "") -> None:
@@ -60,18 +64,68 @@ def add_flags_of_metrics(parser: argparse._ActionsContainer, *, are_shown: bool 
         parser.add_argument(*words, help=shown, **value)
 
 
-def refuse_flags_of_metrics(flags: argparse.Namespace) -> None:
-    """Refuses all flags of metrics, because there are only sums.
+def rescored_definition(
+    name: MetricName, old: Metric, most_references: int, flags: argparse.Namespace
+) -> Metric:
+    """The definition of a metric with those choices of a command line that sums allow.
+
+    Args:
+      name: the metric.
+      old: its definition when the sums were counted.
+      most_references: the largest number of references of a segment.
+      flags: the command line.
 
     Raises:
-      UsageError: there is one.
+      UsageError: a choice needs the texts, or is impossible.
     """
-    for name in _flags():
-        if _is_given(getattr(flags, name)):
+    rows = flags_of(name)
+    changes = {
+        row: getattr(flags, row.name)
+        for row in rows
+        if _is_given(getattr(flags, row.name))
+        and getattr(flags, row.name) != getattr(old, row.field, None)
+    }
+    for row in changes:
+        cause = f"--{row.name} cannot be changed without the texts"
+        if all(other.changes_sums for other in rows):
             raise UsageError(
-                f"--{name} cannot be changed without the texts",
-                "repeat the run with this flag: the sums are those of its definition",
+                f"{cause}: each choice of {name} changes what is counted", "repeat the run with it"
             )
+        if row.changes_sums:
+            others = " or ".join(f"--{other.name}" for other in rows if not other.changes_sums)
+            raise UsageError(
+                f"{cause}: it changes what is counted",
+                f"repeat the run with it, or change {others}",
+            )
+        if most_references > 1:
+            raise UsageError(
+                f"{cause}: segments have up to {most_references} references, and which one is the "
+                "best for a candidate depends on it",
+                "repeat the run with it",
+            )
+    try:
+        # Of the references of a segment, the only one is the best by any definition.
+        fields = {row.field: value for row, value in changes.items()}
+        changed: Metric = dataclasses.replace(cast(Any, old), **fields)
+    except ValueError as error:
+        raise UsageError(_with_flags(str(error), rows), SEE_HELP) from None
+    return changed
+
+
+def flag_of_other_metrics(
+    flags: argparse.Namespace, chosen: Collection[MetricName]
+) -> tuple[str, Sequence[MetricName]] | None:
+    """A flag of a command line that is only for metrics that are not asked for, and these metrics.
+
+    Args:
+      flags: the command line.
+      chosen: the metrics that are asked for.
+    """
+    useful = {flag.name for name in chosen for flag in flags_of(name)}
+    for flag in _flags().values():
+        if flag.name not in useful and _is_given(getattr(flags, flag.name)):
+            return flag.name, [name for name in METRICS if flag in flags_of(name)]
+    return None
 
 
 def refuse_flags_of_other_metrics(flags: argparse.Namespace) -> None:
@@ -81,16 +135,14 @@ def refuse_flags_of_other_metrics(flags: argparse.Namespace) -> None:
       UsageError: there is one.
     """
     chosen = chosen_metrics(flags)
-    useful = {flag.name for name in chosen for flag in flags_of(name)}
-    for flag in _flags().values():
-        if flag.name not in useful and _is_given(getattr(flags, flag.name)):
-            metrics = [name for name in METRICS if flag in flags_of(name)]
-            asked = f"--metrics {' '.join(chosen)}"
-            raise UsageError(
-                f"--{flag.name} is a flag of {' and '.join(metrics)}, and {asked} does not ask for "
-                "it",
-                f"leave it out, or ask for the metric, too: {asked} {metrics[0]}",
-            )
+    found = flag_of_other_metrics(flags, chosen)
+    if found is not None:
+        flag, metrics = found
+        asked = f"--metrics {' '.join(chosen)}"
+        raise UsageError(
+            f"--{flag} is a flag of {' and '.join(metrics)}, and {asked} does not ask for it",
+            f"leave it out, or ask for the metric, too: {asked} {metrics[0]}",
+        )
 
 
 def config_of(name: MetricName, flags: argparse.Namespace, text: Text) -> Any:

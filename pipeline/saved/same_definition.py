@@ -133,7 +133,8 @@ OF_DEFINITION = (
     Kind(_of_text, _REPEAT),
     Kind(
         _of_scoring,
-        "give them the same definition first: BLEU with beam-bleu rescore, chrF by repeating a run",
+        "give them the same definition first: BLEU, and the formula of chrF, with beam-bleu "
+        "rescore; otherwise by repeating a run",
     ),
 )
 """What makes scores, the most important one first."""

@@ -22,7 +22,8 @@ from beam_bleu.pipeline.command_line.language_flags import tokenizer_of_language
 from beam_bleu.pipeline.command_line.metric_flags import (
     add_flags_of_metrics,
     chosen_metrics,
-    refuse_flags_of_metrics,
+    flag_of_other_metrics,
+    rescored_definition,
 )
 from beam_bleu.pipeline.command_line.parser import SEE_HELP, parser_of
 from beam_bleu.pipeline.command_line.unknown_values import unknown_value
@@ -50,7 +51,8 @@ from beam_bleu.transforms.text.text import CASES, Text
 _DESCRIPTION = (
     "Scores saved totals by another definition, without the texts. Choices that are not given stay "
     "as they were. The result is that of a run with these flags, to the last byte. Tokens cannot "
-    "be changed."
+    "be changed. Of chrF, --chrf_beta and --chrf_eps_smoothing can be changed if no segment "
+    "has several references; of TER, nothing can."
 )
 
 _DEFAULT = "default: as in the run"
@@ -93,7 +95,6 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
     Raises:
       UsageError: the sums do not allow it, or a choice is impossible.
     """
-    refuse_flags_of_metrics(flags)
     names = chosen_metrics(flags) if flags.metrics else tuple(saved.scorings)
     for name in names:
         if name not in saved.scorings:
@@ -102,6 +103,7 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
                 f"{joined([*saved.scorings])}",
                 f"repeat the run with --metrics {name}",
             )
+    _refuse_flags_of_others(saved, names, flags)
     _require_lengths(saved, names)
     saved = saved.with_metrics(names)
     scorings = {
@@ -112,6 +114,20 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
     }
     _refuse_changes_of_bleu(scorings, flags)
     return dataclasses.replace(saved, scorings=scorings, evidence=_evidence(saved, flags))
+
+
+def _refuse_flags_of_others(
+    saved: SavedTotals, names: Sequence[MetricName], flags: argparse.Namespace
+) -> None:
+    """Refuses flags that define metrics that the new result does not have."""
+    found = flag_of_other_metrics(flags, names)
+    if found is not None:
+        flag, metrics = found
+        raise UsageError(
+            f"--{flag} is a flag of {' and '.join(metrics)}, and the result has only "
+            f"{joined([saved.scorings[name].shown for name in names])}",
+            "leave it out",
+        )
 
 
 def _require_lengths(saved: SavedTotals, names: Sequence[MetricName]) -> None:
@@ -134,11 +150,12 @@ def _require_lengths(saved: SavedTotals, names: Sequence[MetricName]) -> None:
 
 
 def _definition(metric: SavedMetric, flags: argparse.Namespace) -> Metric:
-    """The definition of a metric with the choices of a command line, which are about BLEU."""
+    """The definition of a metric with the choices of a command line."""
     old = metric.scorings.corpus
     _require_text(metric.scorings, flags)
     if not isinstance(old, Bleu):
-        return old
+        most = max(sums.max_reference_count for sums in metric.own.values())
+        return rescored_definition(metric.scorings.name, old, most, flags)
     _require_tokens(metric.scorings, flags)
     scoring = _scoring(old.scoring, flags)
     counted = min(order_of(len(sums.columns)) for sums in metric.own.values())

@@ -414,12 +414,51 @@ def test_bleu_is_rescored_and_chrf_stays(parts):
         (["--normalize=nfkc"], "--normalize is nfkc, and the tokens were counted with normalize"),
         (["--language_column=lp"], "--language_column cannot be changed without the texts"),
         (["--spm_model=x"], "--spm_model cannot be changed without the texts"),
-        (["--chrf_beta=3"], "--chrf_beta cannot be changed without the texts"),
-        (["--ter-normalized"], "--ter_normalized cannot be changed without the texts"),
+        (
+            ["--chrf_whitespace"],
+            "--chrf_whitespace cannot be changed without the texts: it changes",
+        ),
+        (["-cc=5"], "repeat the run with it, or change --chrf_beta or --chrf_eps_smoothing"),
+        (["-cw=2"], "--chrf_word_order cannot be changed without the texts"),
+        (["--chrf_lowercase"], "--chrf_lowercase cannot be changed without the texts"),
+        (["--chrf_beta=0"], "--chrf_beta must be 1 to 1000"),
+        (["--ter-normalized"], "--ter_normalized is a flag of ter, and the result has only chrF2"),
     ],
 )
 def test_chrf_is_not_rescored_by_another_definition(parts, flags, cause):
     called("rescore", parts / "whole", "-m", "chrf", *flags).assert_failed(2, cause)
+
+
+@pytest.mark.parametrize("change", ["--chrf_beta=3", "--chrf_eps_smoothing"])
+def test_chrf_of_one_reference_is_rescored_by_another_formula(change, parts, tmp_path):
+    rescored = ["rescore", parts / "whole", "--output", tmp_path / "out", "-q", change]
+    assert called(*rescored, "-cc=6").code == 0  # as it was
+    flags = ["--slice_by=domain", "--resample=bootstrap", "--resamples=50", "-m", "chrf", "bleu"]
+    run = called(*lines_in(tmp_path, slice(None), *flags, change), "--format=json")
+    whole = json.loads((parts / "whole" / "scores.json").read_bytes())
+    assert run.document["scores"][0]["score"] != whole["scores"][0]["score"]
+    assert (tmp_path / "out" / "scores.json").read_bytes() == run.out
+
+
+def test_several_references_keep_the_beta_that_chose_among_them(tmp_path):
+    assert called(*EXAMPLE, "-m", "chrf", "--save_totals", "--output", tmp_path).code == 0
+    called("rescore", tmp_path, "--chrf_beta=3").assert_failed(
+        2,
+        "--chrf_beta cannot be changed without the texts",
+        "segments have up to 2 references",
+        "the best for a candidate depends on it",
+    )
+    assert called("rescore", tmp_path, "--chrf_beta=2", "-q").code == 0
+
+
+def test_ter_has_nothing_to_rescore(tmp_path):
+    run_into(tmp_path / "out", *lines_in(tmp_path, slice(None), "-m", "ter"))
+    called("rescore", tmp_path / "out", "--ter_no_punct").assert_failed(
+        2, "--ter_no_punct cannot be changed without the texts: each choice of ter changes what"
+    )
+    called("rescore", tmp_path / "out", "--chrf_beta=2").assert_failed(
+        2, "--chrf_beta is a flag of chrf, and the result has only TER"
+    )
 
 
 def test_totals_with_fewer_metrics_can_be_read_again(tmp_path):
@@ -489,7 +528,9 @@ def test_totals_of_other_definitions_of_chrf_do_not_add_up(tmp_path):
         run_into(tmp_path / beta, *lines_in(tmp_path, slice(None), *flags))
     for subcommand in ("merge", "compare"):
         called(subcommand, tmp_path / "2", tmp_path / "3").assert_failed(
-            3, "beta is 2 in the first one, and 3 in the second one", "chrF by repeating a run"
+            3,
+            "beta is 2 in the first one, and 3 in the second one",
+            "the formula of chrF, with beam-bleu rescore",
         )
 
 

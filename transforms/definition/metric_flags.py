@@ -18,6 +18,9 @@ class MetricFlag:
       metavar: what --help calls its value; "" for a switch, which sets the field to True.
       convert: makes the value of its text.
       short: sacreBLEU's short spelling, such as "-cc"; "" for none.
+      changes_sums: whether other columns are counted with another value, even if each segment has
+        one reference. Otherwise the value only chooses among several references, and makes the
+        score of the sums.
     """
 
     name: str
@@ -26,3 +29,4 @@ class MetricFlag:
     metavar: str = ""
     convert: Callable[[str], Any] = str
     short: str = ""
+    changes_sums: bool = True

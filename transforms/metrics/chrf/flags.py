@@ -36,6 +36,7 @@ FLAGS = (
         f"default {ChrfConfig.beta}",
         "N",
         int,
+        changes_sums=False,
     ),
     MetricFlag("chrf_whitespace", "whitespace", "count white space as characters, too"),
     MetricFlag("chrf_lowercase", "lowercase", "lower-case the text before chrF is computed"),
@@ -44,5 +45,6 @@ FLAGS = (
         "eps_smoothing",
         "count all orders, and take the mean of their F-scores, as Popović's program, NLTK and "
         "Moses do",
+        changes_sums=False,
     ),
 )
