@@ -3,6 +3,7 @@
 >>> from beam_bleu import BleuConfig, BleuScore, CorpusBleu, SentencePieceModel, preset
 >>> from beam_bleu import ChrfConfig, ChrfScore, CorpusChrf, CorpusScore
 >>> from beam_bleu import CorpusTer, TerConfig, TerScore
+>>> from beam_bleu import CorpusScores
 >>> from beam_bleu import ReadJoinedRecords, ReadLineParallel, ReadLongRecords, ReadPairedRecords
 >>> from beam_bleu import ComparedSystems, CompareSystems, SystemComparison
 >>> from beam_bleu import ArrowColumns, SumSegments, bleu_of_sums
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         ReadPairedRecords,
     )
     from beam_bleu.transforms.score.differences import ComparedSystems, SystemComparison
+    from beam_bleu.transforms.several_scores import CorpusScores
     from beam_bleu.transforms.sum_segments import SumSegments
     from beam_bleu.transforms.text.text import SentencePieceModel
 
@@ -60,6 +62,7 @@ __all__ = [
     "CorpusBleu",
     "CorpusChrf",
     "CorpusScore",
+    "CorpusScores",
     "CorpusTer",
     "ReadJoinedRecords",
     "ReadLineParallel",
@@ -86,6 +89,7 @@ _HOMES = {
     "CorpusBleu": "beam_bleu.transforms.corpus_scores",
     "CorpusChrf": "beam_bleu.transforms.corpus_scores",
     "CorpusScore": "beam_bleu.transforms.corpus_scores",
+    "CorpusScores": "beam_bleu.transforms.several_scores",
     "CorpusTer": "beam_bleu.transforms.corpus_scores",
     "ReadJoinedRecords": "beam_bleu.transforms.reading",
     "ReadLineParallel": "beam_bleu.transforms.reading",

@@ -19,6 +19,7 @@ from markdown_tables import sections, tables
 from scoring import score_of
 
 import beam_bleu.transforms.corpus_scores
+import beam_bleu.transforms.several_scores
 from beam_bleu.pipeline.command_line.options import our_groups, parse
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
 from beam_bleu.pipeline.errors.exit_codes import EXIT_CODES
@@ -345,6 +346,10 @@ def test_the_page_of_definitions_shows_examples_and_names_every_choice() -> None
 
 
 def test_docstring_examples_run() -> None:
-    results = doctest.testmod(beam_bleu.transforms.corpus_scores)
-    assert results.attempted >= 3
-    assert results.failed == 0
+    for module, examples in (
+        (beam_bleu.transforms.corpus_scores, 3),
+        (beam_bleu.transforms.several_scores, 3),
+    ):
+        results = doctest.testmod(module)
+        assert results.attempted >= examples
+        assert results.failed == 0

@@ -45,6 +45,7 @@ FRONT = [
     "corpus_scores",
     "known_metrics",
     "reading",
+    "several_scores",
     "sum_segments",
 ]
 """The files next to the rooms that use several rooms. The other files there import no room."""
@@ -70,6 +71,7 @@ LOADS_BEAM = {
         "pairing.segments.gather",
         "reading",
         "score.score_segments",
+        "several_scores",
         "statistics.batch_steps",
         "text.read_model",
         "sum_segments",
@@ -135,6 +137,7 @@ KNOWS_FORMS_OF_INPUT = [
     f"{LIBRARY}.compare_systems",
     f"{LIBRARY}.corpus_scores",
     f"{LIBRARY}.reading",
+    f"{LIBRARY}.several_scores",
     f"{LIBRARY}.sum_segments",
     f"{APPLICATION}.command_line.layouts",
     f"{APPLICATION}.command_line.paths",
@@ -531,7 +534,7 @@ def test_the_public_names_come_from_the_top_of_the_package():
     names = [
         *("ArrowColumns", "BleuConfig", "BleuScore", "ChrfConfig", "ChrfScore"),
         *("CompareSystems", "ComparedSystems", "CorpusBleu", "CorpusChrf", "CorpusScore"),
-        "CorpusTer",
+        *("CorpusScores", "CorpusTer"),
         *("ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"),
         *("SentencePieceModel", "SumSegments", "SystemComparison", "TerConfig", "TerScore"),
         *("bleu_of_sums", "preset"),

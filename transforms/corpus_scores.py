@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -22,7 +22,6 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
-from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
 from beam_bleu.transforms.text.text import Text
@@ -39,7 +38,7 @@ from beam_bleu.transforms.totals.rejected import (
     condition_warnings,
     rejected_warnings,
 )
-from beam_bleu.transforms.totals.summing import KeyedSums, sum_groups
+from beam_bleu.transforms.totals.summing import sum_groups
 from beam_bleu.transforms.wiring.add_up import AddUp
 from beam_bleu.transforms.wiring.keyed import keyed
 
@@ -48,7 +47,11 @@ __all__ = [
     "CorpusChrf",
     "CorpusScore",
     "CorpusTer",
+    "ScoreGlobally",
     "ScorePerKey",
+    "ScorePerSystem",
+    "Scorer",
+    "Scoring",
     "definition_of",
     "require_no_files",
 ]
@@ -79,8 +82,15 @@ def definition_of(config: Any, metrics: Iterable[MetricName] = METRICS) -> tuple
     raise ValueError(f"config must be a {types}, got {config!r}, of type {type(config).__name__}")
 
 
-class _Scoring(beam.PTransform):
-    """A transform that scores by one definition.
+class Scorer(Protocol):
+    """What scores sums: the `Definition` of a metric, or those of several metrics."""
+
+    def score(self, sums: Any) -> Any:
+        """The score of sums, or the scores by their metrics."""
+
+
+class Scoring(beam.PTransform):
+    """A transform that scores by one definition, or by more in a subclass.
 
     Attributes:
       METRIC: the metric whose config it takes; None for that of any metric.
@@ -91,12 +101,38 @@ class _Scoring(beam.PTransform):
     def __init__(self, config: Any, *, uncertainty: bool) -> None:
         super().__init__()
         require_flag("uncertainty", uncertainty)
+        self._uncertainty = uncertainty
+        self._define(config)
+
+    def _define(self, config: Any) -> None:
+        """Takes the definition of a config.
+
+        Raises:
+          ValueError: it is not a config that can score a corpus.
+        """
         metrics = METRICS if self.METRIC is None else [self.METRIC]
         self._text, self._definition = definition_of(config, metrics)
-        self._uncertainty = uncertainty
+
+    @property
+    def _scorer(self) -> Scorer:
+        """What scores sums. It is sent to the workers."""
+        return self._definition
+
+    @property
+    def _score_type(self) -> Any:
+        """The type of what the transform gives for each corpus."""
+        return self._definition.kind.score_type
+
+    def _sums_of_batches(
+        self, batches: PCollection[SegmentBatch], key_type: Any
+    ) -> PCollection[tuple[tuple[str, Any], Any]]:
+        """Adds the steps from batches to ((system, key of the group), sums)."""
+        counting = count_matches(self._text, self._definition.counter, threads=1)
+        statistics = batches | "Count matches" >> counting
+        return sum_groups(statistics, key_type, with_products=self._uncertainty)
 
 
-class _ScoringOfSegments(_Scoring):
+class _ScoringOfSegments(Scoring):
     """A transform whose input is segments, or tables of pyarrow."""
 
     KEYED: bool
@@ -111,10 +147,12 @@ class _ScoringOfSegments(_Scoring):
         super().__init__(config, uncertainty=uncertainty)
         self._gather = GatherSegments(keyed=self.KEYED, columns=columns)
 
-    def _sums_of(self, segments: PCollection[Any], key_type: Any) -> PCollection[KeyedSums]:
+    def _sums_of(
+        self, segments: PCollection[Any], key_type: Any
+    ) -> PCollection[tuple[tuple[str, Any], Any]]:
         require_no_files(segments)
         batches = segments | "Gather segments" >> self._gather
-        return _sums(batches, self._text, self._definition, key_type, self._uncertainty)
+        return self._sums_of_batches(batches, key_type)
 
 
 class ScoreGlobally(_ScoringOfSegments):
@@ -123,8 +161,7 @@ class ScoreGlobally(_ScoringOfSegments):
     KEYED = False
 
     def expand(self, segments: PCollection[Any]) -> PCollection[Any]:
-        score = beam.Map(_score, self._definition)
-        score = score.with_output_types(self._definition.kind.score_type)
+        score = beam.Map(_score, self._scorer).with_output_types(self._score_type)
         return self._sums_of(segments, None) | "Score" >> score
 
 
@@ -137,12 +174,12 @@ class ScorePerKey(_ScoringOfSegments):
         require_no_files(segments)
         # The key keeps its type, and so its coder.
         key_type = self._gather.key_type(segments)
-        keyed_score = typehints.Tuple[key_type, self._definition.kind.score_type]
-        score = beam.Map(_score_of_key, self._definition).with_output_types(keyed_score)
+        keyed_score = typehints.Tuple[key_type, self._score_type]
+        score = beam.Map(_score_of_key, self._scorer).with_output_types(keyed_score)
         return self._sums_of(segments, key_type) | "Score" >> score
 
 
-class ScorePerSystem(_Scoring):
+class ScorePerSystem(Scoring):
     """`Paired` segments from files -> PCollection of (system, score)."""
 
     def __init__(
@@ -164,9 +201,9 @@ class ScorePerSystem(_Scoring):
         ends = {
             "definition": root
             | "Name the definition"
-            >> beam.Create([(self._definition, self._most_rejected)], reshuffle=False),
+            >> beam.Create([(self._scorer, self._most_rejected)], reshuffle=False),
             "segments": paired["segments"],
-            "sums": _sums(paired["batches"], self._text, self._definition, None, self._uncertainty),
+            "sums": self._sums_of_batches(paired["batches"], None),
         }
         if "tallies" in paired:
             ends["tallies"] = (
@@ -187,7 +224,7 @@ class ScorePerSystem(_Scoring):
             | "Bring it together" >> beam.CoGroupByKey()
             | "Score each system"
             >> beam.FlatMapTuple(_scores_of_systems).with_output_types(
-                typehints.Tuple[str, self._definition.kind.score_type]
+                typehints.Tuple[str, self._score_type]
             )
         )
 
@@ -386,26 +423,14 @@ def require_no_files(segments: Any) -> None:
         )
 
 
-def _sums(
-    batches: PCollection[SegmentBatch],
-    text: Text,
-    definition: Definition,
-    key_type: Any,
-    uncertainty: bool,
-) -> PCollection[KeyedSums]:
-    counter = definition.counter
-    statistics = batches | "Count matches" >> count_matches(text, counter, threads=1)
-    return sum_groups(statistics, key_type, with_products=uncertainty)
-
-
-def _score(keyed: KeyedSums, definition: Definition) -> Score:
+def _score(keyed: tuple[Any, Any], scorer: Scorer) -> Any:
     _, sums = keyed
-    return definition.score(sums)
+    return scorer.score(sums)
 
 
-def _score_of_key(keyed: KeyedSums, definition: Definition) -> tuple[Any, Score]:
+def _score_of_key(keyed: tuple[tuple[str, Any], Any], scorer: Scorer) -> tuple[Any, Any]:
     (_, key), sums = keyed
-    return key, definition.score(sums)
+    return key, scorer.score(sums)
 
 
 def _rejected(bad: BadRecord) -> tuple[int, Rejected]:
@@ -419,9 +444,9 @@ def _scores_of_systems(key: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[
       JobError: a segment was lost, or scored twice.
       InputError: too many segments are rejected, or no segment is left to score.
     """
-    definition: Definition
+    scorer: Scorer
     most: MostRejected
-    ((definition, most),) = ends["definition"]
+    ((scorer, most),) = ends["definition"]
     all_segments: list[FoundSegments] = list(ends["segments"])
     sums = sums_by_system(all_segments, [(system, sums) for (system, _), sums in ends["sums"]])
     (segments,) = all_segments
@@ -439,5 +464,12 @@ def _scores_of_systems(key: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[
                 f"no segment of system {system} is scored: {tally.read} were read",
                 "check the conditions, and the rejected records",
             )
-        score: Any = definition.score(sums[system])
-        yield system, dataclasses.replace(score, warnings=(*warnings, *score.warnings))
+        score = scorer.score(sums[system])
+        yield system, _with_warnings(score, warnings)
+
+
+def _with_warnings(score: Any, warnings: tuple[str, ...]) -> Any:
+    """A score, or scores by their metrics, with these warnings before their own."""
+    if isinstance(score, Mapping):
+        return {name: _with_warnings(of_metric, warnings) for name, of_metric in score.items()}
+    return dataclasses.replace(score, warnings=(*warnings, *score.warnings))

@@ -56,3 +56,29 @@ class BatchStatistics:
     def text_bytes(self) -> int:
         """The bytes of all texts."""
         return int(self.candidate_bytes.sum() + self.reference_bytes.sum())
+
+
+@dataclasses.dataclass(frozen=True)
+class MetricStatistics:
+    """The statistics of the same batch for several metrics.
+
+    Attributes:
+      metrics: those of each metric; at least one.
+    """
+
+    metrics: tuple[BatchStatistics, ...]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The name of each system, as in the batch."""
+        return self.metrics[0].systems
+
+    @property
+    def groups(self) -> tuple[RowGroup, ...]:
+        """Which segments are added up together, as in the batch."""
+        return self.metrics[0].groups
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all arrays."""
+        return sum(of_metric.nbytes for of_metric in self.metrics)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import apache_beam as beam
 from apache_beam.metrics.metric import Metrics
 from apache_beam.pvalue import PCollection
 
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
 from beam_bleu.transforms.statistics.counting import Counter, count_batch, prepare_counting
 from beam_bleu.transforms.statistics.segment_labels import (
     DocumentLabel,
@@ -23,7 +23,14 @@ from beam_bleu.transforms.wiring.coders import giving_batches
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-__all__ = ["CountMatches", "TokenLengths", "check_documents", "count_matches"]
+__all__ = [
+    "CountMatches",
+    "CountMetrics",
+    "TokenLengths",
+    "check_documents",
+    "count_matches",
+    "count_metrics",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,9 +91,7 @@ class CountMatches(ThreadedDoFn):
         self._metrics = metrics
         self._text = text
         self._counter = counter
-        self._segments = Metrics.counter("beam_bleu", "segments")
-        self._empty_candidates = Metrics.counter("beam_bleu", "empty_candidates")
-        self._bytes = Metrics.counter("beam_bleu", "bytes")
+        self._console = _ConsoleCounters()
 
     def setup(self) -> None:
         super().setup()
@@ -109,8 +114,55 @@ class CountMatches(ThreadedDoFn):
         return count_by_language(batch, self._languages, text, counter)
 
     def emitted(self, statistics: BatchStatistics) -> None:
-        if not self._metrics:
-            return
+        if self._metrics:
+            self._console.add(statistics)
+
+
+def count_metrics(counted: Sequence[tuple[Text, Counter]]) -> beam.ParDo:
+    """The step from `SegmentBatch` to `MetricStatistics`.
+
+    Args:
+      counted: for each metric the steps from a text to its tokens, and what counts its columns.
+    """
+    return giving_batches(CountMetrics(counted), MetricStatistics)
+
+
+class CountMetrics(ThreadedDoFn):
+    """Maps each `SegmentBatch` to its `MetricStatistics`, on one thread.
+
+    The Beam counters are those of the first metric; see `CountMatches`.
+    """
+
+    def __init__(self, counted: Sequence[tuple[Text, Counter]]) -> None:
+        super().__init__(threads=1)
+        self._counted = tuple(counted)
+        self._console = _ConsoleCounters()
+
+    def setup(self) -> None:
+        super().setup()
+        for text, counter in self._counted:
+            prepare_counting(text, counter)
+
+    def work(self, batch: SegmentBatch) -> Iterable[MetricStatistics]:
+        return [
+            MetricStatistics(
+                tuple(count_batch(batch, text, counter) for text, counter in self._counted)
+            )
+        ]
+
+    def emitted(self, statistics: MetricStatistics) -> None:
+        self._console.add(statistics.metrics[0])
+
+
+class _ConsoleCounters:
+    """The Beam counters that a step changes."""
+
+    def __init__(self) -> None:
+        self._segments = Metrics.counter("beam_bleu", "segments")
+        self._empty_candidates = Metrics.counter("beam_bleu", "empty_candidates")
+        self._bytes = Metrics.counter("beam_bleu", "bytes")
+
+    def add(self, statistics: BatchStatistics) -> None:
         self._segments.inc(len(statistics))
         self._empty_candidates.inc(statistics.empty_candidates)
         self._bytes.inc(statistics.text_bytes)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.metric_sums import MetricSums
+
+_Sums = TypeVar("_Sums", CorpusSums, MetricSums)
 
 _LOST = "the runner lost or repeated data: do not use it for this job"
 
 
 def sums_by_system(
-    plans: Sequence[FoundSegments], sums: Sequence[tuple[str, CorpusSums]]
-) -> dict[str, CorpusSums]:
+    plans: Sequence[FoundSegments], sums: Sequence[tuple[str, _Sums]]
+) -> dict[str, _Sums]:
     """The sums of each system by its name, in the order of the systems, which no engine keeps.
 
     Args:
@@ -57,7 +61,7 @@ def tally_of(segments: FoundSegments, tallies: Iterable[Tally] | None) -> Tally:
 
 
 def require_all_scored(
-    planned: Mapping[str, int], sums: Mapping[str, CorpusSums], tokens: str = ""
+    planned: Mapping[str, int], sums: Mapping[str, CorpusSums | MetricSums], tokens: str = ""
 ) -> None:
     """Checks the number of segments in the sums of each system.
 

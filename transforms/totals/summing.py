@@ -15,8 +15,9 @@ from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.pairing.batch import RowGroup
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.metric_sums import MetricSums, metric_sums_of_each_system
 from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder, compile_moments
 from beam_bleu.transforms.totals.products import compile_products
 from beam_bleu.transforms.totals.replicates.replicate_adder import (
@@ -38,6 +39,7 @@ __all__ = [
     "SumGroups",
     "sum_corpus",
     "sum_groups",
+    "sum_groups_of_metrics",
     "sum_groups_of_systems",
     "sum_moments",
     "sum_replicates",
@@ -204,6 +206,18 @@ def sums_of_each_system(
         yield (system, group.key), sums
 
 
+def sum_groups_of_metrics(
+    statistics: PCollection[MetricStatistics],
+    key_type: Any,
+    *,
+    with_products: bool = False,
+) -> PCollection[tuple[tuple[str, Any], MetricSums]]:
+    """The same for several metrics: the steps to the `MetricSums` of each system and group."""
+    of_group = functools.partial(metric_sums_of_each_system, with_products=with_products)
+    keyed = typehints.Tuple[typehints.Tuple[str, key_type], MetricSums]
+    return _sum_groups(statistics, SumGroups(of_group, with_products=with_products), keyed)
+
+
 def sum_groups_of_systems(
     statistics: PCollection[BatchStatistics],
     pairs: tuple[ComparedPair, ...],
@@ -227,9 +241,7 @@ def _sums_of_all_systems(
     yield group.key, SystemSums.of(statistics, pairs, group.rows)
 
 
-def _sum_groups(
-    statistics: PCollection[BatchStatistics], summing: SumGroups, keyed: Any
-) -> PCollection[Any]:
+def _sum_groups(statistics: PCollection[Any], summing: SumGroups, keyed: Any) -> PCollection[Any]:
     """The sums of each group; none of groups without a segment.
 
     A trigger can fire when nothing has come since the last time, for example at the end of a
@@ -244,7 +256,7 @@ def _sum_groups(
     )
 
 
-def _has_segments(keyed: tuple[Any, CorpusSums | SystemSums | None]) -> bool:
+def _has_segments(keyed: tuple[Any, CorpusSums | MetricSums | SystemSums | None]) -> bool:
     _, sums = keyed
     return sums is not None and bool(sums.segments)
 
@@ -303,7 +315,7 @@ class SumGroups(beam.DoFn):
 
     def __init__(
         self,
-        sums_of: Callable[[BatchStatistics, RowGroup], Iterable[tuple[Any, Any]]],
+        sums_of: Callable[[Any, RowGroup], Iterable[tuple[Any, Any]]],
         *,
         with_products: bool,
     ) -> None:
@@ -315,7 +327,7 @@ class SumGroups(beam.DoFn):
             # Once in a worker, before its first batch, as for the kernel.
             compile_products()
 
-    def process(self, statistics: BatchStatistics) -> Iterator[Any]:
+    def process(self, statistics: BatchStatistics | MetricStatistics) -> Iterator[Any]:
         for group in statistics.groups:
             for keyed in self._sums_of(statistics, group):
                 if group.window is None:
