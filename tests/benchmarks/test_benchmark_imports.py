@@ -14,7 +14,7 @@ SHARED = {"corpus", "machine", "measure", "program"}
 GROUPS = {"engines", "plans", "significance", "speed", "unsplit_text"}
 """The folders and programs of what is measured. A group imports only itself and what is shared."""
 
-SHARED_BY_SPEED = {"commands", "contestants", "report", "results", "sizes"}
+SHARED_BY_SPEED = {"commands", "contestants", "report", "results", "sizes", "squad_evaluation"}
 """What all programs of speed use. It imports none of them."""
 
 FRONT_OF_SPEED = {"__main__", "figures", "quick"}

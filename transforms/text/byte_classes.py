@@ -51,6 +51,11 @@ code_point_masks = byte_masks(
 not_ascii_mask = byte_mask([("\x80", "\xff")])
 """Bytes of code points that are not ASCII."""
 
+not_ascii_word_mask = byte_mask(
+    [("\x00", "/"), (":", "@"), ("[", "`"), ("{", "\x7f"), ("\xc0", "\xff")]
+)
+"""First bytes of code points that are no ASCII letters and digits."""
+
 large_code_point_mask = byte_mask([("\xe0", "\xff")])
 """First bytes of code points from U+0800 on, which have three bytes or more."""
 

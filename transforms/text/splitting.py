@@ -13,6 +13,8 @@ from beam_bleu.transforms.text.library_tokenizers import tokenized
 from beam_bleu.transforms.text.normalizing import normalized
 from beam_bleu.transforms.text.rewriting import lowered, without_skipped
 from beam_bleu.transforms.text.spacing import spaced
+from beam_bleu.transforms.text.squad import SQUAD_TOKENIZERS
+from beam_bleu.transforms.text.squad_rewriting import squad_rewritten
 from beam_bleu.transforms.text.tercom import TERCOM
 from beam_bleu.transforms.text.tercom_rewriting import tercom_rewritten
 from beam_bleu.transforms.text.text import Lowercase, Text
@@ -59,6 +61,10 @@ def _as_tercom(texts: TextColumns, text: Text) -> TextColumns:
     return texts.changed(lambda column: padded(tercom_rewritten(column, choices)))
 
 
+def _as_squad(texts: TextColumns, _text: Text) -> TextColumns:
+    return texts.changed(squad_rewritten)
+
+
 def _by_library(texts: TextColumns, text: Text) -> TextColumns:
     return texts.changed(lambda column: padded(tokenized(column, text)))
 
@@ -76,6 +82,7 @@ _TOKENIZERS: dict[str, _Tokenizer] = {
     # sacreBLEU splits a reference, and then the words of the result, but a candidate only once. The
     # second time can split more: from "1,.,2" come the words 1 , . ,2 and then 1 , . , 2.
     **dict.fromkeys(TERCOM, _Tokenizer(_as_tercom, WHITE_SPACE, twice=True)),
+    **dict.fromkeys(SQUAD_TOKENIZERS, _Tokenizer(_as_squad, ASCII_SPACE)),
 }
 
 

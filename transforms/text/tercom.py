@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Mapping
 
 from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.text.squad import SQUAD_TOKENIZERS
 from beam_bleu.transforms.text.tokenizers import (
     TOKENIZERS,
     TercomName,
@@ -78,6 +79,7 @@ TERCOM_TOKENIZERS: Mapping[TercomName, Tokenizer] = {
 }
 
 ALL_TOKENIZERS: Mapping[str, Tokenizer] = {
-    row.name: row for row in (*TOKENIZERS.values(), *TERCOM_TOKENIZERS.values())
+    row.name: row
+    for row in (*TOKENIZERS.values(), *TERCOM_TOKENIZERS.values(), *SQUAD_TOKENIZERS.values())
 }
 """The tokenizers of all metrics."""

@@ -83,12 +83,15 @@ TercomName = Literal[
 ]
 """The tokenizers that only TER has (tercom.py)."""
 
-AnyTokenizerName = Literal[TokenizerName, TercomName]
+SquadName = Literal["squad", "squad-whole"]
+"""The tokenizers that only exact match and token F1 have (squad.py)."""
+
+AnyTokenizerName = Literal[TokenizerName, TercomName, SquadName]
 
 
 @dataclasses.dataclass(frozen=True)
 class Tokenizer:
-    """A row of `TOKENIZERS`, or of `TERCOM_TOKENIZERS` (tercom.py).
+    """A row of `TOKENIZERS`, or of another table: those of tercom.py and squad.py.
 
     Attributes:
       name: its name here.
