@@ -1,9 +1,10 @@
-"""BLEU, chrF and TER for Beam pipelines: the public names.
+"""BLEU and other metrics for Beam pipelines: the public names.
 
 >>> from beam_bleu import BleuConfig, BleuScore, CorpusBleu, SentencePieceModel, preset
 >>> from beam_bleu import ChrfConfig, ChrfScore, CorpusChrf, CorpusScore
 >>> from beam_bleu import CorpusTer, TerConfig, TerScore
 >>> from beam_bleu import CorpusScores
+>>> from beam_bleu import ExactMatchConfig, ExactMatchScore, TokenF1Config, TokenF1Score
 >>> from beam_bleu import ReadJoinedRecords, ReadLineParallel, ReadLongRecords, ReadPairedRecords
 >>> from beam_bleu import ComparedSystems, CompareSystems, SystemComparison
 >>> from beam_bleu import ArrowColumns, SumSegments, bleu_of_sums
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.metrics.bleu.sum_rows import bleu_of_sums
     from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
     from beam_bleu.transforms.metrics.chrf.score import ChrfScore
+    from beam_bleu.transforms.metrics.squad.metric import ExactMatchConfig, TokenF1Config
+    from beam_bleu.transforms.metrics.squad.score import ExactMatchScore, TokenF1Score
     from beam_bleu.transforms.metrics.ter.metric import TerConfig
     from beam_bleu.transforms.metrics.ter.score import TerScore
     from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
@@ -64,6 +67,8 @@ __all__ = [
     "CorpusScore",
     "CorpusScores",
     "CorpusTer",
+    "ExactMatchConfig",
+    "ExactMatchScore",
     "ReadJoinedRecords",
     "ReadLineParallel",
     "ReadLongRecords",
@@ -73,6 +78,8 @@ __all__ = [
     "SystemComparison",
     "TerConfig",
     "TerScore",
+    "TokenF1Config",
+    "TokenF1Score",
     "__version__",
     "bleu_of_sums",
     "preset",
@@ -91,6 +98,8 @@ _HOMES = {
     "CorpusScore": "beam_bleu.transforms.corpus_scores",
     "CorpusScores": "beam_bleu.transforms.several_scores",
     "CorpusTer": "beam_bleu.transforms.corpus_scores",
+    "ExactMatchConfig": "beam_bleu.transforms.metrics.squad.metric",
+    "ExactMatchScore": "beam_bleu.transforms.metrics.squad.score",
     "ReadJoinedRecords": "beam_bleu.transforms.reading",
     "ReadLineParallel": "beam_bleu.transforms.reading",
     "ReadLongRecords": "beam_bleu.transforms.reading",
@@ -100,6 +109,8 @@ _HOMES = {
     "SystemComparison": "beam_bleu.transforms.score.differences",
     "TerConfig": "beam_bleu.transforms.metrics.ter.metric",
     "TerScore": "beam_bleu.transforms.metrics.ter.score",
+    "TokenF1Config": "beam_bleu.transforms.metrics.squad.metric",
+    "TokenF1Score": "beam_bleu.transforms.metrics.squad.score",
     "bleu_of_sums": "beam_bleu.transforms.metrics.bleu.sum_rows",
     "preset": "beam_bleu.transforms.metrics.bleu.config",
 }

@@ -42,6 +42,7 @@ SHOWN = [
         "docs/definitions.md",
         "docs/chrf.md",
         "docs/ter.md",
+        "docs/exact_match.md",
     )
 ]
 

@@ -534,9 +534,10 @@ def test_the_public_names_come_from_the_top_of_the_package():
     names = [
         *("ArrowColumns", "BleuConfig", "BleuScore", "ChrfConfig", "ChrfScore"),
         *("CompareSystems", "ComparedSystems", "CorpusBleu", "CorpusChrf", "CorpusScore"),
-        *("CorpusScores", "CorpusTer"),
+        *("CorpusScores", "CorpusTer", "ExactMatchConfig", "ExactMatchScore"),
         *("ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"),
         *("SentencePieceModel", "SumSegments", "SystemComparison", "TerConfig", "TerScore"),
+        *("TokenF1Config", "TokenF1Score"),
         *("bleu_of_sums", "preset"),
     ]
     imported = ", ".join(names)

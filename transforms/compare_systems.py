@@ -15,6 +15,7 @@ from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.known_metrics import METRICS, Definition
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
+from beam_bleu.transforms.metrics.squad.metric import ExactMatchConfig, TokenF1Config
 from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
@@ -35,7 +36,12 @@ class _Comparing(beam.PTransform):
     def __init__(
         self,
         systems: Sequence[str],
-        config: BleuConfig | ChrfConfig | TerConfig | None = None,
+        config: BleuConfig
+        | ChrfConfig
+        | TerConfig
+        | ExactMatchConfig
+        | TokenF1Config
+        | None = None,
         *,
         baseline: str | None = None,
         all_pairs: bool = False,

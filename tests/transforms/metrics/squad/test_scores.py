@@ -1,0 +1,212 @@
+"""Exact match and token F1 as metrics: scores, standard errors, and what is possible in sums."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+
+import numpy as np
+import pytest
+from hostile_texts import WORDS, Segment
+from squad_segments import counted, raw_scores, score_of
+
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.metrics.squad.columns import (
+    CANDIDATE_LENGTH,
+    COMMON,
+    EMPTY,
+    EXACT,
+    F1_HIGH,
+    F1_LOW,
+    REFERENCE_LENGTH,
+)
+from beam_bleu.transforms.metrics.squad.kind import KINDS
+from beam_bleu.transforms.native.fixed_point import LOW_BITS
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.unit_sums import product
+
+
+def answers(number: int, seed: int = 5) -> list[Segment]:
+    rng = random.Random(seed)
+
+    def text() -> str:
+        return " ".join(rng.choices(WORDS, k=rng.randrange(4)))
+
+    return [
+        (references[0] if rng.random() < 0.3 else text(), references)
+        for references in ([text(), text()] for _ in range(number))
+    ]
+
+
+ANSWERS = answers(400)
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_an_impossible_definition_is_refused(metric):
+    with pytest.raises(ValueError, match="normalize must be one of nfc, nfkc, got 'nfd'"):
+        KINDS[metric].config(normalize="nfd")
+
+
+def test_scores_are_the_means_of_squad():
+    exact, f1 = zip(*(raw_scores(*segment) for segment in ANSWERS), strict=True)
+    found = score_of(ANSWERS, "exact_match")
+    # As in SQuAD's own program: 100.0 * sum / number.
+    assert found.score == 100.0 * sum(exact) / len(exact)
+    assert found.exact_matches == sum(exact)
+    score = score_of(ANSWERS, "token_f1").score
+    assert score == pytest.approx(100.0 * math.fsum(f1) / len(f1), rel=0, abs=1e-12)
+
+
+def test_parts_of_token_f1_are_those_of_the_best_references():
+    found = score_of([("x y", ["x y z", "q"]), ("r", ["s", "the r r"])], "token_f1")
+    assert (found.common_words, found.hyp_words, found.ref_words) == (3, 3, 5)
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_signatures(metric):
+    found = score_of([("a", ["b"])], metric)
+    assert found.signature.startswith("nrefs:1|case:lc|tok:squad|unicode:")
+    assert found.sacrebleu_signature is None
+    found = score_of([("a", ["b", "c"]), ("a", ["b", None])], metric, normalize="nfkc")
+    assert found.signature.startswith("nrefs:var|case:lc|tok:squad|normalize:nfkc|unicode:")
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_normalized_texts_are_equal(metric):
+    segments: list[Segment] = [("e\u0301", ["\u00e9"])]
+    assert score_of(segments, metric).score == 0
+    assert score_of(segments, metric, normalize="nfc").score == 100
+
+
+def test_text_without_spaces_has_a_warning_if_words_are_counted():
+    segments: list[Segment] = [("埃菲尔铁塔在巴黎市中心", ["埃菲尔铁塔在法国巴黎市"])] * 40
+    assert any(
+        "for such text, use chrF" in each for each in score_of(segments, "token_f1").warnings
+    )
+    assert not any("spaces" in each for each in score_of(segments, "exact_match").warnings)
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_many_sums_at_once_have_the_scores_of_each(metric):
+    kind = KINDS[metric]
+    definition = kind.metric_of(kind.config())
+    rng = np.random.default_rng(3)
+    width = kind.counter([definition]).basis.width
+    for largest in (10**3, 10**10, 10**15):
+        sums = rng.integers(0, largest, (50, width)) * rng.integers(0, 2, (50, width))
+        assert definition.values(sums).tolist() == [definition.value(row) for row in sums.tolist()]
+    assert definition.values(np.zeros((0, width), np.int64)).tolist() == []
+    assert definition.value([0] * width) == 0
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_other_columns_are_refused(metric):
+    definition = KINDS[metric].config().metric
+    with pytest.raises(ValueError, match=r"needs \d columns, got 4"):
+        definition.value([1] * 4)
+    with pytest.raises(ValueError, match=r"needs \d columns, got 8"):
+        definition.values(np.ones((2, 8), np.int64))
+
+
+# Uncertainty
+
+
+@pytest.mark.parametrize(("metric", "place"), [("exact_match", 0), ("token_f1", 1)])
+def test_the_standard_error_is_that_of_a_mean(metric, place):
+    values = [100 * raw_scores(*segment)[place] for segment in ANSWERS]
+    found = score_of(ANSWERS, metric)
+    expected = statistics.stdev(values) / math.sqrt(len(values))
+    assert found.standard_error == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("metric", "reason"),
+    [
+        ("exact_match", "no candidate equals a reference"),
+        ("token_f1", "no word of a candidate is in its references"),
+    ],
+)
+def test_without_a_right_answer_there_is_no_standard_error(metric, reason):
+    found = score_of([("x", ["y"])] * 40, metric)
+    assert found.standard_error is None
+    assert any(reason in warning for warning in found.warnings)
+
+
+# What is possible
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_what_segments_have_is_possible(metric):
+    kind = KINDS[metric]
+    counts = counted(ANSWERS, metric).counts[0]
+    sums = counts.sum(axis=0)
+    for columns in (counts, sums, sums.astype(object) * 10**20, np.zeros_like(counts), counts[:0]):
+        assert kind.columns_are_possible(columns, 2, kind.config().metric)
+
+
+@pytest.mark.parametrize(
+    ("metric", "place", "value"),
+    [
+        ("exact_match", SEGMENTS, 0),
+        ("exact_match", EMPTY, 2),
+        ("exact_match", EXACT, 2),
+        ("exact_match", EXACT, -1),
+        ("token_f1", SEGMENTS, 0),
+        ("token_f1", EMPTY, 2),
+        ("token_f1", CANDIDATE_LENGTH, 0),
+        ("token_f1", REFERENCE_LENGTH, 0),
+        ("token_f1", COMMON, 0),  # but the F1 is above 0
+        ("token_f1", COMMON, 2),
+        ("token_f1", COMMON, -1),
+        ("token_f1", F1_HIGH, (1 << LOW_BITS) + 1),
+        ("token_f1", F1_LOW, 1 << LOW_BITS),
+    ],
+)
+def test_what_no_segment_has_is_impossible(metric, place, value):
+    kind = KINDS[metric]
+    (right,) = counted([("x", ["x"])], metric).counts[0]
+    assert kind.columns_are_possible(right, 1, kind.config().metric)
+    right[place] = value
+    assert not kind.columns_are_possible(right, 1, kind.config().metric)
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_products_of_segments_are_possible_and_changed_ones_are_not(metric):
+    kind = KINDS[metric]
+    units = CorpusSums.of(counted(ANSWERS, metric), 0, with_products=True)
+    sums, products = np.array(units.columns), np.array(units.products)
+    number, definition = np.array(units.units), kind.config().metric
+    assert kind.products_are_possible(number, sums, products, 2, definition, are_segments=True)
+    places = set(range(len(products)))
+    if metric == "token_f1":  # texts can have any length
+        lengths = [CANDIDATE_LENGTH, REFERENCE_LENGTH]
+        places -= {product(one, other) for one in lengths for other in lengths}
+    for place in places:
+        wrong = products.copy()
+        wrong[place] += 10**18
+        assert not kind.products_are_possible(
+            number, sums, wrong, 2, definition, are_segments=True
+        ), place
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_products_of_empty_candidates_have_no_words(metric):
+    kind = KINDS[metric]
+    units = CorpusSums.of(counted(ANSWERS, metric), 0, with_products=True)
+    sums = np.array(units.columns)
+    width = len(sums)
+    full = np.zeros((width, width), object)
+    full[EMPTY, EMPTY], full[EXACT, EXACT] = sums[EMPTY], sums[EXACT]
+    assert kind.segments_are_possible(full, sums)
+    changed = (EXACT, EXACT) if metric == "exact_match" else (EMPTY, CANDIDATE_LENGTH)
+    full[changed] += 1
+    assert not kind.segments_are_possible(full, sums)
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_a_definition_survives_as_json(metric):
+    definition = KINDS[metric].config().metric
+    assert KINDS[metric].decoded(KINDS[metric].encoded(definition)) == definition
+    with pytest.raises(TypeError):
+        KINDS[metric].decoded({"more": 1})

@@ -1,0 +1,165 @@
+"""Exact match and token F1 as a `Metric` each: their definitions, and the formulas.
+
+Rajpurkar et al. 2016 (https://aclanthology.org/D16-1264), section 6.1: the means over all
+questions, in percent.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from beam_bleu.transforms.metrics.dual_numbers import Number
+from beam_bleu.transforms.metrics.metric import SEGMENTS, NoGradientError, Scores
+from beam_bleu.transforms.metrics.squad.columns import (
+    CANDIDATE_LENGTH,
+    EMPTY,
+    EXACT,
+    F1_HIGH,
+    F1_LOW,
+    REFERENCE_LENGTH,
+    exact_match_basis,
+    token_f1_basis,
+)
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.fixed_point import fixed_point_mean
+from beam_bleu.transforms.score.metric_kind import Lengths
+from beam_bleu.transforms.text.text import NormalizationName, Text
+
+
+@dataclasses.dataclass(frozen=True)
+class ExactMatch:
+    """How sums become exact match: there is nothing to choose. See `Metric`."""
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """Exact match, 0..100; 0 without a segment."""
+        _require_width("exact match", len(sums), exact_match_basis().width)
+        return 100 * sums[EXACT] / sums[SEGMENTS] if sums[SEGMENTS] > 0 else 0.0
+
+    def values(self, sums: Integers) -> Scores:
+        """The exact match of each row."""
+        _require_width("exact match", sums.shape[1], exact_match_basis().width)
+        return np.array([self.value(row) for row in sums.tolist()], np.float64)
+
+    def require_corpus(self) -> None:
+        """It can score a corpus."""
+
+    def require_gradient(self, sums: Sequence[int]) -> None:
+        """Checks that a candidate is right.
+
+        Raises:
+          NoGradientError: none is.
+        """
+        if not sums[EXACT]:
+            raise NoGradientError("no candidate equals a reference")
+
+    def used(self, width: int) -> Sequence[int]:
+        """The segments and those with an exact match."""
+        return SEGMENTS, EXACT
+
+    def lengths(self, columns: Sequence[int]) -> Lengths:
+        """How many candidates have a word. The columns do not tell how many words there are."""
+        with_words = columns[SEGMENTS] - columns[EMPTY]
+        return Lengths("word", with_words, Fraction(0), columns[EMPTY])
+
+
+@dataclasses.dataclass(frozen=True)
+class TokenF1:
+    """How sums become token F1: there is nothing to choose. See `Metric`."""
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """Token F1, 0..100; 0 without a segment."""
+        _require_width("token F1", len(sums), token_f1_basis().width)
+        if not sums[SEGMENTS] > 0:
+            return 0.0
+        return 100 * fixed_point_mean(sums[F1_HIGH], sums[F1_LOW], sums[SEGMENTS])
+
+    def values(self, sums: Integers) -> Scores:
+        """The token F1 of each row."""
+        _require_width("token F1", sums.shape[1], token_f1_basis().width)
+        return np.array([self.value(row) for row in sums.tolist()], np.float64)
+
+    def require_corpus(self) -> None:
+        """It can score a corpus."""
+
+    def require_gradient(self, sums: Sequence[int]) -> None:
+        """Checks that a candidate has an F1 above 0.
+
+        Raises:
+          NoGradientError: none has.
+        """
+        if not (sums[F1_HIGH] or sums[F1_LOW]):
+            raise NoGradientError("no word of a candidate is in its references")
+
+    def used(self, width: int) -> Sequence[int]:
+        """The segments and their F1."""
+        return SEGMENTS, F1_HIGH, F1_LOW
+
+    def lengths(self, columns: Sequence[int]) -> Lengths:
+        """How many words the texts of a corpus have."""
+        references = Fraction(columns[REFERENCE_LENGTH])
+        return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
+
+
+def _require_width(name: str, width: int, expected: int) -> None:
+    if width != expected:
+        raise ValueError(f"{name} needs {expected} columns, got {width}")
+
+
+@dataclasses.dataclass(frozen=True)
+class ExactMatchConfig:
+    """A definition of exact match; the default is SQuAD's.
+
+    Attributes:
+      normalize: the Unicode normalization of all texts, before all other steps:
+        "nfc" or "nfkc"; None if texts are not normalized.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+    """
+
+    normalize: NormalizationName | None = Text.normalize
+
+    def __post_init__(self) -> None:
+        _ = self.text  # Text checks the field
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words."""
+        return Text("squad-whole", lowercase=True, normalize=self.normalize)
+
+    @property
+    def metric(self) -> ExactMatch:
+        """The part that turns sums into a score."""
+        return ExactMatch()
+
+
+@dataclasses.dataclass(frozen=True)
+class TokenF1Config:
+    """A definition of token F1; the default is SQuAD's.
+
+    Attributes:
+      normalize: the Unicode normalization of all texts, before all other steps:
+        "nfc" or "nfkc"; None if texts are not normalized.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+    """
+
+    normalize: NormalizationName | None = Text.normalize
+
+    def __post_init__(self) -> None:
+        _ = self.text  # Text checks the field
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words."""
+        return Text("squad", lowercase=True, normalize=self.normalize)
+
+    @property
+    def metric(self) -> TokenF1:
+        """The part that turns sums into a score."""
+        return TokenF1()

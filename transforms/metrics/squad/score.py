@@ -1,0 +1,181 @@
+"""Exact match and token F1 of a corpus, with signature and warnings, and of each segment."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from beam_bleu.transforms.metrics.squad.columns import (
+    CANDIDATE_LENGTH,
+    COMMON,
+    EXACT,
+    REFERENCE_LENGTH,
+)
+from beam_bleu.transforms.metrics.squad.metric import ExactMatch, TokenF1
+from beam_bleu.transforms.score.common_fields import common_fields
+from beam_bleu.transforms.score.metric_kind import Signatures
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.text.text import (
+    CASES,
+    TextName,
+    reference_field,
+    signature_line,
+    text_versions,
+)
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.version import VERSION
+
+
+@dataclasses.dataclass(frozen=True)
+class ExactMatchScore:
+    """Exact match and its parts.
+
+    Attributes:
+      score: the share of segments with an exact match, 0..100, not rounded.
+      exact_matches: the number of these segments: their candidate equals a reference.
+      segments: the number of segments scored.
+      signature: the definition that this score follows.
+      sacrebleu_signature: None; sacreBLEU does not have the metric.
+      warnings: sentences for a reader of the score: why it has no standard error, and what is
+        suspicious about the input.
+      standard_error: how much the score would typically differ with other segments of the same
+        kind; None if it was not asked for, or if there is none.
+      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+    """
+
+    score: float
+    exact_matches: int
+    segments: int
+    signature: str
+    sacrebleu_signature: str | None = None
+    warnings: tuple[str, ...] = ()
+    standard_error: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class TokenF1Score:
+    """Token F1 and its parts.
+
+    Attributes:
+      score: the mean F1 of the segments, 0..100, not rounded.
+      common_words: how many words the candidates have in common with their references, of each
+        segment by the reference with the best F1.
+      hyp_words: the words of the candidates.
+      ref_words: the words of these references.
+      segments: the number of segments scored.
+      signature: the definition that this score follows.
+      sacrebleu_signature: None; sacreBLEU does not have the metric.
+      warnings: sentences for a reader of the score: why it has no standard error, and what is
+        suspicious about the input.
+      standard_error: how much the score would typically differ with other segments of the same
+        kind; None if it was not asked for, or if there is none.
+      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+    """
+
+    score: float
+    common_words: int
+    hyp_words: int
+    ref_words: int
+    segments: int
+    signature: str
+    sacrebleu_signature: str | None = None
+    warnings: tuple[str, ...] = ()
+    standard_error: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+def exact_match_score(
+    sums: CorpusSums, text: TextName, metric: ExactMatch, *, judge_input: bool = True
+) -> ExactMatchScore:
+    """The exact match of a corpus; see `ScoreSums`."""
+    return ExactMatchScore(
+        exact_matches=sums.columns[EXACT],
+        **_common_fields(sums, text, metric, judge_input=judge_input),
+    )
+
+
+def token_f1_score(
+    sums: CorpusSums, text: TextName, metric: TokenF1, *, judge_input: bool = True
+) -> TokenF1Score:
+    """The token F1 of a corpus; see `ScoreSums`."""
+    return TokenF1Score(
+        common_words=sums.columns[COMMON],
+        hyp_words=sums.columns[CANDIDATE_LENGTH],
+        ref_words=sums.columns[REFERENCE_LENGTH],
+        **_common_fields(sums, text, metric, judge_input=judge_input),
+    )
+
+
+def _common_fields(
+    sums: CorpusSums, text: TextName, metric: ExactMatch | TokenF1, *, judge_input: bool
+) -> dict[str, Any]:
+    return common_fields(
+        metric.value(sums.columns),
+        sums,
+        text,
+        metric,
+        squad_signatures(text, metric, sums.min_reference_count, sums.max_reference_count),
+        metric.lengths(sums.columns),
+        why_zero="",
+        judge_input=judge_input,
+    )
+
+
+def squad_signatures(
+    text: TextName, metric: ExactMatch | TokenF1, fewest: int, most: int
+) -> Signatures:
+    """The signatures. `normalize` is the Unicode normalization; sacreBLEU has no such metric."""
+    fields = {
+        "nrefs": reference_field(fewest, most),
+        "case": CASES[text.lowercase].name,
+        "tok": "squad",
+    }
+    if text.normalize is not None:
+        fields["normalize"] = text.normalize
+    fields |= text_versions(text)
+    return Signatures(signature_line({**fields, "version": f"beam-bleu-{VERSION}"}), None)
+
+
+def exact_match_segment_fields(metric: ExactMatch) -> Mapping[str, pa.DataType]:
+    """Exact match has no columns of its own: the score is 0 or 100."""
+    return {}
+
+
+def exact_match_segment_columns(
+    statistics: BatchStatistics, metric: ExactMatch
+) -> Mapping[str, Any]:
+    """The scores of a batch: a row for each segment and system, system by system."""
+    return {"score": 100.0 * statistics.counts[..., EXACT].ravel()}
+
+
+def token_f1_segment_fields(metric: TokenF1) -> Mapping[str, pa.DataType]:
+    """The columns that only token F1 has: words in common, of the candidate, of the reference."""
+    return {"common_words": pa.int64(), "hyp_words": pa.int64(), "ref_words": pa.int64()}
+
+
+def token_f1_segment_columns(statistics: BatchStatistics, metric: TokenF1) -> Mapping[str, Any]:
+    """The scores of a batch: a row for each segment and system, system by system.
+
+    They are 100 times the floats of SQuAD's `compute_f1`.
+    """
+    counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
+    common, words, reference_words = (
+        counts[:, column] for column in (COMMON, CANDIDATE_LENGTH, REFERENCE_LENGTH)
+    )
+    # Two texts without a word are equal; the other texts without common words have an F1 of 0.
+    f1 = (words + reference_words == 0).astype(np.float64)
+    has_common = common > 0
+    precision = common[has_common] / words[has_common]
+    recall = common[has_common] / reference_words[has_common]
+    f1[has_common] = (2 * precision * recall) / (precision + recall)
+    return {
+        "score": 100.0 * f1,
+        "common_words": common,
+        "hyp_words": words,
+        "ref_words": reference_words,
+    }
