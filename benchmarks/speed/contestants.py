@@ -8,6 +8,7 @@ prints the seconds of the counting, and its result, as JSON.
 from __future__ import annotations
 
 import argparse
+import functools
 import glob
 import hashlib
 import json
@@ -24,8 +25,7 @@ def kernel(candidates: list[str], references: list[list[str]], flags: argparse.N
     import numpy as np
 
     timed = _passes(_batches(candidates, references), flags)
-    of_metric = {"bleu": _counts, "chrf": _counts_of_chrf, "ter": _counts_of_ter}[flags.metric]
-    counts = np.concatenate([of_metric(counted) for counted in timed[-1][1]])
+    counts = np.concatenate([_COUNTS[flags.metric](counted) for counted in timed[-1][1]])
     return {**_median([seconds for seconds, _ in timed]), "counts": _digest(counts)}
 
 
@@ -73,6 +73,20 @@ def sacrebleu(candidates: list[str], references: list[list[str]], flags: argpars
     return {**seconds, "score": score.score, "counts": _digest(counts)}
 
 
+def squad(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
+    """SQuAD's evaluation in pure Python, of each segment."""
+    import numpy as np
+
+    from benchmarks.speed.squad_evaluation import best_exact, best_f1
+
+    of_metric = {"exact_match": best_exact, "token_f1": best_f1}[flags.metric]
+    segments = list(zip(candidates, *references, strict=True))
+    seconds, scores = _timed(
+        lambda: [of_metric(candidate, of_segment) for candidate, *of_segment in segments]
+    )
+    return {**seconds, "counts": _digest(100 * np.array(scores))}
+
+
 def bleuscore(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
     """The API of bleuscore, with sacreBLEU's reference length; it has one tokenizer, 13a."""
     from bleuscore import compute
@@ -100,6 +114,7 @@ def _passes(
     """(seconds, statistics of the batches) of each pass of the kernel."""
     from beam_bleu import BleuConfig, ChrfConfig, TerConfig
     from beam_bleu.transforms.corpus_scores import definition_of
+    from beam_bleu.transforms.known_metrics import kind_of
     from beam_bleu.transforms.statistics.counting import count_batch
 
     config: Any = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase)
@@ -107,6 +122,8 @@ def _passes(
         config = ChrfConfig(word_order=flags.word_order, lowercase=flags.lowercase)
     if flags.metric == "ter":
         config = TerConfig()
+    if flags.metric in ("exact_match", "token_f1"):
+        config = kind_of(flags.metric).config()
     text, definition = definition_of(config)
     counter = definition.counter
     count_batch(batches[0], text, counter)  # loads the compiled code
@@ -159,6 +176,24 @@ def _counts_of_ter(counted: Any) -> Any:
     return np.column_stack([counts[:, EDITS], reference_parts(counts.T)])
 
 
+def _scores_of_answers(name: str, counted: Any) -> Any:
+    """The scores of the segments of the first system, 0..100, float64 (segments,)."""
+    from beam_bleu.transforms.known_metrics import kind_of
+
+    kind = kind_of(name)
+    return kind.segment_columns(counted, kind.metric_of(kind.config()))["score"]
+
+
+_COUNTS: dict[str, Callable[[Any], Any]] = {
+    "bleu": _counts,
+    "chrf": _counts_of_chrf,
+    "ter": _counts_of_ter,
+    "exact_match": functools.partial(_scores_of_answers, "exact_match"),
+    "token_f1": functools.partial(_scores_of_answers, "token_f1"),
+}
+"""By metric, what of the statistics of a batch is compared with the other program."""
+
+
 def _parts_of_a_word() -> int:
     from beam_bleu.transforms.metrics.ter.columns import PARTS_OF_A_WORD
 
@@ -166,7 +201,7 @@ def _parts_of_a_word() -> int:
 
 
 def _digest(counts: Any) -> str:
-    """The digest of counts, int64 (segments, counts).
+    """The digest of counts, int64 (segments, counts), or of scores.
 
     Both scorers have the same order. For BLEU it is: length of the candidate, length of the
     reference, matches, totals. For chrF it is: hyp, ref and match of each order. For
@@ -184,12 +219,12 @@ def _lines(pattern: str) -> list[str]:
 
 
 def _main() -> None:
-    contestants = {each.__name__: each for each in (kernel, sides, sacrebleu, bleuscore)}
+    contestants = {each.__name__: each for each in (kernel, sides, sacrebleu, squad, bleuscore)}
     parser = command_parser("Counts one contestant.")
     parser.add_argument("name", choices=contestants)
     parser.add_argument("candidates", help="a pattern")
     parser.add_argument("references", nargs="+", help="a pattern for each stream")
-    parser.add_argument("--metric", choices=("bleu", "chrf", "ter"), default="bleu")
+    parser.add_argument("--metric", choices=_COUNTS, default="bleu")
     parser.add_argument("--word_order", type=int, default=0, help="of chrF")
     parser.add_argument("--tokenize", default="13a")
     parser.add_argument(

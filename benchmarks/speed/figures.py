@@ -27,4 +27,5 @@ FIGURES: dict[str, Callable[[Workspace, Sizes], Results]] = {
     "library": library,
     "chrf": kernel.chrf,
     "ter": kernel.ter,
+    "squad": kernel.squad,
 }

@@ -1,4 +1,4 @@
-"""The kernel alone against sacreBLEU's API."""
+"""The kernel alone against sacreBLEU's API, and against SQuAD's functions."""
 
 from __future__ import annotations
 
@@ -99,6 +99,28 @@ def ter(workspace: Workspace, sizes: Sizes) -> Results:
     return [figure], both
 
 
+def squad(workspace: Workspace, sizes: Sizes) -> Results:
+    """The kernel of exact match and token F1 alone on one core against SQuAD's evaluation."""
+    text = workspace.head(sizes.kernel_pairs)
+    figures, measurements = [], []
+    for name, flags in (("exact match", "exact_match"), ("token F1", "token_f1")):
+        both, are_equal = against(
+            "squad", "SQuAD's functions in Python", text, f"--metric {flags}", sizes.repeats
+        )
+        ours, theirs = both
+        figures.append(
+            _reach(50).figure(
+                f"kernel, {name}, one core, against SQuAD's functions in Python, "
+                f"{text.pairs:,} pairs",
+                ours.rate / theirs.rate,
+                f"{'same scores' if are_equal else '**DIFFERENT SCORES**'} of every segment",
+                is_right=are_equal,
+            )
+        )
+        measurements += both
+    return figures, measurements
+
+
 def _reach(ratio: int) -> Reach:
     return at_least(ratio, "x", digits=1)
 
@@ -110,10 +132,25 @@ def equal_integers(are_equal: bool) -> str:
 
 def against_sacrebleu(text: Text, flags: str, runs: int) -> tuple[list[Measurement], bool]:
     """(the kernel and sacreBLEU's API in turn, whether they have the same integers)."""
+    return against("sacrebleu", "sacreBLEU's API", text, flags, runs)
+
+
+def against(
+    other: str, shown_other: str, text: Text, flags: str, runs: int
+) -> tuple[list[Measurement], bool]:
+    """(the kernel and another contestant in turn, whether they have the same numbers).
+
+    Args:
+      other: the contestant.
+      shown_other: its name for a reader.
+      text: the text.
+      flags: the flags of both.
+      runs: how often each one runs.
+    """
     ours, theirs = interleaved(
         [
             functools.partial(contestant, name, text, flags.split(), cores()[-1:])
-            for name in ("kernel", "sacrebleu")
+            for name in ("kernel", other)
         ],
         runs,
     )
@@ -122,5 +159,5 @@ def against_sacrebleu(text: Text, flags: str, runs: int) -> tuple[list[Measureme
     shown = flags if count == 1 else f"{flags}, {count} references"
     return [
         Measurement(f"kernel, one core, {shown}", text.pairs, ours),
-        Measurement(f"sacreBLEU's API, one core, {shown}", text.pairs, theirs),
+        Measurement(f"{shown_other}, one core, {shown}", text.pairs, theirs),
     ], is_equal

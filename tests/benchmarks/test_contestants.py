@@ -9,7 +9,7 @@ import pytest
 from command_line import PROJECT, REFERENCES, SYSTEMS
 
 from benchmarks.corpus.workspace import Text
-from benchmarks.speed.contestants import kernel, sacrebleu, sides
+from benchmarks.speed.contestants import kernel, sacrebleu, sides, squad
 
 FLAGS = argparse.Namespace(metric="bleu", tokenize="13a", lowercase=False, word_order=0, passes=2)
 OF_CHRF = [
@@ -33,6 +33,17 @@ def test_the_kernel_and_sacrebleu_count_the_same(
     assert ours["cpu"] > 0
     other = kernel(lines(SYSTEMS["birch"]), texts[1], flags)
     assert other["counts"] != ours["counts"]
+
+
+@pytest.mark.parametrize("metric", ["exact_match", "token_f1"])
+@pytest.mark.parametrize("references", [1, 2])
+def test_the_kernel_and_squad_have_the_same_scores(references: int, metric: str) -> None:
+    flags = argparse.Namespace(**{**vars(FLAGS), "metric": metric})
+    first, *others = (lines(path) for path in REFERENCES[:references])
+    candidates = [*lines(SYSTEMS["atlas"])[:20], *first[20:]]
+    ours = kernel(candidates, [first, *others], flags)
+    assert ours["counts"] == squad(candidates, [first, *others], flags)["counts"]
+    assert ours["counts"] != kernel(first, [first, *others], flags)["counts"]
 
 
 def test_the_parts_of_the_kernel_are_measured() -> None:
