@@ -9,12 +9,6 @@ are kept.
 
 from __future__ import annotations
 
-from beam_bleu.transforms.metrics.chrf.characters import (
-    FIRST_NUMBER,
-    forget_characters,
-    number_candidate,
-    number_reference,
-)
 from beam_bleu.transforms.metrics.chrf.columns import EMPTY, FIRST_NGRAMS
 from beam_bleu.transforms.metrics.chrf.formula import f_score
 from beam_bleu.transforms.metrics.chrf.long_matching import match_long_reference
@@ -27,6 +21,7 @@ from beam_bleu.transforms.metrics.chrf.words import number_words
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.compiling import compiled, inlined, inner
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
+from beam_bleu.transforms.text.characters import number_characters
 from beam_bleu.transforms.text.hash_tables import SLOT_BYTES, table_bits
 from beam_bleu.transforms.text.numbering import (
     NUMBER,
@@ -40,31 +35,6 @@ from beam_bleu.transforms.text.numbering import (
 def _length(bounds, text):
     """The number of tokens of a text."""
     return load_int(bounds, text + 1) - 1 - load_int(bounds, text)
-
-
-@inner
-def _number_characters(
-    starts, ends, row, rows, texts, reference_count, counted, code_points, entered, numbers, bounds
-):
-    """Writes the numbers of the characters of all texts of a segment, and their bounds.
-
-    Returns:
-      The largest number of a character of the references.
-    """
-    known = FIRST_NUMBER - 1
-    number = numbers
-    for text in range(texts):
-        store_int(bounds, text, (number - numbers) // NUMBER_BYTES)
-        start, end = load_int(starts, text * rows + row), load_int(ends, text * rows + row)
-        if text < reference_count:
-            number, known = number_reference(
-                start, end, counted, code_points, entered, known, number
-            )
-        else:
-            number = number_candidate(start, end, counted, code_points, known, number)
-        number += NUMBER_BYTES  # a gap after each text
-    store_int(bounds, texts, (number - numbers) // NUMBER_BYTES)
-    return known
 
 
 @inner
@@ -223,7 +193,7 @@ def count_rows(
     start_space, end_space, count_space = address_of(starts), address_of(ends), address_of(counts)
     row_bytes, stride = counts.shape[2] * 8, orders * 8
     for row in range(first_row, rows):
-        known = _number_characters(
+        known = number_characters(
             start_space,
             end_space,
             row,
@@ -239,7 +209,6 @@ def count_rows(
         longest = 0
         for reference in range(reference_count):
             longest = max(longest, _length(char_bounds, reference))
-        forget_characters(code_points, entered, known)
         bits = table_bits(longest + 1)
         if ((1 << bits) + 1) * SLOT_BYTES > table_bytes:
             return row, bits

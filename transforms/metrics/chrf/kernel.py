@@ -6,7 +6,6 @@ import dataclasses
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.chrf.characters import CODE_POINTS_BYTES, counted_bytes
 from beam_bleu.transforms.metrics.chrf.columns import EMPTY, chrf_basis
 from beam_bleu.transforms.metrics.chrf.count_rows import count_rows
 from beam_bleu.transforms.metrics.chrf.matching import ROWS_BYTES
@@ -21,6 +20,7 @@ from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.statistics.ngrams.long_matching import NUMBERS_BYTES
 from beam_bleu.transforms.statistics.ngrams.long_slots import SPARE_NUMBERS
 from beam_bleu.transforms.statistics.sizes import TextSizes
+from beam_bleu.transforms.text.characters import CODE_POINTS_BYTES, counted_bytes
 from beam_bleu.transforms.text.hash_tables import SLOT_BYTES
 from beam_bleu.transforms.text.hashing import new_seed
 from beam_bleu.transforms.text.numbering import (

@@ -19,7 +19,13 @@ import numpy as np
 
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import inlined, inner
-from beam_bleu.transforms.native.memory import load_byte, load_count, store_count
+from beam_bleu.transforms.native.memory import (
+    load_byte,
+    load_count,
+    load_int,
+    store_count,
+    store_int,
+)
 from beam_bleu.transforms.text.code_points import code_point, letter_size
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 
@@ -49,7 +55,7 @@ def counted_bytes(whitespace: bool) -> Bytes:
 
 
 @inlined
-def _number_characters(start, end, counted, code_points, entered, known, number, is_reference):
+def _number_text(start, end, counted, code_points, entered, known, number, is_reference):
     """Numbers the characters of a text; returns (end of the numbers, known).
 
     In a candidate, a character that is not known gets the number `known` + 1.
@@ -82,33 +88,45 @@ def _number_characters(start, end, counted, code_points, entered, known, number,
 
 
 @inner
-def number_reference(start, end, counted, code_points, entered, known, number):
-    """Numbers the characters of a reference.
+def number_characters(
+    starts, ends, row, rows, texts, reference_count, counted, code_points, entered, numbers, bounds
+):
+    """Numbers the characters of all texts of a segment.
 
     Args:
-      start: address of the text.
-      end: address of its end.
+      starts: address of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
+      ends: address of their ends.
+      row: the segment's row.
+      rows: the number of rows.
+      texts: the number of all texts.
+      reference_count: the number of references; they are the first texts.
       counted: address of `counted_bytes`.
       code_points: address of CODE_POINTS_BYTES.
       entered: address of memory for a number for each two bytes of all references.
-      known: the largest number of the segment so far; FIRST_NUMBER - 1 for the first reference.
-      number: address to write to, with memory for a number for each byte and one more.
+      numbers: address of memory for a number for each byte, and two for each text.
+      bounds: address of texts + 1 int64, which it writes: text t has the characters bounds[t] <= i
+        < bounds[t + 1] - 1; the last one is the gap.
 
     Returns:
-      (end of the numbers, the largest number of the segment)
+      The largest number of a character of the references.
     """
-    return _number_characters(start, end, counted, code_points, entered, known, number, True)
-
-
-@inner
-def number_candidate(start, end, counted, code_points, known, number):
-    """Numbers the characters of a candidate; returns the end of the numbers."""
-    return _number_characters(start, end, counted, code_points, 0, known, number, False)[0]
-
-
-@inner
-def forget_characters(code_points, entered, known):
-    """Takes all code points of a segment out of the table."""
-    for number in range(known + 1 - FIRST_NUMBER):
-        code = load_count(entered + number * NUMBER_BYTES)
+    known = FIRST_NUMBER - 1
+    number = numbers
+    for text in range(texts):
+        store_int(bounds, text, (number - numbers) // NUMBER_BYTES)
+        start, end = load_int(starts, text * rows + row), load_int(ends, text * rows + row)
+        if text < reference_count:
+            number, known = _number_text(
+                start, end, counted, code_points, entered, known, number, True
+            )
+        else:
+            number, _ = _number_text(
+                start, end, counted, code_points, entered, known, number, False
+            )
+        number += NUMBER_BYTES  # a gap after each text
+    store_int(bounds, texts, (number - numbers) // NUMBER_BYTES)
+    # The table is empty again for the next segment.
+    for place in range(known + 1 - FIRST_NUMBER):
+        code = load_count(entered + place * NUMBER_BYTES)
         store_count(code_points + code * NUMBER_BYTES, 0)
+    return known
