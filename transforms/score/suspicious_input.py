@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.score.metric_kind import Lengths
-from beam_bleu.transforms.text.tercom import ALL_TOKENIZERS
+from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.text.tokenizers import SCRIPTS, Script
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.errors import InputError, JobError, UsageError, installing
-from beam_bleu.transforms.text.tercom import ALL_TOKENIZERS
+from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import SentencePieceModel, Text
 from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
 

@@ -54,7 +54,7 @@ def without_skipped(texts: TextColumns) -> TextColumns:
     if not _find_rewritten(texts.spans.both, rows):
         return texts
     return TextColumns(
-        _replaced(column, of_column, column, _rewrite)
+        replaced(column, of_column, column, _rewrite)
         for column, of_column in zip(texts.columns, rows, strict=True)
     )
 
@@ -63,7 +63,7 @@ def _rewrite(text: str) -> str:
     return text.rstrip().replace("<skipped>", "").replace("-\n", "")
 
 
-def _replaced(
+def replaced(
     column: pa.LargeStringArray,
     rows: _Rows,
     originals: pa.LargeStringArray,
@@ -156,7 +156,7 @@ def lowered(column: pa.LargeStringArray, only_ascii: bool = False) -> pa.LargeSt
     _lower_rows(starts, lower, table, rows)
     lowered = padded_column(lower, offsets - offsets[0], column)
     # Python lower-cases its rows from the original text, because the context matters.
-    return _replaced(lowered, rows, column, str.lower)
+    return replaced(lowered, rows, column, str.lower)
 
 
 @compiled

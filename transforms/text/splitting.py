@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
+from beam_bleu.transforms.text.jiwer import JIWER
+from beam_bleu.transforms.text.jiwer_rewriting import jiwer_rewritten
 from beam_bleu.transforms.text.library_tokenizers import tokenized
 from beam_bleu.transforms.text.normalizing import normalized
 from beam_bleu.transforms.text.rewriting import lowered, without_skipped
@@ -22,6 +24,7 @@ from beam_bleu.transforms.text.tokenization import (
     ASCII_SPACE,
     CHARACTERS,
     MTEVAL_13A,
+    SPACE,
     WHITE_SPACE,
 )
 from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
@@ -65,6 +68,10 @@ def _as_squad(texts: TextColumns, _text: Text) -> TextColumns:
     return texts.changed(squad_rewritten)
 
 
+def _as_jiwer(texts: TextColumns, text: Text) -> TextColumns:
+    return jiwer_rewritten(texts, function_of(JIWER, text.tokenize, "tokenizer"))
+
+
 def _by_library(texts: TextColumns, text: Text) -> TextColumns:
     return texts.changed(lambda column: padded(tokenized(column, text)))
 
@@ -83,6 +90,10 @@ _TOKENIZERS: dict[str, _Tokenizer] = {
     # second time can split more: from "1,.,2" come the words 1 , . ,2 and then 1 , . , 2.
     **dict.fromkeys(TERCOM, _Tokenizer(_as_tercom, WHITE_SPACE, twice=True)),
     **dict.fromkeys(SQUAD_TOKENIZERS, _Tokenizer(_as_squad, ASCII_SPACE)),
+    "jiwer-words": _Tokenizer(_as_jiwer, SPACE),
+    "jiwer-words-no-punct": _Tokenizer(_as_jiwer, SPACE),
+    "jiwer-characters": _Tokenizer(_as_jiwer, CHARACTERS),
+    "jiwer-characters-no-punct": _Tokenizer(_as_jiwer, CHARACTERS),
 }
 
 

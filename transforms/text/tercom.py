@@ -11,12 +11,7 @@ import itertools
 from collections.abc import Mapping
 
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.text.squad import SQUAD_TOKENIZERS
-from beam_bleu.transforms.text.tokenizers import (
-    TOKENIZERS,
-    TercomName,
-    Tokenizer,
-)
+from beam_bleu.transforms.text.tokenizers import TercomName, Tokenizer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,9 +72,3 @@ TERCOM_TOKENIZERS: Mapping[TercomName, Tokenizer] = {
     )
     for name, choices in TERCOM.items()
 }
-
-ALL_TOKENIZERS: Mapping[str, Tokenizer] = {
-    row.name: row
-    for row in (*TOKENIZERS.values(), *TERCOM_TOKENIZERS.values(), *SQUAD_TOKENIZERS.values())
-}
-"""The tokenizers of all metrics."""

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from beam_bleu.transforms.definition.choices import require_choice, table
-from beam_bleu.transforms.text.tercom import ALL_TOKENIZERS
+from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, AnyTokenizerName
 
 Lowercase = bool | Literal["ascii"]
@@ -238,8 +238,9 @@ def text_versions(text: TextName) -> dict[str, str]:
     dictionaries. So it can give other numbers.
     """
     versions = {}
-    if CASES[text.lowercase].by_unicode or text.normalize is not None:
+    tokenizer = ALL_TOKENIZERS[text.tokenize]
+    if CASES[text.lowercase].by_unicode or text.normalize is not None or tokenizer.by_unicode:
         versions["unicode"] = unicodedata.unidata_version
-    for package in ALL_TOKENIZERS[text.tokenize].versions:
+    for package in tokenizer.versions:
         versions[package] = importlib.metadata.version(package)
     return versions

@@ -1,7 +1,8 @@
 """Compiled tokenization: from the bytes of a text to the places of its tokens.
 
-There are four rules. `none` splits at white space like `str.split`. `ascii-space` splits only
-at ASCII white space (without the separators U+001C to U+001F). `char` makes a token of every
+There are five rules. `none` splits at white space like `str.split`. `ascii-space` splits only
+at ASCII white space (without the separators U+001C to U+001F), and the words of jiwer only at
+spaces. `char` makes a token of every
 code point that is not white space. `13a` splits like sacreBLEU's Tokenizer13a (mteval-v13a),
 after `<skipped>` and hyphens at line ends are removed from the text. (For `zh` and `intl`,
 spacing.py puts spaces into the text, and `none` splits it.) 13a is defined by regular
@@ -40,6 +41,7 @@ from beam_bleu.transforms.text.byte_classes import (
     ascii_white_space_mask,
     code_point_masks,
     punctuation_masks,
+    space_mask,
     unicode_white_space_masks,
     white_space_masks,
 )
@@ -68,7 +70,7 @@ _DENSE = 16
 """The fewest tokens of one byte for which a block is worth its own way."""
 
 # The rules; `splitting.py` says which tokenizer has which.
-WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE = range(4)
+WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE, SPACE = range(5)
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
@@ -128,7 +130,7 @@ def _tokenizing(are_numbered: bool) -> Any:
         Args:
           start: address of the text.
           end: address of its end.
-          rule: one of the four.
+          rule: one of the five.
           tokens: address to write to. There must be memory for all tokens and SPARE_TOKENS more;
             for TOKENS_IN_CACHE if they are numbered.
           most: where a chunk ends with this many bytes of tokens or more, it stops, even before the
@@ -154,6 +156,8 @@ def _tokenizing(are_numbered: bool) -> Any:
                 white, lead = white_space_masks(block)
                 if rule == ASCII_SPACE:
                     white, lead = ascii_white_space_mask(block), _NOTHING
+                elif rule == SPACE:
+                    white, lead = space_mask(block), _NOTHING
                 white |= blank
                 blank = _NOTHING
                 if lead & inside != _NOTHING:

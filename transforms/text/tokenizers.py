@@ -86,12 +86,17 @@ TercomName = Literal[
 SquadName = Literal["squad", "squad-whole"]
 """The tokenizers that only exact match and token F1 have (squad.py)."""
 
-AnyTokenizerName = Literal[TokenizerName, TercomName, SquadName]
+JiwerName = Literal[
+    "jiwer-words", "jiwer-words-no-punct", "jiwer-characters", "jiwer-characters-no-punct"
+]
+"""The tokenizers that only WER and CER have (jiwer.py)."""
+
+AnyTokenizerName = Literal[TokenizerName, TercomName, SquadName, JiwerName]
 
 
 @dataclasses.dataclass(frozen=True)
 class Tokenizer:
-    """A row of `TOKENIZERS`, or of another table: those of tercom.py and squad.py.
+    """A row of `TOKENIZERS`, or of another table: those of tercom.py, squad.py and jiwer.py.
 
     Attributes:
       name: its name here.
@@ -106,6 +111,7 @@ class Tokenizer:
       needs_model: whether it needs a model of SentencePiece.
       extra: the extra of beam-bleu that installs its library; None if it needs no library.
       versions: the packages whose versions can change its tokens.
+      by_unicode: whether they depend on the version of Python's Unicode tables.
       signed: a function from the digest of its model ("" without one) to its name in a
         signature; None if that is `name`.
     """
@@ -120,6 +126,7 @@ class Tokenizer:
     needs_model: bool = False
     extra: str | None = None
     versions: tuple[str, ...] = ()
+    by_unicode: bool = False
     signed: Callable[[str], str] | None = None
 
 

@@ -56,7 +56,7 @@ from beam_bleu.transforms.metrics.bleu.scoring import (
 )
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.text import library_tokenizers, spacing, splitting
-from beam_bleu.transforms.text.tercom import ALL_TOKENIZERS
+from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.text import (
     CASES,
     NORMALIZATIONS,
