@@ -5,6 +5,7 @@
 >>> from beam_bleu import CorpusTer, TerConfig, TerScore
 >>> from beam_bleu import CorpusScores
 >>> from beam_bleu import ExactMatchConfig, ExactMatchScore, TokenF1Config, TokenF1Score
+>>> from beam_bleu import CerConfig, ErrorRateScore, WerConfig
 >>> from beam_bleu import ReadJoinedRecords, ReadLineParallel, ReadLongRecords, ReadPairedRecords
 >>> from beam_bleu import ComparedSystems, CompareSystems, SystemComparison
 >>> from beam_bleu import ArrowColumns, SumSegments, bleu_of_sums
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.metrics.bleu.sum_rows import bleu_of_sums
     from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
     from beam_bleu.transforms.metrics.chrf.score import ChrfScore
+    from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, WerConfig
+    from beam_bleu.transforms.metrics.error_rates.score import ErrorRateScore
     from beam_bleu.transforms.metrics.squad.metric import ExactMatchConfig, TokenF1Config
     from beam_bleu.transforms.metrics.squad.score import ExactMatchScore, TokenF1Score
     from beam_bleu.transforms.metrics.ter.metric import TerConfig
@@ -58,6 +61,7 @@ __all__ = [
     "ArrowColumns",
     "BleuConfig",
     "BleuScore",
+    "CerConfig",
     "ChrfConfig",
     "ChrfScore",
     "CompareSystems",
@@ -67,6 +71,7 @@ __all__ = [
     "CorpusScore",
     "CorpusScores",
     "CorpusTer",
+    "ErrorRateScore",
     "ExactMatchConfig",
     "ExactMatchScore",
     "ReadJoinedRecords",
@@ -80,6 +85,7 @@ __all__ = [
     "TerScore",
     "TokenF1Config",
     "TokenF1Score",
+    "WerConfig",
     "__version__",
     "bleu_of_sums",
     "preset",
@@ -89,6 +95,7 @@ _HOMES = {
     "ArrowColumns": "beam_bleu.transforms.pairing.segments.arrow_columns",
     "BleuConfig": "beam_bleu.transforms.metrics.bleu.config",
     "BleuScore": "beam_bleu.transforms.metrics.bleu.score",
+    "CerConfig": "beam_bleu.transforms.metrics.error_rates.metric",
     "ChrfConfig": "beam_bleu.transforms.metrics.chrf.metric",
     "ChrfScore": "beam_bleu.transforms.metrics.chrf.score",
     "CompareSystems": "beam_bleu.transforms.compare_systems",
@@ -98,6 +105,7 @@ _HOMES = {
     "CorpusScore": "beam_bleu.transforms.corpus_scores",
     "CorpusScores": "beam_bleu.transforms.several_scores",
     "CorpusTer": "beam_bleu.transforms.corpus_scores",
+    "ErrorRateScore": "beam_bleu.transforms.metrics.error_rates.score",
     "ExactMatchConfig": "beam_bleu.transforms.metrics.squad.metric",
     "ExactMatchScore": "beam_bleu.transforms.metrics.squad.score",
     "ReadJoinedRecords": "beam_bleu.transforms.reading",
@@ -111,6 +119,7 @@ _HOMES = {
     "TerScore": "beam_bleu.transforms.metrics.ter.score",
     "TokenF1Config": "beam_bleu.transforms.metrics.squad.metric",
     "TokenF1Score": "beam_bleu.transforms.metrics.squad.score",
+    "WerConfig": "beam_bleu.transforms.metrics.error_rates.metric",
     "bleu_of_sums": "beam_bleu.transforms.metrics.bleu.sum_rows",
     "preset": "beam_bleu.transforms.metrics.bleu.config",
 }

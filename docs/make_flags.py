@@ -22,7 +22,7 @@ _PAGES = {
     "[languages](definitions.md#languages), [their scores](output.md#languages)",
     "definition, from n-grams to a score": "[smoothing](definitions.md#smoothing), "
     "[reference length](definitions.md#reference-length)",
-    "definition, other metrics": "[chrF](chrf.md), [TER](ter.md)",
+    "definition, other metrics": "[chrF](chrf.md), [TER](ter.md), [WER and CER](wer.md)",
     "output": "[what stdout shows](terminal.md#what-stdout-shows), [saved totals](totals.md), "
     "[reruns](scheduling.md#reruns)",
     "output, more scores": "[presets](definitions.md#presets), [output](output.md)",

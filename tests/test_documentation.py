@@ -43,6 +43,7 @@ SHOWN = [
         "docs/chrf.md",
         "docs/ter.md",
         "docs/exact_match.md",
+        "docs/wer.md",
     )
 ]
 

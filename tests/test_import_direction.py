@@ -532,12 +532,12 @@ def test_a_fresh_interpreter_sees_that_wiring_loads_beam():
 
 def test_the_public_names_come_from_the_top_of_the_package():
     names = [
-        *("ArrowColumns", "BleuConfig", "BleuScore", "ChrfConfig", "ChrfScore"),
+        *("ArrowColumns", "BleuConfig", "BleuScore", "CerConfig", "ChrfConfig", "ChrfScore"),
         *("CompareSystems", "ComparedSystems", "CorpusBleu", "CorpusChrf", "CorpusScore"),
-        *("CorpusScores", "CorpusTer", "ExactMatchConfig", "ExactMatchScore"),
+        *("CorpusScores", "CorpusTer", "ErrorRateScore", "ExactMatchConfig", "ExactMatchScore"),
         *("ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"),
         *("SentencePieceModel", "SumSegments", "SystemComparison", "TerConfig", "TerScore"),
-        *("TokenF1Config", "TokenF1Score"),
+        *("TokenF1Config", "TokenF1Score", "WerConfig"),
         *("bleu_of_sums", "preset"),
     ]
     imported = ", ".join(names)

@@ -15,6 +15,7 @@ from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.known_metrics import METRICS, Definition
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
+from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, WerConfig
 from beam_bleu.transforms.metrics.squad.metric import ExactMatchConfig, TokenF1Config
 from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
@@ -39,6 +40,8 @@ class _Comparing(beam.PTransform):
         config: BleuConfig
         | ChrfConfig
         | TerConfig
+        | WerConfig
+        | CerConfig
         | ExactMatchConfig
         | TokenF1Config
         | None = None,
@@ -91,7 +94,7 @@ class CompareSystems:
 
     Args of both transforms:
       systems: the names of two or more systems.
-      config: the definition of BLEU, chrF or TER; by default sacreBLEU's BLEU.
+      config: the definition of a metric, such as a `ChrfConfig`; by default sacreBLEU's BLEU.
       baseline: the system with which the others are compared; by default the first one.
       all_pairs: whether each system is compared with each other one. Then the result also has
         clusters.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.text.text import TextName
     from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
-MetricName = Literal["bleu", "chrf", "ter", "exact_match", "token_f1"]
+MetricName = Literal["bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,8 +65,20 @@ METRICS: Mapping[MetricName, MetricRow] = table(
         highest=100,
     ),
     MetricRow("ter", "TER, the edits and shifts of words for each word of the references", True),
-    MetricRow("exact_match", "SQuAD's exact match, the share of right answers", family="squad"),
-    MetricRow("token_f1", "SQuAD's F1, the mean F-score of the words of answers", family="squad"),
+    MetricRow("wer", "WER, the error rate of words, as for speech", True, "error_rates"),
+    MetricRow("cer", "CER, the error rate of characters", True, "error_rates"),
+    MetricRow(
+        "exact_match",
+        "SQuAD's exact match, the share of right answers",
+        family="squad",
+        highest=100,
+    ),
+    MetricRow(
+        "token_f1",
+        "SQuAD's F1, the mean F-score of the words of answers",
+        family="squad",
+        highest=100,
+    ),
 )
 """All metrics, in the order in which they are shown. The first one is the default."""
 

@@ -54,7 +54,7 @@ def without_input(part: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_each_metric_has_the_result_of_a_run_of_its_own(form):
-    metrics = ["chrf", "bleu", "ter"]
+    metrics = ["chrf", "bleu", "cer", "ter", "wer"]
     together = document(*FORMS[form], "--metrics", *metrics)
     assert metrics_of(together) == metrics
     for part in parts_of(together):

@@ -139,7 +139,7 @@ def test_a_pipe_of_the_shell_is_called_pipe():
             ["r", "-e", "a b"],
             ["--encoding a b", "no such encoding", "remove --encoding: the files must be UTF-8"],
         ),
-        (["r", "-m", "bleu", "wer"], ["--metrics wer", "bleu, chrf, ter"]),
+        (["r", "-m", "bleu", "meteor"], ["--metrics meteor", "bleu, chrf, ter"]),
         (["r", "-m", "bleu", "chrf", "bleu"], ["--metrics bleu chrf bleu", "only once"]),
         (["-m", "bleu", "r", "-i", "a"], ["--metrics r", "references come before -m"]),
     ],

@@ -1,0 +1,99 @@
+"""Segments for the tests of WER and CER, and what jiwer and this project count in them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import jiwer
+import numpy as np
+from hostile_texts import FRAGMENTS, WHITE_SPACE, WORDS, Segment
+
+from beam_bleu.transforms.metrics.error_rates.columns import SUBSTITUTIONS
+from beam_bleu.transforms.metrics.error_rates.kernel import ErrorCounter
+from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, WerConfig
+from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import count_batch
+
+Config = WerConfig | CerConfig
+
+
+def hostile(seed: int, number: int, references: int) -> list[Segment]:
+    """Segments of difficult characters; some references are missing or empty."""
+    rng = random.Random(seed)
+    pieces = [*FRAGMENTS, *WORDS * 3, *WHITE_SPACE * 3, *[" "] * 200]
+
+    def text() -> str:
+        return "".join(rng.choices(pieces, k=rng.randrange(24)))
+
+    segments: list[Segment] = []
+    for _ in range(number):
+        of_segment = [text() if rng.random() < 0.8 else None for _ in range(references)]
+        if not any(reference is not None for reference in of_segment):
+            of_segment[rng.randrange(references)] = text()
+        present = next(reference for reference in of_segment if reference is not None)
+        candidate = present[rng.randrange(9) :] + text() if rng.random() < 0.7 else text()
+        segments.append((candidate, of_segment))
+    return segments
+
+
+def edited(rng: random.Random, symbols: str, length: int, edits: int) -> Segment:
+    """A segment of few different words, each a character long, with edits of words and of parts."""
+    reference = rng.choices(symbols, k=length)
+    candidate = list(reference)
+    for _ in range(edits):
+        place, edit = rng.randrange(len(candidate) + 1), rng.randrange(4)
+        removed = (0, 1, 1, rng.randrange(1, 2 + length // 20))[edit]
+        candidate[place : place + removed] = [rng.choice(symbols)] * (edit < 2)
+    return " ".join(candidate), [" ".join(reference)]
+
+
+def unrelated(rng: random.Random, symbols: str, length: int, reference_length: int) -> Segment:
+    """A segment whose texts have nothing to do with each other."""
+    candidate, reference = (rng.choices(symbols, k=k) for k in (length, reference_length))
+    return " ".join(candidate), [" ".join(reference)]
+
+
+def counted(segments: Sequence[Segment], config: Config) -> BatchStatistics:
+    """What is counted in segments."""
+    return count_batch(to_batch(segments), config.text, ErrorCounter())
+
+
+def jiwers(candidate: str, reference: str, config: Config) -> Any:
+    """What jiwer says of a segment by the same definition."""
+    first: list[Any] = [jiwer.ToLowerCase()] if config.lowercase else []
+    if config.no_punct:
+        first.append(jiwer.RemovePunctuation())
+    if isinstance(config, WerConfig):
+        transform = jiwer.Compose([*first, *jiwer.wer_default.transforms])
+        return jiwer.process_words(reference, candidate, transform, transform)
+    transform = jiwer.Compose([*first, *jiwer.cer_default.transforms])
+    return jiwer.process_characters(reference, candidate, transform, transform)
+
+
+def counts_of_jiwer(candidate: str, reference: str, config: Config) -> tuple[int, int, int, int]:
+    """jiwer's substitutions, deletions and insertions, and the length of the reference."""
+    output = jiwers(candidate, reference, config)
+    length = output.hits + output.substitutions + output.deletions
+    return output.substitutions, output.deletions, output.insertions, length
+
+
+def best_of_jiwer(segment: Segment, config: Config) -> tuple[int, int, int, int]:
+    """jiwer's counts for the reference with the fewest edits, or the longest of several such."""
+    candidate, references = segment
+    counts = [
+        counts_of_jiwer(candidate, reference, config)
+        for reference in references
+        if reference is not None
+    ]
+    return min(counts, key=lambda of_one: (sum(of_one[:3]), -of_one[3]))
+
+
+def assert_counts_are_those_of_jiwer(segments: Sequence[Segment], config: Config) -> None:
+    """Every segment has jiwer's integers."""
+    ours = counted(segments, config).counts[0, :, SUBSTITUTIONS:]
+    theirs = np.array([best_of_jiwer(segment, config) for segment in segments])
+    (wrong,) = np.nonzero((ours != theirs).any(axis=1))
+    assert not wrong.size, (segments[wrong[0]], ours[wrong[0]], theirs[wrong[0]])

@@ -1,0 +1,300 @@
+"""WER and CER as metrics: definitions, scores, standard errors, and what is possible in sums."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import jiwer
+import numpy as np
+import pytest
+from error_segments import Config, counted, edited, hostile, jiwers
+from hostile_texts import Segment
+
+from beam_bleu.transforms.known_metrics import METRICS
+from beam_bleu.transforms.metrics.error_rates.columns import (
+    DELETIONS,
+    EMPTY,
+    INSERTIONS,
+    REFERENCE_LENGTH,
+    SUBSTITUTIONS,
+    WIDTH,
+    candidate_length,
+    edits_of,
+)
+from beam_bleu.transforms.metrics.error_rates.kind import KINDS
+from beam_bleu.transforms.metrics.error_rates.metric import Cer, CerConfig, Wer, WerConfig
+from beam_bleu.transforms.metrics.error_rates.score import ErrorRateScore
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
+from beam_bleu.transforms.score.uncertainty import log_gradient
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.unit_sums import product
+
+HOSTILE = hostile(11, 400, 2)
+BOTH: list[Config] = [WerConfig(), CerConfig()]
+
+
+def score_of(segments: Sequence[Segment], config: Config) -> ErrorRateScore:
+    sums = CorpusSums.of(counted(segments, config), 0, with_products=True)
+    name = config.metric.NAME.lower()
+    score: Any = KINDS[name].score(sums, config.text.name, config.metric)
+    return score
+
+
+def paired(candidates: Sequence[str], references: Sequence[str]) -> list[Segment]:
+    return [
+        (candidate, [reference])
+        for candidate, reference in zip(candidates, references, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("config", [WerConfig, CerConfig])
+@pytest.mark.parametrize(
+    ("choices", "reason"),
+    [
+        ({"lowercase": "ascii"}, "lowercase must be True or False, got 'ascii'"),
+        ({"no_punct": 1}, "no_punct must be True or False, got 1"),
+        ({"normalize": "nfd"}, "normalize must be one of nfc, nfkc, got 'nfd'"),
+    ],
+)
+def test_an_impossible_definition_is_refused(config, choices, reason):
+    with pytest.raises(ValueError, match=reason):
+        config(**choices)
+
+
+# Scores
+
+
+@pytest.mark.parametrize("config", BOTH, ids=str)
+def test_the_score_of_a_corpus_is_jiwers_to_the_last_bit(config):
+    segments = hostile(5, 200, 1)
+    candidates = [candidate for candidate, _ in segments]
+    references = [reference for _, (reference,) in segments]
+    score = score_of(segments, config)
+    rate = jiwer.wer if isinstance(config, WerConfig) else jiwer.cer
+    assert score.score == 100 * rate(references, candidates)
+    output = jiwers(candidates, references, config)
+    assert score.edits == output.substitutions + output.deletions + output.insertions
+    assert score.substitutions == output.substitutions
+    assert score.deletions == output.deletions
+    assert score.insertions == output.insertions
+    assert score.ref_length == output.hits + output.substitutions + output.deletions
+
+
+@pytest.mark.parametrize("config", BOTH, ids=str)
+def test_scores_of_segments_are_those_of_jiwer_to_the_last_bit(config):
+    segments = hostile(7, 300, 1)
+    statistics = counted(segments, config)
+    statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
+    name, metric = config.metric.NAME.lower(), config.metric
+    schema = segment_schema([KINDS[name].segment_fields(metric)])
+    rows = segment_table(statistics, name, KINDS[name], metric, schema).to_pylist()
+    for row, (candidate, (reference,)) in zip(rows, segments, strict=True):
+        output = jiwers(candidate, reference, config)
+        assert row["score"] == 100 * (output.wer if name == "wer" else output.cer)
+        assert (row["substitutions"], row["deletions"], row["insertions"]) == (
+            output.substitutions,
+            output.deletions,
+            output.insertions,
+        )
+        assert row["edits"] == output.substitutions + output.deletions + output.insertions
+        assert row["ref_length"] == output.hits + output.substitutions + output.deletions
+
+
+# The cases of jiwer's own test_wer.py, test_cer.py, test_measures.py and test_empty_ref.py. Those
+# are left out that cannot apply: other measures (MER, WIL, WIP), texts or lists of texts as
+# arguments, lists of different lengths (the pairing refuses them), other transforms, and functions
+# that jiwer has taken away.
+@pytest.mark.parametrize(
+    ("references", "candidates", "wer", "cer"),
+    [
+        (["This is a test"], ["This is a test"], 0, 0),
+        (["This is a test"], [""], 1, 14 / 14),
+        (["This is a test"], ["This test"], 0.5, 5 / 14),
+        # From "From WER and RIL to MER and WIL" (Morris et al. 2004).
+        (["X"], ["X"], 0, 0),
+        (["X"], ["X X Y Y"], 3, 6),
+        (["X Y X"], ["X Z"], 2 / 3, 3 / 5),
+        (["X"], ["Y"], 1, 1),
+        (["X"], ["Y Z"], 2, 3),
+        (["i", "am i good"], ["i am", "i good"], 0.5, 0.6),
+        (["am i good", "i"], ["i good", "i am"], 0.5, 0.6),
+        (["i", "am i good"], ["i am", "y good"], 0.75, 0.7),
+        # Without a word in the references, the rate is the number of insertions.
+        ([""], [""], 0, 0),
+        ([""] * 9, [""] * 9, 0, 0),
+        ([""], ["a"], 1, 1),
+        ([""], ["abd"], 1, 3),
+        ([""], ["0 1 2 3 4"], 5, 9),
+        (["hello"], [""], 1, 1),
+        (["hello world", ""], ["hello world", "done"], 1 / 2, 4 / 11),
+        (["hello world", ""], ["hello world", ""], 0, 0),
+    ],
+)
+def test_known_scores(references, candidates, wer, cer):
+    assert score_of(paired(candidates, references), WerConfig()).score == 100 * wer
+    assert score_of(paired(candidates, references), CerConfig()).score == 100 * cer
+    assert (jiwer.wer(references, candidates), jiwer.cer(references, candidates)) == (wer, cer)
+
+
+def test_kinds_of_edits():
+    # From jiwer's test_count_errors.py.
+    references = ["sub", "sub", "sub", "sub", "sub", "this was", "del", "hit"]
+    candidates = ["bus", "bus", "bus", "usb", "bsu", "this was ins", "", "hit"]
+    words = score_of(paired(candidates, references), WerConfig())
+    assert (words.substitutions, words.deletions, words.insertions) == (5, 1, 1)
+    letters = score_of(paired(candidates, references), CerConfig())
+    assert (letters.substitutions, letters.deletions, letters.insertions) == (6, 5, 6)
+
+
+@pytest.mark.parametrize("metric", [Wer(), Cer()])
+def test_many_sums_at_once_have_the_scores_of_each(metric):
+    rng = np.random.default_rng(3)
+    for largest in (10**3, 10**10, 10**15, 2**61):
+        sums = rng.integers(0, largest, (500, WIDTH)) * rng.integers(0, 2, (500, WIDTH))
+        assert metric.values(sums).tolist() == [metric.value(row) for row in sums.tolist()]
+    assert metric.values(np.zeros((0, WIDTH), np.int64)).tolist() == []
+
+
+def test_other_columns_are_refused():
+    with pytest.raises(ValueError, match="WER needs 6 columns, got 5"):
+        Wer().value([1] * 5)
+    with pytest.raises(ValueError, match="CER needs 6 columns, got 7"):
+        Cer().values(np.ones((2, 7), np.int64))
+
+
+def test_signatures_show_each_choice():
+    score = score_of([("a", ["b"])], WerConfig())
+    assert score.signature.startswith("nrefs:1|case:mixed|tok:jiwer|unit:word|punct:yes|version:")
+    score = score_of([("a", ["b", "c"]), ("a", ["b", None])], CerConfig(True, True, "nfkc"))
+    assert score.signature.startswith(
+        "nrefs:var|case:lc|tok:jiwer|unit:character|punct:no|normalize:nfkc|unicode:"
+    )
+    assert score.sacrebleu_signature is None
+
+
+@pytest.mark.parametrize("choice", ["lowercase", "no_punct"])
+def test_signatures_have_the_version_of_unicode_if_it_matters(choice):
+    assert "|unicode:" in score_of([("a", ["b"])], WerConfig(**{choice: True})).signature
+
+
+def test_names_and_the_better_score():
+    assert [KINDS[name].shown(KINDS[name].decoded({})) for name in ("wer", "cer")] == ["WER", "CER"]
+    assert all(METRICS[name].lower_is_better for name in KINDS)
+
+
+@pytest.mark.parametrize("config", [WerConfig, CerConfig])
+def test_choices_change_the_texts(config):
+    segments: list[Segment] = [("e\u0301 a", ["\u00c9, A!"])]
+    assert score_of(segments, config()).edits > 0
+    assert score_of(segments, config(lowercase=True, no_punct=True, normalize="nfc")).edits == 0
+
+
+# Uncertainty
+
+
+@pytest.mark.parametrize("config", BOTH, ids=str)
+def test_the_standard_error_is_that_of_a_ratio(config):
+    counts = counted(HOSTILE, config).counts[0]
+    edits, length = edits_of(counts.T), counts[:, REFERENCE_LENGTH]
+    ratio, units = edits.sum() / length.sum(), len(counts)
+    residuals = (edits - ratio * length) / length.sum()
+    expected = 100 * math.sqrt(units / (units - 1) * float(np.sum(residuals**2)))
+    score = score_of(HOSTILE, config)
+    assert score.standard_error == pytest.approx(expected, rel=1e-12)
+    assert score.interval is not None
+    assert sum(score.interval) / 2 == pytest.approx(score.score)
+
+
+def test_the_gradient_has_the_edits_and_the_length():
+    gradient = log_gradient(CorpusSums.of(counted(HOSTILE, WerConfig()), 0).columns, Wer())
+    assert gradient.columns == (SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH)
+    assert gradient.numerators[0] == gradient.numerators[1] == gradient.numerators[2] > 0
+    assert gradient.numerators[3] < 0
+
+
+@pytest.mark.parametrize(
+    ("segment", "reason"),
+    [
+        (("a", ["a"]), "no candidate needs an edit"),
+        (("a", [""]), "no reference has a word"),
+    ],
+)
+def test_without_edits_or_words_there_is_no_standard_error(segment, reason):
+    score = score_of([segment] * 40, WerConfig())
+    assert score.standard_error is None
+    assert any(reason in warning for warning in score.warnings)
+
+
+# What is possible
+
+
+@pytest.mark.parametrize("references", [1, 2, 17])
+@pytest.mark.parametrize("config", BOTH, ids=str)
+def test_what_segments_have_is_possible(references, config):
+    segments = hostile(references, 200, references)
+    rng = random.Random(1)
+    segments += [(c, r * references) for c, r in (edited(rng, "abc", 20, 6) for _ in range(99))]
+    counts = counted(segments, config).counts[0]
+    are_possible = KINDS["wer"].columns_are_possible
+    assert are_possible(counts, references, Wer())
+    assert are_possible(counts.sum(axis=0), references, Wer())
+    assert are_possible(counts.sum(axis=0).astype(object) * 10**20, references, Wer())
+    assert are_possible(np.zeros((3, WIDTH), np.int64), references, Wer())
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (SEGMENTS, 0),
+        (EMPTY, 2),
+        (SUBSTITUTIONS, -1),
+        (SUBSTITUTIONS, 5),  # more than the reference has words
+        (DELETIONS, 5),
+        (DELETIONS, 4),
+        (INSERTIONS, -1),
+        (REFERENCE_LENGTH, 1),
+    ],
+)
+def test_what_no_segment_has_is_impossible(place, value):
+    (right,) = counted([("a b c d", ["a b x y"])], WerConfig()).counts[0]
+    assert right.tolist() == [1, 0, 2, 0, 0, 4]
+    assert KINDS["wer"].columns_are_possible(right, 1, Wer())
+    right[place] = value
+    assert not KINDS["wer"].columns_are_possible(right, 1, Wer())
+
+
+def test_a_candidate_that_is_not_empty_has_words():
+    (right,) = counted([("a", ["a b"])], WerConfig()).counts[0]
+    right[[DELETIONS, EMPTY]] = 2, 1
+    assert KINDS["wer"].columns_are_possible(right, 1, Wer())
+    right[EMPTY] = 0
+    assert not KINDS["wer"].columns_are_possible(right, 1, Wer())
+    assert candidate_length(right) == 0
+
+
+@pytest.mark.parametrize("config", BOTH, ids=str)
+def test_products_of_segments_are_possible_and_changed_ones_are_not(config):
+    kind, metric = KINDS[config.metric.NAME.lower()], config.metric
+    units = CorpusSums.of(counted(hostile(1, 200, 1), config), 0, with_products=True)
+    sums, products = np.array(units.columns), np.array(units.products)
+    number = np.array(units.units)
+    assert kind.products_are_possible(number, sums, products, 1, metric, are_segments=True)
+    # There is no limit for the insertions of a segment, nor for its hits.
+    unlimited = [product(column, column) for column in (INSERTIONS, REFERENCE_LENGTH)]
+    for place in range(len(products)):
+        wrong = products.copy()
+        wrong[place] += 10**12
+        is_possible = kind.products_are_possible(number, sums, wrong, 1, metric, are_segments=True)
+        assert is_possible == (place in unlimited), place
+
+
+def test_a_definition_survives_as_json():
+    for name, metric in (("wer", Wer()), ("cer", Cer())):
+        assert KINDS[name].decoded(KINDS[name].encoded(metric)) == metric
+        with pytest.raises(TypeError):
+            KINDS[name].decoded({"more": 1})

@@ -1,0 +1,155 @@
+"""The errors of WER and CER are jiwer's, on hostile text and on generated text."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+
+import pytest
+from error_segments import (
+    assert_counts_are_those_of_jiwer,
+    counted,
+    counts_of_jiwer,
+    edited,
+    hostile,
+    unrelated,
+)
+from hostile_texts import CODE_POINTS, Segment
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beam_bleu.transforms.metrics.error_rates.columns import (
+    REFERENCE_LENGTH,
+    SUBSTITUTIONS,
+)
+from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, WerConfig
+
+BOTH = [WerConfig(), CerConfig()]
+CONFIGS = [
+    config(lowercase, no_punct)
+    for config, lowercase, no_punct in itertools.product(
+        [WerConfig, CerConfig], [False, True], [False, True]
+    )
+]
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+def test_hostile_text_by_each_definition(config):
+    assert_counts_are_those_of_jiwer(hostile(1, 400, 1), config)
+
+
+@pytest.mark.parametrize("config", BOTH, ids=str)
+@pytest.mark.parametrize("references", [2, 5])
+def test_the_reference_with_the_fewest_edits_counts(references, config):
+    assert_counts_are_those_of_jiwer(hostile(references, 300, references), config)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "references", "counts"),
+    [
+        ("a b", ["a", "a c"], [1, 0, 0, 2]),
+        ("a b", ["a c", "a"], [1, 0, 0, 2]),
+        ("a b c d", ["x a b c", "a y z d"], [0, 1, 1, 4]),
+        ("a b c d", ["a y z d", "x a b c"], [2, 0, 0, 4]),
+    ],
+)
+def test_of_references_with_equally_few_edits_the_longest_counts_and_then_the_first(
+    candidate, references, counts
+):
+    (of_segment,) = counted([(candidate, references)], WerConfig()).counts[0]
+    assert of_segment[SUBSTITUTIONS:].tolist() == counts
+
+
+def test_every_code_point_is_one_character_and_part_of_a_word():
+    # In this row, each white space has letters at both sides.
+    text = "a" + "a".join(CODE_POINTS[0x1F:0x3100]) + "😀e\u0301\U0010ffff"
+    segments: list[Segment] = [(text.replace("a", "b"), [text])]
+    for config in BOTH:
+        assert_counts_are_those_of_jiwer(segments, config)
+    counts = counted(segments, CerConfig()).counts[0, 0]
+    assert counts[REFERENCE_LENGTH] == len(text)
+
+
+@pytest.mark.parametrize("config", BOTH, ids=str)
+@pytest.mark.parametrize("symbols", ["ab", "abcd", "abcdefghijklmnopqrstuvwxyz"])
+def test_texts_of_up_to_400_words(symbols, config):
+    # These need one to four blocks, and more.
+    rng = random.Random(symbols)
+    segments = [
+        edited(rng, symbols, rng.randrange(1, 400), rng.choice([1, 4, 20, 80])) for _ in range(150)
+    ]
+    segments += [
+        unrelated(rng, symbols, rng.randrange(1, 400), rng.randrange(1, 400)) for _ in range(60)
+    ]
+    assert_counts_are_those_of_jiwer(segments, config)
+
+
+@pytest.mark.parametrize("length", [63, 64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 257])
+def test_lengths_at_the_ends_of_blocks(length):
+    rng = random.Random(length)
+    segments = [edited(rng, "abc", length, edits) for edits in (1, 9, 40)]
+    segments += [unrelated(rng, "abc", 60, length), unrelated(rng, "abc", length, 60)]
+    assert_counts_are_those_of_jiwer(segments, WerConfig())
+
+
+@pytest.mark.parametrize("edits", [0, 1, 5, 30, 300, 3000])
+@pytest.mark.parametrize("symbols", ["ab", "abcdefghijklmnop"])
+def test_tables_that_rapidfuzz_divides(symbols, edits):
+    # It divides those of 2^22 cells or more, until few edits are left for a part.
+    rng = random.Random(edits)
+    segments = [edited(rng, symbols, rng.randrange(2_100, 5_000), edits) for _ in range(3)]
+    for config in BOTH:
+        assert_counts_are_those_of_jiwer(segments, config)
+
+
+@pytest.mark.parametrize(
+    ("length", "reference_length"),
+    [(70_000, 64), (70_000, 65), (9, 500_000), (10, 500_000), (3_000, 2_000), (900, 6_000)],
+)
+def test_unrelated_texts_that_rapidfuzz_divides_or_not(length, reference_length):
+    # It divides no table of less than 65 words of the reference, or 10 of the candidate.
+    segment = unrelated(random.Random(length), "abc", length, reference_length)
+    assert_counts_are_those_of_jiwer([segment], WerConfig())
+
+
+def test_the_first_half_can_be_inserted():
+    # The way through the table goes down its first column, where it is divided.
+    reference = ["x"] * 2_500
+    segment: Segment = (" ".join(["y"] * 3_000 + reference[:900] + ["z"]), [" ".join(reference)])
+    assert_counts_are_those_of_jiwer([segment], WerConfig())
+
+
+@pytest.mark.parametrize("config", BOTH, ids=str)
+def test_a_long_reference_beside_a_short_one(config):
+    # Many different words make the numbers of the short one large.
+    many = " ".join(f"w{number}" for number in range(20_000))
+    segments: list[Segment] = [("a b c", [many, "a c"]), ("w19998 w19999", [many, "w19999 x"])]
+    for segment in segments:
+        counts = counted([segment], WerConfig()).counts[0, 0]
+        assert counts[REFERENCE_LENGTH] == 2
+    assert_counts_are_those_of_jiwer([(many[2_000:4_000], [many[:3_000], "a"])], config)
+
+
+@pytest.mark.parametrize(
+    ("config", "length"), [(WerConfig(), 10_000), (CerConfig(), 50_000)], ids=["words", "letters"]
+)
+def test_long_texts_take_seconds_at_most(config, length):
+    rng = random.Random(1)
+    joint = " " if isinstance(config, WerConfig) else ""
+    candidate, reference = (joint.join(rng.choices("abcdefghij", k=length)) for _ in range(2))
+    counted([("a", ["b"])], config)
+    start = time.process_time()
+    counts = counted([(candidate, [reference])], config).counts[0, 0]
+    assert time.process_time() - start < 10
+    assert tuple(counts[SUBSTITUTIONS:]) == counts_of_jiwer(candidate, reference, config)
+
+
+texts = st.text(st.sampled_from("ab. \t\n\u00a0é😀"), max_size=14)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(st.tuples(texts, st.lists(texts, min_size=2, max_size=2)), min_size=1, max_size=4))
+def test_generated_text(segments):
+    for config in CONFIGS:
+        assert_counts_are_those_of_jiwer(segments, config)

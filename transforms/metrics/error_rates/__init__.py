@@ -1,0 +1,1 @@
+"""WER and CER, the error rates of words and of characters: what only this family has."""

@@ -1,0 +1,253 @@
+"""Compiled code: the edit distance of two texts, as rows of bits.
+
+A text is a row of numbers, one for each symbol: a word or a character. D[i][j] is the least number
+of symbols to insert, to delete and to substitute, so that the first j symbols of the reference
+become the first i symbols of the candidate. Neighbours in the table D differ by at most 1, so a row
+of it is a few words of bits (Myers 1999, https://doi.org/10.1145/316542.316550; Hyyrö 2003): the
+columns that are 1 more than the one before, and those that are 1 less. 64 columns, one word of each
+mask, are a block. (The rows of TER keep more, in other words, and stop at 64 columns.)
+
+The deletions are counted on one of the shortest ways through the table. If there are several, it is
+that of RapidFuzz (`recover_alignment`): from the end of the table back to its beginning, it prefers
+to delete, then to insert, and then to keep or substitute a symbol.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from beam_bleu.transforms.native.compiling import inlined, inner
+from beam_bleu.transforms.native.memory import (
+    count_bits,
+    load_byte,
+    load_count,
+    load_int,
+    load_word,
+    store_byte,
+    store_int,
+    store_word,
+)
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+
+COLUMNS = 64
+"""The columns of a block."""
+
+ROW_BYTES = 16
+"""What a row has of a block: the mask of the columns that are 1 more, and then that of 1 less."""
+
+MASK_BYTES = 8
+
+_LESS = 8
+
+_NOTHING = np.uint64(0)
+_ONE = np.uint64(1)
+_LAST = np.uint64(COLUMNS - 1)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@inlined
+def _next(more, less, equal, more_before, less_before):
+    """The next row of a block, and the column before the next block.
+
+    Args:
+      more: the columns of the row that are 1 more than the one before.
+      less: those that are 1 less.
+      equal: the columns whose symbol is that of the next row.
+      more_before: 1 if the column before the block grows by 1 from this row to the next, else 0.
+      less_before: 1 if it falls by 1, else 0.
+
+    Returns:
+      (more, less, more before the next block, less before the next block)
+    """
+    equal_or_less = equal | less_before
+    changed = (((equal_or_less & more) + more) ^ more) | equal_or_less | less
+    more_below = less | ~(changed | more)
+    less_below = changed & more
+    one_more = (more_below << _ONE) | more_before
+    one_less = (less_below << _ONE) | less_before
+    return (
+        one_less | ~(changed | one_more),
+        one_more & changed,
+        more_below >> _LAST,
+        less_below >> _LAST,
+    )
+
+
+def _writing(blocks: int) -> Any:
+    """Makes the function that writes the rows of a reference of up to `blocks` blocks, at most 4.
+
+    All words of a row stay in registers, and the processor computes the blocks of neighbouring rows
+    at the same time.
+    """
+
+    @inner
+    def write_rows(candidate, symbols, masks, rows):
+        """Writes all rows but the first.
+
+        Args:
+          candidate: address of the numbers of the candidate's symbols.
+          symbols: their number.
+          masks: address of the masks of the columns of each number, one for each block.
+          rows: address of a row for each symbol. A row has its blocks side by side.
+        """
+        more_0 = more_1 = more_2 = more_3 = _ALL
+        less_0 = less_1 = less_2 = less_3 = _NOTHING
+        row = rows
+        for symbol in range(symbols):
+            equal = masks + load_count(candidate + symbol * NUMBER_BYTES) * (MASK_BYTES * blocks)
+            more_0, less_0, more, less = _next(more_0, less_0, load_word(equal), _ONE, _NOTHING)
+            store_word(row, more_0)
+            store_word(row + _LESS, less_0)
+            if blocks > 1:
+                more_1, less_1, more, less = _next(
+                    more_1, less_1, load_word(equal + MASK_BYTES), more, less
+                )
+                store_word(row + ROW_BYTES, more_1)
+                store_word(row + ROW_BYTES + _LESS, less_1)
+            if blocks > 2:
+                more_2, less_2, more, less = _next(
+                    more_2, less_2, load_word(equal + 2 * MASK_BYTES), more, less
+                )
+                store_word(row + 2 * ROW_BYTES, more_2)
+                store_word(row + 2 * ROW_BYTES + _LESS, less_2)
+            if blocks > 3:
+                more_3, less_3, more, less = _next(
+                    more_3, less_3, load_word(equal + 3 * MASK_BYTES), more, less
+                )
+                store_word(row + 3 * ROW_BYTES, more_3)
+                store_word(row + 3 * ROW_BYTES + _LESS, less_3)
+            row += blocks * ROW_BYTES
+
+    return write_rows
+
+
+_write_1, _write_2, _write_3, _write_4 = (_writing(blocks) for blocks in range(1, 5))
+
+MOST_COLUMNS = 4 * COLUMNS
+"""The longest reference for `write_rows`."""
+
+
+@inner
+def write_rows(candidate, symbols, reference, columns, masks, rows, places):
+    """Writes all rows but the first; returns the distance of the whole texts.
+
+    Args:
+      candidate: address of the numbers of the candidate's symbols.
+      symbols: their number, 1 or more.
+      reference: address of those of the reference.
+      columns: their number, 1 to MOST_COLUMNS.
+      masks: address of 4 words for each number, which are 0, and are 0 again afterwards.
+      rows: address of memory for 4 blocks for each symbol of the candidate.
+      places: address of 4 int64, which it writes: the address of the first row of each block.
+
+    Returns:
+      (the distance, the bytes from a row of a block to its next row)
+    """
+    blocks = (columns + COLUMNS - 1) // COLUMNS
+    for column in range(columns):
+        place = masks + load_count(reference + column * NUMBER_BYTES) * (MASK_BYTES * blocks)
+        place += column // COLUMNS * MASK_BYTES
+        store_word(place, load_word(place) | (_ONE << np.uint64(column % COLUMNS)))
+    if blocks == 1:
+        _write_1(candidate, symbols, masks, rows)
+    elif blocks == 2:
+        _write_2(candidate, symbols, masks, rows)
+    elif blocks == 3:
+        _write_3(candidate, symbols, masks, rows)
+    else:
+        _write_4(candidate, symbols, masks, rows)
+    for column in range(columns):
+        place = masks + load_count(reference + column * NUMBER_BYTES) * (MASK_BYTES * blocks)
+        store_word(place + column // COLUMNS * MASK_BYTES, _NOTHING)
+    stride = blocks * ROW_BYTES
+    last = rows + (symbols - 1) * stride
+    distance = symbols
+    for block in range(blocks):
+        store_int(places, block, rows + block * ROW_BYTES)
+        distance += grown(
+            load_word(last + block * ROW_BYTES),
+            load_word(last + block * ROW_BYTES + _LESS),
+            columns - block * COLUMNS,
+        )
+    return distance, stride
+
+
+@inlined
+def grown(more, less, columns):
+    """By how much the row of a block grows over this number of its columns, or over all of them."""
+    inside = _ALL if columns >= COLUMNS else (_ONE << np.uint64(columns)) - _ONE
+    return count_bits(more & inside) - count_bits(less & inside)
+
+
+@inlined
+def change(more, less, column):
+    """By how much a column of a block is more than the one before."""
+    bit = np.uint64(column)
+    return np.int64((more >> bit) & _ONE) - np.int64((less >> bit) & _ONE)
+
+
+@inner
+def write_block(candidate, first, end, reference, columns, masks, before, rows):
+    """Computes a block of rows, of a table of any width.
+
+    The block begins as if each of its columns was 1 more than the one before.
+
+    Args:
+      candidate: address of the numbers of the candidate's symbols.
+      first: the first symbol whose row is computed.
+      end: the symbol after the last one.
+      reference: address of the numbers of the block's columns.
+      columns: their number, up to 64.
+      masks: address of a word for each number, which is 0, and is 0 again afterwards.
+      before: address of a byte for each symbol: whether the column before the block grows (1) or
+        falls (2) in its row, or neither (0). It is overwritten by that of the next block.
+      rows: address of memory for end - first rows; 0 if they are not kept.
+
+    Returns:
+      (more, less) of the last row.
+    """
+    for column in range(columns):
+        place = masks + load_count(reference + column * NUMBER_BYTES) * MASK_BYTES
+        store_word(place, load_word(place) | (_ONE << np.uint64(column)))
+    more, less = _ALL, _NOTHING
+    for symbol in range(first, end):
+        change = np.uint64(load_byte(before + symbol))
+        equal = load_word(masks + load_count(candidate + symbol * NUMBER_BYTES) * MASK_BYTES)
+        more, less, more_after, less_after = _next(more, less, equal, change & _ONE, change >> _ONE)
+        store_byte(before + symbol, np.int64(more_after | (less_after << _ONE)))
+        if rows != 0:
+            store_word(rows, more)
+            store_word(rows + _LESS, less)
+            rows += ROW_BYTES
+    for column in range(columns):
+        store_word(masks + load_count(reference + column * NUMBER_BYTES) * MASK_BYTES, _NOTHING)
+    return more, less
+
+
+@inner
+def count_deletions(symbols, columns, places, stride):
+    """The deletions on the shortest way through a table.
+
+    Args:
+      symbols: the number of the candidate's symbols.
+      columns: that of the reference.
+      places: address of an int64 for each block: the address of the row of the first symbol.
+      stride: the bytes from a row of a block to its next row.
+    """
+    deletions = 0
+    row, column = symbols, columns
+    while row > 0 and column > 0:
+        bit = np.uint64((column - 1) % COLUMNS)
+        place = load_int(places, (column - 1) // COLUMNS) + (row - 1) * stride
+        if (load_word(place) >> bit) & _ONE != _NOTHING:
+            deletions += 1
+            column -= 1
+            continue
+        row -= 1
+        if row == 0 or (load_word(place - stride + _LESS) >> bit) & _ONE == _NOTHING:
+            column -= 1
+    return deletions + column

@@ -1,0 +1,330 @@
+"""Compiled code: the substitutions, deletions and insertions of a candidate.
+
+They are those of RapidFuzz (`Levenshtein.opcodes`), which jiwer calls. Several shortest ways can
+have the same number of edits, but different kinds of them. So the steps of RapidFuzz are repeated
+that choose one: what both texts have in common at their ends is taken away; the table of long texts
+is divided (Hirschberg 1975, https://doi.org/10.1145/360825.360861) until its parts are small; and
+edit_rows.py follows the way through each part.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from beam_bleu.transforms.metrics.error_rates.edit_rows import (
+    COLUMNS,
+    MASK_BYTES,
+    MOST_COLUMNS,
+    ROW_BYTES,
+    change,
+    count_deletions,
+    grown,
+    write_block,
+    write_rows,
+)
+from beam_bleu.transforms.native.compiling import inner
+from beam_bleu.transforms.native.memory import (
+    load_count,
+    load_int,
+    load_word,
+    store_byte,
+    store_count,
+    store_int,
+    store_word,
+)
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+
+_MOST_NUMBERS = 2**14
+"""The most numbers for which there are 4 masks each."""
+
+_MOST_CELLS = 2**22
+"""RapidFuzz divides tables with this number of cells or more. It counts only the cells that a
+shortest way can reach."""
+
+_FEWEST_COLUMNS, _FEWEST_SYMBOLS = 65, 10
+"""It divides no table with less."""
+
+_PARTS = 64
+"""The most parts of a table that wait. A part has half of the symbols of the part before."""
+
+_PART_INTS = 5
+
+
+def mask_bytes(numbers: int) -> int:
+    """The memory of zeros for the masks of 0 up to this largest number."""
+    return (min(numbers, _MOST_NUMBERS) * 4 + max(numbers - _MOST_NUMBERS, 0) + 4) * MASK_BYTES
+
+
+def memory_bytes(symbols: int) -> int:
+    """The memory that `count_errors` needs for two texts with this number of symbols in all.
+
+    Most of it is for rows. Rows of a short reference need 64 bytes for each symbol of the
+    candidate. Otherwise there are n symbols and m columns in a part that is not divided, and up to
+    d edits. A block of columns has up to min(n, 2 d + 65) rows (`_rows_of_block`), of 16 bytes.
+
+    * If 2 d + 1 > m, then n m < 2^22, or m < 65, or n < 10. So m / 64 + 1 blocks have rows of at
+      most 2^20 + 16 n + 3 m + 144 bytes.
+    * Else d < m / 2, and so m <= n + d < 2 n. n (2 d + 1) < 2^22, or as before. So the blocks have
+      rows of at most 2^21 + 32 m + 16 n + 1,024 bytes.
+
+    The rest is for copies of the texts, and for a row of the whole table.
+    """
+    return 2**21 + 2**12 + 80 * symbols
+
+
+@inner
+def _common_start(one, other, most):
+    """How many numbers two texts have in common at their starts, at most `most`."""
+    common = 0
+    while common < most and load_count(one + common * NUMBER_BYTES) == load_count(
+        other + common * NUMBER_BYTES
+    ):
+        common += 1
+    return common
+
+
+@inner
+def _common_end(one_end, other_end, most):
+    """How many numbers two texts have in common at their ends, at most `most`."""
+    common = 0
+    while common < most and load_count(one_end - (common + 1) * NUMBER_BYTES) == load_count(
+        other_end - (common + 1) * NUMBER_BYTES
+    ):
+        common += 1
+    return common
+
+
+@inner
+def _copy_backwards(to, numbers, count):
+    """Copies numbers in the opposite order."""
+    for index in range(count):
+        store_count(
+            to + index * NUMBER_BYTES, load_count(numbers + (count - 1 - index) * NUMBER_BYTES)
+        )
+
+
+@inner
+def _fill(before, symbols):
+    """Lets the column before the first block grow in all rows, as the first column of D does."""
+    for symbol in range(symbols):
+        store_byte(before + symbol, 1)
+
+
+@inner
+def _divide(
+    candidate, symbols, reference, columns, candidate_end, reference_end, masks, before, last_row
+):
+    """Where the shortest way is after the first half of the candidate.
+
+    If several columns are on a shortest way, it is the first of them, but never column 0.
+
+    Args:
+      candidate: address of the numbers of the candidate's symbols.
+      symbols: their number, 2 or more.
+      reference: address of those of the reference.
+      columns: their number, 1 or more.
+      candidate_end: address of the numbers of the same symbols of the candidate, backwards.
+      reference_end: the same of the reference.
+      masks: see `write_block`.
+      before: see there.
+      last_row: address of memory for a row of the whole table.
+
+    Returns:
+      (symbols of the candidate, of the reference; the distances of the parts before and after)
+    """
+    half = symbols // 2
+    rest = symbols - half
+    _fill(before, rest)
+    after = rest  # the distance of what comes after a column; here after column 0
+    for block in range((columns + COLUMNS - 1) // COLUMNS):
+        first = block * COLUMNS
+        width = min(columns - first, COLUMNS)
+        more, less = write_block(
+            candidate_end, 0, rest, reference_end + first * NUMBER_BYTES, width, masks, before, 0
+        )
+        store_word(last_row + block * ROW_BYTES, more)
+        store_word(last_row + block * ROW_BYTES + 8, less)
+        after += grown(more, less, width)
+    _fill(before, half)
+    until = half  # the distance of what comes before a column
+    best_column, best_until, best_after = 0, symbols, columns
+    for block in range((columns + COLUMNS - 1) // COLUMNS):
+        first = block * COLUMNS
+        width = min(columns - first, COLUMNS)
+        more, less = write_block(
+            candidate, 0, half, reference + first * NUMBER_BYTES, width, masks, before, 0
+        )
+        for column in range(width):
+            until += change(more, less, column)
+            place = columns - 1 - first - column  # of the same column, backwards
+            row = last_row + place // COLUMNS * ROW_BYTES
+            after -= change(load_word(row), load_word(row + 8), place % COLUMNS)
+            if until + after < best_until + best_after:
+                best_column, best_until, best_after = first + column + 1, until, after
+    return half, best_column, best_until, best_after
+
+
+@inner
+def _deletions_of_part(
+    candidate, symbols, reference, columns, most_edits, masks, before, places, rows
+):
+    """The deletions of a part that is not divided, which has at most `most_edits` edits.
+
+    Only the cells are computed that a way with so few edits can reach. See `count_errors` for the
+    other arguments. `places` is the address of an int64 for each block.
+
+    Returns:
+      (deletions, how much the row of the last symbol grows, if it is computed as a whole)
+    """
+    _fill(before, symbols)
+    growth = 0
+    for block in range((columns + COLUMNS - 1) // COLUMNS):
+        start = block * COLUMNS
+        width = min(columns - start, COLUMNS)
+        # A way is at most `most_edits` cells from the diagonal. One row more, because the way back
+        # looks at the row before.
+        first = max(start - most_edits - 1, 0)
+        end = min(start + COLUMNS + most_edits, symbols)
+        store_int(places, block, rows - first * ROW_BYTES)
+        more, less = write_block(
+            candidate,
+            first,
+            end,
+            reference + start * NUMBER_BYTES,
+            width,
+            masks,
+            before,
+            rows,
+        )
+        rows += (end - first) * ROW_BYTES
+        growth += grown(more, less, width)
+    return count_deletions(symbols, columns, places, ROW_BYTES), growth
+
+
+@inner
+def _count_long(candidate, symbols, reference, columns, masks, memory):
+    """(distance, deletions) of texts of any length; see `count_errors`."""
+    parts = memory
+    candidate_end = parts + _PARTS * _PART_INTS * 8
+    reference_end = candidate_end + symbols * NUMBER_BYTES
+    before = reference_end + columns * NUMBER_BYTES
+    last_row = before + symbols
+    places = last_row + (columns // COLUMNS + 1) * ROW_BYTES
+    rows = places + (columns // COLUMNS + 1) * 8
+    _copy_backwards(candidate_end, candidate, symbols)
+    _copy_backwards(reference_end, reference, columns)
+    distance = -1
+    deletions = 0
+    _push(parts, 0, 0, symbols, 0, columns, max(symbols, columns))
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        part = parts + waiting * _PART_INTS * 8
+        first, end = load_int(part, 0), load_int(part, 1)
+        left, right, most_edits = load_int(part, 2), load_int(part, 3), load_int(part, 4)
+        common = _common_start(
+            candidate + first * NUMBER_BYTES,
+            reference + left * NUMBER_BYTES,
+            min(end - first, right - left),
+        )
+        first += common
+        left += common
+        common = _common_end(
+            candidate + end * NUMBER_BYTES,
+            reference + right * NUMBER_BYTES,
+            min(end - first, right - left),
+        )
+        end -= common
+        right -= common
+        of_candidate, of_reference = end - first, right - left
+        if of_candidate == 0 or of_reference == 0:
+            deletions += of_reference
+            continue
+        most_edits = min(most_edits, max(of_candidate, of_reference))
+        cells = min(of_reference, 2 * most_edits + 1) * of_candidate
+        if cells < _MOST_CELLS or of_reference < _FEWEST_COLUMNS or of_candidate < _FEWEST_SYMBOLS:
+            of_part, growth = _deletions_of_part(
+                candidate + first * NUMBER_BYTES,
+                of_candidate,
+                reference + left * NUMBER_BYTES,
+                of_reference,
+                most_edits,
+                masks,
+                before,
+                places,
+                rows,
+            )
+            deletions += of_part
+            if distance < 0:  # the whole table is one part
+                distance = of_candidate + growth
+            continue
+        half, middle, until, after = _divide(
+            candidate + first * NUMBER_BYTES,
+            of_candidate,
+            reference + left * NUMBER_BYTES,
+            of_reference,
+            candidate_end + (symbols - end) * NUMBER_BYTES,
+            reference_end + (columns - right) * NUMBER_BYTES,
+            masks,
+            before,
+            last_row,
+        )
+        if distance < 0:
+            distance = until + after
+        _push(parts, waiting, first, first + half, left, left + middle, until)
+        _push(parts, waiting + 1, first + half, end, left + middle, right, after)
+        waiting += 2
+    return distance, deletions
+
+
+@inner
+def _push(parts, place, first, end, left, right, most_edits):
+    """Writes a part of the table: symbols, columns, and the most edits."""
+    part = parts + place * _PART_INTS * 8
+    store_int(part, 0, first)
+    store_int(part, 1, end)
+    store_int(part, 2, left)
+    store_int(part, 3, right)
+    store_int(part, 4, most_edits)
+
+
+@inner
+def count_errors(candidate, symbols, reference, columns, numbers, masks, memory):
+    """The errors of a candidate by one reference.
+
+    Time is proportional to the product of the lengths, divided by 64.
+
+    Args:
+      candidate: address of the numbers of the candidate's symbols.
+      symbols: their number.
+      reference: address of those of the reference.
+      columns: their number.
+      numbers: the largest number of a symbol.
+      masks: address of `mask_bytes`, which are 0, and are 0 again afterwards.
+      memory: address of `memory_bytes`.
+
+    Returns:
+      (substitutions, deletions, insertions)
+    """
+    start = _common_start(candidate, reference, min(symbols, columns))
+    candidate += start * NUMBER_BYTES
+    reference += start * NUMBER_BYTES
+    symbols -= start
+    columns -= start
+    end = _common_end(
+        candidate + symbols * NUMBER_BYTES,
+        reference + columns * NUMBER_BYTES,
+        min(symbols, columns),
+    )
+    symbols -= end
+    columns -= end
+    if symbols == 0 or columns == 0:
+        return 0, columns, symbols
+    if columns <= MOST_COLUMNS and numbers < _MOST_NUMBERS and columns * symbols < _MOST_CELLS:
+        rows = memory + 32
+        distance, stride = write_rows(candidate, symbols, reference, columns, masks, rows, memory)
+        deletions = count_deletions(symbols, columns, memory, stride)
+    else:
+        distance, deletions = _count_long(candidate, symbols, reference, columns, masks, memory)
+    insertions = deletions + symbols - columns
+    return distance - deletions - insertions, deletions, insertions

@@ -1,0 +1,82 @@
+"""WER and CER, as the other rooms know a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beam_bleu.transforms.metrics.error_rates.columns import (
+    columns_are_possible,
+    error_basis,
+    segments_are_possible,
+)
+from beam_bleu.transforms.metrics.error_rates.kernel import ErrorCounter
+from beam_bleu.transforms.metrics.error_rates.metric import (
+    Cer,
+    CerConfig,
+    ErrorRate,
+    Wer,
+    WerConfig,
+)
+from beam_bleu.transforms.metrics.error_rates.score import (
+    ErrorRateScore,
+    error_score,
+    error_segment_columns,
+    error_segment_fields,
+    error_signatures,
+)
+from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.transforms.native.arrays import ExactIntegers
+from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind
+from beam_bleu.transforms.text.text import Text
+
+
+def _name(metric: ErrorRate) -> str:
+    return metric.NAME
+
+
+def _counter(metrics: Sequence[ErrorRate]) -> ErrorCounter:
+    return ErrorCounter()
+
+
+def _basis_of(width: int) -> Basis:
+    return error_basis()
+
+
+def _lengths(columns: Sequence[int], metric: ErrorRate) -> Lengths:
+    return metric.lengths(columns)
+
+
+def _columns_are_possible(columns: ExactIntegers, references: int, metric: ErrorRate) -> bool:
+    """The number of references does not matter: only one of them counts."""
+    return columns_are_possible(columns)
+
+
+def _kind(config: type[WerConfig | CerConfig], definition: type[Wer | Cer]) -> MetricKind:
+    def config_of(text: Text, choices: Mapping[str, Any]) -> WerConfig | CerConfig:
+        """The case is not that of the run: sacreBLEU's --lowercase is for BLEU only."""
+        return config(normalize=text.normalize, **choices)
+
+    def decoded(encoded: Mapping[str, Any]) -> ErrorRate:
+        return definition(**encoded)
+
+    return MetricKind(
+        shown=_name,
+        config=config,
+        score_type=ErrorRateScore,
+        config_of=config_of,
+        counter=_counter,
+        basis_of=_basis_of,
+        score=error_score,
+        signatures=error_signatures,
+        lengths=_lengths,
+        segment_columns=error_segment_columns,
+        segment_fields=error_segment_fields,
+        definition=definition,
+        decoded=decoded,
+        columns_are_possible=_columns_are_possible,
+        segments_are_possible=segments_are_possible,
+    )
+
+
+KINDS = {"wer": _kind(WerConfig, Wer), "cer": _kind(CerConfig, Cer)}

@@ -1,0 +1,159 @@
+"""WER and CER as `Metric`s: their definitions, and the formula from integers to a score.
+
+The rates of words and of characters are the edits divided by the length of the reference (Morris et
+al. 2004, https://doi.org/10.21437/Interspeech.2004-668, section 2), with the least edits of
+Levenshtein 1966. jiwer 4 computes both so (`process_words`), and the results are the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.metrics.dual_numbers import Number
+from beam_bleu.transforms.metrics.error_rates.columns import (
+    DELETIONS,
+    EMPTY,
+    INSERTIONS,
+    REFERENCE_LENGTH,
+    SUBSTITUTIONS,
+    WIDTH,
+    candidate_length,
+    edits_of,
+)
+from beam_bleu.transforms.metrics.metric import NoGradientError, Scores
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.score.metric_kind import Lengths
+from beam_bleu.transforms.text.jiwer import JiwerSymbols, SymbolName
+from beam_bleu.transforms.text.text import NormalizationName, Text
+
+_EXACT_AS_FLOAT = 2**53
+"""Integers up to this one are floats without a rounding."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ErrorRate:
+    """How sums become an error rate: there is nothing to choose. See `Metric`."""
+
+    NAME: ClassVar[str]
+    SYMBOL: ClassVar[SymbolName]
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """The rate in percent, 0 or more.
+
+        If all references are empty, each edit counts as 100 %, as in jiwer.
+        """
+        self._require_width(len(sums))
+        length = sums[REFERENCE_LENGTH]
+        return 100 * (edits_of(sums) / (length if length > 0 else 1))
+
+    def values(self, sums: Integers) -> Scores:
+        """The rate of each row."""
+        self._require_width(sums.shape[1])
+        if sums.max(initial=0) * 3 > _EXACT_AS_FLOAT:
+            return np.array([self.value(row) for row in sums.tolist()])  # exact integers
+        scores: Scores = 100 * (edits_of(sums.T) / np.maximum(sums[:, REFERENCE_LENGTH], 1))
+        return scores
+
+    def require_corpus(self) -> None:
+        """It can score a corpus."""
+
+    def require_gradient(self, sums: Sequence[int]) -> None:
+        """Checks that there are edits, and symbols in the references.
+
+        Raises:
+          NoGradientError: there are none.
+        """
+        if not edits_of(sums):
+            raise NoGradientError("no candidate needs an edit")
+        if not sums[REFERENCE_LENGTH]:
+            raise NoGradientError(f"no reference has a {self.SYMBOL}")
+
+    def used(self, width: int) -> Sequence[int]:
+        """The edits and the length of the references."""
+        return SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH
+
+    def lengths(self, columns: Sequence[int]) -> Lengths:
+        """How many words or characters the texts of a corpus have."""
+        references = Fraction(columns[REFERENCE_LENGTH])
+        return Lengths(self.SYMBOL, candidate_length(columns), references, columns[EMPTY])
+
+    def _require_width(self, width: int) -> None:
+        if width != WIDTH:
+            raise ValueError(f"{self.NAME} needs {WIDTH} columns, got {width}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Wer(ErrorRate):
+    """The error rate of words."""
+
+    NAME = "WER"
+    SYMBOL = "word"
+
+
+@dataclasses.dataclass(frozen=True)
+class Cer(ErrorRate):
+    """The error rate of characters."""
+
+    NAME = "CER"
+    SYMBOL = "character"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Config:
+    """What the definitions of WER and CER have in common."""
+
+    SYMBOL: ClassVar[SymbolName]
+
+    lowercase: bool = False
+    no_punct: bool = False
+    normalize: NormalizationName | None = Text.normalize
+
+    def __post_init__(self) -> None:
+        require_flag("lowercase", self.lowercase)
+        _ = self.text  # JiwerSymbols and Text check the other fields
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words or characters."""
+        symbols = JiwerSymbols(self.SYMBOL, self.no_punct)
+        return Text(symbols.name, self.lowercase, self.normalize)
+
+
+@dataclasses.dataclass(frozen=True)
+class WerConfig(_Config):
+    """A definition of WER; the default is jiwer's.
+
+    Attributes:
+      lowercase: whether all texts are lower-cased, like `str.lower`.
+      no_punct: whether punctuation marks are removed: the code points of Unicode's category P.
+      normalize: the Unicode normalization of all texts, before all other steps:
+        "nfc" or "nfkc"; None if texts are not normalized.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+    """
+
+    SYMBOL = "word"
+
+    @property
+    def metric(self) -> Wer:
+        """The part that turns sums into a score."""
+        return Wer()
+
+
+@dataclasses.dataclass(frozen=True)
+class CerConfig(_Config):
+    """A definition of CER; the default is jiwer's. The attributes are those of `WerConfig`."""
+
+    SYMBOL = "character"
+
+    @property
+    def metric(self) -> Cer:
+        """The part that turns sums into a score."""
+        return Cer()

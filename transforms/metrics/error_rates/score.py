@@ -1,0 +1,130 @@
+"""WER and CER of a corpus, with signature and warnings, and of each segment by itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+from beam_bleu.transforms.metrics.error_rates.columns import (
+    DELETIONS,
+    INSERTIONS,
+    REFERENCE_LENGTH,
+    SUBSTITUTIONS,
+    edits_of,
+)
+from beam_bleu.transforms.metrics.error_rates.metric import ErrorRate
+from beam_bleu.transforms.score.common_fields import common_fields
+from beam_bleu.transforms.score.metric_kind import Signatures
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.text.jiwer import JIWER
+from beam_bleu.transforms.text.text import (
+    CASES,
+    TextName,
+    reference_field,
+    signature_line,
+    text_versions,
+)
+from beam_bleu.transforms.text.tokenizers import JiwerName
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.version import VERSION
+
+
+@dataclasses.dataclass(frozen=True)
+class ErrorRateScore:
+    """An error rate and its parts, which count words for WER and characters for CER.
+
+    Attributes:
+      score: the rate in percent, 0 or more, not rounded. Lower is better.
+      edits: the substitutions, deletions and insertions.
+      substitutions: the words or characters of references that others replace in the candidates.
+      deletions: those of references that the candidates lack.
+      insertions: those of candidates that the references lack.
+      ref_length: those of the references. With several references, the one counts that needs the
+        fewest edits; of several such ones, the longest, and then the first. A float, as for TER.
+      segments: the number of segments scored.
+      signature: the definition that this score follows.
+      sacrebleu_signature: None, because sacreBLEU has no error rate.
+      warnings: sentences for a reader of the score: why it has no standard error, and what is
+        suspicious about the input.
+      standard_error: how much the score would typically differ with other segments of the same
+        kind; None if it was not asked for, or if there is none.
+      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+    """
+
+    score: float
+    edits: int
+    substitutions: int
+    deletions: int
+    insertions: int
+    ref_length: float
+    segments: int
+    signature: str
+    sacrebleu_signature: str | None = None
+    warnings: tuple[str, ...] = ()
+    standard_error: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+def error_score(
+    sums: CorpusSums, text: TextName, metric: ErrorRate, *, judge_input: bool = True
+) -> ErrorRateScore:
+    """The error rate of a corpus; see `ScoreSums`."""
+    return ErrorRateScore(
+        edits=edits_of(sums.columns),
+        substitutions=sums.columns[SUBSTITUTIONS],
+        deletions=sums.columns[DELETIONS],
+        insertions=sums.columns[INSERTIONS],
+        ref_length=float(sums.columns[REFERENCE_LENGTH]),
+        **common_fields(
+            metric.value(sums.columns),
+            sums,
+            text,
+            metric,
+            error_signatures(text, metric, sums.min_reference_count, sums.max_reference_count),
+            metric.lengths(sums.columns),
+            why_zero="",
+            judge_input=judge_input,
+        ),
+    )
+
+
+def error_signatures(text: TextName, metric: ErrorRate, fewest: int, most: int) -> Signatures:
+    """The signatures. sacreBLEU has none.
+
+    `punct` says whether punctuation marks stay. `normalize` is the Unicode normalization.
+    """
+    symbols = JIWER[cast(JiwerName, text.tokenize)]
+    fields = {
+        "nrefs": reference_field(fewest, most),
+        "case": CASES[text.lowercase].name,
+        "tok": "jiwer",
+        "unit": symbols.symbol,
+        "punct": "no" if symbols.no_punct else "yes",
+    }
+    if text.normalize is not None:
+        fields["normalize"] = text.normalize
+    fields |= text_versions(text)
+    return Signatures(signature_line({**fields, "version": f"beam-bleu-{VERSION}"}), None)
+
+
+def error_segment_fields(metric: ErrorRate) -> Mapping[str, pa.DataType]:
+    """The columns that only error rates have. `ref_length` has the type that it has for TER."""
+    counts = dict.fromkeys(("edits", "substitutions", "deletions", "insertions"), pa.int64())
+    return {**counts, "ref_length": pa.float64()}
+
+
+def error_segment_columns(statistics: BatchStatistics, metric: ErrorRate) -> Mapping[str, Any]:
+    """The scores of a batch: a row for each segment and system, system by system."""
+    counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
+    return {
+        "score": metric.values(counts),
+        "edits": edits_of(counts.T),
+        "substitutions": counts[:, SUBSTITUTIONS],
+        "deletions": counts[:, DELETIONS],
+        "insertions": counts[:, INSERTIONS],
+        "ref_length": counts[:, REFERENCE_LENGTH].astype(np.float64),
+    }
