@@ -23,7 +23,7 @@ from benchmarks.speed.quick import quick_report
 from benchmarks.speed.report import report
 from benchmarks.speed.sizes import FULL, TRIAL
 
-_DISTRIBUTIONS = ("apache-beam", "numba", "numpy", "pyarrow", "sacrebleu", "bleuscore")
+_DISTRIBUTIONS = ("apache-beam", "numba", "numpy", "pyarrow", "sacrebleu", "jiwer", "bleuscore")
 
 
 def _main() -> None:

@@ -87,6 +87,24 @@ def squad(candidates: list[str], references: list[list[str]], flags: argparse.Na
     return {**seconds, "counts": _digest(100 * np.array(scores))}
 
 
+def jiwer(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
+    """The API of jiwer, with one reference for each segment; one pass."""
+    import jiwer
+    import numpy as np
+
+    process: Any = jiwer.process_words if flags.metric == "wer" else jiwer.process_characters
+    (of_segments,) = references
+    seconds, output = _timed(lambda: process(of_segments, candidates))
+    # To compare every segment. The API has computed the same integers.
+    counts = []
+    for pair in zip(of_segments, candidates, strict=True):
+        of_pair = process(*pair)
+        edits = (of_pair.substitutions, of_pair.deletions, of_pair.insertions)
+        counts.append((*edits, of_pair.hits + of_pair.substitutions + of_pair.deletions))
+    score = output.wer if flags.metric == "wer" else output.cer
+    return {**seconds, "score": 100 * score, "counts": _digest(np.array(counts, np.int64))}
+
+
 def bleuscore(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
     """The API of bleuscore, with sacreBLEU's reference length; it has one tokenizer, 13a."""
     from bleuscore import compute
@@ -122,7 +140,7 @@ def _passes(
         config = ChrfConfig(word_order=flags.word_order, lowercase=flags.lowercase)
     if flags.metric == "ter":
         config = TerConfig()
-    if flags.metric in ("exact_match", "token_f1"):
+    if flags.metric in ("wer", "cer", "exact_match", "token_f1"):
         config = kind_of(flags.metric).config()
     text, definition = definition_of(config)
     counter = definition.counter
@@ -176,6 +194,15 @@ def _counts_of_ter(counted: Any) -> Any:
     return np.column_stack([counts[:, EDITS], reference_parts(counts.T)])
 
 
+def _counts_of_errors(counted: Any) -> Any:
+    """The substitutions, deletions, insertions and lengths, int64 (segments, 4)."""
+    import numpy as np
+
+    from beam_bleu.transforms.metrics.error_rates.columns import SUBSTITUTIONS
+
+    return np.ascontiguousarray(counted.counts[0, :, SUBSTITUTIONS:])
+
+
 def _scores_of_answers(name: str, counted: Any) -> Any:
     """The scores of the segments of the first system, 0..100, float64 (segments,)."""
     from beam_bleu.transforms.known_metrics import kind_of
@@ -188,6 +215,8 @@ _COUNTS: dict[str, Callable[[Any], Any]] = {
     "bleu": _counts,
     "chrf": _counts_of_chrf,
     "ter": _counts_of_ter,
+    "wer": _counts_of_errors,
+    "cer": _counts_of_errors,
     "exact_match": functools.partial(_scores_of_answers, "exact_match"),
     "token_f1": functools.partial(_scores_of_answers, "token_f1"),
 }
@@ -205,7 +234,8 @@ def _digest(counts: Any) -> str:
 
     Both scorers have the same order. For BLEU it is: length of the candidate, length of the
     reference, matches, totals. For chrF it is: hyp, ref and match of each order. For
-    TER it is: edits, and the mean length of the references in parts of a word.
+    TER it is: edits, and the mean length of the references in parts of a word. For WER and CER it
+    is: substitutions, deletions, insertions, length of the reference.
     """
     return hashlib.sha256(counts.tobytes()).hexdigest()
 
@@ -219,7 +249,10 @@ def _lines(pattern: str) -> list[str]:
 
 
 def _main() -> None:
-    contestants = {each.__name__: each for each in (kernel, sides, sacrebleu, squad, bleuscore)}
+    contestants = {
+        function.__name__: function
+        for function in (kernel, sides, sacrebleu, squad, jiwer, bleuscore)
+    }
     parser = command_parser("Counts one contestant.")
     parser.add_argument("name", choices=contestants)
     parser.add_argument("candidates", help="a pattern")

@@ -28,4 +28,5 @@ FIGURES: dict[str, Callable[[Workspace, Sizes], Results]] = {
     "chrf": kernel.chrf,
     "ter": kernel.ter,
     "squad": kernel.squad,
+    "error_rates": kernel.error_rates,
 }

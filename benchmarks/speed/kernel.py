@@ -1,4 +1,4 @@
-"""The kernel alone against sacreBLEU's API, and against SQuAD's functions."""
+"""The kernel alone against the API of sacreBLEU, against that of jiwer, and SQuAD's functions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.speed.sizes import Sizes
 _REFERENCES = 4
 
 _SLOWER = 20
-"""sacreBLEU is slower at TER, so a part of the pairs is enough."""
+"""sacreBLEU is slower at TER, and so is jiwer, so a part of the pairs is enough."""
 
 
 def kernel(workspace: Workspace, sizes: Sizes) -> Results:
@@ -97,6 +97,25 @@ def ter(workspace: Workspace, sizes: Sizes) -> Results:
         is_right=are_equal,
     )
     return [figure], both
+
+
+def error_rates(workspace: Workspace, sizes: Sizes) -> Results:
+    """The kernels of WER and CER alone on one core against jiwer's API."""
+    text = workspace.head(sizes.kernel_pairs // _SLOWER)
+    figures, measurements = [], []
+    for metric, reach in (("wer", 20), ("cer", 50)):
+        both, are_equal = against("jiwer", "jiwer's API", text, f"--metric {metric}", sizes.repeats)
+        ours, theirs = both
+        figures.append(
+            _reach(reach).figure(
+                f"kernel, {metric.upper()}, one core, against jiwer's API, {text.pairs:,} pairs",
+                ours.rate / theirs.rate,
+                equal_integers(are_equal),
+                is_right=are_equal,
+            )
+        )
+        measurements += both
+    return figures, measurements
 
 
 def squad(workspace: Workspace, sizes: Sizes) -> Results:

@@ -9,7 +9,7 @@ import pytest
 from command_line import PROJECT, REFERENCES, SYSTEMS
 
 from benchmarks.corpus.workspace import Text
-from benchmarks.speed.contestants import kernel, sacrebleu, sides, squad
+from benchmarks.speed.contestants import jiwer, kernel, sacrebleu, sides, squad
 
 FLAGS = argparse.Namespace(metric="bleu", tokenize="13a", lowercase=False, word_order=0, passes=2)
 OF_CHRF = [
@@ -44,6 +44,17 @@ def test_the_kernel_and_squad_have_the_same_scores(references: int, metric: str)
     ours = kernel(candidates, [first, *others], flags)
     assert ours["counts"] == squad(candidates, [first, *others], flags)["counts"]
     assert ours["counts"] != kernel(first, [first, *others], flags)["counts"]
+
+
+@pytest.mark.parametrize("metric", ["wer", "cer"])
+def test_the_kernel_and_jiwer_count_the_same(metric: str) -> None:
+    flags = argparse.Namespace(**{**vars(FLAGS), "metric": metric})
+    texts = lines(SYSTEMS["atlas"]), [lines(REFERENCES[0])]
+    ours, theirs = kernel(*texts, flags), jiwer(*texts, flags)
+    assert ours["counts"] == theirs["counts"]
+    assert theirs["cpu"] > 0
+    other = kernel(lines(SYSTEMS["birch"]), texts[1], flags)
+    assert other["counts"] != ours["counts"]
 
 
 def test_the_parts_of_the_kernel_are_measured() -> None:
