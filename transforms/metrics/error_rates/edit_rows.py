@@ -22,6 +22,7 @@ import numpy as np
 
 from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.memory import (
+    clear,
     count_bits,
     load_byte,
     load_count,
@@ -39,7 +40,15 @@ COLUMNS = 64
 ROW_BYTES = 16
 """What a row has of a block: the mask of the columns that are 1 more, and then that of 1 less."""
 
+MOST_BLOCKS = 4
+"""The most blocks of `write_rows`."""
+
+MOST_COLUMNS = MOST_BLOCKS * COLUMNS
+"""The longest reference for `write_rows`."""
+
 MASK_BYTES = 8
+
+_ALL_MASKS_BYTES = MOST_BLOCKS * MASK_BYTES
 
 _LESS = 8
 
@@ -91,14 +100,14 @@ def _writing(blocks: int) -> Any:
         Args:
           candidate: address of the numbers of the candidate's symbols.
           symbols: their number.
-          masks: address of the masks of the columns of each number, one for each block.
+          masks: address of the masks of the columns of each number, MOST_BLOCKS words.
           rows: address of a row for each symbol. A row has its blocks side by side.
         """
         more_0 = more_1 = more_2 = more_3 = _ALL
         less_0 = less_1 = less_2 = less_3 = _NOTHING
         row = rows
         for symbol in range(symbols):
-            equal = masks + load_count(candidate + symbol * NUMBER_BYTES) * (MASK_BYTES * blocks)
+            equal = masks + load_count(candidate + symbol * NUMBER_BYTES) * _ALL_MASKS_BYTES
             more_0, less_0, more, less = _next(more_0, less_0, load_word(equal), _ONE, _NOTHING)
             store_word(row, more_0)
             store_word(row + _LESS, less_0)
@@ -127,8 +136,30 @@ def _writing(blocks: int) -> Any:
 
 _write_1, _write_2, _write_3, _write_4 = (_writing(blocks) for blocks in range(1, 5))
 
-MOST_COLUMNS = 4 * COLUMNS
-"""The longest reference for `write_rows`."""
+
+@inlined
+def _columns(reference, columns, block):
+    """(address of the numbers of a block's columns, their number)."""
+    first = block * COLUMNS
+    return reference + first * NUMBER_BYTES, min(columns - first, COLUMNS)
+
+
+@inlined
+def _set_masks(reference, columns, masks, stride):
+    """Sets the bits of a block's columns in the masks of their numbers, `stride` words apart."""
+    bit = _ONE
+    for column in range(columns):
+        place = masks + load_count(reference + column * NUMBER_BYTES) * (stride * MASK_BYTES)
+        store_word(place, load_word(place) | bit)
+        bit <<= _ONE
+
+
+@inlined
+def _clear_masks(reference, columns, masks, stride):
+    """Sets these masks to 0 again."""
+    for column in range(columns):
+        number = load_count(reference + column * NUMBER_BYTES)
+        store_word(masks + number * (stride * MASK_BYTES), _NOTHING)
 
 
 @inner
@@ -140,18 +171,16 @@ def write_rows(candidate, symbols, reference, columns, masks, rows, places):
       symbols: their number, 1 or more.
       reference: address of those of the reference.
       columns: their number, 1 to MOST_COLUMNS.
-      masks: address of 4 words for each number, which are 0, and are 0 again afterwards.
-      rows: address of memory for 4 blocks for each symbol of the candidate.
-      places: address of 4 int64, which it writes: the address of the first row of each block.
+      masks: address of MOST_BLOCKS words for each number, which are 0, and are 0 again afterwards.
+      rows: address of memory for MOST_BLOCKS blocks for each symbol of the candidate.
+      places: address of MOST_BLOCKS int64, which it writes: the first row of each block.
 
     Returns:
       (the distance, the bytes from a row of a block to its next row)
     """
     blocks = (columns + COLUMNS - 1) // COLUMNS
-    for column in range(columns):
-        place = masks + load_count(reference + column * NUMBER_BYTES) * (MASK_BYTES * blocks)
-        place += column // COLUMNS * MASK_BYTES
-        store_word(place, load_word(place) | (_ONE << np.uint64(column % COLUMNS)))
+    for block in range(blocks):
+        _set_masks(*_columns(reference, columns, block), masks + block * MASK_BYTES, MOST_BLOCKS)
     if blocks == 1:
         _write_1(candidate, symbols, masks, rows)
     elif blocks == 2:
@@ -161,8 +190,8 @@ def write_rows(candidate, symbols, reference, columns, masks, rows, places):
     else:
         _write_4(candidate, symbols, masks, rows)
     for column in range(columns):
-        place = masks + load_count(reference + column * NUMBER_BYTES) * (MASK_BYTES * blocks)
-        store_word(place + column // COLUMNS * MASK_BYTES, _NOTHING)
+        number = load_count(reference + column * NUMBER_BYTES)
+        clear(masks + number * _ALL_MASKS_BYTES, _ALL_MASKS_BYTES)
     stride = blocks * ROW_BYTES
     last = rows + (symbols - 1) * stride
     distance = symbols
@@ -210,9 +239,7 @@ def write_block(candidate, first, end, reference, columns, masks, before, rows):
     Returns:
       (more, less) of the last row.
     """
-    for column in range(columns):
-        place = masks + load_count(reference + column * NUMBER_BYTES) * MASK_BYTES
-        store_word(place, load_word(place) | (_ONE << np.uint64(column)))
+    _set_masks(reference, columns, masks, 1)
     more, less = _ALL, _NOTHING
     for symbol in range(first, end):
         change = np.uint64(load_byte(before + symbol))
@@ -223,8 +250,7 @@ def write_block(candidate, first, end, reference, columns, masks, before, rows):
             store_word(rows, more)
             store_word(rows + _LESS, less)
             rows += ROW_BYTES
-    for column in range(columns):
-        store_word(masks + load_count(reference + column * NUMBER_BYTES) * MASK_BYTES, _NOTHING)
+    _clear_masks(reference, columns, masks, 1)
     return more, less
 
 
