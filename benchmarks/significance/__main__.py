@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from beam_bleu.transforms.known_metrics import MetricName, kind_of
 from benchmarks.machine import machine
 from benchmarks.program import add_output_flag, command_parser, publish
 from benchmarks.significance.population import (
@@ -29,6 +30,8 @@ _SIZES = (30, 50, 100, 300, 1000, 3000)
 _DOCUMENTS = (30, 50, 100, 300)
 _RATIOS = (0.95, 0.98, 0.99, 1.0, 1.01, 1.02, 1.05)
 _CORNER_SIZES = (100, 1000)
+_OTHER_METRICS: Sequence[MetricName] = ("chrf", "ter")
+_SIZES_OF_OTHERS = (30, 100, 1000)
 
 
 def _main() -> None:
@@ -63,6 +66,11 @@ def _main() -> None:
             "",
             *_table("documents", _judged_sizes(documents, _DOCUMENTS, flags)),
             "",
+            "## Other metrics",
+            "",
+            "The same independent segments, scored by other metrics than BLEU.",
+            "",
+            *_other_metrics(flags),
             "## The corner of the brevity penalty",
             "",
             "c/r is the ratio of lengths in the population. The spread is the standard deviation "
@@ -79,6 +87,15 @@ def _main() -> None:
         ]
     )
     publish(report, flags.output)
+
+
+def _other_metrics(flags: argparse.Namespace) -> Iterator[str]:
+    for name in _OTHER_METRICS:
+        population = segments_alone(_SEGMENTS, name)
+        yield f"### {kind_of(name).shown(population.metric)}"
+        yield ""
+        yield from _table("segments", _judged_sizes(population, _SIZES_OF_OTHERS, flags))
+        yield ""
 
 
 def _judged_sizes(

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from beam_bleu.transforms.known_metrics import MetricName, kind_of
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES, SHORTEST
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.bleu.kernel import count_batch
+from beam_bleu.transforms.metrics.metric import Basis, Metric
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.totals.products import by_column
 from benchmarks.corpus.lines import Pieces, candidate_lines, reference_lines, text
@@ -40,11 +41,15 @@ class Population:
     """Segments of two systems, and the documents that they are in.
 
     Attributes:
+      metric: how sums become a score.
+      basis: the columns of the metric.
       counts: int64 (2, segments, W), as in `BatchStatistics`.
       bounds: int64 (documents + 1,), the first segment of each document. A population without
         documents has one segment in each.
     """
 
+    metric: Metric
+    basis: Basis
     counts: Integers
     bounds: Integers
 
@@ -106,8 +111,12 @@ def draw(population: Population, documents: int, source: np.random.Generator) ->
     return Drawn(counts, bounds)
 
 
-def segments_alone(segments: int) -> Population:
-    """A population of segments that are independent of each other."""
+def segments_alone(segments: int, name: MetricName = "bleu") -> Population:
+    """A population of segments that are independent of each other, counted by a metric."""
+    kind = kind_of(name)
+    config = kind.config()
+    metric = kind.metric_of(config)
+    counter = kind.counter([metric])
     pieces, names = Pieces(), [Names(stream) for stream in range(3)]
     references = reference_lines(pieces, 0, segments)
     ends = text(pieces, references, names[0], 0).decode().split("\n")[:-1]
@@ -117,12 +126,15 @@ def segments_alone(segments: int) -> Population:
         # The names of the system's own stream would be wrong words in each line: take the others.
         candidates = text(pieces, lines, names[0], 0).decode().split("\n")[:-1]
         batch = to_batch([(line, [end]) for line, end in zip(candidates, ends, strict=True)])
-        counts.append(count_batch(batch, BleuConfig().text, ORDERS).counts[0])
-    return Population(np.array(counts), np.arange(segments + 1))
+        counts.append(count_batch(batch, config.text, counter).counts[0])
+    return Population(metric, counter.basis, np.array(counts), np.arange(segments + 1))
 
 
 def in_documents(population: Population, source: np.random.Generator) -> Population:
-    """The same segments in documents: in each one, the same system tends to be better."""
+    """The same segments in documents: in each one, the same system tends to be better.
+
+    The columns are those of BLEU.
+    """
     matches = population.columns()[:, FIRST_MATCHES : FIRST_MATCHES + ORDERS].sum(axis=1)
     difference = (matches[0] - matches[1]).astype(np.float64)
     difference /= difference.std()
@@ -131,13 +143,17 @@ def in_documents(population: Population, source: np.random.Generator) -> Populat
     sizes = source.integers(*_DOCUMENT_SIZES, size=len(order))
     bounds = np.concatenate([[0], np.cumsum(sizes)])
     bounds = bounds[bounds <= len(order)]
-    return Population(population.counts[:, order[: bounds[-1]]], bounds)
+    counts = population.counts[:, order[: bounds[-1]]]
+    return dataclasses.replace(population, counts=counts, bounds=bounds)
 
 
 def with_length_ratio(
     population: Population, ratio: float, source: np.random.Generator
 ) -> Population:
-    """The same segments, whose references have other lengths: c/r is this ratio on average."""
+    """The same segments, whose references have other lengths: c/r is this ratio on average.
+
+    The columns are those of BLEU.
+    """
     counts = population.counts.copy()
     # There is one reference, so it is the shortest one, and all other columns of lengths are 0.
     candidates, references = counts[..., CANDIDATE_LENGTH], counts[..., SHORTEST]
@@ -146,4 +162,4 @@ def with_length_ratio(
     factors *= candidates.sum() / (references * factors).sum() / ratio
     dice = source.random(size=len(references[0]))
     counts[..., SHORTEST] = np.floor(references * factors + dice)
-    return Population(counts, population.bounds)
+    return dataclasses.replace(population, counts=counts)

@@ -8,17 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from beam_bleu.transforms.definition.resampling import Resampling
-from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
-from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring
+from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.differences import paired_difference
 from beam_bleu.transforms.score.resampled_scores import Resampled, resampled_scores
 from beam_bleu.transforms.score.uncertainty import uncertainty
 from beam_bleu.transforms.totals.products import sums_of_columns
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
-from benchmarks.significance.population import ORDERS, SYSTEMS, Drawn, Population, draw
+from benchmarks.significance.population import SYSTEMS, Drawn, Population, draw
 
-METRIC = Bleu(Scoring())
 LEVELS = (0.01, 0.05, 0.10)
 _DOCUMENTS = "document"
 
@@ -53,19 +50,24 @@ def judged(
     Each method is told the documents. If some have several segments, there is one more outcome:
     that of the standard error of segments, which ignores that they belong together.
     """
-    truth = _true_score(population)
+    truth, metric = _true_score(population), population.metric
     has_documents = population.documents < population.counts.shape[1]
     found: dict[str, Outcome] = {}
     for trial in range(trials):
         drawn = draw(population, documents, np.random.default_rng([documents, trial]))
         columns = drawn.columns()
-        _analytic(found.setdefault("standard error", Outcome()), columns, truth)
+        _analytic(found.setdefault("standard error", Outcome()), columns, metric, truth)
         if has_documents:
             alone = dataclasses.replace(drawn, bounds=np.arange(drawn.counts.shape[1] + 1))
             ignored = found.setdefault("standard error, of segments", Outcome())
-            _analytic(ignored, alone.columns(), truth)
-        bootstrap = _resampled(drawn, columns, Resampling("bootstrap", resamples, trial))
-        randomization = _resampled(drawn, columns, Resampling("randomization", resamples, trial))
+            _analytic(ignored, alone.columns(), metric, truth)
+        bootstrap, randomization = (
+            _resampled(drawn, columns, population, resampling)
+            for resampling in (
+                Resampling("bootstrap", resamples, trial),
+                Resampling("randomization", resamples, trial),
+            )
+        )
         (difference,), (swapped,) = bootstrap.differences, randomization.differences
         for method, p_value in (
             ("bootstrap", difference.p_value),
@@ -83,25 +85,31 @@ def judged(
 
 def _true_score(population: Population) -> float:
     """The score of either system in a test set without end: each has half of both outputs."""
-    score: float = METRIC.value(_integers(population.columns().sum(axis=(0, 2))))
-    return score
+    return float(population.metric.value(_integers(population.columns().sum(axis=(0, 2)))))
 
 
-def _analytic(outcome: Outcome, columns: npt.NDArray[np.int64], truth: float) -> None:
+def _analytic(
+    outcome: Outcome, columns: npt.NDArray[np.int64], metric: Metric, truth: float
+) -> None:
     side_by_side = columns.reshape(-1, columns.shape[2])
-    difference = paired_difference(sums_of_columns(side_by_side), METRIC)
+    difference = paired_difference(sums_of_columns(side_by_side), metric)
     one = sums_of_columns(columns[0])
-    own = uncertainty(one, METRIC, METRIC.value(one.columns))
+    own = uncertainty(one, metric, float(metric.value(one.columns)))
     if difference.p_value is not None and own.interval is not None:
         outcome.p_values.append(difference.p_value)
         outcome.covered.append(own.interval[0] <= truth <= own.interval[1])
 
 
-def _resampled(drawn: Drawn, columns: npt.NDArray[np.int64], resampling: Resampling) -> Resampled:
-    adder = ReplicateAdder(resampling, [_DOCUMENTS], bleu_basis(ORDERS), _DOCUMENTS)
+def _resampled(
+    drawn: Drawn,
+    columns: npt.NDArray[np.int64],
+    population: Population,
+    resampling: Resampling,
+) -> Resampled:
+    adder = ReplicateAdder(resampling, [_DOCUMENTS], population.basis, _DOCUMENTS)
     adder.add(drawn.statistics())
     sums = dict(zip(SYSTEMS, map(_integers, columns.sum(axis=2)), strict=True))
-    return resampled_scores(adder.sums(), sums, METRIC, columns.shape[2], [SYSTEMS])
+    return resampled_scores(adder.sums(), sums, population.metric, columns.shape[2], [SYSTEMS])
 
 
 def _integers(values: npt.NDArray[np.int64]) -> tuple[int, ...]:
@@ -129,13 +137,13 @@ class Corner:
 
 def at_ratio(population: Population, ratio: float, segments: int, trials: int) -> Corner:
     """Draws test sets from a population with this ratio of lengths."""
-    truth = _true_score(population)
+    truth, metric = _true_score(population), population.metric
     scores, errors, covered = [], [], []
     for trial in range(trials):
         drawn = draw(population, segments, np.random.default_rng([segments, trial]))
         units = sums_of_columns(drawn.columns()[0])
-        score = METRIC.value(units.columns)
-        found = uncertainty(units, METRIC, score)
+        score = float(metric.value(units.columns))
+        found = uncertainty(units, metric, score)
         if found.standard_error is not None and found.interval is not None:
             scores.append(score)
             errors.append(found.standard_error)
