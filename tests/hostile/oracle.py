@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import brute_force
 import pyarrow.parquet as pq
 from definition import Definition
-from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics import BLEU
 from texts import Corpus
 
 _EXACT = ("score", "precisions", "matches", "totals", "bp", "ratio", "sys_len", "ref_len")
@@ -28,18 +29,19 @@ def differences(document: dict[str, Any], corpus: Corpus, definition: Definition
     counters = {
         "segments": corpus.segments,
         "empty_candidates": sum(
-            not tokens for candidate in corpus.systems for tokens in _tokens(candidate, definition)
+            not units for candidate in corpus.systems for units in _units(candidate, definition)
         ),
         "bytes": sum(len(line.encode()) for text in corpus.texts for line in text),
     }
     for name, value in counters.items():
         if document["counters"][name] != value:
             yield f"counters: {name}: {document['counters'][name]}, expected {value}"
-    of_chrf = [each for each in document["scores"] if each["metric"] == "chrf"]
-    for got, candidate in zip(of_chrf, corpus.systems, strict=False):
-        for name, value in _chrf(candidate, corpus.references).items():
-            if got[name] != value:
-                yield f"{got['system']}: chrF: {name}: {got[name]}, expected {value}"
+    for metric, expected in (("chrf", _chrf), ("ter", _ter)):
+        of_metric = [each for each in document["scores"] if each["metric"] == metric]
+        for got, candidate in zip(of_metric, corpus.systems, strict=False):
+            for name, value in expected(candidate, corpus.references, definition).items():
+                if got[name] != value:
+                    yield f"{got['system']}: {metric}: {name}: {got[name]}, expected {value}"
     of_bleu = [each for each in document["scores"] if each["metric"] == "bleu"]
     score = _by_sacrebleu if definition.reference_length == "closest" else _by_brute_force
     for got, candidate in zip(of_bleu, corpus.systems, strict=False):
@@ -58,31 +60,42 @@ def segment_differences(folder: Path, corpus: Corpus, definition: Definition) ->
     if not len(got) == len(rows) == expected_rows:
         yield f"{len(rows)} rows of segment scores, {len(got)} of them different"
         return
-    bleu = BLEU(**definition.sacrebleu_arguments, force=True)
-    order = definition.max_ngram_order
-    for number, candidate in enumerate(corpus.systems):
-        counts = bleu._extract_corpus_statistics(candidate, corpus.references)
-        for index, (sys_len, ref_len, *others) in enumerate(counts):
-            row = got["bleu", f"s{number}", index]
-            same = row["sys_len"] == sys_len and row["matches"] + row["totals"] == others
-            if definition.reference_length == "closest":
-                same &= row["ref_len"] == ref_len
-            if not same:
-                expected = f"{sys_len} {ref_len} {others[:order]} {others[order:]}"
-                yield f"s{number}: segment {index}: {row}, expected {expected}"
-        if "chrf" in definition.metrics:
-            for index, counts_of_segment in enumerate(
-                CHRF()._extract_corpus_statistics(candidate, corpus.references)
-            ):
-                row = got["chrf", f"s{number}", index]
-                found = zip(row["hyp_ngrams"], row["ref_ngrams"], row["matches"], strict=True)
-                if [each for of_order in found for each in of_order] != counts_of_segment:
-                    yield f"s{number}: segment {index}: {row}, expected {counts_of_segment}"
+    peers = {
+        "bleu": BLEU(**definition.sacrebleu_arguments, force=True),
+        "chrf": definition.chrf,
+        "ter": definition.ter,
+    }
+    same = {"bleu": _same_bleu, "chrf": _same_chrf, "ter": _same_ter}
+    for metric in definition.metrics:
+        for number, candidate in enumerate(corpus.systems):
+            counts = peers[metric]._extract_corpus_statistics(candidate, corpus.references)
+            for index, of_segment in enumerate(counts):
+                row = got[metric, f"s{number}", index]
+                if not same[metric](row, of_segment, definition):
+                    yield f"s{number}: segment {index}: {row}, expected {of_segment}"
 
 
-def _chrf(candidate: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Any]:
+def _same_bleu(row: Mapping[str, Any], counts: Sequence[int], definition: Definition) -> bool:
+    sys_len, ref_len, *others = counts
+    same_length = definition.reference_length != "closest" or row["ref_len"] == ref_len
+    same_counts = row["sys_len"] == sys_len and row["matches"] + row["totals"] == others
+    return bool(same_length and same_counts)
+
+
+def _same_chrf(row: Mapping[str, Any], counts: Sequence[int], definition: Definition) -> bool:
+    found = zip(row["hyp_ngrams"], row["ref_ngrams"], row["matches"], strict=True)
+    return [each for of_order in found for each in of_order] == counts
+
+
+def _same_ter(row: Mapping[str, Any], counts: Sequence[float], definition: Definition) -> bool:
+    return [row["edits"], row["ref_length"]] == counts
+
+
+def _chrf(
+    candidate: Sequence[str], references: Sequence[Sequence[str]], definition: Definition
+) -> dict[str, Any]:
     """The score of chrF, and its integers."""
-    metric = CHRF()
+    metric = definition.chrf
     of_segments = metric._extract_corpus_statistics(candidate, references)
     counts = [sum(each) for each in zip(*of_segments, strict=True)]
     return {
@@ -91,6 +104,25 @@ def _chrf(candidate: Sequence[str], references: Sequence[Sequence[str]]) -> dict
         "ref_ngrams": counts[1::3],
         "matches": counts[2::3],
     }
+
+
+def _ter(
+    candidate: Sequence[str], references: Sequence[Sequence[str]], definition: Definition
+) -> dict[str, Any]:
+    """The score of TER, its edits and the length of the references.
+
+    sacreBLEU adds up rounded means of three references. The exact sum is that of fractions.
+    """
+    of_references = [
+        definition.ter._extract_corpus_statistics(candidate, [reference])
+        for reference in references
+    ]
+    edits, length = 0, Fraction()
+    for of_segment in zip(*of_references, strict=True):
+        edits += min(of_reference for of_reference, _ in of_segment)
+        length += Fraction(sum(int(words) for _, words in of_segment), len(of_segment))
+    score = 100 * (edits / float(length)) if length else 100.0 * bool(edits)
+    return {"score": score, "edits": edits, "ref_length": float(length)}
 
 
 def _equal(got: Any, value: Any, exactly: bool) -> bool:
@@ -138,6 +170,15 @@ def _by_brute_force(
         "sys_len": sums.candidate_length,
         "ref_len": float(sums.reference_length),
     }
+
+
+def _units(text: Sequence[str], definition: Definition) -> list[Sequence[str]]:
+    """What the metric that counts empty candidates finds in each line: tokens or characters."""
+    if "bleu" in definition.metrics:
+        return [*_tokens(text, definition)]
+    if "chrf" in definition.metrics:
+        return [line if definition.chrf_whitespace else "".join(line.split()) for line in text]
+    return [definition.ter._preprocess_segment(line).split() for line in text]
 
 
 def _tokens(text: Sequence[str], definition: Definition) -> list[list[str]]:

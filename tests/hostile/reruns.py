@@ -22,7 +22,8 @@ Change = Callable[[Case, Corpus, Layout], tuple[Corpus, Sequence[Argument]]]
 def attack(case: Case) -> None:
     """Scores a corpus, changes one thing or nothing, and runs again with --if_exists skip."""
     chooser = case.random
-    corpus, definition = make_corpus(chooser, plain=case.chance(0.5)), make_definition(chooser)
+    corpus = make_corpus(chooser, plain=case.chance(0.5))
+    definition = make_definition(chooser, corpus)
     layout = plain_layout(case.folder / "in", corpus)
     change = chooser.choice(CHANGES)
     case.what = (change.__doc__ or "").rstrip(".").lower()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,10 @@ import process
 import pytest
 from case import Case
 from command_line import Argument, Run, called
+from definition import Definition
+from oracle import differences
+from shards import plain_layout
+from texts import make_corpus
 
 SEED = 8
 IN_PROCESS = [
@@ -77,7 +82,7 @@ def with_more_to_say(run: Run) -> Run:
 @pytest.mark.parametrize(
     ("kind", "tampered", "found"),
     [
-        ("valid", with_another_count, "s0: matches: ["),
+        ("valid", with_another_count, "s0: chrf: matches: ["),
         ("valid", with_more_to_say, "on stderr: "),
         ("wrong", as_if_nothing_were_wrong, "exit code 0, expected "),
         ("wrong", with_more_to_say, "a traceback"),
@@ -99,6 +104,29 @@ def test_a_command_that_is_wrong_is_found(
     assert f"--seed {SEED} --only {number}\n" in report
     assert f"files:  {tmp_path}/case" in report
     assert list((tmp_path / "case" / "in").iterdir()), "the files of the case were not kept"
+
+
+@pytest.mark.parametrize(
+    ("metric", "field"), [("bleu", "matches"), ("chrf", "ref_ngrams"), ("ter", "edits")]
+)
+def test_the_oracle_finds_a_wrong_number_of_each_metric(
+    metric: str, field: str, tmp_path: Path
+) -> None:
+    chooser = random.Random(1)
+    corpus = make_corpus(chooser, 20, plain=True)
+    definition = Definition(
+        metrics=("ter", "chrf", "bleu"), chrf_word_order=2, chrf_beta=1, ter_no_punct=True
+    )
+    arguments = plain_layout(tmp_path, corpus).arguments("--format=json", *definition.flags)
+    document = called(*arguments).document
+    assert list(differences(document, corpus, definition)) == []
+    score = next(each for each in document["scores"] if each["metric"] == metric)
+    if isinstance(score[field], list):
+        score[field][0] += 1
+    else:
+        score[field] += 1
+    (found,) = differences(document, corpus, definition)
+    assert f"{field}: " in found
 
 
 @pytest.mark.parametrize("kind", IN_PROCESS)

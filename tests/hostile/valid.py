@@ -15,7 +15,8 @@ from texts import Corpus, make_corpus
 def attack(case: Case) -> None:
     """Scores a random corpus in a random form."""
     chooser = case.random
-    corpus, definition = make_corpus(chooser), make_definition(chooser)
+    corpus = make_corpus(chooser)
+    definition = make_definition(chooser, corpus)
     layout, more = _layout(case, corpus)
     output = OutputFolder(case)
     document = ["--format=json", *definition.flags]
