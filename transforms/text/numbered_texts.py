@@ -1,20 +1,49 @@
-"""Compiled code: numbers in place of all tokens of a long segment."""
+"""Numbers in place of all tokens of a segment, in compiled code, and the memory that they need."""
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
 from beam_bleu.transforms.native.compiling import inner
-from beam_bleu.transforms.native.memory import load_int, store_int
+from beam_bleu.transforms.native.kept_memory import KeptMemory, Memory
+from beam_bleu.transforms.native.memory import BLOCK, load_int, store_int
 from beam_bleu.transforms.text.numbering import (
+    INDEX_SLOT_BYTES,
     NUMBER,
     NUMBER_BYTES,
+    VOCABULARY_BYTES,
     begin_vocabulary,
     end_references,
+    most_different,
+    most_index_bits,
     number_tokens,
 )
-from beam_bleu.transforms.text.tokenization import ANY, number_text
+from beam_bleu.transforms.text.tokenization import ANY, TOKENS_IN_CACHE, number_text
 from beam_bleu.transforms.text.tokens import TOKEN_BYTES
+
+_BOUND_BYTES = 8
+
+
+def numbering_memory(memory: KeptMemory, texts: int, longest: int) -> list[Memory]:
+    """The memory with which `number_texts` numbers the tokens of texts that are not written.
+
+    Args:
+      memory: where it is kept.
+      texts: the number of texts of a segment.
+      longest: the largest number of bytes of all texts of a segment.
+
+    Returns:
+      That for tokens, bounds, numbers, the vocabulary, different tokens and their index.
+    """
+    # At most one token per byte, and one or two gaps after each text. Unused pages cost nothing.
+    return [
+        memory.memory_for("tokens", TOKENS_IN_CACHE * TOKEN_BYTES),
+        memory.memory_for("bounds", (texts + 1) * _BOUND_BYTES),
+        memory.memory_for("numbers", (longest + 2 * texts + BLOCK) * NUMBER_BYTES),
+        memory.memory_for("vocabulary", VOCABULARY_BYTES),
+        memory.memory_for("different tokens", most_different(longest) * TOKEN_BYTES),
+        memory.memory_for("index", INDEX_SLOT_BYTES << most_index_bits(longest)),
+    ]
 
 
 @inner

@@ -115,6 +115,17 @@ def end_references(vocabulary):
 
 
 @inlined
+def length_of(bounds, text):
+    """How many numbers a text has.
+
+    Args:
+      bounds: address of the bounds of all texts, as `number_texts` writes them.
+      text: the text.
+    """
+    return load_int(bounds, text + 1) - 1 - load_int(bounds, text)
+
+
+@inlined
 def _is_other_token(slot, token, tokens):
     """Whether another token than this one is in the slot."""
     if slot == _NOTHING:

@@ -28,13 +28,8 @@ from beam_bleu.transforms.text.numbering import (
     NUMBER_BYTES,
     begin_vocabulary,
     end_references,
+    length_of,
 )
-
-
-@inlined
-def _length(bounds, text):
-    """The number of tokens of a text."""
-    return load_int(bounds, text + 1) - 1 - load_int(bounds, text)
 
 
 @inner
@@ -98,7 +93,7 @@ def _match(
 
     `known` is the largest number of a token of the references; other tokens have the next one.
     """
-    if _length(bounds, reference) <= LONGEST_REFERENCE and known + 1 < MOST_NUMBERS:
+    if length_of(bounds, reference) <= LONGEST_REFERENCE and known + 1 < MOST_NUMBERS:
         match_reference(
             reference, reference_count, texts, bounds, numbers, orders, rows, matches, stride
         )
@@ -208,7 +203,7 @@ def count_rows(
         )
         longest = 0
         for reference in range(reference_count):
-            longest = max(longest, _length(char_bounds, reference))
+            longest = max(longest, length_of(char_bounds, reference))
         bits = table_bits(longest + 1)
         if ((1 << bits) + 1) * SLOT_BYTES > table_bytes:
             return row, bits
@@ -247,15 +242,15 @@ def count_rows(
                 )
             for system in range(systems):
                 candidate, of_candidate = reference_count + system, matched + system * stride
-                characters_of = _length(char_bounds, candidate)
+                characters_of = length_of(char_bounds, candidate)
                 _copy_counts(
                     *(hyp_ngrams, ref_ngrams, matches, 0, char_order),
-                    *(characters_of, _length(char_bounds, reference), of_candidate),
+                    *(characters_of, length_of(char_bounds, reference), of_candidate),
                 )
                 if word_order > 0:
                     _copy_counts(
                         *(hyp_ngrams, ref_ngrams, matches, char_order, word_order),
-                        *(_length(word_bounds, candidate), _length(word_bounds, reference)),
+                        *(length_of(word_bounds, candidate), length_of(word_bounds, reference)),
                         of_candidate + char_order * 8,
                     )
                 if reference_count > 1:

@@ -13,18 +13,12 @@ from beam_bleu.transforms.metrics.error_rates.columns import (
 )
 from beam_bleu.transforms.metrics.error_rates.errors import count_errors
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.native.compiling import compiled, inlined
+from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 from beam_bleu.transforms.text.characters import number_characters
 from beam_bleu.transforms.text.numbered_texts import number_texts
-from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
 from beam_bleu.transforms.text.tokenization import CHARACTERS
-
-
-@inlined
-def _length(bounds, text):
-    """The number of symbols of a text."""
-    return load_int(bounds, text + 1) - 1 - load_int(bounds, text)
 
 
 @compiled
@@ -44,17 +38,17 @@ def count_rows(spans, reference_count, rule, spaces, counts, seed):
     texts, rows = starts.shape
     row_bytes = counts.shape[2] * 8
     (
+        token_space,
         bounds,
         numbers,
-        counted,
-        code_points,
-        entered,
-        token_space,
         vocabulary,
         kept,
         index,
+        code_points,
+        entered,
         masks,
         memory,
+        counted,
     ) = spaces
     start_space, end_space, count_space = address_of(starts), address_of(ends), address_of(counts)
     for row in range(rows):
@@ -91,12 +85,12 @@ def count_rows(spans, reference_count, rule, spaces, counts, seed):
                 seed,
             )
         for text in range(reference_count, texts):
-            symbols = _length(bounds, text)
+            symbols = length_of(bounds, text)
             best = substitutions = deletions = insertions = length = -1
             for reference in range(reference_count):
                 if load_int(start_space, reference * rows + row) == 0:
                     continue  # it is missing
-                columns = _length(bounds, reference)
+                columns = length_of(bounds, reference)
                 replaced, deleted, inserted = count_errors(
                     numbers + load_int(bounds, text) * NUMBER_BYTES,
                     symbols,

@@ -12,26 +12,16 @@ from beam_bleu.transforms.metrics.error_rates.errors import mask_bytes, memory_b
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.kept_memory import KeptMemory
-from beam_bleu.transforms.native.memory import BLOCK
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.statistics.sizes import TextSizes
 from beam_bleu.transforms.text.characters import CODE_POINTS_BYTES, FIRST_NUMBER, counted_bytes
 from beam_bleu.transforms.text.hashing import new_seed
-from beam_bleu.transforms.text.numbering import (
-    INDEX_SLOT_BYTES,
-    NUMBER_BYTES,
-    VOCABULARY_BYTES,
-    most_different,
-    most_index_bits,
-)
+from beam_bleu.transforms.text.numbered_texts import numbering_memory
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES, most_different
 from beam_bleu.transforms.text.splitting import rule_of
 from beam_bleu.transforms.text.text import Text
-from beam_bleu.transforms.text.tokenization import TOKENS_IN_CACHE
-from beam_bleu.transforms.text.tokens import TOKEN_BYTES
-
-_BOUND_BYTES = 8
 
 _SEED = new_seed()
 
@@ -61,27 +51,19 @@ class ErrorCounter:
         counts = np.empty((len(batch.candidates), rows, self.basis.width), np.int64)
         require_countable(sizes, batch)
         longest = sizes.longest
-        # At most one symbol per byte, and a gap after each text. Unused pages cost nothing.
-        numbers = (longest + 2 * texts + BLOCK) * NUMBER_BYTES
         counted = counted_bytes(True)
         spaces = [
-            _MEMORY.memory_for("bounds", (texts + 1) * _BOUND_BYTES),
-            _MEMORY.memory_for("numbers", numbers),
+            *numbering_memory(_MEMORY, texts, longest),
             _MEMORY.zeros_for("numbers of code points", CODE_POINTS_BYTES),
-            _MEMORY.memory_for("code points entered", numbers),
-            _MEMORY.memory_for("tokens", TOKENS_IN_CACHE * TOKEN_BYTES),
-            _MEMORY.memory_for("vocabulary", VOCABULARY_BYTES),
-            _MEMORY.memory_for("different tokens", most_different(longest) * TOKEN_BYTES),
-            _MEMORY.memory_for("index", INDEX_SLOT_BYTES << most_index_bits(longest)),
+            _MEMORY.memory_for("code points entered", longest * NUMBER_BYTES),
             _MEMORY.zeros_for("masks", mask_bytes(FIRST_NUMBER + most_different(longest))),
             _MEMORY.memory_for("rows", memory_bytes(longest)),
         ]
-        bounds, characters, *others = (space.address for space in spaces)
         count_rows(
             spans.both,
             len(batch.references),
             rule_of(text.tokenize),
-            (bounds, characters, counted.ctypes.data, *others),
+            (*(space.address for space in spaces), counted.ctypes.data),
             counts,
             _SEED,
         )

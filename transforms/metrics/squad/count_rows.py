@@ -30,13 +30,7 @@ from beam_bleu.transforms.native.memory import (
     store_int,
 )
 from beam_bleu.transforms.text.numbered_texts import number_texts
-from beam_bleu.transforms.text.numbering import NUMBER_BYTES
-
-
-@inner
-def _words(bounds, text):
-    """The number of words of a text."""
-    return load_int(bounds, text + 1) - 1 - load_int(bounds, text)
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
 
 
 @inner
@@ -164,10 +158,10 @@ def count_f1_rows(spans, reference_count, rule, spaces, counts, seed):
         )
         fewest = 0  # words with which a reference counts
         for reference in range(reference_count):
-            if _words(bounds, reference) > 0:
+            if length_of(bounds, reference) > 0:
                 fewest = 1
         for text in range(reference_count, texts):
-            words = _words(bounds, text)
+            words = length_of(bounds, text)
             candidate = numbers + load_int(bounds, text) * NUMBER_BYTES
             columns = count_space + ((text - reference_count) * rows + row) * row_bytes
             store_int(columns, SEGMENTS, 1)
@@ -175,7 +169,7 @@ def count_f1_rows(spans, reference_count, rule, spaces, counts, seed):
             best = -1.0
             for reference in range(reference_count):
                 is_missing = load_int(start_space, reference * rows + row) == 0
-                reference_words = _words(bounds, reference)
+                reference_words = length_of(bounds, reference)
                 if is_missing or reference_words < fewest:
                     continue
                 reference_numbers = numbers + load_int(bounds, reference) * NUMBER_BYTES

@@ -11,25 +11,15 @@ from beam_bleu.transforms.metrics.squad.columns import EMPTY, exact_match_basis,
 from beam_bleu.transforms.metrics.squad.count_rows import count_exact_rows, count_f1_rows
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.kept_memory import KeptMemory
-from beam_bleu.transforms.native.memory import BLOCK
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.statistics.sizes import TextSizes
 from beam_bleu.transforms.text.hashing import new_seed
-from beam_bleu.transforms.text.numbering import (
-    INDEX_SLOT_BYTES,
-    NUMBER_BYTES,
-    VOCABULARY_BYTES,
-    most_different,
-    most_index_bits,
-)
+from beam_bleu.transforms.text.numbered_texts import numbering_memory
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES, most_different
 from beam_bleu.transforms.text.splitting import rule_of
 from beam_bleu.transforms.text.text import Text
-from beam_bleu.transforms.text.tokenization import TOKENS_IN_CACHE
-from beam_bleu.transforms.text.tokens import TOKEN_BYTES
-
-_BOUND_BYTES = 8
 
 _SEED = new_seed()
 
@@ -64,17 +54,11 @@ class AnswerCounter:
         if self.is_exact_match:
             count_exact_rows(spans.both, len(batch.references), counts)
             return counts
-        longest = sizes.longest
-        # At most one word per byte, and a gap after each text. Unused pages cost nothing.
+        # Numbers begin with 1, and all tokens that no reference has share one.
+        times = (most_different(sizes.longest) + 2) * NUMBER_BYTES
         spaces = [
-            _MEMORY.memory_for("tokens", TOKENS_IN_CACHE * TOKEN_BYTES),
-            _MEMORY.memory_for("bounds", (texts + 1) * _BOUND_BYTES),
-            _MEMORY.memory_for("numbers", (longest + texts + BLOCK) * NUMBER_BYTES),
-            _MEMORY.memory_for("vocabulary", VOCABULARY_BYTES),
-            _MEMORY.memory_for("different tokens", most_different(longest) * TOKEN_BYTES),
-            _MEMORY.memory_for("index", INDEX_SLOT_BYTES << most_index_bits(longest)),
-            # Numbers begin with 1, and all tokens that no reference has share one.
-            _MEMORY.zeros_for("times", (most_different(longest) + 2) * NUMBER_BYTES),
+            *numbering_memory(_MEMORY, texts, sizes.longest),
+            _MEMORY.zeros_for("times", times),
         ]
         count_f1_rows(
             spans.both,

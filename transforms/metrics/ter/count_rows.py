@@ -17,13 +17,7 @@ from beam_bleu.transforms.metrics.ter.edits import count_edits, memory_bytes
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import address_of, copy, load_int, store_int
 from beam_bleu.transforms.text.numbered_texts import number_texts
-from beam_bleu.transforms.text.numbering import NUMBER_BYTES
-
-
-@inner
-def _words(bounds, text):
-    """The number of words of a text."""
-    return load_int(bounds, text + 1) - 1 - load_int(bounds, text)
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
 
 
 @inner
@@ -31,9 +25,9 @@ def _bytes_of_row(bounds, reference_count, texts):
     """The memory that the edits of a segment need: for the words of a candidate, and its edits."""
     needed = 0
     for text in range(reference_count, texts):
-        words = max(1, _words(bounds, text))
+        words = max(1, length_of(bounds, text))
         for reference in range(reference_count):
-            of_pair = memory_bytes(words, max(1, _words(bounds, reference)))
+            of_pair = memory_bytes(words, max(1, length_of(bounds, reference)))
             needed = max(needed, words * NUMBER_BYTES + of_pair)
     return needed
 
@@ -86,10 +80,10 @@ def count_rows(first_row, spans, reference_count, rule, spaces, edit_bytes, coun
         length = count = 0  # of the references that are not missing
         for reference in range(reference_count):
             if load_int(start_space, reference * rows + row) != 0:
-                length += _words(bounds, reference)
+                length += length_of(bounds, reference)
                 count += 1
         for text in range(reference_count, texts):
-            words = _words(bounds, text)
+            words = length_of(bounds, text)
             candidate = numbers + load_int(bounds, text) * NUMBER_BYTES
             fewest = -1
             for reference in range(reference_count):
@@ -101,7 +95,7 @@ def count_rows(first_row, spans, reference_count, rule, spaces, edit_bytes, coun
                     memory,
                     words,
                     numbers + load_int(bounds, reference) * NUMBER_BYTES,
-                    _words(bounds, reference),
+                    length_of(bounds, reference),
                     known + 1,
                     memory + words * NUMBER_BYTES,
                 )

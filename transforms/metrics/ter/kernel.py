@@ -6,36 +6,21 @@ import dataclasses
 
 import numpy as np
 
-from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.metrics.ter.columns import EMPTY, ter_basis
 from beam_bleu.transforms.metrics.ter.count_rows import count_rows
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.kept_memory import KeptMemory
-from beam_bleu.transforms.native.memory import BLOCK
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.counting import segment_name
+from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.statistics.sizes import TextSizes
 from beam_bleu.transforms.text.hashing import new_seed
-from beam_bleu.transforms.text.numbering import (
-    INDEX_SLOT_BYTES,
-    NUMBER_BYTES,
-    VOCABULARY_BYTES,
-    most_different,
-    most_index_bits,
-)
+from beam_bleu.transforms.text.numbered_texts import numbering_memory
 from beam_bleu.transforms.text.splitting import rule_of
 from beam_bleu.transforms.text.text import Text
-from beam_bleu.transforms.text.tokenization import TOKENS_IN_CACHE
-from beam_bleu.transforms.text.tokens import TOKEN_BYTES
-
-_MOST_BYTES = 2**31 - 1
-"""The most bytes of all texts of a segment: positions and slots of words have 32 bits."""
 
 _FIRST_EDIT_BYTES = 2**14
-
-_BOUND_BYTES = 8
 
 _SEED = new_seed()
 
@@ -61,22 +46,8 @@ class TerCounter:
         texts, rows = spans.starts.shape
         systems = len(batch.candidates)
         counts = np.empty((systems, rows, self.basis.width), np.int64)
-        longest = sizes.longest
-        if longest > _MOST_BYTES:
-            raise InputError(
-                f"{segment_name(batch, sizes.longest_row)} has {longest} bytes of text; "
-                f"{_MOST_BYTES} is the most",
-                "check that the lines end with a newline",
-            )
-        # At most one word per byte, and a gap after each text. Unused pages cost nothing.
-        spaces = [
-            _MEMORY.memory_for("tokens", TOKENS_IN_CACHE * TOKEN_BYTES),
-            _MEMORY.memory_for("bounds", (texts + 1) * _BOUND_BYTES),
-            _MEMORY.memory_for("numbers", (longest + texts + BLOCK) * NUMBER_BYTES),
-            _MEMORY.memory_for("vocabulary", VOCABULARY_BYTES),
-            _MEMORY.memory_for("different tokens", most_different(longest) * TOKEN_BYTES),
-            _MEMORY.memory_for("index", INDEX_SLOT_BYTES << most_index_bits(longest)),
-        ]
+        require_countable(sizes, batch)
+        spaces = numbering_memory(_MEMORY, texts, sizes.longest)
         row, needed = 0, _FIRST_EDIT_BYTES
         while True:
             edits = _MEMORY.memory_for("edits", needed)
