@@ -147,6 +147,21 @@ def address_of(array):
     return np.int64(array.ctypes.data)
 
 
+@inner
+def is_equal(one, other, size):
+    """Whether the bytes at two addresses are the same."""
+    at = 0
+    while at + 8 <= size:
+        if load_word(one + at) != load_word(other + at):
+            return False
+        at += 8
+    while at < size:
+        if load_byte(one + at) != load_byte(other + at):
+            return False
+        at += 1
+    return True
+
+
 @intrinsic
 def load_int(typingctx, address, index):
     """Item `index` of the array of int64 at `address`."""

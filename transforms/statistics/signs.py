@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import compiled, inner
-from beam_bleu.transforms.native.memory import address_of, load_byte, load_int, load_word
+from beam_bleu.transforms.native.memory import address_of, is_equal, load_byte, load_int
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.statistics.written_script import script_of
 
@@ -101,21 +101,6 @@ def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1)
 
 
 @inner
-def _equal(one, other, size):
-    """Whether the bytes at two addresses are the same."""
-    at = 0
-    while at + 8 <= size:
-        if load_word(one + at) != load_word(other + at):
-            return False
-        at += 8
-    while at < size:
-        if load_byte(one + at) != load_byte(other + at):
-            return False
-        at += 1
-    return True
-
-
-@inner
 def _last_byte(end, size):
     """The last byte of a text; 0 if it is empty."""
     return load_byte(end - 1) if size > 0 else 0
@@ -171,5 +156,5 @@ def _write_signs(spans, reference_count, signs):
                 identical[system * reference_count + reference, row] = (
                     other != 0
                     and load_int(end_space, reference * rows + row) - other == size
-                    and _equal(start, other, size)
+                    and is_equal(start, other, size)
                 )

@@ -22,10 +22,9 @@ from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.fixed_point import fixed_point
 from beam_bleu.transforms.native.memory import (
     address_of,
-    load_byte,
+    is_equal,
     load_count,
     load_int,
-    load_word,
     store_count,
     store_int,
 )
@@ -43,18 +42,6 @@ def f1_of(common, words, reference_words):
     precision = common / words
     recall = common / reference_words
     return (2 * precision * recall) / (precision + recall)
-
-
-@inner
-def _is_equal(one, other, size):
-    """Whether the bytes of two texts of this size are the same."""
-    for offset in range(0, size - 7, 8):
-        if load_word(one + offset) != load_word(other + offset):
-            return False
-    for offset in range(size // 8 * 8, size):
-        if load_byte(one + offset) != load_byte(other + offset):
-            return False
-    return True
 
 
 @compiled
@@ -80,16 +67,16 @@ def count_exact_rows(spans, reference_count, counts):
         for text in range(reference_count, texts):
             start = load_int(start_space, text * rows + row)
             size = load_int(end_space, text * rows + row) - start
-            is_equal = False
+            is_exact = False
             for reference in range(reference_count):
                 reference_start = load_int(start_space, reference * rows + row)
                 reference_size = load_int(end_space, reference * rows + row) - reference_start
                 if reference_start != 0 and reference_size == size and size >= shortest:
-                    is_equal |= _is_equal(start, reference_start, size)
+                    is_exact |= is_equal(start, reference_start, size)
             columns = count_space + ((text - reference_count) * rows + row) * row_bytes
             store_int(columns, SEGMENTS, 1)
             store_int(columns, EMPTY, size == 0)
-            store_int(columns, EXACT, is_equal)
+            store_int(columns, EXACT, is_exact)
 
 
 @inner
