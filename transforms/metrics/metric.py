@@ -91,3 +91,13 @@ class Metric(Protocol):
 
     def used(self, width: int) -> Sequence[int]:
         """Those of W columns from which the score is computed."""
+
+
+def require_width(name: str, width: int, expected: int) -> None:
+    """Checks the number of columns of sums.
+
+    Raises:
+      ValueError: it is not what the metric of this name needs.
+    """
+    if width != expected:
+        raise ValueError(f"{name} needs {expected} columns, got {width}")

@@ -107,6 +107,12 @@ class ScoreSums(Protocol):
         """
 
 
+def _own_lengths(columns: Sequence[int], metric: Any) -> Lengths:
+    """What the definition itself says of columns."""
+    lengths: Lengths = metric.lengths(columns)
+    return lengths
+
+
 def _unknown_length(columns: Sequence[int]) -> None:
     """The average length of references, in tokens, of columns that count something else."""
 
@@ -115,8 +121,8 @@ def _unknown_length(columns: Sequence[int]) -> None:
 class MetricKind:
     """A metric, for any definition of it. `metric` is a definition, a value of its own `Metric`.
 
-    The defaults are for a metric whose `Metric` is a dataclass with all of its choices, and is the
-    attribute `metric` of its config.
+    The defaults are for a metric whose `Metric` is a dataclass with all of its choices and with a
+    method `lengths`, and is the attribute `metric` of its config.
 
     Attributes:
       shown: (metric) its name for readers, such as "chrF2".
@@ -158,7 +164,7 @@ class MetricKind:
     basis_of: Callable[[int], Basis]
     score: ScoreSums
     signatures: Callable[[TextName, Any, int, int], Signatures]
-    lengths: Callable[[Sequence[int], Any], Lengths]
+    lengths: Callable[[Sequence[int], Any], Lengths] = _own_lengths
     average_length: Callable[[Sequence[int]], Fraction | None] = _unknown_length
     has_no_error: str = "a score of 0"
     segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]]

@@ -22,7 +22,7 @@ from beam_bleu.transforms.metrics.chrf.score import (
 )
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import ExactIntegers
-from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind
+from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
 
@@ -44,10 +44,6 @@ def _basis_of(width: int) -> Basis:
     return chrf_basis(orders_of(width))
 
 
-def _lengths(columns: Sequence[int], metric: Chrf) -> Lengths:
-    return metric.lengths(columns)
-
-
 def _columns_are_possible(columns: ExactIntegers, references: int, metric: Chrf) -> bool:
     """The number of references does not matter: only the best one counts."""
     return columns_are_possible(columns, metric.char_order)
@@ -67,7 +63,6 @@ KINDS = {
         basis_of=_basis_of,
         score=chrf_score,
         signatures=chrf_signatures,
-        lengths=_lengths,
         has_no_error="no character that matches",
         segment_columns=chrf_segment_columns,
         segment_fields=chrf_segment_fields,

@@ -27,7 +27,7 @@ from beam_bleu.transforms.metrics.error_rates.score import (
 )
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import ExactIntegers
-from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind
+from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
 
@@ -41,10 +41,6 @@ def _counter(metrics: Sequence[ErrorRate]) -> ErrorCounter:
 
 def _basis_of(width: int) -> Basis:
     return error_basis()
-
-
-def _lengths(columns: Sequence[int], metric: ErrorRate) -> Lengths:
-    return metric.lengths(columns)
 
 
 def _columns_are_possible(columns: ExactIntegers, references: int, metric: ErrorRate) -> bool:
@@ -69,7 +65,6 @@ def _kind(config: type[WerConfig | CerConfig], definition: type[Wer | Cer]) -> M
         basis_of=_basis_of,
         score=error_score,
         signatures=error_signatures,
-        lengths=_lengths,
         segment_columns=error_segment_columns,
         segment_fields=error_segment_fields,
         definition=definition,

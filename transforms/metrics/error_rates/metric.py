@@ -26,14 +26,11 @@ from beam_bleu.transforms.metrics.error_rates.columns import (
     candidate_length,
     edits_of,
 )
-from beam_bleu.transforms.metrics.metric import NoGradientError, Scores
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.metrics.metric import NoGradientError, Scores, require_width
+from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.jiwer import JiwerSymbols, SymbolName
 from beam_bleu.transforms.text.text import NormalizationName, Text
-
-_EXACT_AS_FLOAT = 2**53
-"""Integers up to this one are floats without a rounding."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,14 +45,14 @@ class ErrorRate:
 
         If all references are empty, each edit counts as 100 %, as in jiwer.
         """
-        self._require_width(len(sums))
+        require_width(self.NAME, len(sums), WIDTH)
         length = sums[REFERENCE_LENGTH]
         return 100 * (edits_of(sums) / (length if length > 0 else 1))
 
     def values(self, sums: Integers) -> Scores:
         """The rate of each row."""
-        self._require_width(sums.shape[1])
-        if sums.max(initial=0) * 3 > _EXACT_AS_FLOAT:
+        require_width(self.NAME, sums.shape[1], WIDTH)
+        if sums.max(initial=0) * 3 > EXACT_AS_FLOAT:
             return np.array([self.value(row) for row in sums.tolist()])  # exact integers
         scores: Scores = 100 * (edits_of(sums.T) / np.maximum(sums[:, REFERENCE_LENGTH], 1))
         return scores
@@ -82,10 +79,6 @@ class ErrorRate:
         """How many words or characters the texts of a corpus have."""
         references = Fraction(columns[REFERENCE_LENGTH])
         return Lengths(self.SYMBOL, candidate_length(columns), references, columns[EMPTY])
-
-    def _require_width(self, width: int) -> None:
-        if width != WIDTH:
-            raise ValueError(f"{self.NAME} needs {WIDTH} columns, got {width}")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,10 +7,8 @@ from typing import Any
 
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.metrics.squad.columns import (
-    exact_match_basis,
     exact_match_is_possible,
     segments_are_possible,
-    token_f1_basis,
     token_f1_is_possible,
 )
 from beam_bleu.transforms.metrics.squad.kernel import AnswerCounter
@@ -32,54 +30,12 @@ from beam_bleu.transforms.metrics.squad.score import (
     token_f1_segment_fields,
 )
 from beam_bleu.transforms.native.arrays import ExactIntegers
-from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind
+from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
 
-def _exact_match_name(metric: ExactMatch) -> str:
-    return "exact match"
-
-
-def _token_f1_name(metric: TokenF1) -> str:
-    return "token F1"
-
-
-def _exact_match_of(text: Text, choices: Mapping[str, Any]) -> ExactMatchConfig:
-    """The case is not that of the run: the definition lower-cases."""
-    return ExactMatchConfig(normalize=text.normalize, **choices)
-
-
-def _token_f1_of(text: Text, choices: Mapping[str, Any]) -> TokenF1Config:
-    """The case is not that of the run: the definition lower-cases."""
-    return TokenF1Config(normalize=text.normalize, **choices)
-
-
-def _exact_match_counter(metrics: Sequence[ExactMatch]) -> AnswerCounter:
-    return AnswerCounter(is_exact_match=True)
-
-
-def _token_f1_counter(metrics: Sequence[TokenF1]) -> AnswerCounter:
-    return AnswerCounter(is_exact_match=False)
-
-
-def _exact_match_basis(width: int) -> Basis:
-    return exact_match_basis()
-
-
-def _token_f1_basis(width: int) -> Basis:
-    return token_f1_basis()
-
-
-def _lengths(columns: Sequence[int], metric: ExactMatch | TokenF1) -> Lengths:
-    return metric.lengths(columns)
-
-
-def _decoded_exact_match(encoded: Mapping[str, Any]) -> ExactMatch:
-    return ExactMatch(**encoded)
-
-
-def _decoded_token_f1(encoded: Mapping[str, Any]) -> TokenF1:
-    return TokenF1(**encoded)
+def _name(metric: ExactMatch | TokenF1) -> str:
+    return metric.NAME
 
 
 def _exact_match_is_possible(columns: ExactIntegers, references: int, metric: ExactMatch) -> bool:
@@ -90,39 +46,58 @@ def _token_f1_is_possible(columns: ExactIntegers, references: int, metric: Token
     return token_f1_is_possible(columns)
 
 
-KINDS = {
-    "exact_match": MetricKind(
-        shown=_exact_match_name,
-        config=ExactMatchConfig,
-        score_type=ExactMatchScore,
-        config_of=_exact_match_of,
-        counter=_exact_match_counter,
-        basis_of=_exact_match_basis,
-        score=exact_match_score,
+def _kind(
+    config: type[ExactMatchConfig | TokenF1Config],
+    definition: type[ExactMatch | TokenF1],
+    **own: Any,
+) -> MetricKind:
+    """A metric of the family. `own` are the attributes that the metrics do not share."""
+    only_counter = AnswerCounter(is_exact_match=definition is ExactMatch)
+
+    def config_of(text: Text, choices: Mapping[str, Any]) -> ExactMatchConfig | TokenF1Config:
+        """The case is not that of the run: the definition lower-cases."""
+        return config(normalize=text.normalize, **choices)
+
+    def counter(metrics: Sequence[ExactMatch | TokenF1]) -> AnswerCounter:
+        return only_counter
+
+    def basis_of(width: int) -> Basis:
+        return only_counter.basis
+
+    def decoded(encoded: Mapping[str, Any]) -> ExactMatch | TokenF1:
+        return definition(**encoded)
+
+    return MetricKind(
+        shown=_name,
+        config=config,
+        config_of=config_of,
+        counter=counter,
+        basis_of=basis_of,
         signatures=squad_signatures,
-        lengths=_lengths,
+        definition=definition,
+        decoded=decoded,
+        segments_are_possible=segments_are_possible,
+        **own,
+    )
+
+
+KINDS = {
+    "exact_match": _kind(
+        ExactMatchConfig,
+        ExactMatch,
+        score_type=ExactMatchScore,
+        score=exact_match_score,
         segment_columns=exact_match_segment_columns,
         segment_fields=exact_match_segment_fields,
-        definition=ExactMatch,
-        decoded=_decoded_exact_match,
         columns_are_possible=_exact_match_is_possible,
-        segments_are_possible=segments_are_possible,
     ),
-    "token_f1": MetricKind(
-        shown=_token_f1_name,
-        config=TokenF1Config,
+    "token_f1": _kind(
+        TokenF1Config,
+        TokenF1,
         score_type=TokenF1Score,
-        config_of=_token_f1_of,
-        counter=_token_f1_counter,
-        basis_of=_token_f1_basis,
         score=token_f1_score,
-        signatures=squad_signatures,
-        lengths=_lengths,
         segment_columns=token_f1_segment_columns,
         segment_fields=token_f1_segment_fields,
-        definition=TokenF1,
-        decoded=_decoded_token_f1,
         columns_are_possible=_token_f1_is_possible,
-        segments_are_possible=segments_are_possible,
     ),
 }

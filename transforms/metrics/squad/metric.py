@@ -6,14 +6,16 @@ questions, in percent.
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
 from beam_bleu.transforms.metrics.dual_numbers import Number
-from beam_bleu.transforms.metrics.metric import SEGMENTS, NoGradientError, Scores
+from beam_bleu.transforms.metrics.metric import SEGMENTS, NoGradientError, Scores, require_width
 from beam_bleu.transforms.metrics.squad.columns import (
     CANDIDATE_LENGTH,
     EMPTY,
@@ -28,21 +30,36 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
 from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.text import NormalizationName, Text
+from beam_bleu.transforms.text.tokenizers import SquadName
+
+
+class _Mean(abc.ABC):
+    """What both metrics have in common; see `Metric`."""
+
+    NAME: ClassVar[str]
+    WIDTH: ClassVar[int]
+
+    @abc.abstractmethod
+    def value(self, sums: Sequence[Number]) -> Number:
+        """The score, 0..100; 0 without a segment."""
+
+    def values(self, sums: Integers) -> Scores:
+        """The score of each row."""
+        require_width(self.NAME, sums.shape[1], self.WIDTH)
+        return np.array([self.value(row) for row in sums.tolist()], np.float64)
 
 
 @dataclasses.dataclass(frozen=True)
-class ExactMatch:
+class ExactMatch(_Mean):
     """How sums become exact match: there is nothing to choose. See `Metric`."""
+
+    NAME = "exact match"
+    WIDTH = exact_match_basis().width
 
     def value(self, sums: Sequence[Number]) -> Number:
         """Exact match, 0..100; 0 without a segment."""
-        _require_width("exact match", len(sums), exact_match_basis().width)
+        require_width(self.NAME, len(sums), self.WIDTH)
         return 100 * sums[EXACT] / sums[SEGMENTS] if sums[SEGMENTS] > 0 else 0.0
-
-    def values(self, sums: Integers) -> Scores:
-        """The exact match of each row."""
-        _require_width("exact match", sums.shape[1], exact_match_basis().width)
-        return np.array([self.value(row) for row in sums.tolist()], np.float64)
 
     def require_corpus(self) -> None:
         """It can score a corpus."""
@@ -67,20 +84,18 @@ class ExactMatch:
 
 
 @dataclasses.dataclass(frozen=True)
-class TokenF1:
+class TokenF1(_Mean):
     """How sums become token F1: there is nothing to choose. See `Metric`."""
+
+    NAME = "token F1"
+    WIDTH = token_f1_basis().width
 
     def value(self, sums: Sequence[Number]) -> Number:
         """Token F1, 0..100; 0 without a segment."""
-        _require_width("token F1", len(sums), token_f1_basis().width)
+        require_width(self.NAME, len(sums), self.WIDTH)
         if not sums[SEGMENTS] > 0:
             return 0.0
         return 100 * fixed_point_mean(sums[F1_HIGH], sums[F1_LOW], sums[SEGMENTS])
-
-    def values(self, sums: Integers) -> Scores:
-        """The token F1 of each row."""
-        _require_width("token F1", sums.shape[1], token_f1_basis().width)
-        return np.array([self.value(row) for row in sums.tolist()], np.float64)
 
     def require_corpus(self) -> None:
         """It can score a corpus."""
@@ -104,13 +119,25 @@ class TokenF1:
         return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
 
 
-def _require_width(name: str, width: int, expected: int) -> None:
-    if width != expected:
-        raise ValueError(f"{name} needs {expected} columns, got {width}")
+@dataclasses.dataclass(frozen=True)
+class _Config:
+    """What the definitions of exact match and token F1 have in common."""
+
+    TOKENIZER: ClassVar[SquadName]
+
+    normalize: NormalizationName | None = Text.normalize
+
+    def __post_init__(self) -> None:
+        _ = self.text  # Text checks the field
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words."""
+        return Text(self.TOKENIZER, lowercase=True, normalize=self.normalize)
 
 
 @dataclasses.dataclass(frozen=True)
-class ExactMatchConfig:
+class ExactMatchConfig(_Config):
     """A definition of exact match; the default is SQuAD's.
 
     Attributes:
@@ -121,15 +148,7 @@ class ExactMatchConfig:
       ValueError: a field has an impossible value; the message shows it and the choices.
     """
 
-    normalize: NormalizationName | None = Text.normalize
-
-    def __post_init__(self) -> None:
-        _ = self.text  # Text checks the field
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into words."""
-        return Text("squad-whole", lowercase=True, normalize=self.normalize)
+    TOKENIZER = "squad-whole"
 
     @property
     def metric(self) -> ExactMatch:
@@ -138,26 +157,10 @@ class ExactMatchConfig:
 
 
 @dataclasses.dataclass(frozen=True)
-class TokenF1Config:
-    """A definition of token F1; the default is SQuAD's.
+class TokenF1Config(_Config):
+    """A definition of token F1; the default is SQuAD's. See `ExactMatchConfig`."""
 
-    Attributes:
-      normalize: the Unicode normalization of all texts, before all other steps:
-        "nfc" or "nfkc"; None if texts are not normalized.
-
-    Raises:
-      ValueError: a field has an impossible value; the message shows it and the choices.
-    """
-
-    normalize: NormalizationName | None = Text.normalize
-
-    def __post_init__(self) -> None:
-        _ = self.text  # Text checks the field
-
-    @property
-    def text(self) -> Text:
-        """The part that turns texts into words."""
-        return Text("squad", lowercase=True, normalize=self.normalize)
+    TOKENIZER = "squad"
 
     @property
     def metric(self) -> TokenF1:

@@ -21,7 +21,7 @@ from beam_bleu.transforms.metrics.ter.score import (
     ter_signatures,
 )
 from beam_bleu.transforms.native.arrays import ExactIntegers
-from beam_bleu.transforms.score.metric_kind import Lengths, MetricKind
+from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import Text
 
 
@@ -42,10 +42,6 @@ def _basis_of(width: int) -> Basis:
     return ter_basis()
 
 
-def _lengths(columns: Sequence[int], metric: Ter) -> Lengths:
-    return metric.lengths(columns)
-
-
 def _decoded(encoded: Mapping[str, Any]) -> Ter:
     return Ter(**encoded)
 
@@ -64,7 +60,6 @@ KINDS = {
         basis_of=_basis_of,
         score=ter_score,
         signatures=ter_signatures,
-        lengths=_lengths,
         has_no_error="no edits or no words in the references",
         segment_columns=ter_segment_columns,
         segment_fields=ter_segment_fields,

@@ -16,7 +16,7 @@ import numpy as np
 
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.metrics.dual_numbers import Number
-from beam_bleu.transforms.metrics.metric import NoGradientError, Scores
+from beam_bleu.transforms.metrics.metric import NoGradientError, Scores, require_width
 from beam_bleu.transforms.metrics.ter.columns import (
     CANDIDATE_LENGTH,
     EDITS,
@@ -27,13 +27,10 @@ from beam_bleu.transforms.metrics.ter.columns import (
     WIDTH,
     reference_parts,
 )
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.score.metric_kind import Lengths
 from beam_bleu.transforms.text.tercom import Tercom
 from beam_bleu.transforms.text.text import NormalizationName, Text
-
-_EXACT_AS_FLOAT = 2**53
-"""Integers up to this one are floats without a rounding."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +39,7 @@ class Ter:
 
     def value(self, sums: Sequence[Number]) -> Number:
         """TER, 0 or more; 100 if all references are empty, and a candidate is not."""
-        _require_width(len(sums))
+        require_width("TER", len(sums), WIDTH)
         edits, parts = sums[EDITS], reference_parts(sums)
         if parts > 0:
             return 100 * (edits / (parts / PARTS_OF_A_WORD))
@@ -50,9 +47,9 @@ class Ter:
 
     def values(self, sums: Integers) -> Scores:
         """The TER of each row."""
-        _require_width(sums.shape[1])
+        require_width("TER", sums.shape[1], WIDTH)
         words, parts = sums.max(axis=0, initial=0).tolist()[REFERENCE_LENGTH:]
-        if words * PARTS_OF_A_WORD + parts > _EXACT_AS_FLOAT:
+        if words * PARTS_OF_A_WORD + parts > EXACT_AS_FLOAT:
             return np.array([self.value(row) for row in sums.tolist()])  # exact integers
         edits, lengths = sums[:, EDITS], reference_parts(sums.T) / PARTS_OF_A_WORD
         without_words = np.where(edits > 0, 1.0, 0.0)
@@ -81,11 +78,6 @@ class Ter:
         """How many words the texts of a corpus have."""
         references = Fraction(reference_parts(columns), PARTS_OF_A_WORD)
         return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
-
-
-def _require_width(width: int) -> None:
-    if width != WIDTH:
-        raise ValueError(f"TER needs {WIDTH} columns, got {width}")
 
 
 @dataclasses.dataclass(frozen=True)
