@@ -17,6 +17,7 @@ from typing import Literal
 from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.text.all_tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, AnyTokenizerName
+from beam_bleu.transforms.version import VERSION
 
 Lowercase = bool | Literal["ascii"]
 
@@ -224,6 +225,17 @@ SACREBLEU = "2.6.0"
 def signature_line(fields: Mapping[str, str]) -> str:
     """A signature: one line with the fields, in their order."""
     return "|".join(f"{name}:{value}" for name, value in fields.items())
+
+
+def own_signature(text: TextName, fields: Mapping[str, str]) -> str:
+    """The signature of beam-bleu: these fields, and the versions on which the number depends.
+
+    Args:
+      text: how texts become tokens.
+      fields: everything else that changes the number.
+    """
+    versions = {**text_versions(text), "version": f"beam-bleu-{VERSION}"}
+    return signature_line({**fields, **versions})
 
 
 def reference_field(fewest: int, most: int) -> str:

@@ -26,12 +26,11 @@ from beam_bleu.transforms.text.text import (
     CASES,
     SACREBLEU,
     TextName,
+    own_signature,
     reference_field,
     signature_line,
-    text_versions,
 )
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.version import VERSION
 
 _ALMOST_0 = 1e-9
 """If a tiny number replaces a precision of 0, the score is tiny, too."""
@@ -181,9 +180,7 @@ def signature(
         fields["order"] = str(scoring.max_ngram_order)
     if scoring.weights is not None:
         fields["weights"] = ",".join(f"{float(weight)!r}" for weight in scoring.weights)
-    fields.update(text_versions(text))
-    fields["version"] = f"beam-bleu-{VERSION}"
-    return signature_line(fields)
+    return own_signature(text, fields)
 
 
 def sacrebleu_signature(

@@ -20,12 +20,11 @@ from beam_bleu.transforms.text.text import (
     CASES,
     SACREBLEU,
     TextName,
+    own_signature,
     reference_field,
     signature_line,
-    text_versions,
 )
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.version import VERSION
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,9 +114,8 @@ def chrf_signatures(text: TextName, metric: Chrf, fewest: int, most: int) -> Sig
         own["beta"] = str(metric.beta)
     if text.normalize is not None:
         own["norm"] = text.normalize
-    own |= text_versions(text)
     return Signatures(
-        signature_line({**own, "version": f"beam-bleu-{VERSION}"}),
+        own_signature(text, own),
         signature_line({**fields, "version": SACREBLEU}) if is_known else None,
     )
 

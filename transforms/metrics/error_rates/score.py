@@ -24,13 +24,11 @@ from beam_bleu.transforms.text.jiwer import JIWER
 from beam_bleu.transforms.text.text import (
     CASES,
     TextName,
+    own_signature,
     reference_field,
-    signature_line,
-    text_versions,
 )
 from beam_bleu.transforms.text.tokenizers import JiwerName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.version import VERSION
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,8 +105,7 @@ def error_signatures(text: TextName, metric: ErrorRate, fewest: int, most: int) 
     }
     if text.normalize is not None:
         fields["normalize"] = text.normalize
-    fields |= text_versions(text)
-    return Signatures(signature_line({**fields, "version": f"beam-bleu-{VERSION}"}), None)
+    return Signatures(own_signature(text, fields), None)
 
 
 def error_segment_fields(metric: ErrorRate) -> Mapping[str, pa.DataType]:

@@ -22,12 +22,10 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.text.text import (
     CASES,
     TextName,
+    own_signature,
     reference_field,
-    signature_line,
-    text_versions,
 )
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.version import VERSION
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,8 +135,7 @@ def squad_signatures(
     }
     if text.normalize is not None:
         fields["normalize"] = text.normalize
-    fields |= text_versions(text)
-    return Signatures(signature_line({**fields, "version": f"beam-bleu-{VERSION}"}), None)
+    return Signatures(own_signature(text, fields), None)
 
 
 def exact_match_segment_fields(metric: ExactMatch) -> Mapping[str, pa.DataType]:

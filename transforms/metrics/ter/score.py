@@ -18,13 +18,12 @@ from beam_bleu.transforms.text.text import (
     CASES,
     SACREBLEU,
     TextName,
+    own_signature,
     reference_field,
     signature_line,
-    text_versions,
 )
 from beam_bleu.transforms.text.tokenizers import TercomName
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.version import VERSION
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,9 +97,8 @@ def ter_signatures(text: TextName, metric: Ter, fewest: int, most: int) -> Signa
     own = dict(fields)
     if text.normalize is not None:
         own["normalize"] = text.normalize
-    own |= text_versions(text)
     return Signatures(
-        signature_line({**own, "version": f"beam-bleu-{VERSION}"}),
+        own_signature(text, own),
         signature_line({**fields, "version": SACREBLEU}) if text.normalize is None else None,
     )
 
