@@ -20,12 +20,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.native.compiling import compiled, inner
+from beam_bleu.transforms.native.compiling import inner
 from beam_bleu.transforms.native.memory import BLOCK, load_byte
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.text.byte_classes import other_white_space_masks
 from beam_bleu.transforms.text.jiwer import JiwerSymbols
-from beam_bleu.transforms.text.rewriting import replaced
+from beam_bleu.transforms.text.rewriting import finding, rewritten
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
@@ -36,14 +36,7 @@ def jiwer_rewritten(texts: TextColumns, choices: JiwerSymbols) -> TextColumns:
     """The texts after jiwer's transforms, but for the split; the same object if none changes."""
     if choices.no_punct:
         texts = texts.changed(_without_punctuation)
-    rows = np.empty(texts.spans.starts.shape, np.bool_)
-    if not _find_white_space(texts.spans.both, rows):
-        return texts
-    change = _as_words if choices.symbol == "word" else str.strip
-    return TextColumns(
-        replaced(column, of_column, column, change)
-        for column, of_column in zip(texts.columns, rows, strict=True)
-    )
+    return rewritten(texts, _find_white_space, _as_words if choices.symbol == "word" else str.strip)
 
 
 def _as_words(text: str) -> str:
@@ -65,29 +58,9 @@ def _punctuation() -> str:
     return f"[{''.join(codes)}]+"
 
 
-@compiled
-def _find_white_space(spans, rows):
-    """Marks the texts with other white space than spaces, or with spaces at an end.
-
-    Args:
-      spans: the arrays of `Spans`.
-      rows: bool (columns, rows), for the marks.
-
-    Returns:
-      Whether there is such a text.
-    """
-    starts, ends = spans
-    is_any = False
-    for column in range(starts.shape[0]):
-        for row in range(starts.shape[1]):
-            is_marked = _has_white_space(starts[column, row], ends[column, row])
-            rows[column, row] = is_marked
-            is_any |= is_marked
-    return is_any
-
-
 @inner
 def _has_white_space(start, end):
+    """Whether a text has other white space than spaces, or spaces at an end."""
     if start < end and (load_byte(start) == ord(" ") or load_byte(end - 1) == ord(" ")):
         return True
     for block in range(start, end, BLOCK):
@@ -96,3 +69,6 @@ def _has_white_space(start, end):
         if (one | longer) & inside != _NOTHING:
             return True
     return False
+
+
+_find_white_space = finding(_has_white_space)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,20 +51,33 @@ def without_skipped(texts: TextColumns) -> TextColumns:
 
     13a replaces other newlines by spaces. Here they stay, because they are white space, too.
     """
-    rows = np.empty(texts.spans.starts.shape, np.bool_)
-    if not _find_rewritten(texts.spans.both, rows):
-        return texts
-    return TextColumns(
-        replaced(column, of_column, column, _rewrite)
-        for column, of_column in zip(texts.columns, rows, strict=True)
-    )
+    return rewritten(texts, _find_rewritten, _rewrite)
 
 
 def _rewrite(text: str) -> str:
     return text.rstrip().replace("<skipped>", "").replace("-\n", "")
 
 
-def replaced(
+def rewritten(
+    texts: TextColumns, find: Callable[..., Any], change: Callable[[str], str]
+) -> TextColumns:
+    """The texts with some of them changed as `str`; the same object if none is changed.
+
+    Args:
+      texts: the texts.
+      find: finds them, as `finding` makes it.
+      change: changes one.
+    """
+    rows = np.empty(texts.spans.starts.shape, np.bool_)
+    if not find(texts.spans.both, rows):
+        return texts
+    return TextColumns(
+        _replaced(column, of_column, column, change)
+        for column, of_column in zip(texts.columns, rows, strict=True)
+    )
+
+
+def _replaced(
     column: pa.LargeStringArray,
     rows: _Rows,
     originals: pa.LargeStringArray,
@@ -82,29 +96,40 @@ def replaced(
 _SKIPPED_HEAD = np.uint64(int.from_bytes(b"<skipped", "little"))
 
 
-@compiled
-def _find_rewritten(spans, rows):
-    """Marks the texts with `<skipped>` or with a newline after a hyphen.
+def finding(is_found: Any) -> Any:
+    """Makes a compiled function that marks texts.
 
     Args:
-      spans: the arrays of `Spans`.
-      rows: bool (columns, rows), for the marks.
-
-    Returns:
-      Whether there is such a text.
+      is_found: a function for compiled code, (address of a text, address of its end): whether the
+        text is marked.
     """
-    starts, ends = spans
-    is_any = False
-    for column in range(starts.shape[0]):
-        for row in range(starts.shape[1]):
-            is_marked = _is_rewritten(starts[column, row], ends[column, row])
-            rows[column, row] = is_marked
-            is_any |= is_marked
-    return is_any
+
+    @compiled
+    def find(spans, rows):
+        """Marks texts.
+
+        Args:
+          spans: the arrays of `Spans`.
+          rows: bool (columns, rows), for the marks.
+
+        Returns:
+          Whether there is such a text.
+        """
+        starts, ends = spans
+        is_any = False
+        for column in range(starts.shape[0]):
+            for row in range(starts.shape[1]):
+                is_marked = is_found(starts[column, row], ends[column, row])
+                rows[column, row] = is_marked
+                is_any |= is_marked
+        return is_any
+
+    return find
 
 
 @inner
 def _is_rewritten(start, end):
+    """Whether a text has `<skipped>`, or a newline after a hyphen."""
     is_marked = False
     for block in range(start, end, BLOCK):
         marked = rewritten_mask(block)
@@ -119,6 +144,9 @@ def _is_rewritten(start, end):
                 # After the last byte of the text there can be anything: check the end, too.
                 is_marked |= load_word(at) == _SKIPPED_HEAD and at + 9 <= end
     return is_marked
+
+
+_find_rewritten = finding(_is_rewritten)
 
 
 # Lower-casing. In the table, a code point maps to another one with the same UTF-8 length, or
@@ -156,7 +184,7 @@ def lowered(column: pa.LargeStringArray, only_ascii: bool = False) -> pa.LargeSt
     _lower_rows(starts, lower, table, rows)
     lowered = padded_column(lower, offsets - offsets[0], column)
     # Python lower-cases its rows from the original text, because the context matters.
-    return replaced(lowered, rows, column, str.lower)
+    return _replaced(lowered, rows, column, str.lower)
 
 
 @compiled
