@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.native.arrays import ExactIntegers
+from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, ExactIntegers, largest
 
 
 def products(width: int) -> int:
@@ -79,6 +79,23 @@ Fact = tuple[str, bool]
 
 _TOLERANCE = 1e-9
 """Floats decide whether squares are bounded, because the integers are too long for int64."""
+
+
+def columns_of_units(columns: ExactIntegers, factor: int = 1) -> NDArray[Any] | None:
+    """The columns of sums, ready for the checks of a metric.
+
+    Args:
+      columns: (..., W), sums of units with weights of 0 or more.
+      factor: the most that a fact about them multiplies a column by.
+
+    Returns:
+      The same, of two dimensions or more; unbounded integers if a product may not fit in an int64.
+      None if no metric has such sums: a column is below 0, or above 0 without a segment.
+    """
+    rows: NDArray[Any] = np.atleast_2d(columns)
+    if (rows < 0).any() or rows[rows[..., SEGMENTS] == 0].any():
+        return None
+    return rows.astype(object) if largest(rows) * factor > LARGEST_INTEGER else rows
 
 
 def unpacked(packed: NDArray[Any], width: int) -> NDArray[Any]:

@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.choices import function_of, table
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, ExactIntegers, largest
+from beam_bleu.transforms.native.arrays import ExactIntegers
+from beam_bleu.transforms.totals.unit_sums import columns_of_units
 
 CANDIDATE_LENGTH, SHORTEST, CLOSEST, CLOSEST_FIRST, LONGEST, AVERAGE, FIRST_MATCHES = range(1, 8)
 """The columns after `SEGMENTS`: the tokens of the candidate, the tokens of its references by the
@@ -222,14 +223,10 @@ def columns_are_possible(columns: ExactIntegers, references: int) -> bool:
       columns: (..., W), the columns of BLEU.
       references: the largest number of references of a segment.
     """
-    if not columns.size:
-        return True
-    rows: NDArray[Any] = np.atleast_2d(columns)
-    if (rows < 0).any():
+    max_order = order_of(columns.shape[-1])
+    rows = columns_of_units(columns, PARTS_OF_A_TOKEN * (references + max_order + 2))
+    if rows is None:
         return False
-    max_order = order_of(rows.shape[-1])
-    if largest(rows) * PARTS_OF_A_TOKEN * (references + max_order + 2) > LARGEST_INTEGER:
-        rows = rows.astype(object)
     return all(_facts(rows, max_order, references))
 
 
@@ -239,7 +236,6 @@ def _facts(columns: NDArray[Any], max_order: int, references: int) -> Iterator[b
     spread = columns[..., LONGEST] * PARTS_OF_A_TOKEN
     matches = columns[..., FIRST_MATCHES : FIRST_MATCHES + max_order]
     short = columns[..., first_short(max_order) :]
-    yield not columns[segments == 0].any()
     yield bool((short[..., :-1] <= short[..., 1:]).all() and (short[..., -1] <= segments).all())
     # The n-th tokens of all candidates, for n up to N.
     nth = segments[..., np.newaxis] - short

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
 from beam_bleu.transforms.native.arrays import ExactIntegers
+from beam_bleu.transforms.totals.unit_sums import columns_of_units
 
 EMPTY, FIRST_NGRAMS = 1, 2
 """The columns after `SEGMENTS`: 1 if the candidate has no character, then three for each order."""
@@ -79,12 +80,10 @@ def columns_are_possible(columns: ExactIntegers, char_order: int) -> bool:
       columns: (..., W), the columns of chrF.
       char_order: how many of the orders are of characters.
     """
-    if not columns.size:
-        return True
-    rows: NDArray[Any] = np.atleast_2d(columns)
-    segments = rows[..., SEGMENTS]
-    if (rows < 0).any() or rows[segments == 0].any():
+    rows = columns_of_units(columns)
+    if rows is None:
         return False
+    segments = rows[..., SEGMENTS]
     if (rows[..., EMPTY] > segments).any():
         return False
     chrf = ChrfColumns(np.moveaxis(rows, -1, 0))

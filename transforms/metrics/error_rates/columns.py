@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, ExactIntegers, largest
+from beam_bleu.transforms.native.arrays import ExactIntegers
+from beam_bleu.transforms.totals.unit_sums import columns_of_units
 
 EMPTY, SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH = range(1, 6)
 """The columns after `SEGMENTS`: 1 if the candidate has no symbol, which is a word or a character;
@@ -55,13 +56,9 @@ def columns_are_possible(columns: ExactIntegers) -> bool:
     Args:
       columns: (..., W), the columns of an error rate.
     """
-    if not columns.size:
-        return True
-    rows: NDArray[Any] = np.atleast_2d(columns)
-    if (rows < 0).any() or rows[rows[..., SEGMENTS] == 0].any():
+    rows = columns_of_units(columns, 4)
+    if rows is None:
         return False
-    if largest(rows) * 4 > LARGEST_INTEGER:
-        rows = rows.astype(object)
     segments, empty, substitutions, deletions, insertions, length = np.moveaxis(rows, -1, 0)
     facts = [
         empty <= segments,

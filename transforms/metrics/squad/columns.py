@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, ExactIntegers, largest
+from beam_bleu.transforms.native.arrays import ExactIntegers
 from beam_bleu.transforms.native.fixed_point import LOW_BITS, fixed_point_is_possible
+from beam_bleu.transforms.totals.unit_sums import columns_of_units
 
 EMPTY = 1
 """The column after `SEGMENTS`, of both metrics: 1 if the candidate has no word."""
@@ -42,21 +43,19 @@ def token_f1_basis() -> Basis:
 
 def exact_match_is_possible(columns: ExactIntegers) -> bool:
     """Whether columns of exact match, (..., 3), can be a sum of units with weights of 0 or more."""
-    rows: NDArray[Any] = np.atleast_2d(columns)
+    rows = columns_of_units(columns)
+    if rows is None:
+        return False
     segments, empty, exact = np.moveaxis(rows, -1, 0)
-    facts = [rows >= 0, empty <= segments, exact <= segments]
+    facts = [empty <= segments, exact <= segments]
     return all(bool(fact.all()) for fact in facts)
 
 
 def token_f1_is_possible(columns: ExactIntegers) -> bool:
     """Whether columns of token F1, (..., 7), can be a sum of units with weights of 0 or more."""
-    if not columns.size:
-        return True
-    rows: NDArray[Any] = np.atleast_2d(columns)
-    if (rows < 0).any() or rows[rows[..., SEGMENTS] == 0].any():
+    rows = columns_of_units(columns, 2 ** (LOW_BITS + 1))
+    if rows is None:
         return False
-    if largest(rows) << (LOW_BITS + 1) > LARGEST_INTEGER:
-        rows = rows.astype(object)
     segments, empty, words, reference_words, common, high, low = np.moveaxis(rows, -1, 0)
     facts = [
         empty <= segments,

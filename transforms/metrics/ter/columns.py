@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
-from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, ExactIntegers, largest
+from beam_bleu.transforms.native.arrays import ExactIntegers
+from beam_bleu.transforms.totals.unit_sums import columns_of_units
 
 EMPTY, CANDIDATE_LENGTH, EDITS, REFERENCE_LENGTH, REFERENCE_PARTS = range(1, 6)
 """The columns after `SEGMENTS`: 1 if the candidate has no word; its words; the edits; the words of
@@ -56,13 +57,9 @@ def columns_are_possible(columns: ExactIntegers, references: int) -> bool:
       columns: (..., W), the columns of TER.
       references: the largest number of references of a segment.
     """
-    if not columns.size:
-        return True
-    rows: NDArray[Any] = np.atleast_2d(columns)
-    if (rows < 0).any() or rows[rows[..., SEGMENTS] == 0].any():
+    rows = columns_of_units(columns, PARTS_OF_A_WORD * 2)
+    if rows is None:
         return False
-    if largest(rows) * PARTS_OF_A_WORD * 2 > LARGEST_INTEGER:
-        rows = rows.astype(object)
     segments, empty, words, edits, length, parts = np.moveaxis(rows, -1, 0)
     facts = [
         empty <= segments,
