@@ -13,15 +13,11 @@ from apache_beam.typehints import typehints
 from beam_bleu.transforms.corpus_scores import definition_of, require_no_files
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.known_metrics import METRICS, Definition
-from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
-from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, WerConfig
-from beam_bleu.transforms.metrics.squad.metric import ExactMatchConfig, TokenF1Config
-from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.score.differences import ComparedSystems, compared_systems
+from beam_bleu.transforms.score.metric_kind import Config
 from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.totals.summing import sum_groups_of_systems
 from beam_bleu.transforms.totals.system_sums import SystemSums, compared_pairs
@@ -37,14 +33,7 @@ class _Comparing(beam.PTransform):
     def __init__(
         self,
         systems: Sequence[str],
-        config: BleuConfig
-        | ChrfConfig
-        | TerConfig
-        | WerConfig
-        | CerConfig
-        | ExactMatchConfig
-        | TokenF1Config
-        | None = None,
+        config: Config | None = None,
         *,
         baseline: str | None = None,
         all_pairs: bool = False,

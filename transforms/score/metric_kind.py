@@ -20,6 +20,14 @@ from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 from beam_bleu.transforms.totals.unit_sums import products_of_units
 
 
+class Config(Protocol):
+    """A user's definition of a metric, such as a `ChrfConfig`: a frozen dataclass."""
+
+    @property
+    def text(self) -> Text:
+        """The steps from a text to its tokens."""
+
+
 class Score(Protocol):
     """A score and what is known about it. Each metric adds its own fields."""
 
@@ -155,7 +163,7 @@ class MetricKind:
     """
 
     shown: Callable[[Any], str]
-    config: type[Any]
+    config: type[Config]
     metric_of: Callable[[Any], Metric] = operator.attrgetter("metric")
     score_type: type[Any]
     config_of: Callable[[Text, Mapping[str, Any]], Any]
