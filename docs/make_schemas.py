@@ -144,10 +144,10 @@ def _signature_pattern(signatures: Iterable[str], case: str, end: str) -> str:
         any_value = "(yes|no)" if value in ("yes", "no") else "[^|]+"
         return f"{name}:{case if name == 'case' else any_value}"
 
-    of_metrics = []
+    of_metrics: dict[str, None] = {}  # once for metrics with the same fields
     for signature in signatures:
         _, *fields, _ = signature.split("|")  # between the references and the version
-        of_metrics.append(r"\|".join(map(pattern, fields)))
+        of_metrics[r"\|".join(map(pattern, fields))] = None
     return rf"^nrefs:([1-9][0-9]*|var)\|({'|'.join(of_metrics)}){end}$"
 
 
