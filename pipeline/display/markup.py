@@ -43,7 +43,7 @@ _SPECIAL_IN_LATEX = {
 def markdown(document: Mapping[str, Any], remarks: Sequence[str], decimals: int) -> str:
     """The result document as Markdown. The arguments are those of `table`."""
     metrics = parts_of(document)
-    signatures = [f"`{line}`" for line in all_signatures(metrics)]
+    signatures = [f"`{printable(line)}`" for line in all_signatures(metrics)]
     about = list(map(_escaped_for_markdown, facts(document, remarks)))
     is_only = len(metrics) == 1
     parts = [_markdown_lines([*signatures, *about] if is_only else about)]

@@ -124,7 +124,7 @@ def _size(document: Mapping[str, Any]) -> str:
 
 def all_signatures(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
     """The lines with the signatures: above the table of one metric, below that of several."""
-    return [printable(line) for metric in metrics for line in signature_lines(metric)]
+    return [line for metric in metrics for line in signature_lines(metric)]
 
 
 def whole_rows(metrics: Sequence[Mapping[str, Any]], decimals: int) -> Rows:
