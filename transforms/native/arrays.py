@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 Bytes = NDArray[np.uint8]
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 LARGEST_INTEGER = 2**63 - 1
 """The largest integer in `Integers`."""

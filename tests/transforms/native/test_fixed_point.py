@@ -1,5 +1,6 @@
 """Values as integers of fixed point, against fractions."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -11,9 +12,15 @@ from beam_bleu.transforms.metrics.dual_numbers import Dual
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.fixed_point import (
     LOW_BITS,
+    SIGNED_BOUND,
+    SIGNED_ONE,
     fixed_point,
     fixed_point_is_possible,
     fixed_point_mean,
+    signed_columns,
+    signed_is_possible,
+    signed_mean,
+    signed_sum,
 )
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=100)
@@ -66,3 +73,37 @@ def test_sums_of_values_are_possible(values):
 )
 def test_other_sums_are_not(high, low, count):
     assert not fixed_point_is_possible(*np.array([high, low, count])[:, np.newaxis])
+
+
+LARGEST = math.nextafter(SIGNED_BOUND, 0)
+SIGNED = st.lists(st.floats(-LARGEST, LARGEST), min_size=1, max_size=50)
+SIGNED_ROUNDING = Fraction(1, 2 * SIGNED_ONE)
+
+
+@SETTINGS
+@given(SIGNED)
+@example([0.0, -0.0, 1.0, -1.0, LARGEST, -LARGEST])
+@example([5e-324, -5e-324, 2.0**-73, -(2.0**-73), 3 * 2.0**-73, 1e-9, -1e-9])
+@example([math.nextafter(1, 0) * 2.0**-48, -math.nextafter(1, 0) * 2.0**-48])
+def test_the_mean_of_signed_values_is_theirs_up_to_the_rounding(values):
+    columns = signed_columns(np.array(values))
+    assert columns.min() >= 0
+    assert (columns.max(axis=0) < [2 * SIGNED_BOUND, *[2**LOW_BITS] * 3]).all()
+    for value, of_value in zip(values, columns.tolist(), strict=True):
+        rounding = abs(Fraction(signed_sum(of_value, 1), SIGNED_ONE) - Fraction(value))
+        assert rounding <= (SIGNED_ROUNDING if abs(value) < 2**-20 else 0)
+    sums, count = columns.sum(axis=0).tolist(), len(values)
+    assert abs(signed_mean(sums, count) - math.fsum(values) / count) <= max(
+        1e-15 * abs(math.fsum(values)), float(SIGNED_ROUNDING)
+    )
+    assert signed_is_possible(np.array(sums), np.array(count))
+    dual = signed_mean([Dual.variable(i, column) for i, column in enumerate(sums)], count)
+    assert dual.value == signed_mean(sums, count)
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_a_column_of_signed_values_has_a_largest_sum(place):
+    columns = signed_columns(np.array([[LARGEST], [-LARGEST]])).sum(axis=0)
+    assert signed_is_possible(columns, np.array([2]))
+    columns[0, place] = 2**26 + 2**25 if place == 0 else 2**25
+    assert not signed_is_possible(columns, np.array([2]))
