@@ -41,7 +41,7 @@ from beam_bleu.transforms.native.memory import (
     store_int,
     store_word,
 )
-from beam_bleu.transforms.text.hash_tables import home, step
+from beam_bleu.transforms.text.hashing import home, step
 from beam_bleu.transforms.text.tokens import (
     FIRST,
     SECOND,

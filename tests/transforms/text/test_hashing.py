@@ -20,7 +20,7 @@ from beam_bleu.transforms.metrics.bleu.columns import first_short
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.ngrams import long_matching, long_slots
-from beam_bleu.transforms.text import hash_tables, numbering, tokenization
+from beam_bleu.transforms.text import hashing, numbering, tokenization
 from beam_bleu.transforms.text.hashing import Seed, new_seed
 
 Words = npt.NDArray[np.uint64]
@@ -116,8 +116,8 @@ class Table:
         assert (self._numbers[0, :count] == np.arange(1, count + 1)).all()
         self._numbers[1] = self._numbers[0]
         self._count = count
-        self._bits = hash_tables.table_bits(count)
-        self._slots = np.zeros(((1 << self._bits) + 1) * hash_tables.SLOT_BYTES, np.uint8)
+        self._bits = hashing.table_bits(count)
+        self._slots = np.zeros(((1 << self._bits) + 1) * hashing.SLOT_BYTES, np.uint8)
 
     def looks_for_a_token(self) -> float:
         bits = int(self._vocabulary[numbering._BITS])
@@ -142,16 +142,16 @@ class Table:
             self._seed,
         )
         assert new == keys.size
-        slots = self._slots.view(np.uint64)[:: hash_tables.SLOT_BYTES // 8]
+        slots = self._slots.view(np.uint64)[:: hashing.SLOT_BYTES // 8]
         return sum(self._way(key, key, slots, self._bits) for key in keys) / len(keys)
 
     def _way(self, key: int, slot: int, slots: Words, bits: int) -> int:
         """The number of slots that the search for a key visits until it finds its slot."""
-        place = hash_tables.home(key, bits, self._seed)
+        place = hashing.home(key, bits, self._seed)
         for looks in range(1, 1000):
             if slots[place] == slot:
                 return looks
-            place = (place + hash_tables.step(key, self._seed)) & ((1 << bits) - 1)
+            place = (place + hashing.step(key, self._seed)) & ((1 << bits) - 1)
         return 1000
 
 

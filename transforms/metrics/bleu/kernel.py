@@ -27,8 +27,7 @@ from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.statistics.ngrams.long_matching import NUMBERS_BYTES
 from beam_bleu.transforms.statistics.ngrams.long_slots import SPARE_NUMBERS
 from beam_bleu.transforms.statistics.sizes import TextSizes
-from beam_bleu.transforms.text.hash_tables import SLOT_BYTES
-from beam_bleu.transforms.text.hashing import new_seed
+from beam_bleu.transforms.text.hashing import SLOT_BYTES, new_seed
 from beam_bleu.transforms.text.numbering import (
     INDEX_SLOT_BYTES,
     VOCABULARY_BYTES,

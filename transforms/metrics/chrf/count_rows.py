@@ -22,7 +22,7 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.compiling import compiled, inlined, inner
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 from beam_bleu.transforms.text.characters import number_characters
-from beam_bleu.transforms.text.hash_tables import SLOT_BYTES, table_bits
+from beam_bleu.transforms.text.hashing import SLOT_BYTES, table_bits
 from beam_bleu.transforms.text.numbering import (
     NUMBER,
     NUMBER_BYTES,

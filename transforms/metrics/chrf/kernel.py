@@ -21,8 +21,7 @@ from beam_bleu.transforms.statistics.ngrams.long_matching import NUMBERS_BYTES
 from beam_bleu.transforms.statistics.ngrams.long_slots import SPARE_NUMBERS
 from beam_bleu.transforms.statistics.sizes import TextSizes
 from beam_bleu.transforms.text.characters import CODE_POINTS_BYTES, counted_bytes
-from beam_bleu.transforms.text.hash_tables import SLOT_BYTES
-from beam_bleu.transforms.text.hashing import new_seed
+from beam_bleu.transforms.text.hashing import SLOT_BYTES, new_seed
 from beam_bleu.transforms.text.numbering import (
     INDEX_SLOT_BYTES,
     NUMBER_BYTES,

@@ -32,7 +32,7 @@ from beam_bleu.transforms.native.memory import (
 )
 from beam_bleu.transforms.statistics.ngrams.long_cells import ADD, TAKE, act
 from beam_bleu.transforms.statistics.ngrams.long_slots import find_gram, gram_key, prefetch_gram
-from beam_bleu.transforms.text.hash_tables import SLOT_BYTES, clear_table, home, table_bits
+from beam_bleu.transforms.text.hashing import SLOT_BYTES, clear_table, home, table_bits
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 
 UNIQUE = 2**31

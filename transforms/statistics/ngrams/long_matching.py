@@ -9,7 +9,7 @@ candidates. Its time is linear in the bytes for every text. It works in three st
 2. The first orders are counted without hashing (long_cells.py). There are as many, at most four,
    as have cells for the memory of the table: all four for a text that repeats a few symbols, and
    only the first for a text of many words.
-3. Each further order has a hash table (hash_tables.py). An n-gram is identified by the number of
+3. Each further order has a hash table (hashing.py). An n-gram is identified by the number of
    the (n-1)-gram before its last token, and by the number of this token. Both fit into one word,
    so n-grams are compared exactly. The slot of an n-gram is its number for the next order. Where
    an (n-1)-gram of a candidate does not occur, no longer n-gram is looked up. If there is one
@@ -60,7 +60,7 @@ from beam_bleu.transforms.statistics.ngrams.long_following import (
     follow_candidate,
 )
 from beam_bleu.transforms.statistics.ngrams.long_slots import find_gram, gram_key, prefetch_gram
-from beam_bleu.transforms.text.hash_tables import (
+from beam_bleu.transforms.text.hashing import (
     SLOT_BYTES,
     clear_table,
     home,

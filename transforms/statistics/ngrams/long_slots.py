@@ -12,7 +12,7 @@ import numpy as np
 
 from beam_bleu.transforms.native.compiling import inlined
 from beam_bleu.transforms.native.memory import load_count, load_word, prefetch
-from beam_bleu.transforms.text.hash_tables import SLOT_BYTES, home, step
+from beam_bleu.transforms.text.hashing import SLOT_BYTES, home, step
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 
 SPARE_NUMBERS = 17

@@ -15,7 +15,7 @@ from sacrebleu_counts import assert_equal_to_sacrebleu, counted
 
 from beam_bleu.transforms.metrics.bleu import count_rows, kernel
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
-from beam_bleu.transforms.text import hash_tables, tokenization
+from beam_bleu.transforms.text import hashing, tokenization
 
 AROUND = range(-2, 3)
 
@@ -177,7 +177,7 @@ def test_the_longest_candidate_that_references_are_looked_up_in(
     references = references[:reference_count]
     entries = sum(len(reference) + 1 for reference in references)
     size = 1
-    while hash_tables.table_bits(size + 1) <= hash_tables.table_bits(entries):
+    while hashing.table_bits(size + 1) <= hashing.table_bits(entries):
         size += 1
     candidate = (words[3:] + words + words[::-1])[: size - 1 + more]
     assert_equal_to_brute_force(candidate, references)
