@@ -1,4 +1,4 @@
-"""Checks that bytes are UTF-8 (RFC 3629), 64 bytes at once.
+"""Compiled code for UTF-8 (RFC 3629): finds errors, 64 bytes at once, and reads code points.
 
 Text is UTF-8 if three things are true. Each byte that must continue a character, because of one of
 the three bytes before it, is a continuation byte. No other byte is one. And these do not occur:
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from beam_bleu.transforms.native.compiling import inner
 from beam_bleu.transforms.native.masks import sequence_masks
+from beam_bleu.transforms.native.memory import load_byte
 
 LOOK_BACK = 3
 """The number of bytes before a block that the check reads."""
@@ -50,3 +51,18 @@ def utf8_errors(address):
     """
     expected, continuation, wrong = _masks(address - LOOK_BACK)
     return (expected ^ continuation) | wrong
+
+
+@inner
+def letter_size(first):
+    """The number of bytes of a letter in UTF-8, from its first byte. The letter is not ASCII."""
+    return 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+
+
+@inner
+def code_point(address, size):
+    """The code point of the letter at an address, which has two or more bytes."""
+    code = load_byte(address) & (0x7F >> size)
+    for i in range(1, size):
+        code = (code << 6) | (load_byte(address + i) & 0x3F)
+    return code

@@ -26,7 +26,7 @@ from beam_bleu.transforms.native.memory import (
     store_count,
     store_int,
 )
-from beam_bleu.transforms.text.code_points import code_point, letter_size
+from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 
 CLASSES = 0x3001

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import load_byte, load_word, lowest_bit
 from beam_bleu.transforms.native.text_columns import padded, spans
-from beam_bleu.transforms.text.code_points import code_point, letter_size
+from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.text import NORMALIZATIONS, Form, NormalizationName
 
 _LAST_LOOKED_UP = 0x2FFFF  # texts with one of the rare characters above it are left to Python

@@ -36,12 +36,12 @@ from beam_bleu.transforms.native.text_columns import (
     padded,
     padded_column,
 )
+from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.byte_classes import (
     copy_lower_block,
     not_ascii_mask,
     rewritten_mask,
 )
-from beam_bleu.transforms.text.code_points import code_point, letter_size
 
 _Rows = npt.NDArray[np.bool_]
 

@@ -47,8 +47,8 @@ from beam_bleu.transforms.native.memory import (
     store_word,
 )
 from beam_bleu.transforms.native.text_columns import padded_column, spans
+from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.byte_classes import code_point_masks
-from beam_bleu.transforms.text.code_points import code_point, letter_size
 from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
 
 _OTHER, _WHITE, _ALONE, _POINT, _DIGIT, _HYPHEN = range(6)

@@ -32,8 +32,8 @@ from beam_bleu.transforms.native.memory import (
     store_word,
 )
 from beam_bleu.transforms.native.text_columns import padded_column, spans
+from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.byte_classes import not_ascii_word_mask
-from beam_bleu.transforms.text.code_points import code_point, letter_size
 
 _OTHER, _WORD, _MARK, _WHITE = range(4)
 
