@@ -6,7 +6,7 @@ and does not import numba: that would take longer than loading all code. So the 
 these decorators must not import numba or llvmlite themselves: `types`, `ir` and `cgutils` here
 stand for their modules.
 
-The cache is a folder (cache_folder.py) with a file for each function and its types (code_files.py),
+The cache is a folder (cache_folder.py) with a file for each function and its types,
 whose name depends on all that the code depends on (code_contents.py). If the code in a file cannot
 be loaded, the function is compiled again, and the file is replaced. If no file can be written, each
 process compiles for itself.
@@ -26,13 +26,18 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from beam_bleu.transforms.native.cache_folder import cache_folder, reason
+from beam_bleu.transforms.native.cache_folder import (
+    cache_folder,
+    keep,
+    kept_code,
+    reason,
+    warn_once,
+)
 from beam_bleu.transforms.native.code_contents import (
     ForCompiledCode,
     LazyModule,
     contents_digest,
 )
-from beam_bleu.transforms.native.code_files import keep, kept_code, warn_once
 from beam_bleu.transforms.native.machine_code import (
     LoadedCode,
     MachineCode,

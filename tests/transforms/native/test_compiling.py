@@ -19,8 +19,7 @@ import numpy as np
 import pytest
 
 import beam_bleu.transforms
-from beam_bleu.transforms.native import cache_folder as folders
-from beam_bleu.transforms.native import code_files
+from beam_bleu.transforms.native import cache_folder
 from beam_bleu.transforms.native import compiling as module
 from beam_bleu.transforms.native.code_contents import contents_digest
 
@@ -38,8 +37,8 @@ print(counts[0, 0, CANDIDATE_LENGTH])
 
 @pytest.fixture(autouse=True)
 def _no_warning_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(code_files._Warnings, "warned", False)
-    monkeypatch.setattr(code_files._Warnings, "unwritable", False)
+    monkeypatch.setattr(cache_folder._Warnings, "warned", False)
+    monkeypatch.setattr(cache_folder._Warnings, "unwritable", False)
 
 
 PROBE = {
@@ -279,7 +278,7 @@ def change_a_bit(path: pathlib.Path) -> None:
 
 def be_of_another_form(path: pathlib.Path) -> None:
     form = json.dumps(["another form"]).encode()
-    path.write_bytes(code_files._digest(path, form) + form)
+    path.write_bytes(cache_folder._digest(path, form) + form)
 
 
 def be_of_another_function(path: pathlib.Path) -> None:
@@ -371,7 +370,7 @@ def test_code_compiles_where_no_folder_can_be_written(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(folders, "_parents", lambda _: iter([tmp_path / "file"]))
+    monkeypatch.setattr(cache_folder, "_parents", lambda _: iter([tmp_path / "file"]))
     for function, result in ((add_one, 2), (add_two, 3)):
         assert not loaded(function, np.int64(1), result)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
