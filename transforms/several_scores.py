@@ -26,7 +26,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.statistics.batch_steps import count_metrics
-from beam_bleu.transforms.totals.metric_sums import MetricSums
+from beam_bleu.transforms.totals.corpus_sums import MetricSums
 from beam_bleu.transforms.totals.rejected import DEFAULT_MAX_REJECTED
 from beam_bleu.transforms.totals.summing import sum_groups_of_metrics
 

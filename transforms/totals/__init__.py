@@ -13,7 +13,7 @@ All sums are frozen, and have a `zero` and a `+`:
 one system or of two side by side.
 
 The way of a number: in `summing.py`, each bundle of batches gets an adder, whose compiled code adds
-up the columns of segments: `slice_adder.py`, `moments/moments_adder.py` or
+up the columns of segments: `slice_adder.py`, `moments/unit_adder.py` or
 `replicates/replicate_adder.py`. One step adds up the sums of all bundles (`wiring/add_up.py`). The
 segments of a document can be in several bundles, so `moments/document_sums.py` adds up the parts
 of documents, a shuffle brings them together, and `moments/document_moments.py` adds up whole

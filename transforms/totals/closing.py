@@ -8,8 +8,7 @@ from typing import TypeVar
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.metric_sums import MetricSums
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums, MetricSums
 
 _Sums = TypeVar("_Sums", CorpusSums, MetricSums)
 

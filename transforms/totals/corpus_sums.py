@@ -1,18 +1,20 @@
 """Corpus sums: the integers from which every definition of a metric is computed.
 
 With them come the numbers of texts that look suspicious, for the warnings about a score; and, if
-the score gets a standard error, the sums of products.
+the score gets a standard error, the sums of products. `MetricSums` are those of several metrics.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.pairing.batch import RowGroup
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
 from beam_bleu.transforms.totals.products import by_column, sums_of_columns
@@ -192,3 +194,38 @@ class CorpusSums(Sums):
             units=self.units + other.units,
             products=self.products and other.products and _summed(self.products, other.products),
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class MetricSums(Sums):
+    """The sums over any number of segments of one system, for several metrics.
+
+    One value has all of them, so that no trigger of a pipeline can fire for one metric alone.
+
+    Attributes:
+      metrics: the sums of each metric.
+    """
+
+    metrics: tuple[CorpusSums, ...]
+
+    @property
+    def segments(self) -> int:
+        """The number of segments, which is the same for each metric."""
+        return self.metrics[0].segments
+
+    def __add__(self, other: MetricSums) -> MetricSums:
+        return MetricSums(
+            tuple(one + more for one, more in zip(self.metrics, other.metrics, strict=True))
+        )
+
+
+def metric_sums_of_each_system(
+    statistics: MetricStatistics, group: RowGroup, *, with_products: bool = False
+) -> Iterator[tuple[tuple[str, object], MetricSums]]:
+    """The sums of a group of a batch, for each system: ((name of the system, key), sums)."""
+    for number, system in enumerate(statistics.systems):
+        sums = (
+            CorpusSums.of(of_metric, number, group.rows, with_products=with_products)
+            for of_metric in statistics.metrics
+        )
+        yield (system, group.key), MetricSums(tuple(sums))

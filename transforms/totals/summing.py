@@ -16,9 +16,12 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
-from beam_bleu.transforms.totals.corpus_sums import CorpusSums
-from beam_bleu.transforms.totals.metric_sums import MetricSums, metric_sums_of_each_system
-from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder, compile_moments
+from beam_bleu.transforms.totals.corpus_sums import (
+    CorpusSums,
+    MetricSums,
+    metric_sums_of_each_system,
+)
+from beam_bleu.transforms.totals.moments.unit_adder import MomentsAdder, compile_moments
 from beam_bleu.transforms.totals.products import compile_products
 from beam_bleu.transforms.totals.replicates.replicate_adder import (
     ReplicateAdder,
