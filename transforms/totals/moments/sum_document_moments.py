@@ -24,7 +24,7 @@ from beam_bleu.transforms.totals.moments.document_sums import (
     DocumentSums,
     compile_document_adder,
 )
-from beam_bleu.transforms.totals.moments.moments_adder import compile_moments
+from beam_bleu.transforms.totals.moments.unit_adder import compile_moments
 from beam_bleu.transforms.wiring.add_up import NamedSums, giving_sums
 from beam_bleu.transforms.wiring.coders import BatchCoder
 from beam_bleu.transforms.wiring.steps import Step, unchanged

@@ -22,7 +22,7 @@ from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.totals.moments import group_sums
 from beam_bleu.transforms.totals.moments.moments import Moments
-from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
+from beam_bleu.transforms.totals.moments.unit_adder import MomentsAdder
 from beam_bleu.transforms.totals.products import by_column
 from beam_bleu.transforms.totals.unit_sums import UnitSums
 from beam_bleu.transforms.wiring.add_up import AddUp

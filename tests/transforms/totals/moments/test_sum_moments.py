@@ -8,7 +8,7 @@ from apache_beam.testing.util import assert_that
 from units_by_hand import BASIS, LABELS, statistics_with_domains
 
 from beam_bleu.transforms.definition.slicing import slicing_of
-from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
+from beam_bleu.transforms.totals.moments.unit_adder import MomentsAdder
 from beam_bleu.transforms.totals.summing import sum_moments
 from beam_bleu.transforms.wiring.add_up import add_up
 from beam_bleu.transforms.wiring.sums import ALL_SYSTEMS
