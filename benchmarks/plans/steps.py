@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.scoring.job_metrics import JobMetric
+from beam_bleu.pipeline.scoring.scorings import JobMetric
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import compression

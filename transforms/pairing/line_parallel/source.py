@@ -20,8 +20,7 @@ from beam_bleu.transforms.pairing.files.chunks import read_ahead
 from beam_bleu.transforms.pairing.files.found_files import find_files, open_anywhere, version_of
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
-from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus, candidates_first
-from beam_bleu.transforms.pairing.line_parallel.planning import Planning
+from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus, Planning, candidates_first
 from beam_bleu.transforms.pairing.line_parallel.portion_reading import (
     ENDLESS,
     CountedFile,
