@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 from beam_bleu.transforms.definition.choices import require_choice, table
 
 if TYPE_CHECKING:
-    from beam_bleu.transforms.definition.metric_flags import MetricFlag
+    from beam_bleu.transforms.definition.choices import MetricFlag
     from beam_bleu.transforms.metrics.metric import Metric
     from beam_bleu.transforms.score.metric_kind import MetricKind, Score
     from beam_bleu.transforms.statistics.counting import Counter

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
-from beam_bleu.transforms.definition.metric_flags import MetricFlag
+from beam_bleu.transforms.definition.choices import MetricFlag
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import (
     DEFAULT_METRIC,

@@ -1,13 +1,15 @@
-"""Tables of choices: each choice is a row with a name. An unknown name is an error.
+"""How choices are declared: a row in a table of choices, or a flag of a metric.
 
-A row describes a choice and says what it needs. The function that computes it is in another
-table with the same names, in the room that uses it. `function_of` finds the function there. So
-a row without a function gives an error, and never the number of another choice.
+A row has a name. It describes a choice and says what it needs. The function that computes it is in
+another table with the same names, in the room that uses it. `function_of` finds the function there.
+So a row without a function gives an error, and never the number of another choice. An unknown name
+is an error, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, TypeVar
 
 
@@ -70,3 +72,28 @@ def function_of(functions: Mapping[Any, _Function], choice: str | bool, kind: st
             "add its function to the table with these names"
         )
     return functions[choice]
+
+
+@dataclasses.dataclass(frozen=True)
+class MetricFlag:
+    """A row of `FLAGS`, in the module `flags` of a metric.
+
+    Attributes:
+      name: its name, which is sacreBLEU's, if sacreBLEU has the flag: "chrf_beta".
+      field: the field of the metric's config that it sets.
+      description: what it chooses, for --help.
+      metavar: what --help calls its value; "" for a switch, which sets the field to True.
+      convert: makes the value of its text.
+      short: sacreBLEU's short spelling, such as "-cc"; "" for none.
+      changes_sums: whether other columns are counted with another value, even if each segment has
+        one reference. Otherwise the value only chooses among several references, and makes the
+        score of the sums.
+    """
+
+    name: str
+    field: str
+    description: str
+    metavar: str = ""
+    convert: Callable[[str], Any] = str
+    short: str = ""
+    changes_sums: bool = True

@@ -5,6 +5,6 @@ They are in `pipeline/command_line/definition_flags.py`.
 
 from __future__ import annotations
 
-from beam_bleu.transforms.definition.metric_flags import MetricFlag
+from beam_bleu.transforms.definition.choices import MetricFlag
 
 FLAGS: tuple[MetricFlag, ...] = ()

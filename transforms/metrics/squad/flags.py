@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from beam_bleu.transforms.definition.metric_flags import MetricFlag
+from beam_bleu.transforms.definition.choices import MetricFlag
 
 FLAGS: tuple[MetricFlag, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beam_bleu.transforms.definition.metric_flags import MetricFlag
+from beam_bleu.transforms.definition.choices import MetricFlag
 
 FLAGS = (
     MetricFlag(
