@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.markup import latex, markdown
-from beam_bleu.pipeline.display.printable import printable
+from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.slices import of_whole, signature_of
 from beam_bleu.pipeline.display.table import DECIMALS, table
 from beam_bleu.pipeline.display.terminal import FILE, Screen
-from beam_bleu.pipeline.output.json_text import json_text
 from beam_bleu.pipeline.output.metric_views import parts_of
 
 

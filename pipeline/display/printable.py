@@ -1,8 +1,11 @@
-"""Text that is safe to print: on a terminal, in a table, in an engine's log."""
+"""Text that is safe to print: on a terminal, in a table, in an engine's log, and as JSON."""
 
 from __future__ import annotations
 
+import json
 import re
+import unicodedata
+from typing import Any
 
 _RAW_BYTES = re.compile("[\udc80-\udcff]+")
 """How Python holds bytes of a path or an argument that are not in the locale's encoding."""
@@ -37,3 +40,30 @@ def utf8(text: str) -> str:
 
 def _bytes(text: str) -> bytes:
     return text.encode("ascii", "surrogateescape")
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    r"""A value as JSON, in which characters that cannot be shown are escapes of JSON.
+
+    These are control characters, also those from U+0080 to U+009F, characters that are invisible or
+    change the direction of a text, Unicode's line breaks, and bytes of paths that are not UTF-8.
+    White space stays as it is. A program reads the same value.
+
+    >>> print(json_text({"größe": "a\u202eb\x9b"}))
+    {"größe": "a\u202eb\u009b"}
+    """
+    text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _BEYOND_ASCII.sub(_shown, text)
+
+
+_BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
+"""All characters but ASCII, and DEL. Of the others, `json` escapes the control characters."""
+
+
+def _shown(match: re.Match[str]) -> str:
+    character = match[0]
+    if character.isprintable() or unicodedata.category(character) == "Zs":
+        return character
+    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]

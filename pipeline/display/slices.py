@@ -12,7 +12,7 @@ from typing import Any
 
 from beam_bleu.pipeline.display.fitted_rows import Rows
 from beam_bleu.pipeline.display.numbers import Estimate, estimates, score_estimate
-from beam_bleu.pipeline.output.json_text import json_text
+from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.transforms.errors import joined
 
 SHOWN_SLICES = 20

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.output.evidence_parts import warning_about_resampling
-from beam_bleu.pipeline.output.json_text import json_text
 from beam_bleu.pipeline.output.metric_part import metric_part
 from beam_bleu.pipeline.output.metric_views import joined_parts
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence

@@ -19,8 +19,8 @@ from apache_beam.metrics.metric import Metrics
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
+from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.json_text import json_text
 from beam_bleu.pipeline.output.output_folder import new_rejected, staging_folder
 from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, BadRecord
 from beam_bleu.transforms.totals.rejected import FIRST, Rejected

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.command_line.parser import parser_of
 from beam_bleu.pipeline.display.fitted_rows import drawn, fitted
 from beam_bleu.pipeline.display.numbers import p_value, signed
+from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.display.terminal import screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.output.json_text import json_text
 from beam_bleu.pipeline.saved.compared_runs import ComparedRuns, ComparedScore, compared
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.subcommands.saved_results import add_common_flags, run

@@ -7,13 +7,12 @@ import textwrap
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import parser_of
-from beam_bleu.pipeline.display.printable import printable
+from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.doctor import engines, machine, packages
 from beam_bleu.pipeline.doctor import kernel_check as kernel
 from beam_bleu.pipeline.doctor.installation_facts import Fact
 from beam_bleu.pipeline.errors.reporting import reported
-from beam_bleu.pipeline.output.json_text import json_text
 
 _CHECKS = (
     *packages.CHECKS,

@@ -22,8 +22,7 @@ from beam_bleu.pipeline.output.document import document_bytes, result_document
 from beam_bleu.pipeline.output.receipt import Receipt, result_of, write_receipt
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.job_metrics import JobMetric
-from beam_bleu.pipeline.scoring.scorings import Scorings
+from beam_bleu.pipeline.scoring.scorings import JobMetric, Scorings
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.known_metrics import Definition

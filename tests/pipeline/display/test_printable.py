@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from beam_bleu.pipeline.output.json_text import json_text
+from beam_bleu.pipeline.display.printable import json_text
 
 
 def test_every_character_is_read_as_it_was_and_only_shown_ones_are_raw():
