@@ -38,7 +38,6 @@ from beam_bleu.pipeline.output.file_names import (
     SUCCESS,
     TOTALS,
 )
-from beam_bleu.pipeline.output.leftovers import remove_leftovers
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import belongs_to
 from beam_bleu.pipeline.output.output_folder import (
@@ -47,6 +46,7 @@ from beam_bleu.pipeline.output.output_folder import (
     former_folder,
     is_of_result,
     is_part_file_of,
+    remove_leftovers,
     run_folder,
     run_of_rejected,
     scores_path,
