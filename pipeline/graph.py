@@ -25,8 +25,7 @@ from beam_bleu.pipeline.output.rejected_files import WriteRejected
 from beam_bleu.pipeline.reruns.rerun_input import described_input
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
-from beam_bleu.pipeline.scoring.job_metrics import JobMetric
-from beam_bleu.pipeline.scoring.scorings import Scorings, schema_of_segments
+from beam_bleu.pipeline.scoring.scorings import JobMetric, Scorings, schema_of_segments
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
 from beam_bleu.transforms.definition.slicing import LENGTH, Slicing

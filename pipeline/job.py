@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
 from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
-from beam_bleu.pipeline.scoring.job_metrics import JobMetric
-from beam_bleu.pipeline.scoring.scorings import ScoringsOfMetrics
+from beam_bleu.pipeline.scoring.scorings import JobMetric, ScoringsOfMetrics
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.text.text import Text

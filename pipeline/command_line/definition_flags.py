@@ -22,7 +22,7 @@ from beam_bleu.pipeline.command_line.metric_flags import (
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.pipeline.display.table import presets_table
 from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
-from beam_bleu.pipeline.scoring.job_metrics import JobMetric
+from beam_bleu.pipeline.scoring.scorings import JobMetric
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS

@@ -16,7 +16,7 @@ from command_line import (
     write_lines,
 )
 
-from beam_bleu.transforms.totals.moments.moments_adder import MomentsAdder
+from beam_bleu.transforms.totals.moments.unit_adder import MomentsAdder
 from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
 
 ALL = "--format=json"
