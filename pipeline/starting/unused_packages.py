@@ -1,19 +1,130 @@
-"""Packages that Beam and Arrow import if they are installed, and that the command does not use.
+"""Leaves out packages that the command does not use, and defers those that it seldom uses.
 
-To import them takes a third of the time of a start, and more with the libraries of object stores.
-Workers on other machines are not affected, because they do not run this command.
+Beam and Arrow import them if they are installed. That takes a third of the time of a start, and
+more with the libraries of object stores. Workers on other machines are not affected, because they
+do not run this command.
+
+Importing a deferred module does not run its code. The code runs when something reads an attribute
+of the module, so nothing is missing. Only one thing differs from a usual module: importing a part
+of a deferred package does not run the package's code first. So a package can be deferred only if
+nothing imports its parts before, or if they do not need it.
+
+`importlib.util.LazyLoader` is not enough: if a part of a package is imported, it can load the part
+twice, and until Python 3.12 it lets several threads run the code at once.
+
+The code runs under the lock that the import system has for the module. Two threads can wait for
+each other: one uses a package, whose code imports a part, and the other one imports this part,
+whose code uses the package. Python notices that, as it does for usual modules, and one thread goes
+on with a module whose code has not ended. If it needs more of this module, it gets an error. So
+threads should not import parts of a deferred package while other threads begin to use it.
 """
 
 from __future__ import annotations
 
 import importlib.abc
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib import _bootstrap
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
+from typing import Any
 
 from beam_bleu.pipeline.command_line.known_filesystems import FILESYSTEMS
-from beam_bleu.pipeline.starting.deferred_modules import DeferredLoader
+
+_KNOWN_BEFORE = frozenset(
+    (
+        "__cached__",
+        "__class__",
+        "__dict__",
+        "__file__",
+        "__loader__",
+        "__name__",
+        "__package__",
+        "__path__",
+        "__spec__",
+    )
+)
+"""The attributes that Python itself sets and reads while it imports a module or a part of it."""
+
+
+class _DeferredModule(ModuleType):
+    """A module whose code has not ended yet. Afterwards it is a usual module."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _KNOWN_BEFORE:
+            return super().__getattribute__(name)
+        loader: DeferredLoader = self.__dict__["__deferred__"]
+        return loader.attribute(self, name)
+
+
+class DeferredLoader(importlib.abc.Loader):
+    """Loads a module when it is first used.
+
+    Args:
+      spec: the module's own specification. Its loader runs the code.
+      callables: functions and classes of the module that are only called. `from module import
+        name` does not use the module yet, but a call does.
+    """
+
+    def __init__(self, spec: ModuleSpec, callables: Sequence[str] = ()) -> None:
+        assert spec.loader is not None
+        self._name = spec.name
+        self._loader = spec.loader
+        self._callables = callables
+        self._has_begun = False
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """An empty module."""
+        module = _DeferredModule(spec.name)
+        module.__dict__["__deferred__"] = self
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Runs no code. The module looks as if its own loader had made it."""
+        assert module.__spec__ is not None
+        module.__spec__.loader = module.__loader__ = self._loader
+
+    def attribute(self, module: ModuleType, name: str) -> Any:
+        """An attribute of the module. Its code runs before, unless the name is in `callables`."""
+        if name in self._callables and not self._has_begun:
+            return self._caller(module, name)
+        self._run(module)
+        return ModuleType.__getattribute__(module, name)
+
+    def _run(self, module: ModuleType) -> None:
+        package = sys.modules.get(module.__name__.rpartition(".")[0])
+        if isinstance(package, _DeferredModule):
+            _ = package.__doc__  # its code runs before that of its parts, as in usual imports
+        # The code itself uses its own module: a thread can take this lock again.
+        lock = _bootstrap._get_module_lock(self._name)  # type: ignore[attr-defined]
+        try:
+            lock.acquire()
+        except _bootstrap._DeadlockError:  # type: ignore[attr-defined]
+            return  # the thread that runs the code waits for this one
+        try:
+            self._run_once(module)
+        finally:
+            lock.release()
+
+    def _run_once(self, module: ModuleType) -> None:
+        if self._has_begun:
+            return
+        self._has_begun = True
+        try:
+            self._loader.exec_module(module)
+        except BaseException:
+            self._has_begun = False  # the next use raises the same error
+            raise
+        module.__class__ = ModuleType
+        del module.__dict__["__deferred__"]
+
+    def _caller(self, module: ModuleType, name: str) -> Callable[..., Any]:
+        def call(*args: Any, **keywords: Any) -> Any:
+            self._run(module)
+            return ModuleType.__getattribute__(module, name)(*args, **keywords)
+
+        return call
+
 
 _UNUSED = (
     "bson",  # with pymongo: Beam's transforms for MongoDB

@@ -33,8 +33,8 @@ USED = {
         ("numba.np.arrayobj", "populate_array", "native/emitting.py"),
     ],
     "Python": [
-        ("importlib._bootstrap", "_get_module_lock", "starting/deferred_modules.py"),
-        ("importlib._bootstrap", "_DeadlockError", "starting/deferred_modules.py"),
+        ("importlib._bootstrap", "_get_module_lock", "starting/unused_packages.py"),
+        ("importlib._bootstrap", "_DeadlockError", "starting/unused_packages.py"),
         ("argparse", "_ActionsContainer", "command_line/*_flags.py"),
         ("argparse", "_ArgumentGroup", "command_line/options.py"),
     ],
