@@ -40,7 +40,6 @@ from beam_bleu.transforms.totals.rejected import (
 )
 from beam_bleu.transforms.totals.summing import sum_groups
 from beam_bleu.transforms.wiring.add_up import AddUp
-from beam_bleu.transforms.wiring.keyed import keyed
 
 __all__ = [
     "CorpusBleu",
@@ -208,7 +207,7 @@ class ScorePerSystem(Scoring):
         if "tallies" in paired:
             ends["tallies"] = (
                 paired["tallies"]
-                | "Name the tallies" >> beam.Map(keyed)
+                | "Name the tallies" >> beam.Map(_keyed)
                 | "Add up tallies" >> beam.CombinePerKey(AddUp())
                 | "Take the tally" >> beam.Values()
             )
@@ -220,7 +219,7 @@ class ScorePerSystem(Scoring):
                 | "Take the rejected records" >> beam.Values()
             )
         return (
-            {name: end | f"Send on the {name}" >> beam.Map(keyed) for name, end in ends.items()}
+            {name: end | f"Send on the {name}" >> beam.Map(_keyed) for name, end in ends.items()}
             | "Bring it together" >> beam.CoGroupByKey()
             | "Score each system"
             >> beam.FlatMapTuple(_scores_of_systems).with_output_types(
@@ -473,3 +472,8 @@ def _with_warnings(score: Any, warnings: tuple[str, ...]) -> Any:
     if isinstance(score, Mapping):
         return {name: _with_warnings(of_metric, warnings) for name, of_metric in score.items()}
     return dataclasses.replace(score, warnings=(*warnings, *score.warnings))
+
+
+def _keyed(value: Any) -> tuple[int, Any]:
+    """A value with the key that all values have."""
+    return 0, value
