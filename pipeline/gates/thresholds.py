@@ -241,18 +241,26 @@ def impossible_metric(threshold: Threshold, metrics: Collection[str]) -> tuple[s
         (metric,) = (threshold.metric,) if threshold.metric else metrics
         return _on_wrong_side(threshold, metric)
     if threshold.metric:
-        return f"there is no {threshold.metric}", f"choose from {', '.join(metrics)}"
-    written = " or ".join(f"{threshold.flag} {metric}={threshold.text}" for metric in metrics)
+        return f"there are no scores of {threshold.metric}", f"choose from {', '.join(metrics)}"
+    flags = {metric: _right_flag(threshold.flag, metric) for metric in metrics}
+    # Metrics that need another flag are named only if all of them do.
+    fitting = [metric for metric in metrics if flags[metric] == threshold.flag] or metrics
+    written = " or ".join(f"{flags[metric]} {metric}={threshold.text}" for metric in fitting)
     return "it does not say for which metric", f"write {written}"
 
 
 def _on_wrong_side(threshold: Threshold, metric: str) -> tuple[str, str] | None:
-    lower_is_better = METRICS[cast(MetricName, metric)].lower_is_better
-    other = (_UNDER if lower_is_better else _OVER).get(threshold.flag)
-    if other is None:
+    right = _right_flag(threshold.flag, metric)
+    if right == threshold.flag:
         return None
-    direction = "lower" if lower_is_better else "higher"
-    return f"a {direction} {metric} is better", f"write {other} {threshold.text}"
+    direction = "lower" if METRICS[cast(MetricName, metric)].lower_is_better else "higher"
+    return f"a {direction} {metric} is better", f"write {right} {threshold.text}"
+
+
+def _right_flag(flag: str, metric: str) -> str:
+    """The flag of thresholds of a metric that means the same: the flag itself, or its opposite."""
+    lower_is_better = METRICS[cast(MetricName, metric)].lower_is_better
+    return (_UNDER if lower_is_better else _OVER).get(flag, flag)
 
 
 def targets(thresholds: tuple[Threshold, ...], result: GatedResult) -> Targets:

@@ -87,6 +87,19 @@ def test_a_rise_that_chance_alone_can_make_is_explained():
             ["-m", "bleu", "ter", "--warn_over=bleu=9"],
             ["a higher bleu is better", "write --warn_under bleu=9"],
         ),
+        # Without a metric, the metrics are named that this flag is for.
+        (
+            ["-m", "wer", "bleu", "ter", "chrf", "--fail_under=5"],
+            ["write --fail_under bleu=5 or --fail_under chrf=5\n"],
+        ),
+        (
+            ["-m", "wer", "bleu", "ter", "--fail_over=a=5"],
+            ["write --fail_over wer=a=5 or --fail_over ter=a=5\n"],
+        ),
+        (
+            ["-m", "wer", "cer", "--warn_under=5"],
+            ["write --warn_over wer=5 or --warn_over cer=5\n"],
+        ),
         (["-m", "ter", "--fail_over=-1"], ["--fail_over: must be a number, 0 or more"]),
         (["-m", "ter", "--fail_over=inf"], ["--fail_over: must be a number, 0 or more"]),
     ],

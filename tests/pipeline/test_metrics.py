@@ -332,7 +332,7 @@ def test_thresholds_name_their_metric(tmp_path):
         2, "--fail_under 30: it does not say for which metric", "--fail_under chrf=30"
     )
     called(*EXAMPLE, "--fail_under=chrf=30").assert_failed(
-        2, "there is no chrf", "choose from bleu"
+        2, "there are no scores of chrf", "choose from bleu"
     )
     run = called(*both, "--output", out, "--fail_under=bleu=1", "--fail_under=chrf=atlas=99")
     assert run.code == 4
@@ -345,7 +345,7 @@ def test_thresholds_name_their_metric(tmp_path):
     for_none = called("gate", out, "--fail_under=1")
     for_none.assert_failed(2, "it does not say for which metric", "--fail_under chrf=1")
     other = called("gate", out, "--fail_over=ter=1")
-    other.assert_failed(2, "there is no ter", "choose from bleu, chrf")
+    other.assert_failed(2, "there are no scores of ter", "choose from bleu, chrf")
 
 
 def test_a_drop_is_that_of_the_metric(tmp_path):
