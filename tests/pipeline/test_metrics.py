@@ -243,13 +243,18 @@ def test_empty_candidates_do_not_depend_on_the_order_of_metrics(tmp_path: Path):
 
 
 def test_a_warning_about_slices_has_the_reason_of_the_metric():
-    flags = ["-m", "bleu", "chrf", "ter", f"--labels=n={EXAMPLES / 'domains.txt'}", "--slice_by=n"]
+    metrics = ["bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1"]
+    flags = ["-m", *metrics, f"--labels=n={EXAMPLES / 'domains.txt'}", "--slice_by=n"]
     warnings = document(*EXAMPLE, *flags)["warnings"]
     reasons = [each.rpartition(", or ")[2] for each in warnings if ": slices: " in each]
     assert reasons == [
         "an n-gram order without a match",
         "no character that matches",
         "no edits or no words in the references",
+        "no edits or no words in the references",
+        "no edits or no characters in the references",
+        "no exact match",
+        "no word in common",
     ]
 
 
