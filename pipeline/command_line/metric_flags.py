@@ -186,6 +186,7 @@ def _metric(text: str) -> str:
     if text not in METRICS:
         raise UsageError(
             f"--metrics {text}: there is no such metric",
-            f"choose from {', '.join(METRICS)}; references come before -m",
+            f"choose from {', '.join(METRICS)}, with spaces between them; "
+            "references come before -m",
         )
     return text
