@@ -45,7 +45,7 @@ def common_fields(
         "warnings": (
             *((why_zero,) if why_zero else ()),
             *((f"{NO_STANDARD_ERROR}: {estimate.reason}",) if estimate.reason else ()),
-            *(suspicions(sums, text, lengths) if judge_input else ()),
+            *(suspicions(sums, text, lengths, why_zero=why_zero) if judge_input else ()),
         ),
         "standard_error": estimate.standard_error,
         "interval": estimate.interval,

@@ -48,20 +48,23 @@ _FEWEST_SEGMENTS = 10
 """Segments. With fewer segments, one or two empty candidates would already be most of them."""
 
 
-def suspicions(sums: CorpusSums, text: TextName, lengths: Lengths) -> tuple[str, ...]:
+def suspicions(
+    sums: CorpusSums, text: TextName, lengths: Lengths, *, why_zero: str = ""
+) -> tuple[str, ...]:
     """Sentences about suspicious input of one system's score.
 
     Args:
       sums: those of the corpus.
       text: how the texts became tokens.
       lengths: how long the texts are.
+      why_zero: a sentence that already says why the score is 0, or "".
     """
     return (
         *_tokenized(sums, text),
         *_scripts(sums, text),
         *_identical(sums, lengths),
         *_line_ends(sums),
-        *_empty_candidates(sums, lengths),
+        *_empty_candidates(sums, lengths, why_zero),
         *_length_ratio(lengths),
     )
 
@@ -167,13 +170,15 @@ def _shown(stream: str, returns: int, lines: int) -> str:
     return f"{stream} ({returns:,} of {lines:,} lines)"
 
 
-def _empty_candidates(sums: CorpusSums, lengths: Lengths) -> Iterator[str]:
+def _empty_candidates(sums: CorpusSums, lengths: Lengths, why_zero: str) -> Iterator[str]:
     empty = lengths.empty_candidates
-    # If all are empty, the score is 0, and its own warning gives the reason.
-    if sums.segments >= _FEWEST_SEGMENTS and lengths.candidates and empty > _MOST * sums.segments:
+    # If all are empty, the sentence about a score of 0 gives this reason.
+    is_told = bool(why_zero) and not lengths.candidates
+    if sums.segments >= _FEWEST_SEGMENTS and empty > _MOST * sums.segments and not is_told:
         yield (
-            f"most candidates are empty: {empty:,} of {sums.segments:,} have no {lengths.counted}; "
-            "check that the system's output is complete"
+            f"{'most' if lengths.candidates else 'all'} candidates are empty: {empty:,} of "
+            f"{sums.segments:,} have no {lengths.counted}; check that the system's output is "
+            "complete"
         )
 
 

@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from scoring import bleu_of, score_of, sums_of
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu
+from beam_bleu.transforms.known_metrics import kind_of
 from beam_bleu.transforms.metrics.bleu.metric import bleu_lengths
-from beam_bleu.transforms.pairing.segments.batching import Segment
+from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.score import suspicious_input
+from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.text.tokenizers import SCRIPTS, TOKENIZERS, ScriptName, TokenizerName
@@ -283,6 +285,29 @@ def test_a_candidate_without_tokens_is_empty():
     segments = lines("<skipped>", 9, "a b", 1, "c")
     assert told(segments, "9 of 10", tokenize="13a")
     assert not told(segments, tokenize="none")
+
+
+@pytest.mark.parametrize(
+    ("metric", "told_once"),
+    [
+        ("bleu", "the score is 0: no candidate has a token"),
+        ("chrf", "the score is 0: no candidate has a character that can match"),
+        ("ter", "all candidates are empty: 40 of 40 have no word; check that"),
+        ("wer", "all candidates are empty: 40 of 40 have no word; check that"),
+        ("cer", "all candidates are empty: 40 of 40 have no character; check that"),
+        ("exact_match", "all candidates are empty: 40 of 40 have no word; check that"),
+        ("token_f1", "all candidates are empty: 40 of 40 have no word; check that"),
+    ],
+)
+def test_if_all_candidates_are_empty_each_metric_says_so(metric, told_once):
+    kind = kind_of(metric)
+    config = kind.config()
+    batch = to_batch([("", ["b c d"])] * 40)
+    counted = count_batch(batch, config.text, kind.counter([kind.metric_of(config)]))
+    sums = CorpusSums.of(counted, 0)
+    warnings = kind.score(sums, config.text.name, kind.metric_of(config)).warnings
+    (warning,) = warnings
+    assert warning.startswith(told_once)
 
 
 # Lengths
