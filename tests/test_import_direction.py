@@ -78,7 +78,6 @@ LOADS_BEAM = {
         "totals.moments.sum_document_moments",
         "totals.summing",
         "wiring.add_up",
-        "wiring.bundles",
         "wiring.coders",
         "wiring.filesystems",
         "wiring.s3",

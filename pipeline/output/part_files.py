@@ -20,7 +20,7 @@ from apache_beam.io.filesystems import FileSystems
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.output_folder import final_folder, new_part_file, staging_folder
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.wiring.bundles import CollectBundles
+from beam_bleu.transforms.wiring.threads import CollectBundles
 
 __all__ = ["WritePartFiles"]
 

@@ -31,9 +31,9 @@ from beam_bleu.transforms.totals.slice_adder import CorpusAdder, SliceAdder, com
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.totals.system_sums import ComparedPair, SystemSums
 from beam_bleu.transforms.wiring.add_up import AddUp, NamedSums, giving_sums
-from beam_bleu.transforms.wiring.bundles import CollectBundles
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 from beam_bleu.transforms.wiring.sums import Sums
+from beam_bleu.transforms.wiring.threads import CollectBundles
 
 __all__ = [
     "Adder",

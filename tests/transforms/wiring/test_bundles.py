@@ -9,7 +9,7 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that
 
-from beam_bleu.transforms.wiring.bundles import CollectBundles
+from beam_bleu.transforms.wiring.threads import CollectBundles
 
 
 class Adder:

@@ -13,9 +13,8 @@ from command_line import called
 from compressing import COMPRESS
 
 from beam_bleu.transforms.wiring import thread_pool
-from beam_bleu.transforms.wiring.bundles import CollectBundles
 from beam_bleu.transforms.wiring.thread_pool import SharedPool
-from beam_bleu.transforms.wiring.threads import ThreadedDoFn
+from beam_bleu.transforms.wiring.threads import CollectBundles, ThreadedDoFn
 
 
 class Worked(ThreadedDoFn):
