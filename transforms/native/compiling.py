@@ -23,7 +23,7 @@ import logging
 import os
 import pathlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from beam_bleu.transforms.native.cache_folder import (
@@ -115,7 +115,7 @@ class CompiledFunction(ForCompiledCode):
             raise ArithmeticError(f"{self.function.__qualname__}: {error}") from error
 
     def entry(self, *arguments: Any) -> int:
-        """The address of its code for arguments of the types of these; see calls.py."""
+        """The address of its code for arguments of the types of these; see `call`."""
         return self._code(tuple(map(kind_of, arguments)), arguments).address
 
     def _code(self, kinds: tuple[str, ...], arguments: Sequence[Any]) -> LoadedCode:
@@ -248,3 +248,41 @@ def _compilers() -> tuple[object, ...]:
         if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR"
     )
     return (versions, hashlib.sha256(b"".join(ours)).hexdigest(), settings)
+
+
+@intrinsic
+def call(typingctx: Any, entry: Any, arguments: Any) -> Any:
+    """Compiled code that calls a compiled function by the address of its entry.
+
+    A function that others call by name is a part of their code, and is compiled with them. A large
+    one that most runs do not need can have an entry of its own instead: Python loads or compiles it
+    when a run first needs it (`CompiledFunction.entry`), and gives its address to the code that
+    calls it.
+
+    The function returns an int64, and must not raise an exception. The arguments are a tuple of
+    numbers of 64 bits and of such tuples.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        words = list(_words(builder, signature.args[1], args[1]))
+        memory = cgutils.alloca_once(builder, word, size=len(words) + 1)
+        places = [builder.gep(memory, [word(index)]) for index in range(len(words) + 1)]
+        for value, place in zip(words, places, strict=False):
+            builder.store(value, place)
+        function = ir.FunctionType(ir.IntType(32), [word.as_pointer()])
+        builder.call(builder.inttoptr(args[0], function.as_pointer()), [memory])
+        return builder.load(places[-1])
+
+    return types.int64(types.int64, arguments), codegen
+
+
+def _words(builder: Any, kind: Any, value: Any) -> Iterator[Any]:
+    """The words of an argument (see machine_code.py)."""
+    if isinstance(kind, types.BaseTuple):
+        for index, item in enumerate(kind):
+            yield from _words(builder, item, builder.extract_value(value, index))
+    elif isinstance(kind, types.Integer) and kind.bitwidth == 64:
+        yield value
+    else:
+        raise TypeError(f"compiled code cannot call an entry with {kind}")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from beam_bleu.transforms.native.calls import call
-from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.compiling import call, compiled
 
 LARGE = np.uint64(2**64 - 1)
 

@@ -1,7 +1,7 @@
 """Compiled code: the matches of a row whose references are too long for matching.py.
 
-It has an entry of its own, and count_rows.py calls it by its address (native/calls.py). So a run
-without such rows does not compile it.
+It has an entry of its own, and count_rows.py calls it by its address (`call` of
+native/compiling.py). So a run without such rows does not compile it.
 """
 
 # mypy: allow-untyped-defs

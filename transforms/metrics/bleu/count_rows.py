@@ -24,8 +24,7 @@ from beam_bleu.transforms.metrics.bleu.matching import (
     match_segment,
 )
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.native.calls import call
-from beam_bleu.transforms.native.compiling import compiled, inlined, inner
+from beam_bleu.transforms.native.compiling import call, compiled, inlined, inner
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 from beam_bleu.transforms.text.tokenization import ANY, TOKENS_AT_ONCE, tokenize
 from beam_bleu.transforms.text.tokens import TOKEN_BYTES
