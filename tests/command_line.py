@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -42,6 +43,17 @@ log, which it makes in place of this one.
 """
 
 Argument = str | bytes | Path
+
+
+def write_texts_of_a_day(folder: Path) -> Path:
+    """Copies the example into a new folder, as the texts of a day that a scheduled job scores."""
+    for name, files in (("systems", SYSTEMS.values()), ("references", REFERENCES)):
+        (folder / name).mkdir(parents=True)
+        for file in files:
+            shutil.copy(file, folder / name)
+    (folder / "_SUCCESS").touch()
+    return folder
+
 
 _PROGRESS = re.compile(
     rf"^\d{{4}}-\d\d-\d\dT\S+ beam-bleu: (({'|'.join(PHASES)}) .*|{COMPILING})\n", re.M

@@ -112,6 +112,18 @@ def parser_of(name: str, description: str, *, usage: str | None = None) -> Parse
     )
 
 
+def add_text_or_json_flag(group: argparse._ActionsContainer) -> None:
+    """Adds --format, for subcommands whose report is text, or JSON with the same facts."""
+    group.add_argument(
+        "-f",
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        metavar="NAME",
+        help="what stdout shows: text or json; default text",
+    )
+
+
 def with_underscores(argv: Sequence[str]) -> list[str]:
     """The words with underscores in flags, as the command reads them."""
     words = []

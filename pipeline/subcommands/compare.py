@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.fitted_rows import drawn, fitted
 from beam_bleu.pipeline.display.numbers import p_value, signed
 from beam_bleu.pipeline.display.printable import json_text
@@ -35,15 +35,7 @@ def main(argv: Sequence[str]) -> int:
     files = parser.add_argument_group("input")
     files.add_argument("old", metavar="OLD", help="the totals.json of the old run, or its folder")
     files.add_argument("new", metavar="NEW", help="the totals.json of the new run, or its folder")
-    output = parser.add_argument_group("output")
-    output.add_argument(
-        "-f",
-        "--format",
-        choices=("text", "json"),
-        default="text",
-        metavar="NAME",
-        help="what stdout shows: text or json; default text",
-    )
+    add_text_or_json_flag(parser.add_argument_group("output"))
     add_common_flags(parser.add_argument_group("messages and help"))
     return run(parser, argv, _compare)
 

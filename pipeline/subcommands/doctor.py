@@ -6,7 +6,7 @@ import dataclasses
 import textwrap
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.doctor import engines, machine, packages
@@ -32,14 +32,7 @@ def main(argv: Sequence[str]) -> int:
     def work() -> None:
         parser = parser_of("doctor", _DESCRIPTION, usage="beam-bleu doctor [flags]")
         group = parser.add_argument_group("flags")
-        group.add_argument(
-            "-f",
-            "--format",
-            choices=("text", "json"),
-            default="text",
-            metavar="NAME",
-            help="what stdout shows: text or json; default text",
-        )
+        add_text_or_json_flag(group)
         group.add_argument("-h", "--help", action="help", help="show this help")
         flags, unknown = parser.parse_known_args(argv)
         if unknown:

@@ -12,7 +12,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import COMMAND, PROJECT, REFERENCES, SYSTEMS, called, streams
+from command_line import (
+    COMMAND,
+    PROJECT,
+    REFERENCES,
+    SYSTEMS,
+    called,
+    streams,
+    write_texts_of_a_day,
+)
 
 PAGE = (PROJECT / "docs" / "scheduling.md").read_text()
 SCRIPT = PROJECT / "deploy" / "cron" / "nightly.sh"
@@ -38,13 +46,7 @@ def folders(tmp_path) -> dict[str, str]:
 
 
 def write_texts(folders: dict[str, str], day: str) -> Path:
-    folder = Path(folders["TEXTS"], day)
-    for name, files in (("systems", SYSTEMS.values()), ("references", REFERENCES)):
-        (folder / name).mkdir(parents=True)
-        for file in files:
-            shutil.copy(file, folder / name)
-    (folder / "_SUCCESS").touch()
-    return folder
+    return write_texts_of_a_day(Path(folders["TEXTS"], day))
 
 
 def run(command: str | list[str], folders: dict[str, str]) -> subprocess.CompletedProcess[str]:

@@ -12,7 +12,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import COMMAND, PROJECT, REFERENCES, SYSTEMS, called, streams
+from command_line import (
+    COMMAND,
+    PROJECT,
+    REFERENCES,
+    SYSTEMS,
+    called,
+    streams,
+    write_texts_of_a_day,
+)
 from engine_parts import need
 
 from deploy.local import parts
@@ -68,12 +76,7 @@ class Airflow:
         """Writes the texts of a day, in place of those that another test has written."""
         folder = self.texts / day
         shutil.rmtree(folder, ignore_errors=True)
-        for name, files in (("systems", SYSTEMS.values()), ("references", REFERENCES)):
-            (folder / name).mkdir(parents=True)
-            for file in files:
-                shutil.copy(file, folder / name)
-        (folder / "_SUCCESS").touch()
-        return folder
+        return write_texts_of_a_day(folder)
 
     def run(self, *words: str, check: bool = False) -> subprocess.CompletedProcess[str]:
         environment = {

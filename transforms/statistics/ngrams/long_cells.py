@@ -121,55 +121,19 @@ def _walking(action: int) -> Any:
     def walk(number, end, to_gram, before, base, cells, to_used, first_token, matches, orders):
         if orders == 1:
             walk_orders(
-                number,
-                end,
-                to_gram,
-                before,
-                base,
-                cells,
-                to_used,
-                first_token,
-                matches,
-                _ONE,
+                number, end, to_gram, before, base, cells, to_used, first_token, matches, _ONE
             )
         elif orders == 2:
             walk_orders(
-                number,
-                end,
-                to_gram,
-                before,
-                base,
-                cells,
-                to_used,
-                first_token,
-                matches,
-                _TWO,
+                number, end, to_gram, before, base, cells, to_used, first_token, matches, _TWO
             )
         elif orders == 3:
             walk_orders(
-                number,
-                end,
-                to_gram,
-                before,
-                base,
-                cells,
-                to_used,
-                first_token,
-                matches,
-                _THREE,
+                number, end, to_gram, before, base, cells, to_used, first_token, matches, _THREE
             )
         else:
             walk_orders(
-                number,
-                end,
-                to_gram,
-                before,
-                base,
-                cells,
-                to_used,
-                first_token,
-                matches,
-                _FOUR,
+                number, end, to_gram, before, base, cells, to_used, first_token, matches, _FOUR
             )
 
     return walk

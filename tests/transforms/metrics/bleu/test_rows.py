@@ -421,17 +421,21 @@ def test_a_case_without_a_function_is_an_error(monkeypatch: pytest.MonkeyPatch) 
         score_of(PLAIN, BleuConfig(lowercase=FAKE))
 
 
+def assert_nothing_computes(choice: str, config: BleuConfig) -> None:
+    """Neither the corpus nor its segments are scored by a definition with this choice."""
+    with pytest.raises(NotImplementedError, match=f"nothing computes the {choice}"):
+        score_of(PLAIN, config)
+    statistics = statistics_of(to_batch(PLAIN), config)
+    with pytest.raises(NotImplementedError, match=f"nothing computes the {choice}"):
+        bleu_table(statistics, config.scoring)
+
+
 def test_a_smoothing_method_without_a_function_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(SMOOTH_METHODS, FAKE, SmoothMethod(FAKE, "", ""))
     assert FAKE in choices_of_flags()["smooth_method"]
-    config = BleuConfig(smooth_method=FAKE)
-    with pytest.raises(NotImplementedError, match="nothing computes the smooth_method 'fake'"):
-        score_of(PLAIN, config)
-    statistics = statistics_of(to_batch(PLAIN), config)
-    with pytest.raises(NotImplementedError, match="nothing computes the smooth_method 'fake'"):
-        bleu_table(statistics, config.scoring)
+    assert_nothing_computes("smooth_method 'fake'", BleuConfig(smooth_method=FAKE))
 
 
 @pytest.mark.parametrize("number", [-1, len(SMOOTH_METHODS), 99])
@@ -453,12 +457,7 @@ def test_a_reference_length_without_a_function_is_an_error(
 ) -> None:
     monkeypatch.setitem(REFERENCE_LENGTHS, FAKE, ReferenceLength(FAKE, ""))
     assert FAKE in choices_of_flags()["reference_length"]
-    config = BleuConfig(reference_length=FAKE)
-    with pytest.raises(NotImplementedError, match="nothing computes the reference length 'fake'"):
-        score_of(PLAIN, config)
-    statistics = statistics_of(to_batch(PLAIN), config)
-    with pytest.raises(NotImplementedError, match="nothing computes the reference length 'fake'"):
-        bleu_table(statistics, config.scoring)
+    assert_nothing_computes("reference length 'fake'", BleuConfig(reference_length=FAKE))
 
 
 def test_a_normalization_that_python_does_not_have_is_an_error(
