@@ -131,9 +131,11 @@ def spans(columns: Sequence[pa.LargeStringArray]) -> Spans:
 
     The columns have the same number of rows.
     """
-    starts = np.empty((len(columns), len(columns[0])), np.int64)
+    starts = np.empty((len(columns), len(columns[0]) if columns else 0), np.int64)
     ends = np.empty_like(starts)
     both = (starts, ends)
+    if not columns:
+        return Spans(starts, ends, both)
     places = []
     for column in columns:
         _, offsets, data = column.buffers()

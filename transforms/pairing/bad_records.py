@@ -27,6 +27,8 @@ BadReason = Literal[
     "missing-candidate",
     "missing-reference",
     "missing-id",
+    "missing-number",
+    "not-a-number",
 ]
 BAD_REASONS: tuple[BadReason, ...] = get_args(BadReason)
 """Why a record is bad."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.arrays import Floats, Integers
 from beam_bleu.transforms.native.text_columns import padded
+from beam_bleu.transforms.pairing.needs import ValueColumn
 
 # Each batch costs a few hand-overs between threads, and the same time in Python, whatever its
 # size. Larger batches than these would take more memory (see docs/performance.md).
@@ -111,9 +112,11 @@ class Places:
 class SegmentBatch:
     """Rows of aligned segments, column by column.
 
+    Without candidates there are no references either, and the batch has only numbers.
+
     Attributes:
       candidates: one large_string column per system, no nulls; row i of every
-        column belongs to segment i.
+        column belongs to segment i. None at all if no metric needs texts.
       references: one or more large_string columns; null where a segment has
         fewer references than others (an empty string is a reference).
       numbers: int64 (rows,), the number of each row's segment in the input, from 0; None if
@@ -125,6 +128,8 @@ class SegmentBatch:
       labels: columns of strings, one for each label of the source: the values by which a
         segment belongs to slices. A null is a value, too: the segment has no such label.
       label_places: where the values of each label are; empty if they come from no files.
+      values: float64 (systems, rows), the numbers of each column that a metric needs. All are
+        finite, and between the bounds of signed values of fixed point.
     """
 
     candidates: tuple[pa.LargeStringArray, ...]
@@ -135,14 +140,15 @@ class SegmentBatch:
     systems: tuple[str, ...] = ()
     labels: tuple[pa.DictionaryArray, ...] = ()
     label_places: tuple[Places, ...] = ()
+    values: Mapping[ValueColumn, Floats] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.systems:
-            numbered = tuple(str(number + 1) for number in range(len(self.candidates)))
+            numbered = tuple(str(number + 1) for number in range(len(self._columns)))
             object.__setattr__(self, "systems", numbered)
 
     def __len__(self) -> int:
-        return len(self.candidates[0])
+        return len(self._columns[0])
 
     def without(self, segments: Collection[int]) -> SegmentBatch:
         """The batch without the segments of these numbers. Its rows must be one group.
@@ -160,9 +166,16 @@ class SegmentBatch:
             numbers=self.numbers[kept],
             labels=tuple(column.take(rows) for column in self.labels),
             label_places=tuple(places.take(rows) for places in self.label_places),
+            values={column: values[:, kept] for column, values in self.values.items()},
         )
+
+    @property
+    def _columns(self) -> Sequence[Any]:
+        """A column for each system: of texts, or of numbers if there are no texts."""
+        return self.candidates or tuple(next(iter(self.values.values()), ()))
 
     @property
     def nbytes(self) -> int:
         """The bytes of all columns."""
-        return sum(int(column.nbytes) for column in (*self.candidates, *self.references))
+        columns = (*self.candidates, *self.references, *self.values.values())
+        return sum(int(column.nbytes) for column in columns)

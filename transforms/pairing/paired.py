@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.wiring.steps import Step
 
 
-Role = Literal["candidates", "references"]
-"""What the texts of an input are."""
-
 InputRole = Literal["candidates", "references", "records", "labels"]
 """What an input holds: texts of one role, records with candidates and references, or labels."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
@@ -15,8 +16,9 @@ from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import Spans, TextColumns, padded
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.needs import Needs
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.signs import find_signs
+from beam_bleu.transforms.statistics.signs import BatchSigns, find_signs
 from beam_bleu.transforms.statistics.sizes import TextSizes, find_sizes
 from beam_bleu.transforms.text.splitting import splittable
 from beam_bleu.transforms.text.text import Text
@@ -35,6 +37,10 @@ class Counter(Protocol):
     @property
     def is_tokenized(self) -> bool:
         """Whether each language has tokens of its own."""
+
+    @property
+    def needs(self) -> Needs:
+        """What is counted of a batch. Without texts, spans and sizes are not used."""
 
     def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
         """The columns of each segment, int64 (systems, segments, W).
@@ -60,25 +66,27 @@ def count_batch(batch: SegmentBatch, text: Text, counter: Counter) -> BatchStati
     """Counts every segment of a batch, for every system.
 
     Args:
-      batch: the segments; each has at least one reference.
+      batch: the segments; each has at least one reference, or no segment has texts.
       text: the steps from a text to its tokens.
       counter: counts the columns of the metric.
 
     Raises:
       InputError: a segment has no reference, or 2 GiB of text or more, or the tokenizer
-        cannot tokenize it.
+        cannot tokenize it; or the batch lacks what is counted.
     """
+    _require_needed(batch, counter)
     reference_count = len(batch.references)
     texts = TextColumns(padded(column) for column in (*batch.references, *batch.candidates))
-    sizes = find_sizes(texts.spans, reference_count)
-    if sizes.bare_row >= 0:
-        raise InputError(
-            f"{segment_name(batch, sizes.bare_row)} has no reference",
-            "give every segment one or more references (an empty string is one)",
-        )
+    sizes = _sizes(batch, texts)
     # Of the original texts.
-    signs = find_signs(texts.spans, reference_count, batch.references_per_line)
-    changed, changed_sizes = splittable(texts, text, reference_count), sizes
+    signs = (
+        find_signs(texts.spans, reference_count, batch.references_per_line)
+        if texts.columns
+        else BatchSigns.none(len(batch.systems), reference_count, len(batch))
+    )
+    changed, changed_sizes = texts, sizes
+    if counter.needs.roles:
+        changed = splittable(texts, text, reference_count)
     if changed is not texts:
         changed_sizes = find_sizes(changed.spans, reference_count)
     counts = counter.count(changed.spans, changed_sizes, batch, text)
@@ -95,6 +103,39 @@ def count_batch(batch: SegmentBatch, text: Text, counter: Counter) -> BatchStati
         groups=batch.groups,
         labels=batch.labels,
     )
+
+
+def _require_needed(batch: SegmentBatch, counter: Counter) -> None:
+    """Checks that a batch has what is counted.
+
+    Raises:
+      InputError: it has not.
+    """
+    if counter.needs.roles and not batch.candidates:
+        raise InputError("the segments have no texts", "read the texts of the segments, too")
+    for value in counter.needs.values:
+        if value not in batch.values:
+            raise InputError(
+                f"the segments have no numbers of the column {value.column}",
+                "read them from records, with the names of the columns of numbers",
+            )
+
+
+def _sizes(batch: SegmentBatch, texts: TextColumns) -> TextSizes:
+    """The sizes of the texts of a batch.
+
+    Raises:
+      InputError: a segment has texts, but no reference.
+    """
+    if not texts.columns:
+        return TextSizes.none(len(batch.systems), len(batch))
+    sizes = find_sizes(texts.spans, len(batch.references))
+    if sizes.bare_row >= 0:
+        raise InputError(
+            f"{segment_name(batch, sizes.bare_row)} has no reference",
+            "give every segment one or more references (an empty string is one)",
+        )
+    return sizes
 
 
 def require_countable(sizes: TextSizes, batch: SegmentBatch) -> None:
@@ -127,4 +168,6 @@ def prepare_counting(text: Text, counter: Counter) -> None:
       InputError: the tokenizer's model is not a SentencePiece model.
     """
     column = pa.array(["a"], pa.large_string())
-    count_batch(SegmentBatch(candidates=(column,), references=(column,)), text, counter)
+    values = {value: np.zeros((1, 1)) for value in counter.needs.values}
+    batch = SegmentBatch(candidates=(column,), references=(column,), values=values)
+    count_batch(batch, text, counter)

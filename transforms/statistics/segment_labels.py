@@ -162,6 +162,7 @@ def _taken(batch: SegmentBatch, rows: Integers) -> SegmentBatch:
         groups=ALL_ROWS,
         labels=(),
         label_places=(),
+        values={column: values[:, rows] for column, values in batch.values.items()},
     )
 
 

@@ -34,6 +34,12 @@ class TextSizes:
     longest_row: int
     bare_row: int
 
+    @classmethod
+    def none(cls, systems: int, segments: int) -> TextSizes:
+        """The sizes of segments that have no texts."""
+        zeros = np.zeros((systems, segments), np.int64)
+        return cls(zeros, np.zeros(segments, np.int64), np.zeros(segments, np.int64), 0, 0, -1)
+
 
 def find_sizes(spans: Spans, reference_count: int) -> TextSizes:
     """The sizes of texts that are at these places; references come first."""

@@ -21,6 +21,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.statistics import counting
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import require_countable
@@ -62,6 +63,11 @@ class BleuCounter:
     def basis(self) -> Basis:
         """The columns."""
         return bleu_basis(self.max_order)
+
+    @property
+    def needs(self) -> Needs:
+        """Candidates and references."""
+        return TEXTS
 
     @property
     def is_tokenized(self) -> bool:

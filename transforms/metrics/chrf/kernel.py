@@ -16,6 +16,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.statistics.ngrams.long_matching import NUMBERS_BYTES
 from beam_bleu.transforms.statistics.ngrams.long_slots import SPARE_NUMBERS
@@ -56,6 +57,11 @@ class ChrfCounter:
     def basis(self) -> Basis:
         """The columns."""
         return chrf_basis(self.metric.orders)
+
+    @property
+    def needs(self) -> Needs:
+        """Candidates and references."""
+        return TEXTS
 
     @property
     def is_tokenized(self) -> bool:

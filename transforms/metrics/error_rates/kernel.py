@@ -14,6 +14,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.statistics.sizes import TextSizes
 from beam_bleu.transforms.text.characters import CODE_POINTS_BYTES, FIRST_NUMBER, counted_bytes
@@ -39,6 +40,11 @@ class ErrorCounter:
     def basis(self) -> Basis:
         """The columns."""
         return error_basis()
+
+    @property
+    def needs(self) -> Needs:
+        """Candidates and references."""
+        return TEXTS
 
     @property
     def is_tokenized(self) -> bool:

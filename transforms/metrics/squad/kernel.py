@@ -13,6 +13,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.kept_memory import KeptMemory
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.statistics.counting import require_countable
 from beam_bleu.transforms.statistics.sizes import TextSizes
 from beam_bleu.transforms.text.hashing import new_seed
@@ -40,6 +41,11 @@ class AnswerCounter:
     def basis(self) -> Basis:
         """The columns."""
         return exact_match_basis() if self.is_exact_match else token_f1_basis()
+
+    @property
+    def needs(self) -> Needs:
+        """Candidates and references."""
+        return TEXTS
 
     @property
     def is_tokenized(self) -> bool:

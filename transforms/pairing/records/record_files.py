@@ -8,7 +8,7 @@ from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.lines.visible import check_visible
-from beam_bleu.transforms.pairing.paired import Role
+from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, known_systems
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
 

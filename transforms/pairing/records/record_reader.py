@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from apache_beam.pvalue import PCollection
 
     from beam_bleu.transforms.pairing.files.streams import Stream
-    from beam_bleu.transforms.pairing.paired import FoundSegments, Role
+    from beam_bleu.transforms.pairing.needs import Role
+    from beam_bleu.transforms.pairing.paired import FoundSegments
     from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords, Wanted
     from beam_bleu.transforms.wiring.steps import Step
 
@@ -54,11 +55,11 @@ class RecordReader(Protocol):
     def check_visible(self) -> None:
         """Does what that of `Source` does."""
 
-    def of_stream(self, role: Role, wanted: Wanted) -> RecordReader:
-        """The reader of a stream of a join, whose records have texts of one role.
+    def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> RecordReader:
+        """The reader of a stream of a join, whose records have texts of one role, or no texts.
 
         Args:
-          role: the role.
+          roles: the role, if there is one.
           wanted: the columns that are read. All other properties stay as they are, also those that
             follow from the columns that the user asks for.
         """

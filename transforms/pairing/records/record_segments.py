@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.fixed_point import SIGNED_BOUND
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.bad_records import (
     MAX_RAW_BYTES,
@@ -22,6 +23,8 @@ from beam_bleu.transforms.pairing.bad_records import (
     BadRecord,
 )
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch
+from beam_bleu.transforms.pairing.needs import ValueColumn
+from beam_bleu.transforms.pairing.records.columns.numbers import Numbers, numbers_of
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
@@ -43,6 +46,10 @@ _MOST_TEXTS = 1 << 18
 
 A record with a thousand references would otherwise make a thousand columns for all records.
 """
+
+
+_SHOWN = 40
+"""The most characters of a value that a message shows."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,12 +79,13 @@ def to_segments(
 
     Records for a join can hold only one of the two. Then batches have no columns of the other.
 
-    A record with a null in a column of candidates, or with no reference at all, is bad. A null
-    beside other references is a missing reference. An empty string is a text.
+    A record with a null in a column of candidates or of numbers, with something else than a number
+    there, or with no reference at all, is bad. A null beside other references is a missing
+    reference. An empty string is a text.
 
     Args:
       read: the records.
-      chosen: the columns of the texts, the labels and the conditions.
+      chosen: the columns of the texts, the numbers, the labels and the conditions.
       label: the input in messages.
       raw: the bytes of the record of a row. By default, the raw content of a bad record is JSON of
         the values that were read.
@@ -100,20 +108,27 @@ def to_segments(
     no_reference = judged & ~no_candidate & bool(chosen.references)
     for path in chosen.references:
         no_reference &= reference_counts(read.columns[path]) == 0
-    kept = np.flatnonzero(judged & ~no_candidate & ~no_reference)
+    has_texts = judged & ~no_candidate & ~no_reference
+    numbers = _numbers(read, chosen)
+    no_number = np.zeros(count, bool)
+    for of_systems in numbers.values():
+        for of_system in of_systems:
+            no_number |= has_texts & (of_system.missing | of_system.wrong)
+    kept = np.flatnonzero(has_texts & ~no_number)
     judge = _Judge(read, chosen, label, raw)
     bad = [
         *read.bad,
         *(judge.without_candidate(row) for row in np.flatnonzero(no_candidate).tolist()),
         *(judge.without_reference(row) for row in np.flatnonzero(no_reference).tolist()),
+        *(judge.without_number(row, numbers) for row in np.flatnonzero(no_number).tolist()),
     ]
     left_out = {FILTERED: int(filtered.sum()), REJECTED: len(bad)}
     return Segments(
-        tuple(_batch(read, chosen, rows) for rows in _parts(read, chosen, kept)),
+        tuple(_batch(read, chosen, numbers, rows) for rows in _parts(read, chosen, kept)),
         tuple(sorted(bad, key=lambda record: record.number)),
         Tally(
             count,
-            {system: len(kept) for system, _ in chosen.candidates},
+            {system: len(kept) for system in chosen.systems},
             {reason: number for reason, number in left_out.items() if number},
             bad_records=len(bad),
             judged={str(condition): int((~unread).sum()) for condition in telling},
@@ -225,7 +240,20 @@ def _parts(read: ReadRecords, chosen: Chosen, rows: Integers) -> Iterator[Intege
             waiting += [part[len(part) // 2 :], part[: len(part) // 2]]
 
 
-def _batch(read: ReadRecords, chosen: Chosen, rows: Integers) -> SegmentBatch:
+_NumbersOfSystems = Mapping[ValueColumn, Sequence[Numbers]]
+"""For each column of numbers those of each system."""
+
+
+def _numbers(read: ReadRecords, chosen: Chosen) -> _NumbersOfSystems:
+    return {
+        column: [numbers_of(read.columns[path], column.part) for path in paths]
+        for column, paths in chosen.values
+    }
+
+
+def _batch(
+    read: ReadRecords, chosen: Chosen, numbers: _NumbersOfSystems, rows: Integers
+) -> SegmentBatch:
     def taken(path: ColumnPath) -> pa.Array:
         column = read.columns[path]
         return column if len(rows) == len(column) else column.take(pa.array(rows))
@@ -236,9 +264,13 @@ def _batch(read: ReadRecords, chosen: Chosen, rows: Integers) -> SegmentBatch:
         tuple(padded(texts(taken(path))) for _, path in chosen.candidates),
         tuple(padded(column) for path in chosen.references for column in spread(taken(path))),
         read.first + rows,
-        systems=tuple(system for system, _ in chosen.candidates),
+        systems=chosen.systems,
         labels=tuple(label_column(taken(path), path) for path in chosen.labels),
         label_places=tuple(places for _ in chosen.labels),
+        values={
+            column: np.stack([of_system.values[rows] for of_system in of_systems])
+            for column, of_systems in numbers.items()
+        },
     )
 
 
@@ -271,6 +303,31 @@ class _Judge:
             "missing-reference",
             f"has no reference in {_named(columns)}",
             "write a reference, or leave the record out with --where",
+        )
+
+    def without_number(self, row: int, numbers: _NumbersOfSystems) -> BadRecord:
+        """The record, with the first of its columns that has no number."""
+        path, of_column = next(
+            (path, of_system)
+            for column, paths in self.chosen.values
+            for path, of_system in zip(paths, numbers[column], strict=True)
+            if of_system.missing[row] or of_system.wrong[row]
+        )
+        if of_column.missing[row]:
+            return self._bad(
+                row,
+                "missing-number",
+                f"has no number in {_named([path.text])}",
+                "write the number, or leave the record out with --where",
+            )
+        value = self.read.columns[path][row].as_py()
+        shown = value if isinstance(value, str) else json.dumps(value, default=str)
+        return self._bad(
+            row,
+            "not-a-number",
+            f"has {shown[:_SHOWN]!r} in {_named([path.text])}, which is not a number between "
+            f"-{SIGNED_BOUND} and {SIGNED_BOUND}",
+            "write a number such as 0.85, with a point and without spaces",
         )
 
     def _bad(self, row: int, reason: BadReason, what: str, remedy: str) -> BadRecord:

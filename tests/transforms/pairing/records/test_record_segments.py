@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
+from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.records import record_segments
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
@@ -265,3 +266,52 @@ def test_a_record_with_many_references_does_not_widen_the_others():
     assert sum(len(batch) * len(batch.references) for batch in found.batches) < 100 * count
     numbers = np.concatenate([batch.numbers for batch in found.batches])
     assert numbers.tolist() == list(range(count))
+
+
+def test_numbers_are_read_without_texts() -> None:
+    comet, judge = ValueColumn("comet"), ValueColumn("judge")
+    a, b, c = map(column, ["a", "b", "c"])
+    chosen = Chosen((), (), values=((comet, (a, b)), (judge, (c, c))), systems_of_values=("x", "y"))
+    columns = {
+        a: pa.array([0.5, None, 3.0, 4.0]),
+        b: pa.array([1, 2, 3, 4]),
+        c: texts("1", "2", "nan", "-4"),
+    }
+    found = to_segments(read(columns), chosen)
+    (batch,) = found.batches
+    assert (len(batch), batch.systems, batch.candidates, batch.references) == (
+        2,
+        ("x", "y"),
+        (),
+        (),
+    )
+    assert batch.numbers is not None
+    assert batch.numbers.tolist() == [0, 3]
+    assert {value: numbers.tolist() for value, numbers in batch.values.items()} == {
+        comet: [[0.5, 4], [1, 4]],
+        judge: [[1, -4], [1, -4]],
+    }
+    assert [(bad.place, bad.reason, bad.what) for bad in found.bad] == [
+        ("line 2", "missing-number", "has no number in the column a"),
+        (
+            "line 3",
+            "not-a-number",
+            "has 'nan' in the column c, which is not a number between -16777216 and 16777216",
+        ),
+    ]
+    assert found.tally.scored == {"x": 2, "y": 2}
+    assert len(batch.without([3])) == 1
+    assert batch.without([3]).values[comet].tolist() == [[0.5], [1]]
+
+
+def test_a_record_without_a_text_is_not_judged_by_its_numbers() -> None:
+    number = column("n")
+    chosen = dataclasses.replace(PLAIN, values=((ValueColumn("n"), (number,)),))
+    columns = {
+        HYP: texts("a", None, "c"),
+        REF: texts("a", "b", "c"),
+        number: pa.array([1, None, 3]),
+    }
+    found = to_segments(read(columns), chosen)
+    assert [bad.reason for bad in found.bad] == ["missing-candidate"]
+    assert found.batches[0].values[ValueColumn("n")].tolist() == [[1, 3]]

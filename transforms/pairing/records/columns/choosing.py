@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.pairing.paired import Role
+from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     is_list,
     is_text,
@@ -18,6 +18,10 @@ from beam_bleu.transforms.pairing.records.columns.column_paths import (
     parse_column_path,
     quoted_path,
     type_at,
+)
+from beam_bleu.transforms.pairing.records.columns.number_columns import (
+    columns_of_values,
+    systems_of_values,
 )
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
@@ -72,13 +76,13 @@ def choose(
       wanted: what the user asks for.
       schema: the columns of the file. Without a header they are called "1", "2" and so on.
       label: the input, for messages.
-      roles: the roles of the texts that the file has: candidates, references or both.
+      roles: the roles of the texts that the file has: candidates, references, both or none.
       numbered: whether a column can also be named by its number, from 1, as in
         tab-separated text.
 
     Raises:
       InputError: a column is not there, a name can mean several columns, the same column is
-        wanted for two things, or a column has no texts.
+        wanted for two things, or a column has no texts or no numbers.
     """
     columns = _Columns(schema, label, numbered)
     references: tuple[ColumnPath, ...] = ()
@@ -88,6 +92,10 @@ def choose(
     if "candidates" in roles:
         candidates = _candidates(wanted, references, columns)
     _check_texts(candidates, references, columns)
+    without_texts: tuple[str, ...] = ()
+    if wanted.values and not candidates:
+        without_texts = systems_of_values(wanted, columns)
+        _check_systems(without_texts, columns, "give the column another name")
     where: list[Condition] = []
     lacking: list[Lacking] = []
     for condition in wanted.where:
@@ -109,8 +117,12 @@ def choose(
             for path_label in wanted.path_labels
             if path_label.name in (*wanted.labels, *wanted.ids)
         ),
+        values=columns_of_values(
+            wanted, [name for name, _ in candidates] or without_texts, columns
+        ),
+        systems_of_values=without_texts,
     )
-    if wanted.ids or tuple(roles) != BOTH:  # long records, or a join
+    if wanted.ids or len(roles) == 1:  # long records, or a join
         return chosen
     used = {columns.place(path) for path in chosen.columns}
     unused = [
@@ -131,6 +143,9 @@ def describe_choice(chosen: Chosen, stream: str | None = None) -> str:
         said.append(f"candidates from {joined([path.text for _, path in chosen.candidates], 8)}")
     if chosen.references:
         said.append(f"references from {joined([path.text for path in chosen.references], 8)}")
+    if chosen.systems_of_values:
+        numbers = [path.text for _, paths in chosen.values for path in paths]
+        said.append(f"numbers from {joined(numbers, 8)}")
     return f"columns{'' if stream is None else f' of {stream}'}: {', '.join(said)}"
 
 
@@ -143,6 +158,7 @@ def choice_notes(wanted: Wanted, chosen: Chosen, stream: str | None = None) -> t
       stream: see `describe_choice`.
     """
     left_open = [
+        *(() if len(chosen.systems_of_values) < 2 else ("?",)),
         *(() if wanted.candidates or not chosen.candidates else ("?",)),
         *(() if wanted.references or not chosen.references else ("?",)),
         *filter(is_name_pattern, wanted.candidates if chosen.candidates else ()),
@@ -210,20 +226,31 @@ def _candidates(
                 f"{columns.label}: two systems are called {name}",
                 f"give each one its own name: {FLAGS['candidates']} NAME=COLUMN,...",
             )
+    remedy = f"give the system another name: {FLAGS['candidates']} NAME=COLUMN,..."
+    _check_systems(names, columns, remedy)
+    return tuple(candidates)
+
+
+def _check_systems(names: Sequence[str], columns: _Columns, remedy: str) -> None:
+    """Checks that the names of systems can be shown, and told from each other.
+
+    Raises:
+      InputError: they cannot.
+    """
+    for name in names:
         if not can_be_shown(name) or name != name.strip():
             raise InputError(
                 f"{columns.label}: the column {name!a} gives its name to a system, but a system's "
                 "name has only printable characters, and no white space around it",
-                f"give the system another name: {FLAGS['candidates']} NAME=COLUMN,...",
+                remedy,
             )
     alike = look_alikes(names)
     if alike is not None:
         raise InputError(
             f"{columns.label}: two systems have names that look the same: "
             f"{alike[0]!a} and {alike[1]!a}",
-            f"give each one its own name: {FLAGS['candidates']} NAME=COLUMN,...",
+            remedy,
         )
-    return tuple(candidates)
 
 
 def _check_texts(
@@ -364,9 +391,7 @@ class _Columns:
         Raises:
           InputError: its type is another one.
         """
-        first = path.steps[0]
-        by_number = isinstance(first, int)
-        kind = self.schema.field(first).type if by_number else type_at(self.schema, path)
+        kind = self.type_of(path)
         if is_text(kind) or (lists and is_texts(kind)):
             return
         if is_list(kind):
@@ -379,6 +404,12 @@ class _Columns:
         else:
             remedy = self.listed()
         raise InputError(f"{self.label}: the column {path} has no texts: it is {kind}", remedy)
+
+    def type_of(self, path: ColumnPath) -> pa.DataType:
+        """The type of the values of a column."""
+        first = path.steps[0]
+        by_number = isinstance(first, int)
+        return self.schema.field(first).type if by_number else type_at(self.schema, path)
 
     def place(self, path: ColumnPath) -> tuple[str | int, ...]:
         """The steps of a path, with a column's number, from 0, in place of its name."""
@@ -396,7 +427,7 @@ class _Columns:
         regex = re.compile(
             "".join({"*": "[^.]*", "?": "[^.]"}.get(char, re.escape(char)) for char in column)
         )
-        matching = natural_order(filter(regex.fullmatch, self._paths()))
+        matching = natural_order(filter(regex.fullmatch, self.paths()))
         if not matching:
             raise InputError(f"{self.label}: no column matches {column}", self.listed())
         for path in matching:
@@ -443,7 +474,7 @@ class _Columns:
             remedy = f"write {flag} {','.join(natural_order(alike)[:_SHOWN])}"
         raise InputError(cause, f"{remedy}; {self.listed()}")
 
-    def _paths(self) -> Iterator[str]:
+    def paths(self) -> Iterator[str]:
         """All columns, and the parts of those that have named parts."""
         names = set(self.schema.names)
         for field in self.schema:
@@ -456,14 +487,14 @@ class _Columns:
                 yield f"[{json.dumps(steps[0])}]{path[len(steps[0]) :]}" if path in names else path
 
     def _remedy(self, text: str) -> str:
-        alike = [path for path in self._paths() if path.lower() == text.strip().lower()]
+        alike = [path for path in self.paths() if path.lower() == text.strip().lower()]
         if alike:
             return f"did you mean {alike[0]}? {self.listed()}"
         return self.listed()
 
     def listed(self) -> str:
         """Which columns there are, as a remedy."""
-        paths = list(self._paths())
+        paths = list(self.paths())
         if not paths:
             return "there are no columns"
         if self.schema.metadata == HAS_MORE_COLUMNS and len(paths) > _SHOWN:

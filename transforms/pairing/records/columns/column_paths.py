@@ -146,7 +146,7 @@ def field_at(schema: pa.Schema, path: ColumnPath) -> pa.Field:
     """
     here = pa.field("", pa.struct(list(schema)))
     for number, step in enumerate(path.steps):
-        here = _step_into(_plain(here.type), step, quoted_path(path.steps[:number]))
+        here = _step_into(plain_type(here.type), step, quoted_path(path.steps[:number]))
     return here
 
 
@@ -182,7 +182,7 @@ def is_list(kind: pa.DataType) -> bool:
 
 def is_text(kind: pa.DataType) -> bool:
     """Whether values of this type are texts: strings, or bytes that can be UTF-8."""
-    kind = _plain(kind)
+    kind = plain_type(kind)
     return bool(
         pt.is_string(kind)
         or pt.is_large_string(kind)
@@ -196,15 +196,15 @@ def is_text(kind: pa.DataType) -> bool:
 
 def is_texts(kind: pa.DataType) -> bool:
     """Whether values of this type are lists of texts."""
-    kind = _plain(kind)
+    kind = plain_type(kind)
     return is_list(kind) and is_text(kind.value_type)
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
+def plain_type(kind: pa.DataType) -> pa.DataType:
     """The type of the values themselves, without a dictionary or an extension around it."""
     if isinstance(kind, pa.BaseExtensionType):
-        return _plain(kind.storage_type)
-    return _plain(kind.value_type) if pt.is_dictionary(kind) else kind
+        return plain_type(kind.storage_type)
+    return plain_type(kind.value_type) if pt.is_dictionary(kind) else kind
 
 
 def _named(kind: pa.DataType) -> str:
@@ -236,7 +236,7 @@ def value_of(records: pa.Table | pa.RecordBatch | pa.StructArray, path: ColumnPa
     values = records.column(first) if is_batch else pc.struct_field(records, first)
     places = None  # of the records' values in `values`, -1 for null; None if they are all values
     for step in others:
-        values = _plain_values(values)
+        values = plain_values(values)
         if isinstance(step, int):
             places = _places_of_elements(values, step, places)
             values = values.values
@@ -245,12 +245,12 @@ def value_of(records: pa.Table | pa.RecordBatch | pa.StructArray, path: ColumnPa
     return values if places is None else _taken(values, places)
 
 
-def _plain_values(values: pa.Array) -> pa.Array:
+def plain_values(values: pa.Array) -> pa.Array:
     """The same values, without a dictionary or an extension around them."""
     if isinstance(values, pa.ExtensionArray):
-        return _plain_values(values.storage)
+        return plain_values(values.storage)
     if pt.is_dictionary(values.type):
-        return _plain_values(values.dictionary_decode())
+        return plain_values(values.dictionary_decode())
     return values
 
 
@@ -306,7 +306,7 @@ def as_texts(values: pa.Array) -> pa.Array:
       WrongTypeError: the values are neither texts nor lists of texts.
       InvalidTextError: texts are not UTF-8.
     """
-    values = _plain_values(values)
+    values = plain_values(values)
     if is_list(values.type) and is_text(values.type.value_type):
         return _as_lists(values)
     return _checked(_as_strings(values))
@@ -317,7 +317,7 @@ def raw_value(values: pa.Array) -> Any:
 
     It is as Python's error handler "surrogateescape" makes it.
     """
-    values = _plain_values(values)
+    values = plain_values(values)
     if not values.is_valid()[0].as_py():
         return None
     if is_list(values.type):
@@ -332,7 +332,7 @@ def raw_value(values: pa.Array) -> Any:
 
 def _as_strings(values: pa.Array) -> pa.LargeStringArray:
     """Values as strings, which are not checked."""
-    values = _plain_values(values)
+    values = plain_values(values)
     kind = values.type
     if not is_text(kind):
         raise WrongTypeError(f"its values are {_named(kind)}, and not texts")
@@ -344,7 +344,13 @@ def _as_strings(values: pa.Array) -> pa.LargeStringArray:
     return values.cast(pa.large_string())
 
 
-def _as_lists(lists: pa.Array) -> pa.LargeListArray:
+def elements_of(lists: pa.Array) -> tuple[Integers, pa.Array, Flags]:
+    """The elements of lists.
+
+    Returns:
+      Where the elements of each list begin, and the end of the last ones, int64 (rows + 1,); all
+      elements, those of null lists left out; which lists are not null.
+    """
     starts, lengths = _spans(lists)
     valid = _valid(lists)
     lengths = np.where(valid, lengths, 0)
@@ -352,7 +358,12 @@ def _as_lists(lists: pa.Array) -> pa.LargeListArray:
     np.cumsum(lengths, out=offsets[1:])
     # The elements of null lists and of views can lie anywhere, so each element gets its place.
     places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
-    elements = _as_strings(_taken(lists.values, places))
+    return offsets, _taken(lists.values, places), valid
+
+
+def _as_lists(lists: pa.Array) -> pa.LargeListArray:
+    offsets, elements, valid = elements_of(lists)
+    elements = _as_strings(elements)
     try:
         elements = _checked(elements)
     except InvalidTextError as error:

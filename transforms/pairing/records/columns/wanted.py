@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.needs import ValueColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,6 +72,7 @@ class Wanted:
       labels: the names of the labels. They are columns, except those of `path_labels`.
       where: the conditions for records that are scored.
       path_labels: the labels that come from the paths of files.
+      values: the columns of numbers.
       where_if_there: whether conditions are left out whose column is not there. They are in
         `Chosen.lacking` then.
       ids: the columns of the segment's id. With several columns, their values together are the id.
@@ -87,6 +89,7 @@ class Wanted:
     system: str | None = None
     where_if_there: bool = False
     path_labels: tuple[PathLabel, ...] = ()
+    values: tuple[ValueColumn, ...] = ()
 
     def check_files(self, stream: Stream, paths: Sequence[str]) -> None:
         """Checks that the files of a stream can be read together.
@@ -133,6 +136,9 @@ class Chosen:
       unused_system: a column that has a usual name of the system's name, and that nothing uses,
         so that the records of all systems are scored together; None if there is none. Files with
         and without it can be read together.
+      values: for each column of numbers, its column of each system, in the order of the systems.
+        For long records it is one column.
+      systems_of_values: the systems' names, if there are no candidates; otherwise none.
     """
 
     candidates: tuple[tuple[str, ColumnPath], ...]
@@ -144,6 +150,13 @@ class Chosen:
     lacking: tuple[Lacking, ...] = ()
     path_labels: tuple[tuple[ColumnPath, PathLabel], ...] = ()
     unused_system: str | None = dataclasses.field(default=None, compare=False)
+    values: tuple[tuple[ValueColumn, tuple[ColumnPath, ...]], ...] = ()
+    systems_of_values: tuple[str, ...] = ()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems' names, in the order of the result. That of long records is not used."""
+        return tuple(name for name, _ in self.candidates) or self.systems_of_values
 
     @property
     def names(self) -> tuple[ColumnPath, ...]:
@@ -159,6 +172,7 @@ class Chosen:
             *self.labels,
             *(condition.column for condition in self.where),
             *self.names,
+            *(path for _, paths in self.values for path in paths),
         ]
         return tuple(path for path in dict.fromkeys(paths) if path.steps)
 
@@ -173,7 +187,8 @@ class ReadRecords:
       columns: for each of `Chosen.columns` and of `Chosen.path_labels`, an array with a row for
         each record. A column of texts is a large_string array with valid UTF-8, not yet padded. A
         column of several references is a large_list of large_string. A column that only conditions,
-        labels or ids use can also be of integers, floats or booleans.
+        labels, ids or numbers use can also be of integers, floats or booleans, and one of numbers
+        can have lists.
       first: the number of the first record in the whole input, from 0. The others have the next
         numbers.
       path: the file.

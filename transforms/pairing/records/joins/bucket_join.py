@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.records.joins.coverage import (
     NOT_IN_ALL,
     WITHOUT_REFERENCE,
@@ -46,6 +47,7 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
     REJECTED_STATE,
     STATE,
     SYSTEM,
+    VALUE,
     columns_of,
     rows_of,
 )
@@ -73,8 +75,11 @@ def join_streams(
     candidates: Sequence[Side],
     systems: Sequence[str],
     coverage: Coverage,
+    values: Sequence[ValueColumn] = (),
 ) -> JoinedBucket:
     """Joins the streams of references and candidates.
+
+    Without references, the first system has the labels and the numbers of the segments.
 
     Args:
       messages: the messages of the bucket, in any order.
@@ -83,6 +88,7 @@ def join_streams(
       candidates: the stream of each system.
       systems: the systems' names.
       coverage: the rule for segments that not all systems have.
+      values: the columns of numbers.
     """
     sides = [*references, *candidates]
     tables = rows_of(messages)
@@ -92,7 +98,7 @@ def join_streams(
     kinds: dict[int, IdKind] = dict(tables.keys())
     by_stream = {stream: table for (stream, _), table in tables.items()}
     codes, count = _codes({stream: table[ID].chunk(0) for stream, table in by_stream.items()})
-    base = references[0].stream
+    base = sides[0].stream
     known = np.zeros(count, bool)
     if base in by_stream:
         known[codes[base]] = True
@@ -148,9 +154,8 @@ def join_streams(
             for i, side in enumerate(references)
         ]
     )
-    candidate_columns = [
-        _candidates(by_stream.get(side.stream), rows[i])
-        for i, side in enumerate(candidates, len(references))
+    of_candidates = [
+        (by_stream.get(side.stream), rows[i]) for i, side in enumerate(candidates, len(references))
     ]
     segments = JoinedSegments(
         by_stream[base][NUMBER].to_numpy() if base in by_stream else base_codes,
@@ -159,14 +164,24 @@ def join_streams(
         if base in by_stream
         else [],
         JoinedPlaces(by_stream[base], rows[0]) if base in by_stream else None,
-        candidate_columns,
+        [_of_system(table, CANDIDATE, of_table) for table, of_table in of_candidates],
         tuple(systems),
+        {
+            column: [
+                _of_system(table, f"{VALUE}{i}", of_table) for table, of_table in of_candidates
+            ]
+            for i, column in enumerate(values)
+        },
     )
     return JoinedBucket(report, tally, segments.batches(scored))
 
 
 def join_long(
-    messages: Iterable[bytes], side: Side, systems: Sequence[str], coverage: Coverage
+    messages: Iterable[bytes],
+    side: Side,
+    systems: Sequence[str],
+    coverage: Coverage,
+    values: Sequence[ValueColumn] = (),
 ) -> JoinedBucket:
     """Brings the systems of each segment together.
 
@@ -177,6 +192,7 @@ def join_long(
       side: the stream.
       systems: the names of all systems, also of those that have no row in this bucket.
       coverage: the rule for segments that not all systems have.
+      values: the columns of numbers.
     """
     tables = rows_of(messages)
     report = _kinds_and_rows(tables)
@@ -223,8 +239,12 @@ def join_long(
         [JoinedColumn(column, firsts) for column in columns_of(table, REFERENCE)],
         [JoinedColumn(column, firsts) for column in columns_of(table, LABEL)],
         JoinedPlaces(table, firsts),
-        [_candidates(table, of_system) for of_system in rows],
+        [_of_system(table, CANDIDATE, of_system) for of_system in rows],
         tuple(systems),
+        {
+            column: [_of_system(table, f"{VALUE}{i}", of_system) for of_system in rows]
+            for i, column in enumerate(values)
+        },
     )
     return JoinedBucket(report, tally, segments.batches(scored))
 
@@ -256,7 +276,7 @@ def _side_by_side(streams: Sequence[Sequence[JoinedColumn]]) -> list[JoinedColum
     A stream can have more columns in one bucket than in another one, if they are of lists. In
     this order the number of a reference does not depend on the bucket.
     """
-    most = max(map(len, streams))
+    most = max(map(len, streams), default=0)
     return [of[place] if place < len(of) else None for place in range(most) for of in streams]
 
 
@@ -293,10 +313,10 @@ def _codes(ids: Mapping[int, pa.LargeStringArray]) -> tuple[dict[int, Integers],
     )
 
 
-def _candidates(table: pa.Table | None, rows: Integers) -> JoinedColumn | None:
-    if table is None or CANDIDATE not in table.column_names:
+def _of_system(table: pa.Table | None, name: str, rows: Integers) -> JoinedColumn | None:
+    if table is None or name not in table.column_names:
         return None
-    return JoinedColumn(table[CANDIDATE].chunk(0), rows)
+    return JoinedColumn(table[name].chunk(0), rows)
 
 
 def _state(table: pa.Table) -> Integers:

@@ -21,8 +21,8 @@ class JoinPlan:
     """What is joined, and how.
 
     Attributes:
-      readers: the reader of each stream: first the references, then the systems. Long records are
-        one stream.
+      readers: the reader of each stream: first the references, if there are any, then the systems.
+        Only the systems have numbers. Long records are one stream.
       systems: the name of the system of each stream of candidates; empty for long records.
       coverage: the rule for segments that not all systems have.
       expected: the required number of segments; None for any number.
@@ -62,9 +62,15 @@ class JoinPlan:
         """Joins a bucket."""
         coverage = COVERAGES[self.coverage]
         messages = self.folder.messages(messages)
+        values = self.readers[-1].wanted.values
         if self.is_long:
-            return join_long(messages, self.sides[0], systems, coverage)
+            return join_long(messages, self.sides[0], systems, coverage, values)
         references = len(self.readers) - len(self.systems)
         return join_streams(
-            messages, self.sides[:references], self.sides[references:], self.systems, coverage
+            messages,
+            self.sides[:references],
+            self.sides[references:],
+            self.systems,
+            coverage,
+            values,
         )

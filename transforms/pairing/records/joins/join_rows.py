@@ -35,6 +35,7 @@ from beam_bleu.transforms.pairing.records.joins.row_messages import (
     SCORED_STATE,
     STATE,
     SYSTEM,
+    VALUE,
 )
 from beam_bleu.transforms.pairing.records.record_segments import as_text, to_segments
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
@@ -63,7 +64,7 @@ class JoinRows:
 
 
 def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
-    """The rows of records that have an id, and candidates or references or both.
+    """The rows of records that have an id, and candidates, references or numbers, or several.
 
     A record that the conditions leave out, or that is bad, has a row without texts.
 
@@ -102,6 +103,7 @@ def join_rows(read: ReadRecords, chosen: Chosen, label: str) -> JoinRows:
             **dict(zip([CANDIDATE], batch.candidates, strict=False)),
             **{f"{REFERENCE}{i}": column for i, column in enumerate(batch.references)},
             **{f"{LABEL}{i}": column for i, column in enumerate(batch.labels)},
+            **{f"{VALUE}{i}": pa.array(of[0]) for i, of in enumerate(batch.values.values())},
         }
         table = common.of(rows, texts)
         tables.append(table if known[rows].all() else table.filter(pa.array(known[rows])))

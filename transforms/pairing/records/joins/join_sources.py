@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
-from beam_bleu.transforms.pairing.paired import Role
+from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.joins.coverage import CoverageName
 from beam_bleu.transforms.pairing.records.joins.join_plan import JoinPlan
 from beam_bleu.transforms.pairing.records.joins.joining import PairByIds
@@ -27,7 +28,8 @@ class JoinedRecords:
     Attributes:
       systems: the systems' names.
       candidates: each system's stream. `wanted.ids` are the columns of the ids.
-      references: the streams of references, one or more.
+      references: the streams of references. Without any, only numbers are read, and the first
+        system says which segments there are.
       coverage: which segments are scored.
       expected: the required number of segments; None for any number.
       on_bad_record: what happens at a bad record. A rejected one rejects its segment.
@@ -45,7 +47,7 @@ class JoinedRecords:
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the columns of `SegmentBatch.labels`."""
-        return self.references[0].wanted.labels
+        return (*self.references, *self.candidates)[0].wanted.labels
 
     @property
     def inputs(self) -> tuple[tuple[str, str], ...]:
@@ -85,32 +87,36 @@ class JoinedRecords:
     @property
     def _of_references(self) -> tuple[RecordReader, ...]:
         """The readers of the references. Only the first one reads labels."""
-        first, *others = self.references
-        return (
-            _reading(first, "references", first.wanted.labels),
-            *(_reading(reader, "references") for reader in others),
+        return tuple(
+            _reading(
+                reader,
+                ("references",),
+                labels=self.labels if reader is self.references[0] else (),
+                values=(),
+            )
+            for reader in self.references
         )
 
     @property
     def _of_candidates(self) -> tuple[RecordReader, ...]:
+        roles: tuple[Role, ...] = ("candidates",) if self.references else ()
         return tuple(
-            _reading(reader, "candidates", system_name=system)
-            for system, reader in zip(self.systems, self.candidates, strict=True)
+            _reading(
+                reader,
+                roles,
+                labels=self.labels if not self.references and not number else (),
+                system_name=system,
+            )
+            for number, (system, reader) in enumerate(
+                zip(self.systems, self.candidates, strict=True)
+            )
         )
 
 
-def _reading(
-    reader: RecordReader,
-    role: Role,
-    labels: tuple[str, ...] = (),
-    system_name: str | None = None,
-) -> RecordReader:
-    """A reader of a stream of the join."""
+def _reading(reader: RecordReader, roles: tuple[Role, ...], **wanted: Any) -> RecordReader:
+    """A reader of a stream of the join. Some of what it reads differs from the other streams."""
     return reader.of_stream(
-        role,
-        dataclasses.replace(
-            reader.wanted, labels=labels, system_name=system_name, where_if_there=True
-        ),
+        roles, dataclasses.replace(reader.wanted, where_if_there=True, **wanted)
     )
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.native.arrays import Booleans, Integers
+from beam_bleu.transforms.native.arrays import Booleans, Floats, Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, usual_rows
+from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.records.joins.row_messages import PATH, PLACE, PLACE_KIND
 
 
@@ -46,8 +47,10 @@ class JoinedSegments:
       references: the columns of references; None for one that has no texts here.
       labels: the columns of labels.
       places: where the labels are; None if there are none.
-      candidates: the column of each system; None if the system has none of these segments.
+      candidates: the column of each system; None if the system has none of these segments, or no
+        texts are read.
       systems: the systems' names.
+      values: for each column of numbers that of each system; None as above.
     """
 
     numbers: Integers
@@ -56,6 +59,7 @@ class JoinedSegments:
     places: JoinedPlaces | None
     candidates: list[JoinedColumn | None]
     systems: tuple[str, ...]
+    values: Mapping[ValueColumn, Sequence[JoinedColumn | None]]
 
     def batches(self, scored: Booleans) -> Iterator[SegmentBatch]:
         """The batches of segments, for each set of systems that are scored on a segment.
@@ -93,6 +97,10 @@ class JoinedSegments:
                 systems=names,
                 labels=tuple(column.of(part) for column in self.labels),
                 label_places=self._places_of(part),
+                values={
+                    column: np.stack([_numbers(of_systems[system], part) for system in systems])
+                    for column, of_systems in self.values.items()
+                },
             )
 
     def _places_of(self, segments: Integers) -> tuple[Places, ...]:
@@ -100,6 +108,12 @@ class JoinedSegments:
             return ()
         places = self.places.of(segments)
         return tuple(places for _ in self.labels)
+
+
+def _numbers(column: JoinedColumn | None, segments: Integers) -> Floats:
+    assert column is not None  # a system that is scored has these segments
+    numbers: Floats = column.of(segments).to_numpy()
+    return numbers
 
 
 def _texts(column: JoinedColumn | None, segments: Integers) -> pa.LargeStringArray:

@@ -26,12 +26,12 @@ from beam_bleu.transforms.pairing.records.joins.record_ids import IdKind, bucket
 ID, NUMBER, PLACE, PATH, PLACE_KIND = "id", "number", "place", "path", "place kind"
 STATE = "state"
 CANDIDATE, SYSTEM = "candidate", "system"
-REFERENCE, LABEL = "reference ", "label "
-"""The columns of a table of rows. Those of references and labels end with a number, from 0.
+REFERENCE, LABEL, VALUE = "reference ", "label ", "value "
+"""The columns of a table of rows. Those of references, labels and values end with a number, from 0.
 
 The others are: the record's id as text (without nulls), its number in its stream, its place in its
 file, the file, what it is there ("line" or "row"), its state, the text of the candidate, and the
-name of the system, where there are such.
+name of the system, where there are such. A value is a number of a `ValueColumn`.
 """
 
 SCORED_STATE, FILTERED_STATE, REJECTED_STATE = 0, 1, 2
@@ -97,7 +97,7 @@ def _in_order(tables: list[pa.Table]) -> pa.Table:
 
 
 def columns_of(table: pa.Table | None, prefix: str) -> list[pa.Array]:
-    """The columns of references or labels of a table of rows, by their numbers."""
+    """The columns of references, labels or values of a table of rows, by their numbers."""
     if table is None:
         return []
     names = [name for name in table.column_names if name.startswith(prefix)]

@@ -50,7 +50,7 @@ from beam_bleu.transforms.progress import PROGRESS
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-    from beam_bleu.transforms.pairing.paired import Role
+    from beam_bleu.transforms.pairing.needs import Role
 
 OpenForArrow = Callable[[str], pa.NativeFile]
 """Opens a file to read any of its bytes."""

@@ -1,7 +1,7 @@
 """Digests of records: numbers that show whether two inputs have the same texts in the same order.
 
-The digest is the sum of the hashes of all texts, and of the ids, names of systems, labels and
-values of conditions as texts, modulo 2^128. The hash of a text is that of a line
+The digest is the sum of the hashes of all texts, and of the ids, names of systems, labels,
+values of conditions and numbers as texts, modulo 2^128. The hash of a text is that of a line
 (lines/text_digest.py). Its seed is made of the number of the record, the number of its column and,
 in a list, its place. So the order of the records counts, and a digest does not depend on the
 division into files or row groups. A null has no hash, so it is not the same as an empty text.
@@ -15,7 +15,12 @@ import pyarrow as pa
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords
+from beam_bleu.transforms.pairing.records.columns.numbers import numbers_as_texts
+from beam_bleu.transforms.pairing.records.columns.wanted import (
+    Chosen,
+    ColumnPath,
+    ReadRecords,
+)
 from beam_bleu.transforms.pairing.records.record_segments import as_text
 
 METHOD = "records-murmur3-128"
@@ -31,18 +36,23 @@ def sum_of_record_hashes(read: ReadRecords, chosen: Chosen) -> int:
     """The sum of the hashes of the values of neighbouring records, not reduced modulo 2^128.
 
     Columns have numbers in the order of the candidates, the references, the labels, the columns of
-    conditions, that of the ids, and that of the systems. Ids say which texts belong together, so a
-    digest of texts alone would not show whether two inputs are the same.
+    conditions, that of the ids, that of the systems, and those of numbers. Ids say which texts
+    belong together, so a digest of texts alone would not show whether two inputs are the same.
 
     Raises:
       InputError: a column of labels, conditions, ids or systems has values that have no text.
     """
     texts = {*(path for _, path in chosen.candidates), *chosen.references}
+    others = {*chosen.labels, *chosen.names, *(condition.column for condition in chosen.where)}
+
+    def hashed(path: ColumnPath) -> pa.Array:
+        column = read.columns[path]
+        if path in texts:
+            return column
+        return as_text(column, path) if path in others else numbers_as_texts(column)
+
     return sum(
-        _sum_of_column(
-            read.columns[path] if path in texts else as_text(read.columns[path], path),
-            read.first + 1 + (number << _COLUMN_BITS),
-        )
+        _sum_of_column(hashed(path), read.first + 1 + (number << _COLUMN_BITS))
         for number, path in enumerate(chosen.columns)
     )
 

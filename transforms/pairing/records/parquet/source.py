@@ -17,7 +17,8 @@ from beam_bleu.transforms.pairing.files.found_files import find_files, open_for_
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.line_steps import tell_files
-from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile, Paired, Role
+from beam_bleu.transforms.pairing.needs import Role
+from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, InputFile, Paired
 from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
@@ -63,9 +64,9 @@ class ParquetRecords(RecordFiles):
         """The transform that reads the segments. A worker reads footers on `threads` threads."""
         return PairParquet(self, threads, step, describe)
 
-    def of_stream(self, role: Role, wanted: Wanted) -> ParquetRecords:
-        """The reader of a stream of a join, whose records have texts of one role."""
-        return dataclasses.replace(self, roles=(role,), wanted=wanted)
+    def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> ParquetRecords:
+        """The reader of a stream of a join, whose records have texts of one role, or none."""
+        return dataclasses.replace(self, roles=roles, wanted=wanted)
 
     def plan(self, threads: int, step: Step = unchanged, describe: bool = False) -> PlanParquet:
         """The transform of a pipeline's root to `PlannedRecords`."""
@@ -193,7 +194,7 @@ class _Plan(beam.DoFn):
         notes = choice_notes(source.wanted, plan.chosen, source.stream_of_join)
         for note in notes:
             _LOG.warning(note)  # for users who see only the log of a worker
-        systems = tuple(system for system, _ in plan.chosen.candidates)
+        systems = plan.chosen.systems
         inputs = _described(source.stream, plan.footers) if self._describe else ()
         segments = FoundSegments(plan.rows, (), notes, inputs, systems)
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)

@@ -21,7 +21,7 @@ from beam_bleu.transforms.pairing.lines.line_counting import (
 )
 from beam_bleu.transforms.pairing.lines.line_warnings import require_text
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts
-from beam_bleu.transforms.pairing.paired import Role
+from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.records.columns.choosing import choose, is_usual_name
 from beam_bleu.transforms.pairing.records.columns.column_paths import quoted_path
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, Wanted

@@ -56,6 +56,13 @@ class WantedValues:
         self.paths = chosen.columns
         self._texts = {*(path for _, path in chosen.candidates), *chosen.references}
         self._lists = chosen.references if len(chosen.references) == 1 else ()
+        self._numbers = {path for _, paths in chosen.values for path in paths}
+        # A path that is a label or a condition, too, has its values as JSON writes them.
+        others = {*chosen.labels, *(condition.column for condition in chosen.where)}
+        self._only_numbers = self._numbers - self._texts - {*chosen.names} - others
+        self._number_lists = self._only_numbers & {
+            path for column, paths in chosen.values if column.takes_lists for path in paths
+        }
         self._where = chosen.where
         # A join needs the id of a record that is bad or left out, too.
         self._names = chosen.names
@@ -73,8 +80,12 @@ class WantedValues:
         return path in self._integers
 
     def has_lists(self, path: ColumnPath) -> bool:
-        """Whether a value of a column can be a list of strings."""
-        return path in self._lists
+        """Whether a value of a column can be a list of strings, or of numbers."""
+        return path in self._lists or path in self._number_lists
+
+    def is_number(self, path: ColumnPath) -> bool:
+        """Whether the values of a column are only numbers, which can be written in any way."""
+        return path in self._only_numbers
 
     def values_of(self, line: bytes) -> dict[ColumnPath, Any]:
         """The values of a line: strings, None, or lists of them.
@@ -122,6 +133,10 @@ class WantedValues:
     def _judged(self, path: ColumnPath, value: Any) -> Any:
         if value is None:
             return None
+        if self.is_number(path):
+            if isinstance(value, list) and self.has_lists(path):
+                return [self._judged_number(f"an item of {path}", item) for item in value]
+            return self._judged_number(str(path), value)
         if isinstance(value, list) and self.has_lists(path):
             return [self._judged_text(f"an item of {path}", item) for item in value]
         if path in self._strings | self._integers:
@@ -136,6 +151,14 @@ class WantedValues:
             raise _wrong_type(str(path), value, "a text, a number or a boolean")
         text = value if isinstance(value, str) else json.dumps(value)
         return self._judged_text(str(path), text)
+
+    def _judged_number(self, name: str, value: Any) -> str | None:
+        """A number as text. Which texts are numbers is judged later, for all formats."""
+        if value is None:
+            return None
+        if isinstance(value, dict | list):
+            raise _wrong_type(name, value, "a number")
+        return self._judged_text(name, value if isinstance(value, str) else json.dumps(value))
 
     @staticmethod
     def _judged_text(name: str, value: Any) -> str | None:

@@ -174,6 +174,7 @@ def _needed(wanted: Wanted) -> NeededKeys:
     texts = [*wanted.candidates, *wanted.references, *wanted.labels]
     texts += [divided_column(text)[1] for text in wanted.candidates]
     texts += [condition.column.text for condition in wanted.where]
+    texts += [value.of_system(_ANY) for value in wanted.values]
     texts += [name for name in (*wanted.ids, wanted.system) if name is not None]
     names = {step for text in texts for step in (text, *_way(text, ())) if isinstance(step, str)}
     patterns = [
@@ -200,6 +201,8 @@ def _ways(wanted: Wanted, names: Sequence[str]) -> Iterator[_Way]:
             yield _way(text, names)
     for condition in wanted.where:
         yield _way(condition.column.text, names)
+    for value in wanted.values:
+        yield _way(value.of_system(_ANY), names)
     for name in (*wanted.ids, wanted.system):
         if name is not None and wanted.path_label(name) is None:
             yield _way(name, names)

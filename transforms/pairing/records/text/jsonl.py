@@ -92,7 +92,7 @@ def _read_columns(
         for to in path.steps[1:]:
             span = step(*span, to)
         if wanted.has_lists(path):
-            read[path], wrong = _read_lists(*span)
+            read[path], wrong = _read_lists(*span, scalars=wanted.is_number(path))
         else:
             read[path], wrong = _read_scalars(*span, path, wanted)
         unknown |= wrong
@@ -110,7 +110,7 @@ def _read_scalars(
         # Python judges numbers that may be too large, and numbers with a point.
         wrong |= kinds == TEXT
         wrong |= (kinds == SCALAR) & ~_matches(column, r"^-?[0-9]{1,18}$")
-    elif (kinds == SCALAR).any():
+    elif not wanted.is_number(path) and (kinds == SCALAR).any():
         wrong |= (kinds == SCALAR) & _matches(column, _NOT_CANONICAL)
     return column, wrong
 
@@ -121,15 +121,16 @@ def _matches(column: pa.LargeStringArray, regex: str) -> np.ndarray:
     return matches
 
 
-def _read_lists(begins: Integers, ends: Integers) -> tuple[pa.Array, np.ndarray]:
-    """The column of references: texts, or lists of texts if a row has a list."""
+def _read_lists(begins: Integers, ends: Integers, *, scalars: bool) -> tuple[pa.Array, np.ndarray]:
+    """A column of texts, or of lists of texts if a row has a list; or of numbers, if `scalars`."""
+    usual = (TEXT, NULL, SCALAR) if scalars else (TEXT, NULL)
     kinds, offsets, item_begins, item_ends = items(begins, ends)
     wrong = kinds == REFUSED
     if not (kinds == NESTED).any():
         kinds, column = texts_of(begins, ends)
-        return column, wrong | (kinds == REFUSED) | (kinds == SCALAR)
+        return column, wrong | ~np.isin(kinds, usual)
     item_kinds, texts = texts_of(item_begins, item_ends)
-    refused = (item_kinds != TEXT) & (item_kinds != NULL)
+    refused = ~np.isin(item_kinds, usual)
     before = np.concatenate([[0], np.cumsum(refused)])
     wrong |= np.diff(before[offsets]) > 0
     mask = pa.array((kinds == NULL) | wrong)

@@ -38,7 +38,7 @@ class LineFiles(RecordFiles):
         """Whether the first line of each file is a header."""
         if self.format == "jsonl":
             return False
-        return has_header(self.wanted) if self.header is None else self.header
+        return has_header(self.wanted, self.roles) if self.header is None else self.header
 
     @property
     def header_is_open(self) -> bool:

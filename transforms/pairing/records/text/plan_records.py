@@ -191,7 +191,7 @@ class _Plan(beam.DoFn):
         for note in notes:
             _LOG.warning(note)  # for users who see only the log of a worker
         inputs = (_described(stream, plan),) if self._describe else ()
-        systems = tuple(system for system, _ in head.chosen.candidates)
+        systems = head.chosen.systems
         segments = FoundSegments(plan.segments, warnings, notes, inputs, systems)
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
         for portion in plan.portions():

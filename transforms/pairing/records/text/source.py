@@ -16,7 +16,8 @@ from beam_bleu.transforms.pairing.bad_records import FoundBad, bad_records_error
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.lines.line_steps import AddUpLineDigests
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, LineDigests
-from beam_bleu.transforms.pairing.paired import Paired, Role
+from beam_bleu.transforms.pairing.needs import Role
+from beam_bleu.transforms.pairing.paired import Paired
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ReadRecords, Wanted
 from beam_bleu.transforms.pairing.records.record_segments import Segments, to_segments
 from beam_bleu.transforms.pairing.records.text.heads import Head
@@ -43,10 +44,10 @@ class LineRecords(LineFiles):
         """The transform that reads the segments. A worker uses this number of threads."""
         return PairLineRecords(self, threads, step, describe)
 
-    def of_stream(self, role: Role, wanted: Wanted) -> LineRecords:
-        """The reader of a stream of a join, whose records have texts of one role."""
+    def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> LineRecords:
+        """The reader of a stream of a join, whose records have texts of one role, or none."""
         # All columns of the join say whether files have headers, so the answer is kept here.
-        return dataclasses.replace(self, roles=(role,), wanted=wanted, header=self.has_header)
+        return dataclasses.replace(self, roles=roles, wanted=wanted, header=self.has_header)
 
     def plan(self, threads: int, step: Step = unchanged, describe: bool = False) -> PlanLineRecords:
         """The transform of a pipeline's root to `PlannedRecords`."""

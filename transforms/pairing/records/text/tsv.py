@@ -28,7 +28,8 @@ from beam_bleu.transforms.native.memory import (
 from beam_bleu.transforms.native.text_columns import offsets_of, padded_column
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
 from beam_bleu.transforms.pairing.lines.line_columns import values_end, without_return
-from beam_bleu.transforms.pairing.records.columns.choosing import is_column_number
+from beam_bleu.transforms.pairing.needs import Role
+from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, is_column_number
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
@@ -38,19 +39,25 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
 from beam_bleu.transforms.pairing.records.text.raw_lines import RawLines
 
 
-def has_header(wanted: Wanted) -> bool:
+def has_header(wanted: Wanted, roles: Sequence[Role] = BOTH) -> bool:
     """Whether files have a header, if the user does not say it.
 
     Names of columns need a header, and so do the usual names. If all columns have numbers, the
     first line is a record.
+
+    Args:
+      wanted: the columns that the user asks for.
+      roles: the roles of the texts that are read.
     """
-    if not wanted.candidates or not wanted.references:
+    columns_of_roles = {"candidates": wanted.candidates, "references": wanted.references}
+    if not all(columns_of_roles[role] for role in roles):
         return True
     named = [
         *(text.rpartition("=")[2] for text in wanted.candidates),
         *wanted.references,
         *(name for name in (*wanted.labels, *wanted.ids) if wanted.path_label(name) is None),
         *(condition.column.text for condition in wanted.where),
+        *(value.column for value in wanted.values),
         *(() if wanted.system is None else (wanted.system,)),
     ]
     return not all(map(is_column_number, named))
