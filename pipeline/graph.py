@@ -42,7 +42,14 @@ from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.score.score_segments import ScoreSegments
-from beam_bleu.transforms.statistics.batch_steps import TokenLengths, check_documents, count_matches
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.batch_steps import (
+    TokenLengths,
+    check_documents,
+    count_matches,
+    count_metrics,
+    take_statistics,
+)
 from beam_bleu.transforms.statistics.segment_labels import DocumentLabel, LanguageLabel
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import sums_by_system, tally_of
@@ -83,8 +90,9 @@ def build(root: beam.Pipeline, job: Job) -> None:
         label = DocumentLabel(documents, job.source.labels.index(documents))
         batches = check_documents(batches, label, step)
     parts = _Parts()
+    statistics = _count(batches, job, step)
     for metric in job.metrics:
-        _add_metric(batches, job, metric, step, parts)
+        _add_metric(statistics, job, metric, step, parts)
     # The last step always gets the element `results`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
     named = (
@@ -152,35 +160,56 @@ class _Parts:
     tables: dict[MetricName, PCollection[pa.Table]] = dataclasses.field(default_factory=dict)
 
 
-def _add_metric(
-    batches: PCollection[SegmentBatch], job: Job, metric: JobMetric, step: Step, parts: _Parts
-) -> None:
-    """Adds the steps of a metric.
+_Statistics = dict[tuple[MetricName, TextName], PCollection[BatchStatistics]]
+"""The statistics of all batches, for each metric and each way to make its tokens."""
 
-    Beam fuses all of these steps with the reading. So each batch is read once, and counted once
-    for each way to make tokens. Only one way changes Beam's metrics.
+
+def _count(batches: PCollection[SegmentBatch], job: Job, step: Step) -> _Statistics:
+    """Adds one step that counts each batch for all metrics, and steps that take those of each one.
+
+    Beam fuses all of these steps with the reading. So each batch is read once, and prepared once.
     """
+    counted = {
+        (metric.name, text.name): (text, job.scorings[metric.name].counters[text.name])
+        for metric in job.metrics
+        for text in metric.texts
+    }
+    languages, lengths = _language_label(job), _lengths(job)
+    if len(counted) == 1:
+        ((only, (text, counter)),) = counted.items()
+        counting = count_matches(
+            text, counter, job.threads, step, languages=languages, lengths=lengths
+        )
+        return {only: batches | "Count matches" >> counting}
+    first = counts_empty_candidates(job.scorings)
+    counts = batches | "Count matches" >> count_metrics(
+        list(counted.values()),
+        job.threads,
+        step,
+        languages=languages,
+        lengths=lengths,
+        on_consoles=list(counted).index((first, job.scorings[first].text)),
+    )
+    return {
+        (name, text): counts
+        | f"Take the counts of {_with_text(job.scorings[name], text)}"
+        >> take_statistics(number, step)
+        for number, (name, text) in enumerate(counted)
+    }
+
+
+def _add_metric(
+    statistics: _Statistics, job: Job, metric: JobMetric, step: Step, parts: _Parts
+) -> None:
+    """Adds the steps of a metric. Beam fuses them with the counting."""
     name, evidence, labels = metric.name, job.evidence, job.source.labels
     scorings, suffix = job.scorings[name], _suffix(job, name)
-    changes_metrics = name == counts_empty_candidates(job.scorings)
-    statistics = {}
-    for text in metric.texts:
-        counter, is_own = scorings.counters[text.name], text.name == scorings.text
-        of_text = suffix if is_own else f" ({text.name.label})"
-        statistics[text.name] = batches | f"Count matches{of_text}" >> count_matches(
-            text,
-            counter,
-            job.threads,
-            step,
-            languages=_language_label(job),
-            lengths=_lengths(job, scorings) if is_own else None,
-            metrics=is_own and changes_metrics,
-        )
-        end = _end("totals", scorings, text.name)
+    for text, counter in scorings.counters.items():
+        end = _end("totals", scorings, text)
         parts.sums[end] = sum_corpus(
-            statistics[text.name], end, counter.basis, step, threads=job.threads
+            statistics[name, text], end, counter.basis, step, threads=job.threads
         )
-    own, basis = statistics[scorings.text], scorings.basis
+    own, basis = statistics[name, scorings.text], scorings.basis
     if job.slicing:
         end = _end("slices", scorings)
         parts.sums[end] = sum_slices(
@@ -234,14 +263,21 @@ def _suffix(job: Job, name: MetricName) -> str:
 
 def _end(what: str, scorings: Scorings, text: TextName | None = None) -> str:
     """The name of an end with sums of a metric; with those of another way to make tokens."""
-    of_text = "" if text is None or text == scorings.text else f" ({text.label})"
-    return f"{what} of {scorings.name}{of_text}"
+    return f"{what} of {_with_text(scorings, text)}"
 
 
-def _lengths(job: Job, scorings: Scorings) -> TokenLengths | None:
-    """How slices by length count tokens for a metric that has none; None if it needs no help."""
+def _with_text(scorings: Scorings, text: TextName | None) -> str:
+    """The name of a metric, with that of another way to make its tokens."""
+    if text is None or text == scorings.text:
+        return scorings.name
+    return f"{scorings.name} ({text.label})"
+
+
+def _lengths(job: Job) -> TokenLengths | None:
+    """How slices by length count tokens for metrics that have none; None if they need no help."""
     has_lengths = any(LENGTH in item for item in job.slicing.items)
-    if not has_lengths or scorings.counters[scorings.text].is_tokenized:
+    own = [scorings.counters[scorings.text] for scorings in job.scorings.values()]
+    if not has_lengths or all(counter.is_tokenized for counter in own):
         return None
     return TokenLengths(job.text, BleuCounter(1))
 

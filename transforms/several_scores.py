@@ -74,7 +74,7 @@ class _SeveralMetrics(Scoring):
         self, batches: PCollection[SegmentBatch], key_type: Any
     ) -> PCollection[tuple[tuple[str, Any], MetricSums]]:
         counters = [definition.counter for definition in self._definitions.metrics]
-        counting = count_metrics(list(zip(self._texts, counters, strict=True)))
+        counting = count_metrics(list(zip(self._texts, counters, strict=True)), threads=1)
         statistics = batches | "Count matches" >> counting
         return sum_groups_of_metrics(statistics, key_type, with_products=self._uncertainty)
 

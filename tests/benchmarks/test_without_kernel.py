@@ -8,25 +8,27 @@ import pytest
 from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.statistics.counting import PreparedBatch
 from benchmarks.speed import without_kernel
 
 
 def test_only_batches_larger_than_all_before_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = []
-    count_batch = without_kernel._count_batch
+    count = without_kernel._count
 
-    def watched(batch, text, counter):
-        counted.append(len(batch))
-        return count_batch(batch, text, counter)
+    def watched(prepared, text, counter):
+        counted.append(len(prepared.batch))
+        return count(prepared, text, counter)
 
-    monkeypatch.setattr(without_kernel, "_count_batch", watched)
+    monkeypatch.setattr(without_kernel, "_count", watched)
     monkeypatch.setattr(without_kernel, "_counted", {})
     column = pa.array(["a b c"] * 100, pa.large_string())
     for rows in (90, 80, 100, 99, 1, 100):
         texts = (column.slice(0, rows), column.slice(0, rows))
         batch = SegmentBatch(texts, texts)
-        given = without_kernel.count_nothing(batch, BleuConfig().text, BleuCounter(4))
-        real = count_batch(batch, BleuConfig().text, BleuCounter(4))
+        prepared = PreparedBatch(batch)
+        given = without_kernel.count_nothing(prepared, BleuConfig().text, BleuCounter(4))
+        real = count(prepared, BleuConfig().text, BleuCounter(4))
         assert given.counts.tolist() == real.counts.tolist()
         assert given.counts.flags.c_contiguous
         assert given.signs.identical.shape == real.signs.identical.shape

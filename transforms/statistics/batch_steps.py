@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import apache_beam as beam
 from apache_beam.metrics.metric import Metrics
@@ -11,7 +12,7 @@ from apache_beam.pvalue import PCollection
 
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics, MetricStatistics
-from beam_bleu.transforms.statistics.counting import Counter, count_batch, prepare_counting
+from beam_bleu.transforms.statistics.counting import Counter, PreparedBatch, prepare_counting
 from beam_bleu.transforms.statistics.segment_labels import (
     DocumentLabel,
     LanguageLabel,
@@ -26,10 +27,12 @@ from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 __all__ = [
     "CountMatches",
     "CountMetrics",
+    "TakeStatistics",
     "TokenLengths",
     "check_documents",
     "count_matches",
     "count_metrics",
+    "take_statistics",
 ]
 
 
@@ -54,26 +57,116 @@ def count_matches(
     *,
     languages: LanguageLabel | None = None,
     lengths: TokenLengths | None = None,
-    metrics: bool = True,
 ) -> beam.ParDo:
-    """The step from `SegmentBatch` to `BatchStatistics`, with the arguments of `CountMatches`."""
-    counting = CountMatches(
-        text, counter, threads, languages=languages, lengths=lengths, metrics=metrics
-    )
+    """The step from `SegmentBatch` to `BatchStatistics`, with the arguments of `CountMetrics`."""
+    counting = CountMatches(text, counter, threads, languages=languages, lengths=lengths)
     return giving_batches(step(counting), BatchStatistics)
 
 
-class CountMatches(ThreadedDoFn):
-    """Maps each `SegmentBatch` to its `BatchStatistics`.
+def count_metrics(
+    counted: Sequence[tuple[Text, Counter]],
+    threads: int,
+    step: Step = unchanged,
+    *,
+    languages: LanguageLabel | None = None,
+    lengths: TokenLengths | None = None,
+    on_consoles: int = 0,
+) -> beam.ParDo:
+    """The step from `SegmentBatch` to `MetricStatistics`, with the arguments of `CountMetrics`."""
+    counting = CountMetrics(
+        counted, threads, languages=languages, lengths=lengths, on_consoles=on_consoles
+    )
+    return giving_batches(step(counting), MetricStatistics)
 
-    With `languages`, each segment has the tokenizer of its language, if the metric has tokens of
-    languages. The library and the code of a tokenizer are loaded when a segment needs it, because
-    no one knows before which ones occur.
+
+def take_statistics(number: int, step: Step = unchanged) -> beam.ParDo:
+    """The step from `MetricStatistics` to the `BatchStatistics` of the metric with this number."""
+    return giving_batches(step(TakeStatistics(number)), BatchStatistics)
+
+
+class TakeStatistics(beam.DoFn):
+    """Maps each `MetricStatistics` to the `BatchStatistics` of one metric."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def process(self, statistics: MetricStatistics) -> Iterator[BatchStatistics]:
+        yield statistics.metrics[self._number]
+
+
+class CountMetrics(ThreadedDoFn):
+    """Maps each `SegmentBatch` to its `MetricStatistics`.
+
+    The texts are prepared once for all metrics. With `languages`, each segment has the tokenizer of
+    its language, if the metric has tokens of languages. The library and the code of a tokenizer are
+    loaded when a segment needs it, because no one knows before which ones occur.
 
     The Beam counters are for consoles. If Beam runs a batch again, they count it again. So the
-    counters in the result come from the sums. If a pipeline counts the same segments by several
-    definitions, only one step may change the counters: the others are made with `metrics=False`.
+    counters in the result come from the sums.
+
+    Args:
+      counted: for each metric the steps from a text to its tokens, and what counts its columns.
+      threads: the number of threads.
+      languages: where the segments have their languages; None if all have the same tokenizer.
+      lengths: what counts the lengths of segments for metrics whose columns do not tell them; None
+        if they are not needed.
+      on_consoles: the metric whose empty candidates the Beam counters count.
     """
+
+    def __init__(
+        self,
+        counted: Sequence[tuple[Text, Counter]],
+        threads: int,
+        *,
+        languages: LanguageLabel | None = None,
+        lengths: TokenLengths | None = None,
+        on_consoles: int = 0,
+    ) -> None:
+        super().__init__(threads)
+        self._counted = tuple(counted)
+        self._languages = languages
+        self._lengths = lengths
+        self._on_consoles = on_consoles
+        self._console = _ConsoleCounters()
+
+    def setup(self) -> None:
+        super().setup()
+        # Once in a worker, before its first batch. If a batch waited for the compiler, an engine
+        # could think that the worker hangs.
+        for text, counter in self._counted:
+            prepare_counting(text, counter)
+        if self._lengths is not None:
+            prepare_counting(self._lengths.text, self._lengths.counter)
+
+    def work(self, batch: SegmentBatch) -> Iterable[Any]:
+        return [MetricStatistics(self._all_counted(batch))]
+
+    def emitted(self, statistics: Any) -> None:
+        self._console.add(statistics.metrics[self._on_consoles])
+
+    def _all_counted(self, batch: SegmentBatch) -> tuple[BatchStatistics, ...]:
+        prepared = PreparedBatch(batch)
+        counted = [self._one_counted(prepared, *metric) for metric in self._counted]
+        if self._lengths is not None:
+            measured = self._one_counted(prepared, self._lengths.text, self._lengths.counter)
+            counted = [
+                dataclasses.replace(of_metric, lengths=measured.lengths)
+                if of_metric.lengths is None
+                else of_metric
+                for of_metric in counted
+            ]
+        return tuple(counted)
+
+    def _one_counted(
+        self, prepared: PreparedBatch, text: Text, counter: Counter
+    ) -> BatchStatistics:
+        if self._languages is None:
+            return prepared.count(text, counter)
+        return count_by_language(prepared, self._languages, text, counter)
+
+
+class CountMatches(CountMetrics):
+    """The same for one metric: maps each `SegmentBatch` to its `BatchStatistics`."""
 
     def __init__(
         self,
@@ -83,75 +176,14 @@ class CountMatches(ThreadedDoFn):
         *,
         languages: LanguageLabel | None = None,
         lengths: TokenLengths | None = None,
-        metrics: bool = True,
     ) -> None:
-        super().__init__(threads)
-        self._lengths = lengths
-        self._languages = languages
-        self._metrics = metrics
-        self._text = text
-        self._counter = counter
-        self._console = _ConsoleCounters()
-
-    def setup(self) -> None:
-        super().setup()
-        # Once in a worker, before its first batch. If a batch waited for the compiler, an engine
-        # could think that the worker hangs.
-        prepare_counting(self._text, self._counter)
-        if self._lengths is not None:
-            prepare_counting(self._lengths.text, self._lengths.counter)
+        super().__init__([(text, counter)], threads, languages=languages, lengths=lengths)
 
     def work(self, batch: SegmentBatch) -> Iterable[BatchStatistics]:
-        statistics = self._counted(batch, self._text, self._counter)
-        if self._lengths is not None:
-            measured = self._counted(batch, self._lengths.text, self._lengths.counter)
-            statistics = dataclasses.replace(statistics, lengths=measured.lengths)
-        return [statistics]
-
-    def _counted(self, batch: SegmentBatch, text: Text, counter: Counter) -> BatchStatistics:
-        if self._languages is None:
-            return count_batch(batch, text, counter)
-        return count_by_language(batch, self._languages, text, counter)
+        return self._all_counted(batch)
 
     def emitted(self, statistics: BatchStatistics) -> None:
-        if self._metrics:
-            self._console.add(statistics)
-
-
-def count_metrics(counted: Sequence[tuple[Text, Counter]]) -> beam.ParDo:
-    """The step from `SegmentBatch` to `MetricStatistics`.
-
-    Args:
-      counted: for each metric the steps from a text to its tokens, and what counts its columns.
-    """
-    return giving_batches(CountMetrics(counted), MetricStatistics)
-
-
-class CountMetrics(ThreadedDoFn):
-    """Maps each `SegmentBatch` to its `MetricStatistics`, on one thread.
-
-    The Beam counters are those of the first metric; see `CountMatches`.
-    """
-
-    def __init__(self, counted: Sequence[tuple[Text, Counter]]) -> None:
-        super().__init__(threads=1)
-        self._counted = tuple(counted)
-        self._console = _ConsoleCounters()
-
-    def setup(self) -> None:
-        super().setup()
-        for text, counter in self._counted:
-            prepare_counting(text, counter)
-
-    def work(self, batch: SegmentBatch) -> Iterable[MetricStatistics]:
-        return [
-            MetricStatistics(
-                tuple(count_batch(batch, text, counter) for text, counter in self._counted)
-            )
-        ]
-
-    def emitted(self, statistics: MetricStatistics) -> None:
-        self._console.add(statistics.metrics[0])
+        self._console.add(statistics)
 
 
 class _ConsoleCounters:

@@ -1,11 +1,12 @@
 """Counts the segments of a batch: what is the same for every metric, and the metric's columns.
 
-`count_batch` is the function that other rooms call. Compiled code releases the interpreter's lock,
-so several threads can run it at the same time.
+Other rooms call `count_batch` for one metric, or make a `PreparedBatch` for several. Compiled code
+releases the interpreter's lock, so several threads can count at the same time.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ from beam_bleu.transforms.pairing.needs import Needs
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import BatchSigns, find_signs
 from beam_bleu.transforms.statistics.sizes import TextSizes, find_sizes
-from beam_bleu.transforms.text.splitting import splittable
+from beam_bleu.transforms.text.splitting import changed_alike, splittable
 from beam_bleu.transforms.text.text import Text
 
 _MOST_BYTES = 2**31 - 1
@@ -62,47 +63,98 @@ class Counter(Protocol):
         """The number of candidates without anything that is counted."""
 
 
-def count_batch(batch: SegmentBatch, text: Text, counter: Counter) -> BatchStatistics:
-    """Counts every segment of a batch, for every system.
+class PreparedBatch:
+    """A batch whose texts are prepared once for all metrics. One thread uses it at a time.
 
-    Args:
+    Attributes:
       batch: the segments; each has at least one reference, or no segment has texts.
-      text: the steps from a text to its tokens.
-      counter: counts the columns of the metric.
-
-    Raises:
-      InputError: a segment has no reference, or 2 GiB of text or more, or the tokenizer
-        cannot tokenize it; or the batch lacks what is counted.
     """
-    _require_needed(batch, counter)
-    reference_count = len(batch.references)
-    texts = TextColumns(padded(column) for column in (*batch.references, *batch.candidates))
-    sizes = _sizes(batch, texts)
-    # Of the original texts.
-    signs = (
-        find_signs(texts.spans, reference_count, batch.references_per_line)
-        if texts.columns
-        else BatchSigns.none(len(batch.systems), reference_count, len(batch))
-    )
-    changed, changed_sizes = texts, sizes
-    if counter.needs.roles:
-        changed = splittable(texts, text, reference_count)
-    if changed is not texts:
-        changed_sizes = find_sizes(changed.spans, reference_count)
-    counts = counter.count(changed.spans, changed_sizes, batch, text)
-    return BatchStatistics(
-        counts=counts,
-        lengths=counter.lengths(counts),
-        empty_candidates=counter.empty_candidates(counts),
-        reference_counts=sizes.reference_counts,
-        candidate_bytes=sizes.candidate_bytes,
-        reference_bytes=sizes.reference_bytes,
-        signs=signs,
-        systems=batch.systems,
-        numbers=batch.numbers,
-        groups=batch.groups,
-        labels=batch.labels,
-    )
+
+    def __init__(self, batch: SegmentBatch) -> None:
+        self.batch = batch
+        self._original: _Original | None = None
+        self._changed: dict[Text, tuple[TextColumns, TextSizes]] = {}
+
+    def count(self, text: Text, counter: Counter) -> BatchStatistics:
+        """Counts every segment, for every system.
+
+        Args:
+          text: the steps from a text to its tokens.
+          counter: counts the columns of the metric.
+
+        Raises:
+          InputError: a segment has no reference, or 2 GiB of text or more, or the tokenizer
+            cannot tokenize it; or the batch lacks what is counted.
+        """
+        _require_needed(self.batch, counter)
+        if self._original is None:  # not before, because a batch of several languages needs none
+            self._original = _Original.of(self.batch)
+        sizes = self._original.sizes
+        changed, changed_sizes = self._original.texts, sizes
+        if counter.needs.roles:
+            changed, changed_sizes = self._ready(self._original, text)
+        counts = counter.count(changed.spans, changed_sizes, self.batch, text)
+        return BatchStatistics(
+            counts=counts,
+            lengths=counter.lengths(counts),
+            empty_candidates=counter.empty_candidates(counts),
+            reference_counts=sizes.reference_counts,
+            candidate_bytes=sizes.candidate_bytes,
+            reference_bytes=sizes.reference_bytes,
+            signs=self._original.signs,
+            systems=self.batch.systems,
+            numbers=self.batch.numbers,
+            groups=self.batch.groups,
+            labels=self.batch.labels,
+        )
+
+    def _ready(self, original: _Original, text: Text) -> tuple[TextColumns, TextSizes]:
+        """The texts that are ready to be split, and their sizes."""
+        alike = changed_alike(text)
+        if alike not in self._changed:
+            reference_count = len(self.batch.references)
+            texts, sizes = splittable(original.texts, text, reference_count), original.sizes
+            if texts is not original.texts:
+                sizes = find_sizes(texts.spans, reference_count)
+            self._changed[alike] = texts, sizes
+        return self._changed[alike]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Original:
+    """What is known of the texts of a batch before any step changes them.
+
+    Attributes:
+      texts: the padded texts; references come first.
+      sizes: their sizes.
+      signs: the signs of suspicious input.
+    """
+
+    texts: TextColumns
+    sizes: TextSizes
+    signs: BatchSigns
+
+    @classmethod
+    def of(cls, batch: SegmentBatch) -> _Original:
+        """Those of a batch.
+
+        Raises:
+          InputError: a segment has texts, but no reference.
+        """
+        reference_count = len(batch.references)
+        texts = TextColumns(padded(column) for column in (*batch.references, *batch.candidates))
+        sizes = _sizes(batch, texts)
+        signs = (
+            find_signs(texts.spans, reference_count, batch.references_per_line)
+            if texts.columns
+            else BatchSigns.none(len(batch.systems), reference_count, len(batch))
+        )
+        return cls(texts, sizes, signs)
+
+
+def count_batch(batch: SegmentBatch, text: Text, counter: Counter) -> BatchStatistics:
+    """Counts every segment of a batch for one metric; see `PreparedBatch.count`."""
+    return PreparedBatch(batch).count(text, counter)
 
 
 def _require_needed(batch: SegmentBatch, counter: Counter) -> None:

@@ -17,7 +17,12 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import Counter, count_batch, segment_name
+from beam_bleu.transforms.statistics.counting import (
+    Counter,
+    PreparedBatch,
+    count_batch,
+    segment_name,
+)
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.text.languages import (
     EXAMPLES_OF_CODES,
@@ -82,14 +87,14 @@ class LanguageLabel:
 
 
 def count_by_language(
-    batch: SegmentBatch, label: LanguageLabel, text: Text, counter: Counter
+    prepared: PreparedBatch, label: LanguageLabel, text: Text, counter: Counter
 ) -> BatchStatistics:
     """Counts every segment of a batch, for every system, with the tokenizer of its language.
 
     A metric without tokens of languages counts all segments in the same way.
 
     Args:
-      batch: the segments; each has at least one reference.
+      prepared: the batch.
       label: where the segments have their languages.
       text: the steps from a text to its tokens. Each language has its own tokenizer, and shares
         the other steps.
@@ -99,14 +104,15 @@ def count_by_language(
       The statistics in the order of the batch.
 
     Raises:
-      InputError: the language of a segment is missing or unknown; or as in `count_batch`.
+      InputError: the language of a segment is missing or unknown; or as in `PreparedBatch.count`.
     """
+    batch = prepared.batch
     rows = _rows_by_tokenizer(batch, label)
     if not counter.is_tokenized:
-        return count_batch(batch, text, counter)
+        return prepared.count(text, counter)
     if len(rows) <= 1:  # a batch without segments has no language
         only = next(iter(rows), text.tokenize)
-        return count_batch(batch, dataclasses.replace(text, tokenize=only), counter)
+        return prepared.count(dataclasses.replace(text, tokenize=only), counter)
     parts = [
         count_batch(_taken(batch, of_part), dataclasses.replace(text, tokenize=tokenizer), counter)
         for tokenizer, of_part in rows.items()

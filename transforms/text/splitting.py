@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -15,7 +16,6 @@ from beam_bleu.transforms.text.library_tokenizers import tokenized
 from beam_bleu.transforms.text.normalizing import normalized
 from beam_bleu.transforms.text.rewriting import lowered, without_skipped
 from beam_bleu.transforms.text.spacing import spaced
-from beam_bleu.transforms.text.squad import SQUAD_TOKENIZERS
 from beam_bleu.transforms.text.squad_rewriting import squad_rewritten
 from beam_bleu.transforms.text.tercom import TERCOM
 from beam_bleu.transforms.text.tercom_rewriting import tercom_rewritten
@@ -40,11 +40,14 @@ class _Tokenizer(NamedTuple):
       rewrite: a function that rewrites texts.
       rule: the rule that splits the rewritten texts.
       twice: whether references are rewritten twice.
+      alike: another tokenizer that rewrites texts in the same way; None if none comes before this
+        one in the table.
     """
 
     rewrite: _Rewrite
     rule: int
     twice: bool = False
+    alike: AnyTokenizerName | None = None
 
 
 def _unchanged(texts: TextColumns, _text: Text) -> TextColumns:
@@ -89,7 +92,8 @@ _TOKENIZERS: dict[str, _Tokenizer] = {
     # sacreBLEU splits a reference, and then the words of the result, but a candidate only once. The
     # second time can split more: from "1,.,2" come the words 1 , . ,2 and then 1 , . , 2.
     **dict.fromkeys(TERCOM, _Tokenizer(_as_tercom, WHITE_SPACE, twice=True)),
-    **dict.fromkeys(SQUAD_TOKENIZERS, _Tokenizer(_as_squad, ASCII_SPACE)),
+    "squad": _Tokenizer(_as_squad, ASCII_SPACE),
+    "squad-whole": _Tokenizer(_as_squad, ASCII_SPACE, alike="squad"),
     "jiwer-words": _Tokenizer(_as_jiwer, SPACE),
     "jiwer-words-no-punct": _Tokenizer(_as_jiwer, SPACE),
     "jiwer-characters": _Tokenizer(_as_jiwer, CHARACTERS),
@@ -130,6 +134,12 @@ def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColu
     references = TextColumns(rewritten.columns[:reference_count])
     again = tokenizer.rewrite(references, text)
     return TextColumns([*again.columns, *rewritten.columns[reference_count:]])
+
+
+def changed_alike(text: Text) -> Text:
+    """Other steps for which `splittable` gives the same texts; these steps if there are none."""
+    alike = function_of(_TOKENIZERS, text.tokenize, "tokenizer").alike
+    return text if alike is None else dataclasses.replace(text, tokenize=alike)
 
 
 def _cased(

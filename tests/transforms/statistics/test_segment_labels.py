@@ -19,8 +19,8 @@ from beam_bleu.transforms.metrics.bleu.config import BleuConfig
 from beam_bleu.transforms.metrics.bleu.kernel import BleuCounter, count_batch
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics import segment_labels
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import PreparedBatch
 from beam_bleu.transforms.statistics.segment_labels import LanguageLabel, count_by_language
 from beam_bleu.transforms.statistics.signs import BatchSigns
 from beam_bleu.transforms.text import library_tokenizers
@@ -50,6 +50,10 @@ def labelled(segments, languages, **changes):
     numbers = np.arange(len(segments)) * 2 + 5
     batch = dataclasses.replace(to_batch(segments), numbers=numbers, labels=(other, column))
     return dataclasses.replace(batch, **changes)
+
+
+def counted_by_language(batch, text, counter):
+    return count_by_language(PreparedBatch(batch), LABEL, text, counter)
 
 
 def segments_of(sentences, draw, most=40):
@@ -82,7 +86,7 @@ def test_each_language_has_the_integers_of_sacrebleu_in_any_order_and_split(draw
     for part in (slice(0, at), slice(at, None), slice(None)):
         if segments[part]:
             batch = labelled(segments[part], languages[part])
-            statistics = count_by_language(batch, LABEL, BleuConfig().text, COUNTER)
+            statistics = counted_by_language(batch, BleuConfig().text, COUNTER)
             assert_counts_of_each_language(segments[part], languages[part], statistics)
 
 
@@ -90,7 +94,7 @@ def test_each_language_has_the_integers_of_sacrebleu_in_any_order_and_split(draw
 @given(st.randoms(use_true_random=False))
 def test_japanese_and_korean_have_the_integers_of_sacrebleu(draw):
     segments, languages = segments_of({**SENTENCES, **EASTERN}, draw, most=20)
-    statistics = count_by_language(labelled(segments, languages), LABEL, BleuConfig().text, COUNTER)
+    statistics = counted_by_language(labelled(segments, languages), BleuConfig().text, COUNTER)
     assert_counts_of_each_language(segments, languages, statistics)
 
 
@@ -101,7 +105,7 @@ def test_hostile_texts_have_the_same_statistics_as_each_tokenizer_alone():
     config = BleuConfig(lowercase=True, normalize="nfc")
     groups = (RowGroup(0, 100, "a"), RowGroup(100, None, "b"))
     batch = labelled(segments, languages, groups=groups)
-    together = count_by_language(batch, LABEL, config.text, COUNTER)
+    together = counted_by_language(batch, config.text, COUNTER)
     alone = {
         language: count_batch(
             batch, dataclasses.replace(config.text, tokenize=tokenizer_of(language)), 4
@@ -133,11 +137,11 @@ def test_hostile_texts_have_the_same_statistics_as_each_tokenizer_alone():
 def test_a_batch_of_one_tokenizer_is_not_copied(monkeypatch):
     batches = []
     monkeypatch.setattr(
-        segment_labels, "count_batch", lambda batch, *rest: batches.append((batch, *rest))
+        PreparedBatch, "count", lambda prepared, *rest: batches.append((prepared.batch, *rest))
     )
     segments = [("a", ["a"])] * 3
     batch = labelled(segments, ["zh", "en-zh", "zho_Hans"])
-    count_by_language(batch, LABEL, BleuConfig(lowercase=True).text, BleuCounter(2))
+    counted_by_language(batch, BleuConfig(lowercase=True).text, BleuCounter(2))
     assert batches == [(batch, BleuConfig("zh", lowercase=True).text, BleuCounter(2))]
     assert batches[0][0] is batch
 
@@ -151,7 +155,7 @@ def test_a_batch_without_segments_is_counted():
         numbers=batch.numbers[:0],
         labels=tuple(column[:0] for column in batch.labels),
     )
-    assert count_by_language(empty, LABEL, BleuConfig().text, COUNTER).counts.shape == (
+    assert counted_by_language(empty, BleuConfig().text, COUNTER).counts.shape == (
         1,
         0,
         15,
@@ -170,7 +174,7 @@ def test_a_batch_without_segments_is_counted():
 def test_a_missing_or_wrong_language_is_bad_input_and_the_first_one_is_named(languages, cause):
     batch = labelled([("a", ["a"])] * len(languages), languages)
     with pytest.raises(InputError) as error:
-        count_by_language(batch, LABEL, BleuConfig().text, COUNTER)
+        counted_by_language(batch, BleuConfig().text, COUNTER)
     assert error.value.cause == cause
     assert "a pair such as en-de" in error.value.remedy
 
@@ -179,7 +183,7 @@ def test_values_of_other_batches_in_the_dictionary_do_not_matter():
     column = pa.array(["?", "zh", "en"]).dictionary_encode()[1:]
     batch = labelled([("猫 a", ["猫 a"])] * 2, ["en", "en"])
     batch = dataclasses.replace(batch, labels=(batch.labels[0], column))
-    statistics = count_by_language(batch, LABEL, BleuConfig().text, BleuCounter(1))
+    statistics = counted_by_language(batch, BleuConfig().text, BleuCounter(1))
     assert counted(statistics).candidate_length.tolist() == [[2, 2]]
 
 
@@ -189,8 +193,8 @@ def test_a_library_is_needed_only_by_its_language(monkeypatch):
 
     monkeypatch.setattr(library_tokenizers, "mecab", missing)
     text = BleuConfig().text
-    count_by_language(labelled([("a", ["a"])] * 2, ["en", "zh"]), LABEL, text, COUNTER)
+    counted_by_language(labelled([("a", ["a"])] * 2, ["en", "zh"]), text, COUNTER)
     with pytest.raises(JobError) as error:
-        count_by_language(labelled([("a", ["a"])] * 2, ["en", "en-ja"]), LABEL, text, COUNTER)
+        counted_by_language(labelled([("a", ["a"])] * 2, ["en", "en-ja"]), text, COUNTER)
     assert "'ja-mecab'" in error.value.cause
     assert "beam-bleu[ja]" in error.value.remedy or "install ja" in error.value.remedy

@@ -1,0 +1,69 @@
+"""Several metrics count the same prepared texts, with the integers that each one has alone."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import hostile_texts
+import pytest
+
+from beam_bleu.transforms.corpus_scores import definition_of
+from beam_bleu.transforms.known_metrics import kind_of
+from beam_bleu.transforms.native.text_columns import TextColumns, padded
+from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.statistics import counting
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import PreparedBatch, count_batch
+from beam_bleu.transforms.text import splitting
+from beam_bleu.transforms.text.splitting import changed_alike, splittable
+from beam_bleu.transforms.text.text import Text
+
+NAMES = ["bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1"]
+DEFINITIONS = {name: definition_of(kind_of(name).config()) for name in NAMES}
+ALIKE = [name for name, tokenizer in splitting._TOKENIZERS.items() if tokenizer.alike]
+BATCH = to_batch(hostile_texts.hostile_segments(200))
+
+
+def counted(prepared: PreparedBatch, name: str) -> BatchStatistics:
+    text, definition = DEFINITIONS[name]
+    return prepared.count(text, definition.counter)
+
+
+@pytest.mark.parametrize("names", [NAMES, NAMES[::-1]], ids=["in order", "reversed"])
+def test_each_metric_counts_what_it_counts_alone(names):
+    prepared = PreparedBatch(BATCH)
+    for name in names:
+        together = counted(prepared, name)
+        text, definition = DEFINITIONS[name]
+        alone = count_batch(BATCH, text, definition.counter)
+        assert together.counts.tolist() == alone.counts.tolist(), name
+        assert together.empty_candidates == alone.empty_candidates
+        assert together.reference_bytes.tolist() == alone.reference_bytes.tolist()
+        for sign in dataclasses.fields(together.signs):
+            ours, theirs = (getattr(each.signs, sign.name) for each in (together, alone))
+            assert ours.tolist() == theirs.tolist()
+
+
+def test_each_step_is_done_once(monkeypatch):
+    steps = []
+
+    def watch(name):
+        step = getattr(counting, name)
+        monkeypatch.setattr(counting, name, lambda *rest: steps.append(name) or step(*rest))
+
+    for name in ("find_signs", "splittable"):
+        watch(name)
+    prepared = PreparedBatch(BATCH)
+    for name in ("exact_match", "bleu", "token_f1"):  # the first and the last have the same texts
+        counted(prepared, name)
+    assert sorted(steps) == ["find_signs", "splittable", "splittable"]
+
+
+@pytest.mark.parametrize("tokenize", ALIKE)
+def test_tokenizers_that_are_alike_change_texts_alike(tokenize):
+    text = Text(tokenize, lowercase=True)
+    texts = TextColumns(padded(column) for column in BATCH.candidates)
+    ours, theirs = (
+        splittable(texts, each, 0).columns[0].to_pylist() for each in (text, changed_alike(text))
+    )
+    assert ours == theirs
