@@ -8,9 +8,9 @@ from __future__ import annotations
 import pathlib
 from typing import Any
 
+from beam_bleu.pipeline.command_line.definition_flags import presets_table
 from beam_bleu.pipeline.command_line.options import our_flags
 from beam_bleu.pipeline.display.output_formats import FORMATS
-from beam_bleu.pipeline.display.table import presets_table
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.config import COMPARISONS, PRESETS
 from beam_bleu.transforms.metrics.bleu.scoring import SMOOTH_METHODS, corpus_smooth_methods

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from beam_bleu.pipeline.command_line.language_flags import (
-    add_language_flags,
-    tokenizer_of_language,
-)
 from beam_bleu.pipeline.command_line.metric_flags import (
     add_metrics_flag,
     chosen_metrics,
@@ -20,11 +15,19 @@ from beam_bleu.pipeline.command_line.metric_flags import (
     refuse_flags_of_other_metrics,
 )
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
-from beam_bleu.pipeline.display.table import presets_table
-from beam_bleu.pipeline.display.terminal import screen_of_stdout, write_to_stdout
+from beam_bleu.pipeline.command_line.token_flags import (
+    chosen_case,
+    chosen_model,
+    require_installed,
+    require_model,
+    switched,
+    tokenizer_of_language,
+)
+from beam_bleu.pipeline.display.fitted_rows import drawn, fitted
+from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout, write_to_stdout
 from beam_bleu.pipeline.scoring.scorings import JobMetric
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
-from beam_bleu.transforms.errors import InputError, UsageError
+from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.config import (
     COMPARISONS,
@@ -32,6 +35,7 @@ from beam_bleu.transforms.metrics.bleu.config import (
     DEFAULT_PRESET,
     PRESETS,
     BleuConfig,
+    PresetName,
     preset,
 )
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
@@ -43,17 +47,32 @@ from beam_bleu.transforms.metrics.bleu.scoring import (
     corpus_smooth_methods,
     default_smooth_values,
 )
-from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
-from beam_bleu.transforms.text.text import CASES, NORMALIZATIONS, Lowercase, Text
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
+from beam_bleu.transforms.text.text import CASES, Text
 
-_FIELD = re.compile(
-    r"\b(effective_order|max_ngram_order|reference_length|smooth_method|smooth_value|weights)\b"
+_SCORING = tuple(field.name for field in dataclasses.fields(Scoring))
+"""The choices that make a score of counts. The flags have the names of the fields."""
+
+_FIELD = re.compile(rf"\b({'|'.join(_SCORING)})\b")
+"""Fields in the library's messages."""
+
+FLAGS_OF_BLEU = (
+    *("preset", *_SCORING, "no_effective_order", "compare_presets"),
+    *("segment_smooth_method", "segment_smooth_value"),
+    *("tokenize", "spm_model", *(case.flag for case in CASES.values())),
 )
-"""Fields of `BleuConfig` in the library's messages. The flags have the same names."""
+"""The flags that are refused without BLEU, because no signature shows what they choose."""
 
-_SHORT = {"lowercase": ("-lc",)}
-"""sacreBLEU's short spellings of cases."""
+
+_HEADER_OF_PRESETS = (
+    "preset",
+    "tokenize",
+    "case",
+    "reference_length",
+    "N",
+    "weights",
+    "smoothing",
+    "equals",
+)
 
 
 def add_preset_flag(parser: argparse._ActionsContainer, default: str = "") -> None:
@@ -71,32 +90,6 @@ def add_preset_flag(parser: argparse._ActionsContainer, default: str = "") -> No
         help=f"the BLEU of a tool or paper; {default or f'default {DEFAULT_PRESET}'}; other flags "
         "change it; "
         "`--preset list` shows all presets and what each one sets",
-    )
-
-
-def add_token_flags(parser: argparse._ActionsContainer, default: str = "") -> None:
-    """Adds the flags that say how texts become tokens; `default` as in `add_preset_flag`."""
-    add = parser.add_argument
-    add(
-        "-tok",
-        "--tokenize",
-        choices=tuple(TOKENIZERS),
-        metavar="NAME",
-        help=f"how text is split into tokens: {', '.join(TOKENIZERS)}; "
-        + (default or f"default {BleuConfig.tokenize}"),
-    )
-    add_language_flags(parser)
-    add("--spm_model", metavar="FILE", help="the SentencePiece model for --tokenize spm")
-    for case in CASES.values():
-        add(
-            *_SHORT.get(case.flag, ()), f"--{case.flag}", action="store_true", help=case.description
-        )
-    add(
-        "--normalize",
-        choices=tuple(NORMALIZATIONS),
-        metavar="NAME",
-        help=f"Unicode normalization, before all other steps: {', '.join(NORMALIZATIONS)}; "
-        + (default or "default: none"),
     )
 
 
@@ -243,18 +236,11 @@ def _definition(flags: argparse.Namespace) -> BleuConfig:
         changes["tokenize"] = flags.tokenize or tokenizer_of_language(flags)
     changes["lowercase"] = chosen_case(flags)
     changes["effective_order"] = chosen_effective_order(flags)
-    if flags.spm_model is not None:
-        # These import Beam, which takes longer than rescoring saved totals.
-        from beam_bleu.pipeline.command_line.paths import checked_path
-        from beam_bleu.transforms.text.read_model import read_model
-
-        with _naming(f"--spm_model {flags.spm_model}"):
-            path = checked_path("--spm_model", flags.spm_model, anywhere=False)
-            changes["spm_model"] = read_model(path)
+    changes["spm_model"] = chosen_model(flags)
     chosen = {name: value for name, value in changes.items() if value is not None}
     named = flags.preset or DEFAULT_PRESET
     unchanged = preset(named)
-    _require_model(chosen.get("tokenize", unchanged.tokenize), flags.spm_model)
+    require_model(chosen.get("tokenize", unchanged.tokenize), flags.spm_model)
     method = chosen.get("smooth_method", unchanged.smooth_method)
     of_preset = f"which --preset {named} sets" if flags.preset else "the default"
     origin = "" if flags.smooth_method else f", {of_preset}"
@@ -263,8 +249,7 @@ def _definition(flags: argparse.Namespace) -> BleuConfig:
         config = preset(named, **chosen)
     except ValueError as error:
         raise UsageError(_FIELD.sub(r"--\g<0>", str(error)), SEE_HELP) from None
-    with _naming(f"--spm_model {flags.spm_model}"):
-        require_tokenizer(config.text)
+    require_installed(config.text, flags)
     if flags.compare_presets and not COMPARISONS[flags.compare_presets](config):
         raise UsageError(
             "--compare_presets: no preset has this --tokenize and this case",
@@ -272,14 +257,6 @@ def _definition(flags: argparse.Namespace) -> BleuConfig:
             "--preset list shows them",
         )
     return config
-
-
-_OF_BLEU = (
-    *("preset", "smooth_method", "smooth_value", "max_ngram_order", "weights", "effective_order"),
-    *("no_effective_order", "reference_length", "compare_presets"),
-    *("segment_smooth_method", "segment_smooth_value"),
-    *("tokenize", "spm_model", *(case.flag for case in CASES.values())),
-)
 
 
 def _refuse_flags_of_bleu(flags: argparse.Namespace) -> None:
@@ -292,7 +269,7 @@ def _refuse_flags_of_bleu(flags: argparse.Namespace) -> None:
     """
     metrics = " ".join(flags.metrics)
     ask_for_it = f"ask for BLEU, too: --metrics bleu {metrics}"
-    for name in _OF_BLEU:
+    for name in FLAGS_OF_BLEU:
         if getattr(flags, name):
             raise UsageError(
                 f"--{name} is a flag of BLEU, and --metrics {metrics} has no BLEU",
@@ -306,6 +283,30 @@ def _refuse_flags_of_bleu(flags: argparse.Namespace) -> None:
             f"{flags.language} has {chosen}",
             ask_for_it,
         )
+
+
+def rescored_scoring(old: Scoring, flags: argparse.Namespace) -> Scoring:
+    """The scoring of saved totals with the choices of a command line; the others stay as they were.
+
+    Raises:
+      UsageError: a choice is impossible.
+    """
+    asked = {name: getattr(flags, name) for name in _SCORING}
+    asked["effective_order"] = chosen_effective_order(flags)
+    changes: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    try:
+        if flags.preset is not None:
+            scoring = preset(flags.preset, **changes).scoring
+        else:
+            if changes.get("smooth_method", old.smooth_method) != old.smooth_method:
+                changes.setdefault("smooth_value", None)  # it is of the other method
+            if "weights" in changes:
+                changes.setdefault("max_ngram_order", len(changes["weights"]))
+            scoring = dataclasses.replace(old, **changes)
+        scoring.require_corpus()
+    except ValueError as error:
+        raise UsageError(str(error), SEE_HELP) from None
+    return scoring
 
 
 def _segment_scoring(flags: argparse.Namespace, scoring: Scoring) -> Scoring:
@@ -345,21 +346,6 @@ def _take_value(methods: Iterable[SmoothMethodName]) -> list[SmoothMethodName]:
     return [name for name in methods if SMOOTH_METHODS[name].value is not None]
 
 
-def _require_model(tokenize: TokenizerName, model: str | None) -> None:
-    """Checks that a model is given for a tokenizer that needs one, and only then."""
-    if TOKENIZERS[tokenize].needs_model and model is None:
-        raise UsageError(
-            f"--tokenize {tokenize} needs --spm_model FILE",
-            "name the file of a SentencePiece model, or choose another tokenizer",
-        )
-    if model is not None and not TOKENIZERS[tokenize].needs_model:
-        needing = " or ".join(name for name, row in TOKENIZERS.items() if row.needs_model)
-        raise UsageError(
-            f"--spm_model cannot be used with --tokenize {tokenize}",
-            f"leave it out, or write --tokenize {needing}",
-        )
-
-
 def _require_takes_value(
     prefix: str,
     method: SmoothMethodName,
@@ -383,26 +369,10 @@ def _require_takes_value(
         )
 
 
-def chosen_case(flags: argparse.Namespace) -> Lowercase | None:
-    """The case that a command line chooses; None if it chooses none."""
-    case: Lowercase | None = _switched(flags, {case.flag: case.value for case in CASES.values()})
-    return case
-
-
 def chosen_effective_order(flags: argparse.Namespace) -> bool | None:
     """Whether a command line chooses the effective order; None if it does not say."""
-    chosen: bool | None = _switched(flags, {"effective_order": True, "no_effective_order": False})
+    chosen: bool | None = switched(flags, {"effective_order": True, "no_effective_order": False})
     return chosen
-
-
-def _switched(flags: argparse.Namespace, meanings: Mapping[str, Any]) -> Any:
-    """The meaning of the one switch that is given; None if no switch is given."""
-    switches = [name for name in meanings if getattr(flags, name)]
-    if len(switches) > 1:
-        raise UsageError(
-            f"--{switches[0]} and --{switches[1]} contradict each other", "give only one"
-        )
-    return meanings[switches[0]] if switches else None
 
 
 def _preset_name(text: str) -> str:
@@ -433,10 +403,23 @@ def _weights(text: str) -> tuple[float, ...]:
         ) from None
 
 
-@contextlib.contextmanager
-def _naming(flag: str) -> Iterator[None]:
-    """Adds the flag's name to the error if its file is bad input."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{flag}: {error.cause}", error.remedy) from error
+def presets_table(screen: Screen = FILE) -> str:
+    """The table that `--preset list` prints: all presets and what each one sets."""
+    rows = [_preset_row(name, preset(name)) for name in PRESETS]
+    return drawn(fitted([_HEADER_OF_PRESETS, *rows], screen), screen)
+
+
+def _preset_row(name: PresetName, config: BleuConfig) -> tuple[str, ...]:
+    weights = (
+        "1/N" if config.weights is None else ",".join(f"{weight:g}" for weight in config.weights)
+    )
+    return (
+        name,
+        config.tokenize,
+        CASES[config.lowercase].shown,
+        config.reference_length,
+        f"{config.max_ngram_order}{' or fewer' if config.effective_order else ''}",
+        weights,
+        config.smooth_method,
+        PRESETS[name].source.replace("`", ""),
+    )

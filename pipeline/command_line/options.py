@@ -22,13 +22,11 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     add_more_scores_flags,
     add_preset_flag,
     add_scoring_flags,
-    add_token_flags,
     job_metrics,
 )
 from beam_bleu.pipeline.command_line.evidence_flags import add_evidence_flags, evidence
 from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_run
 from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
-from beam_bleu.pipeline.command_line.language_flags import check_language_flags
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.log_flags import add_log_flags, check_log_flags
 from beam_bleu.pipeline.command_line.metric_flags import add_flags_of_metrics
@@ -75,6 +73,7 @@ from beam_bleu.pipeline.command_line.source_flags import (
     stdin_by_default,
 )
 from beam_bleu.pipeline.command_line.suggestions import suggestion
+from beam_bleu.pipeline.command_line.token_flags import add_token_flags, check_language_flags
 from beam_bleu.pipeline.display.printable import utf8
 from beam_bleu.pipeline.display.shown_progress import ProgressMode
 from beam_bleu.pipeline.display.terminal import write_to_stdout

@@ -16,8 +16,6 @@ from beam_bleu.pipeline.display.slices import SHOWN_SLICES, of_whole, signature_
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.output.metric_views import parts_of
 from beam_bleu.transforms.known_metrics import METRICS, presentation_of
-from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, PresetName, preset
-from beam_bleu.transforms.text.text import CASES
 
 DECIMALS = 1
 """sacreBLEU rounds scores like this, unless -w says otherwise."""
@@ -27,17 +25,6 @@ _LOWER = "↓"
 
 _SHOWN_PARTITIONS = 3
 """More partitions are not all named."""
-
-_HEADER_OF_PRESETS = (
-    "preset",
-    "tokenize",
-    "case",
-    "reference_length",
-    "N",
-    "weights",
-    "smoothing",
-    "equals",
-)
 
 
 def table(
@@ -209,25 +196,3 @@ def _on_lines_of(lines: Sequence[str], screen: Screen) -> str:
 
 def _on_lines(text: str, screen: Screen) -> str:
     return text if screen.columns is None else folded(text, screen.columns)
-
-
-def presets_table(screen: Screen = FILE) -> str:
-    """The table that `--preset list` prints: all presets and what each one sets."""
-    rows = [_preset_row(name, preset(name)) for name in PRESETS]
-    return drawn(fitted([_HEADER_OF_PRESETS, *rows], screen), screen)
-
-
-def _preset_row(name: PresetName, config: BleuConfig) -> tuple[str, ...]:
-    weights = (
-        "1/N" if config.weights is None else ",".join(f"{weight:g}" for weight in config.weights)
-    )
-    return (
-        name,
-        config.tokenize,
-        CASES[config.lowercase].shown,
-        config.reference_length,
-        f"{config.max_ngram_order}{' or fewer' if config.effective_order else ''}",
-        weights,
-        config.smooth_method,
-        PRESETS[name].source.replace("`", ""),
-    )

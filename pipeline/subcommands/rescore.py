@@ -11,21 +11,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.command_line.definition_flags import (
+    FLAGS_OF_BLEU,
     add_preset_flag,
     add_scoring_flags,
-    add_token_flags,
-    chosen_case,
-    chosen_effective_order,
+    rescored_scoring,
 )
 from beam_bleu.pipeline.command_line.evidence_flags import add_comparison_flags
-from beam_bleu.pipeline.command_line.language_flags import tokenizer_of_language
 from beam_bleu.pipeline.command_line.metric_flags import (
     add_flags_of_metrics,
     chosen_metrics,
     flag_of_other_metrics,
     rescored_definition,
 )
-from beam_bleu.pipeline.command_line.parser import SEE_HELP, parser_of
+from beam_bleu.pipeline.command_line.parser import parser_of
+from beam_bleu.pipeline.command_line.token_flags import (
+    add_token_flags,
+    chosen_case,
+    tokenizer_of_language,
+)
 from beam_bleu.pipeline.command_line.unknown_values import unknown_value
 from beam_bleu.pipeline.saved.same_definition import shown
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
@@ -42,11 +45,11 @@ from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import MetricName
 from beam_bleu.transforms.metrics.bleu.columns import order_of
-from beam_bleu.transforms.metrics.bleu.config import PRESETS, preset
+from beam_bleu.transforms.metrics.bleu.config import preset
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
-from beam_bleu.transforms.metrics.bleu.scoring import Scoring, counted_order
+from beam_bleu.transforms.metrics.bleu.scoring import counted_order
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.text.text import CASES, Text
+from beam_bleu.transforms.text.text import Text
 
 _DESCRIPTION = (
     "Scores saved totals by another definition, without the texts. Choices that are not given stay "
@@ -57,9 +60,6 @@ _DESCRIPTION = (
 
 _DEFAULT = "default: as in the run"
 _REPEAT = "repeat the run: other tokens need the texts"
-
-_SCORING = ("smooth_method", "smooth_value", "max_ngram_order", "weights", "reference_length")
-"""Fields of `Scoring` whose flags have their values."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -157,7 +157,7 @@ def _definition(metric: SavedMetric, flags: argparse.Namespace) -> Metric:
         most = max(sums.max_reference_count for sums in metric.own.values())
         return rescored_definition(metric.scorings.name, old, most, flags)
     _require_tokens(metric.scorings, flags)
-    scoring = _scoring(old.scoring, flags)
+    scoring = rescored_scoring(old.scoring, flags)
     counted = min(order_of(len(sums.columns)) for sums in metric.own.values())
     if counted_order([scoring]) > counted:
         raise UsageError(
@@ -170,34 +170,13 @@ def _definition(metric: SavedMetric, flags: argparse.Namespace) -> Metric:
 
 def _refuse_changes_of_bleu(scorings: ScoringsOfMetrics, flags: argparse.Namespace) -> None:
     """Refuses flags that define BLEU if there is no BLEU to change."""
-    of_cases = (case.flag for case in CASES.values())
-    flags_of_bleu = (*_SCORING, "effective_order", "no_effective_order", "preset", "tokenize")
-    for name in (*flags_of_bleu, *of_cases):
-        if "bleu" not in scorings and getattr(flags, name):
+    for name in FLAGS_OF_BLEU:
+        if "bleu" not in scorings and getattr(flags, name, None):
             raise UsageError(
                 f"--{name} is a flag of BLEU, and the result has only "
                 f"{joined([of_metric.shown for of_metric in scorings.values()])}",
                 "leave it out",
             )
-
-
-def _scoring(old: Scoring, flags: argparse.Namespace) -> Scoring:
-    asked = {name: getattr(flags, name) for name in _SCORING}
-    asked["effective_order"] = chosen_effective_order(flags)
-    changes: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    try:
-        if flags.preset is not None:
-            scoring = preset(flags.preset, **changes).scoring
-        else:
-            if changes.get("smooth_method", old.smooth_method) != old.smooth_method:
-                changes.setdefault("smooth_value", None)  # it is of the other method
-            if "weights" in changes:
-                changes.setdefault("max_ngram_order", len(changes["weights"]))
-            scoring = dataclasses.replace(old, **changes)
-        scoring.require_corpus()
-    except ValueError as error:
-        raise UsageError(str(error), SEE_HELP) from None
-    return scoring
 
 
 def _require_text(scorings: Scorings, flags: argparse.Namespace) -> None:
@@ -217,11 +196,11 @@ def _require_tokens(scorings: Scorings, flags: argparse.Namespace) -> None:
     origin = "--{}"
     if flags.preset is not None:
         origin = f"--preset {flags.preset}: {{}}"
-        choices = PRESETS[flags.preset].choices
+        config = preset(flags.preset)
         if scorings.languages is None and given["tokenize"] is None:
-            given["tokenize"] = choices.get("tokenize", "13a")
+            given["tokenize"] = config.tokenize
         if given["lowercase"] is None:
-            given["lowercase"] = choices.get("lowercase", False)
+            given["lowercase"] = config.lowercase
     _require_counted(scorings, given, origin)
 
 

@@ -24,9 +24,10 @@ from rich.cells import cell_len
 from shown_tables import PRESETS, document, with_evidence
 
 import beam_bleu.pipeline.display.fitted_rows
+from beam_bleu.pipeline.command_line.definition_flags import presets_table
 from beam_bleu.pipeline.display.fitted_rows import fitted, narrower
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.table import presets_table, table
+from beam_bleu.pipeline.display.table import table
 from beam_bleu.pipeline.display.terminal import FILE, Screen, screen_of_stdout
 from beam_bleu.transforms.metrics.bleu.config import PRESETS as ALL_PRESETS
 from beam_bleu.transforms.shown_names import look

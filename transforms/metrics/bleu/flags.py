@@ -1,6 +1,8 @@
-"""BLEU has no flags of this kind: those that define it depend on each other.
+"""BLEU has no rows: its flags depend on each other, so they are code.
 
-They are in `pipeline/command_line/definition_flags.py`.
+`pipeline/command_line/definition_flags.py` has them. A preset sets all of them, the value of a
+smoothing method has another default for each method, weights set the largest order, and segments
+can have a smoothing method of their own.
 """
 
 from __future__ import annotations
