@@ -120,6 +120,21 @@ def _write_places(at, block, mask):
             return end
 
 
+@inlined
+def wide_white_space(block, inside):
+    """The bytes of white space of 2 or 3 bytes in a block, and those that are in the next block.
+
+    Args:
+      block: its address.
+      inside: the bytes of the block that belong to the text.
+    """
+    two, three = unicode_white_space_masks(block)
+    three &= inside
+    both = (two & inside) | three
+    white = both | (both << _ONE) | (three << _TWO)
+    return white, (both >> _LAST) | (three >> np.uint64(BLOCK - 2))
+
+
 def _tokenizing(are_numbered: bool) -> Any:
     """Makes the function that writes tokens, or numbers in place of them."""
 
@@ -161,11 +176,8 @@ def _tokenizing(are_numbered: bool) -> Any:
                 white |= blank
                 blank = _NOTHING
                 if lead & inside != _NOTHING:
-                    two, three = unicode_white_space_masks(block)
-                    three &= inside
-                    both = (two & inside) | three
-                    white |= both | (both << _ONE) | (three << _TWO)
-                    blank = (both >> _LAST) | (three >> np.uint64(BLOCK - 2))
+                    wide, blank = wide_white_space(block, inside)
+                    white |= wide
                 alone = _NOTHING
                 joined = _NOTHING  # digits that the point before them joins
                 joins_next_block = _NOTHING

@@ -1,0 +1,50 @@
+"""The words of texts, against Python's `re`."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pyarrow as pa
+import pytest
+from hostile_texts import CODE_POINTS, FRAGMENTS, WHITE_SPACE, WORDS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beam_bleu.transforms.native.text_columns import padded
+from beam_bleu.transforms.text.split_words import split_words
+
+SETTINGS = settings(deadline=None, derandomize=True, max_examples=100)
+
+
+def assert_as_in_python(texts: list[str]) -> None:
+    column = padded(pa.array(texts, pa.large_string()))
+    assert split_words(column).tolist() == [len(re.split(r"\s+", text)) for text in texts]
+
+
+def test_every_code_point():
+    assert_as_in_python([f"a{point}b" for point in CODE_POINTS])
+
+
+@pytest.mark.parametrize("size", [0, 1, 61, 62, 63, 64, 65, 127, 128])
+def test_white_space_across_blocks(size):
+    assert_as_in_python([f"{'x' * size}{space}{end}" for space in WHITE_SPACE for end in ("", "y")])
+    assert_as_in_python([" " * size, f"{' ' * size}\u3000", "\u2003" * size])
+
+
+def test_hostile_texts():
+    rng = random.Random(6)
+    pieces = [*FRAGMENTS, *WORDS * 6, *WHITE_SPACE * 4, *[" "] * 200]
+    assert_as_in_python(["".join(rng.choices(pieces, k=rng.randrange(60))) for _ in range(1000)])
+
+
+@SETTINGS
+@given(st.lists(st.text(), min_size=1))
+def test_any_texts(texts):
+    assert_as_in_python(texts)
+
+
+def test_a_null_has_no_words():
+    column = pa.array(["a b", None, ""], pa.large_string())
+    assert split_words(padded(column)).tolist() == [2, 0, 1]
+    assert split_words(padded(column.slice(3))).tolist() == []
