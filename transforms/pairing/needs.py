@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from beam_bleu.transforms.definition.choices import require_choice, table
+from beam_bleu.transforms.native.fixed_point import SIGNED_BOUND
 
 Role = Literal["candidates", "references"]
 """What the texts of an input are."""
@@ -14,7 +15,19 @@ Role = Literal["candidates", "references"]
 SYSTEM = "{system}"
 """What stands for the name of the system in the name of a column, if a record has all systems."""
 
-ValuePartName = Literal["number", "sum", "count"]
+ValuePartName = Literal[
+    "number",
+    "log_probability",
+    "log_probabilities",
+    "length",
+    "positive",
+    "whole",
+    "words",
+    "bytes",
+]
+
+ValueKind = Literal["number", "list", "text"]
+"""What a value of a column can be: a number, a list of them, or a text."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,30 +36,48 @@ class ValuePart:
 
     Attributes:
       name: its name.
-      takes_lists: whether the values of a column can be lists of numbers.
+      takes: what the values of the column can be. A text that is a number is a number, too.
+      must_be: what they must be, for messages.
+      is_shared: whether systems can have one column in common.
     """
 
     name: ValuePartName
-    takes_lists: bool
+    takes: tuple[ValueKind, ...]
+    must_be: str
+    is_shared: bool = False
 
 
 VALUE_PARTS: Mapping[ValuePartName, ValuePart] = table(
-    ValuePart("number", takes_lists=False),
-    ValuePart("sum", takes_lists=True),
-    ValuePart("count", takes_lists=True),
+    ValuePart("number", ("number",), f"a number between -{SIGNED_BOUND} and {SIGNED_BOUND}"),
+    ValuePart(
+        "log_probability",
+        ("number", "list"),
+        "the natural logarithm of a probability, which is at most 0, or a list of them",
+    ),
+    ValuePart(
+        "log_probabilities",
+        ("list",),
+        "a list of natural logarithms of probabilities, which are at most 0",
+    ),
+    ValuePart("length", ("list",), "a list that is not empty"),
+    ValuePart("positive", ("number",), "a whole number, 1 or more", is_shared=True),
+    ValuePart("whole", ("number",), "a whole number, 0 or more", is_shared=True),
+    ValuePart("words", ("text",), "a text", is_shared=True),
+    ValuePart("bytes", ("text",), "a text", is_shared=True),
 )
-"""Which number is made of a value of a column: the number that it is, the sum of the numbers in its
-list, or how many they are. A number is a list of one."""
+"""Which number is made of a value of a column: the number that it is; the sum of the logarithms in
+its list; how many they are; or the number of words or bytes of its text."""
 
 
 @dataclasses.dataclass(frozen=True)
 class ValueColumn:
-    """A column of numbers that a metric needs.
+    """A column from which a metric needs numbers.
 
     Attributes:
       column: the column, as the user writes it. If a record has all systems, `{system}` in it
         stands for the name of each system.
       part: which number is made of a value.
+      remedy: what to do if the column has other values, for messages; "" for what is usual.
 
     Raises:
       ValueError: there is no such part.
@@ -54,14 +85,19 @@ class ValueColumn:
 
     column: str
     part: ValuePartName = "number"
+    remedy: str = dataclasses.field(default="", compare=False)
 
     def __post_init__(self) -> None:
         require_choice("part", self.part, VALUE_PARTS)
 
+    def takes(self, kind: ValueKind) -> bool:
+        """Whether a value of the column can be of a kind."""
+        return kind in VALUE_PARTS[self.part].takes
+
     @property
-    def takes_lists(self) -> bool:
-        """Whether the values of the column can be lists of numbers."""
-        return VALUE_PARTS[self.part].takes_lists
+    def is_shared(self) -> bool:
+        """Whether systems can have the column in common."""
+        return VALUE_PARTS[self.part].is_shared
 
     def of_system(self, system: str) -> str:
         """The column of a system, in records that have all systems."""

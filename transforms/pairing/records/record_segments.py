@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.fixed_point import SIGNED_BOUND
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.bad_records import (
     MAX_RAW_BYTES,
@@ -23,7 +22,7 @@ from beam_bleu.transforms.pairing.bad_records import (
     BadRecord,
 )
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch
-from beam_bleu.transforms.pairing.needs import ValueColumn
+from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn
 from beam_bleu.transforms.pairing.records.columns.numbers import Numbers, numbers_of
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
@@ -306,9 +305,9 @@ class _Judge:
         )
 
     def without_number(self, row: int, numbers: _NumbersOfSystems) -> BadRecord:
-        """The record, with the first of its columns that has no number."""
-        path, of_column = next(
-            (path, of_system)
+        """The record, with the first of its columns from which there is no number."""
+        part, path, of_column = next(
+            (VALUE_PARTS[column.part], path, of_system)
             for column, paths in self.chosen.values
             for path, of_system in zip(paths, numbers[column], strict=True)
             if of_system.missing[row] or of_system.wrong[row]
@@ -317,17 +316,17 @@ class _Judge:
             return self._bad(
                 row,
                 "missing-number",
-                f"has no number in {_named([path.text])}",
-                "write the number, or leave the record out with --where",
+                f"has no value in {_named([path.text])}",
+                f"write {part.must_be}, or leave the record out with --where",
             )
         value = self.read.columns[path][row].as_py()
         shown = value if isinstance(value, str) else json.dumps(value, default=str)
         return self._bad(
             row,
             "not-a-number",
-            f"has {shown[:_SHOWN]!r} in {_named([path.text])}, which is not a number between "
-            f"-{SIGNED_BOUND} and {SIGNED_BOUND}",
-            "write a number such as 0.85, with a point and without spaces",
+            f"has {shown[:_SHOWN]!r} in {_named([path.text])}, where the value must be "
+            f"{part.must_be}",
+            f"write {part.must_be}, or leave the record out with --where",
         )
 
     def _bad(self, row: int, reason: BadReason, what: str, remedy: str) -> BadRecord:

@@ -292,11 +292,12 @@ def test_numbers_are_read_without_texts() -> None:
         judge: [[1, -4], [1, -4]],
     }
     assert [(bad.place, bad.reason, bad.what) for bad in found.bad] == [
-        ("line 2", "missing-number", "has no number in the column a"),
+        ("line 2", "missing-number", "has no value in the column a"),
         (
             "line 3",
             "not-a-number",
-            "has 'nan' in the column c, which is not a number between -16777216 and 16777216",
+            "has 'nan' in the column c, where the value must be a number between -16777216 and "
+            "16777216",
         ),
     ]
     assert found.tally.scored == {"x": 2, "y": 2}

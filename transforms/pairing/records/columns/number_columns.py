@@ -9,8 +9,8 @@ from typing import Protocol
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.pairing.needs import SYSTEM, ValueColumn
-from beam_bleu.transforms.pairing.records.columns.numbers import has_numbers
+from beam_bleu.transforms.pairing.needs import SYSTEM, VALUE_PARTS, ValueColumn
+from beam_bleu.transforms.pairing.records.columns.numbers import has_values
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Wanted
 from beam_bleu.transforms.shown_names import natural_order
 
@@ -91,7 +91,7 @@ def _of_systems(
             f"each record has one system, that of the column {wanted.system}",
             f"write the name of the column without {SYSTEM}",
         )
-    if len(systems) > 1 and not has_system:
+    if len(systems) > 1 and not has_system and not value.is_shared:
         raise InputError(
             f"{columns.label}: {value.column} is {WHAT}, and each record has {len(systems)} "
             f"systems: {joined(systems)}",
@@ -102,10 +102,12 @@ def _of_systems(
     paths = tuple(columns.named(WHAT, name) for name in names)
     for path in paths:
         kind = columns.type_of(path)
-        if not has_numbers(kind, lists=value.takes_lists):
+        if not has_values(kind, value):
+            must_be = VALUE_PARTS[value.part].must_be
             raise InputError(
-                f"{columns.label}: the column {path} has no numbers: it is {kind}",
-                columns.listed(),
+                f"{columns.label}: each value of the column {path} must be {must_be}, but they are "
+                f"{kind}",
+                value.remedy or columns.listed(),
             )
     return paths
 

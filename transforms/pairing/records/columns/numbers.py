@@ -16,20 +16,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from beam_bleu.transforms.definition.choices import function_of
 from beam_bleu.transforms.native.arrays import Booleans, Floats, Integers
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.fixed_point import SIGNED_BOUND
-from beam_bleu.transforms.pairing.needs import ValuePartName
+from beam_bleu.transforms.native.text_columns import offsets_of, padded
+from beam_bleu.transforms.pairing.needs import ValueColumn, ValuePartName
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     elements_of,
     is_list,
+    is_text,
     plain_type,
     plain_values,
 )
 from beam_bleu.transforms.pairing.text_lists import nulls
+from beam_bleu.transforms.text.split_words import split_words
 
 _NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _BOOLEANS = {"true": "1", "false": "0"}
+
+
+_ROUNDED_ZERO = 1e-5
+"""Up to this number, a logarithm above 0 is that of 1: models compute with short floats."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,9 +46,9 @@ class Numbers:
 
     Attributes:
       values: float64 (rows,). They are between the bounds of signed values of fixed point.
-      missing: bool (rows,), whether there is no number: null, or a list with a null or without an
-        item. The value is 0 then.
-      wrong: bool (rows,), whether there is something else. The value is 0 then.
+      missing: bool (rows,), whether there is no value. The number is 0 then.
+      wrong: bool (rows,), whether there is something else than a value must be. The number is 0
+        then.
     """
 
     values: Floats
@@ -48,34 +56,56 @@ class Numbers:
     wrong: Booleans
 
 
+@dataclasses.dataclass(frozen=True)
+class _Items:
+    """The numbers in the lists of a column. A number without a list is a list of one.
+
+    Attributes:
+      values: float64 (items,); 0 for what is no number.
+      wrong: bool (items,), what is no number.
+      offsets: int64 (rows + 1,), where the items of each row begin, and the end of the last ones.
+    """
+
+    values: Floats
+    wrong: Booleans
+    offsets: Integers
+
+    @property
+    def lengths(self) -> Integers:
+        """The number of items of each row."""
+        return np.diff(self.offsets)
+
+    def rows_with(self, items: Booleans) -> Booleans:
+        """For each row, whether one of its items is one of these."""
+        before = np.concatenate([[0], np.cumsum(items)])
+        rows: Booleans = np.diff(before[self.offsets]) > 0
+        return rows
+
+
 def numbers_of(column: pa.Array, part: ValuePartName) -> Numbers:
-    """The numbers of a column whose values `has_numbers` allows."""
+    """The numbers of a column whose type `has_values` allows."""
     column = plain_values(column)
-    if is_list(column.type):
-        offsets, elements, there = elements_of(column)
-    else:
-        offsets, elements, there = np.arange(len(column) + 1), column, ~nulls(column)
-    items = _scalars(elements)
-    lengths = np.diff(offsets)
-    missing = ~there | (lengths == 0) | _any(items.missing, offsets)
-    values = _FUNCTIONS[part](items.values, offsets)
-    wrong = ~missing & (_any(items.wrong, offsets) | ~(np.abs(values) < SIGNED_BOUND))
+    missing = nulls(column)
+    values, wrong = function_of(_FUNCTIONS, part, "part of a value")(column)
+    wrong = ~missing & (wrong | ~(np.abs(values) < SIGNED_BOUND))
     return Numbers(np.where(missing | wrong, 0.0, values), missing, wrong)
 
 
-def has_numbers(kind: pa.DataType, *, lists: bool) -> bool:
-    """Whether values of a type are numbers, or texts that can be numbers.
-
-    Args:
-      kind: the type.
-      lists: whether they can be lists of such values.
-    """
+def has_values(kind: pa.DataType, value: ValueColumn) -> bool:
+    """Whether values of a type can be those of a column."""
     kind = plain_type(kind)
-    if lists and is_list(kind):
-        kind = plain_type(kind.value_type)
+    if is_list(kind):
+        return value.takes("list") and _has_numbers(plain_type(kind.value_type))
+    if pt.is_null(kind):
+        return True
+    return (value.takes("number") and _has_numbers(kind)) or (value.takes("text") and is_text(kind))
+
+
+def _has_numbers(kind: pa.DataType) -> bool:
+    """Whether values of a type are numbers, or texts that can be numbers."""
     is_number = pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)
-    is_text = pt.is_string(kind) or pt.is_large_string(kind) or pt.is_string_view(kind)
-    return bool(is_number or is_text or pt.is_boolean(kind) or pt.is_null(kind))
+    is_string = pt.is_string(kind) or pt.is_large_string(kind) or pt.is_string_view(kind)
+    return bool(is_number or is_string or pt.is_boolean(kind) or pt.is_null(kind))
 
 
 def numbers_as_texts(column: pa.Array) -> pa.Array:
@@ -95,13 +125,16 @@ def numbers_as_texts(column: pa.Array) -> pa.Array:
     return column.cast(pa.large_string())
 
 
-def _scalars(column: pa.Array) -> Numbers:
-    """The numbers of a column without lists. Those that are wrong can be of any size."""
-    column = plain_values(column)
+def _items_of(column: pa.Array) -> _Items:
+    if is_list(column.type):
+        offsets, column, _ = elements_of(column)
+        column = plain_values(column)
+    else:
+        offsets = np.arange(len(column) + 1)
     kind, missing = column.type, nulls(column)
-    wrong = np.zeros(len(column), bool)
+    wrong = missing
     if pt.is_null(kind):
-        return Numbers(np.zeros(len(column)), missing, wrong)
+        return _Items(np.zeros(len(column)), wrong, offsets)
     if pt.is_boolean(kind):
         column = column.cast(pa.uint8())
     elif not (pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)):
@@ -109,36 +142,67 @@ def _scalars(column: pa.Array) -> Numbers:
         for text, number in _BOOLEANS.items():
             column = pc.if_else(pc.equal(column, text), number, column)
         is_number = pc.fill_null(pc.match_substring_regex(column, _NUMBER), False)
-        wrong = ~is_number.to_numpy(zero_copy_only=False) & ~missing
+        wrong = ~is_number.to_numpy(zero_copy_only=False)
         column = pc.if_else(is_number, column, "0")
-    floats = column.fill_null(0) if pt.is_null(kind) else column.cast(pa.float64(), safe=False)
-    values = pc.fill_null(floats, 0.0).to_numpy(zero_copy_only=False)
-    return Numbers(values, missing, wrong | ~np.isfinite(values))
+    floats = pc.fill_null(column.cast(pa.float64(), safe=False), 0.0)
+    values = floats.to_numpy(zero_copy_only=False)
+    return _Items(values, wrong | ~np.isfinite(values), offsets)
 
 
-def _any(rows: Booleans, offsets: Integers) -> Booleans:
-    """For each list, whether one of its items is one of these."""
-    before = np.concatenate([[0], np.cumsum(rows)])
-    some: Booleans = np.diff(before[offsets]) > 0
-    return some
+_Judged = tuple[Floats, Booleans]
+"""float64 (rows,), the numbers; and bool (rows,), those that are wrong. Nulls can be any."""
 
 
-def _sums(values: Floats, offsets: Integers) -> Floats:
-    if len(values) == len(offsets) - 1 and (np.diff(offsets) == 1).all():
-        return values
-    sums = np.empty(len(offsets) - 1)
-    _add_up(values, offsets, sums)
-    return sums
+def _number(column: pa.Array) -> _Judged:
+    items = _items_of(column)
+    return items.values, items.wrong
 
 
-def _counts(values: Floats, offsets: Integers) -> Floats:
-    return np.diff(offsets).astype(np.float64)
+def _log_probability(column: pa.Array) -> _Judged:
+    items = _items_of(column)
+    wrong = items.rows_with(items.wrong | ~(items.values <= _ROUNDED_ZERO)) | (items.lengths == 0)
+    sums = np.empty(len(column))
+    _add_up(np.minimum(items.values, 0.0), items.offsets, sums)
+    return sums, wrong
 
 
-_FUNCTIONS: Mapping[ValuePartName, Callable[[Floats, Integers], Floats]] = {
-    "number": _sums,  # of lists of one
-    "sum": _sums,
-    "count": _counts,
+def _length(column: pa.Array) -> _Judged:
+    lengths = _items_of(column).lengths
+    return lengths.astype(np.float64), lengths == 0
+
+
+def _positive(column: pa.Array) -> _Judged:
+    values, wrong = _whole(column)
+    return values, wrong | (values < 1)
+
+
+def _whole(column: pa.Array) -> _Judged:
+    values, wrong = _number(column)
+    return values, wrong | (values != np.floor(values)) | (values < 0)
+
+
+def _words(column: pa.Array) -> _Judged:
+    return split_words(padded(_texts(column))).astype(np.float64), np.zeros(len(column), bool)
+
+
+def _bytes(column: pa.Array) -> _Judged:
+    sizes = np.diff(offsets_of(_texts(column)))
+    return sizes.astype(np.float64), np.zeros(len(column), bool)
+
+
+def _texts(column: pa.Array) -> pa.LargeStringArray:
+    return column.cast(pa.large_string())
+
+
+_FUNCTIONS: Mapping[ValuePartName, Callable[[pa.Array], _Judged]] = {
+    "number": _number,
+    "log_probability": _log_probability,
+    "log_probabilities": _log_probability,
+    "length": _length,
+    "positive": _positive,
+    "whole": _whole,
+    "words": _words,
+    "bytes": _bytes,
 }
 
 

@@ -54,14 +54,22 @@ class WantedValues:
 
     def __init__(self, chosen: Chosen, integer_ids: Sequence[ColumnPath]) -> None:
         self.paths = chosen.columns
-        self._texts = {*(path for _, path in chosen.candidates), *chosen.references}
+        of_values = [(column, path) for column, paths in chosen.values for path in paths]
+        self._texts = {
+            *(path for _, path in chosen.candidates),
+            *chosen.references,
+            *(path for column, path in of_values if column.takes("text")),
+        }
         self._lists = chosen.references if len(chosen.references) == 1 else ()
-        self._numbers = {path for _, paths in chosen.values for path in paths}
         # A path that is a label or a condition, too, has its values as JSON writes them.
         others = {*chosen.labels, *(condition.column for condition in chosen.where)}
-        self._only_numbers = self._numbers - self._texts - {*chosen.names} - others
+        numbers = {path for _, path in of_values}
+        self._only_numbers = numbers - self._texts - {*chosen.names} - others
         self._number_lists = self._only_numbers & {
-            path for column, paths in chosen.values if column.takes_lists for path in paths
+            path for column, path in of_values if column.takes("list")
+        }
+        self._only_lists = self._number_lists & {
+            path for column, path in of_values if not column.takes("number")
         }
         self._where = chosen.where
         # A join needs the id of a record that is bad or left out, too.
@@ -86,6 +94,10 @@ class WantedValues:
     def is_number(self, path: ColumnPath) -> bool:
         """Whether the values of a column are only numbers, which can be written in any way."""
         return path in self._only_numbers
+
+    def is_always_list(self, path: ColumnPath) -> bool:
+        """Whether all values of a column are lists of numbers."""
+        return path in self._only_lists
 
     def values_of(self, line: bytes) -> dict[ColumnPath, Any]:
         """The values of a line: strings, None, or lists of them.
@@ -136,6 +148,8 @@ class WantedValues:
         if self.is_number(path):
             if isinstance(value, list) and self.has_lists(path):
                 return [self._judged_number(f"an item of {path}", item) for item in value]
+            if self.is_always_list(path):
+                raise _wrong_type(str(path), value, "a list of numbers")
             return self._judged_number(str(path), value)
         if isinstance(value, list) and self.has_lists(path):
             return [self._judged_text(f"an item of {path}", item) for item in value]

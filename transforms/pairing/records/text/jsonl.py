@@ -92,7 +92,7 @@ def _read_columns(
         for to in path.steps[1:]:
             span = step(*span, to)
         if wanted.has_lists(path):
-            read[path], wrong = _read_lists(*span, scalars=wanted.is_number(path))
+            read[path], wrong = _read_lists(*span, path, wanted)
         else:
             read[path], wrong = _read_scalars(*span, path, wanted)
         unknown |= wrong
@@ -121,11 +121,15 @@ def _matches(column: pa.LargeStringArray, regex: str) -> np.ndarray:
     return matches
 
 
-def _read_lists(begins: Integers, ends: Integers, *, scalars: bool) -> tuple[pa.Array, np.ndarray]:
-    """A column of texts, or of lists of texts if a row has a list; or of numbers, if `scalars`."""
-    usual = (TEXT, NULL, SCALAR) if scalars else (TEXT, NULL)
+def _read_lists(
+    begins: Integers, ends: Integers, path: ColumnPath, wanted: WantedValues
+) -> tuple[pa.Array, np.ndarray]:
+    """A column of texts, or of lists of texts if a row has a list; or of numbers."""
+    usual = (TEXT, NULL, SCALAR) if wanted.is_number(path) else (TEXT, NULL)
     kinds, offsets, item_begins, item_ends = items(begins, ends)
     wrong = kinds == REFUSED
+    if wanted.is_always_list(path):
+        wrong |= (kinds == TEXT) | (kinds == SCALAR)
     if not (kinds == NESTED).any():
         kinds, column = texts_of(begins, ends)
         return column, wrong | ~np.isin(kinds, usual)

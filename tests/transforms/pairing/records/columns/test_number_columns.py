@@ -61,7 +61,7 @@ def test_long_records_have_one_column() -> None:
     ("columns", "wanted", "roles", "message"),
     [
         (["comit"], {}, (), "there is no column comit (a column of numbers); the columns are: "),
-        (["tags"], {}, (), "the column tags has no numbers: it is list<"),
+        (["tags"], {}, (), "each value of the column tags must be a number between "),
         (["x_{system}"], {}, (), "no column matches x_{system} (a column of numbers)"),
         (
             ["comet_{system}", "judge_{system}"],

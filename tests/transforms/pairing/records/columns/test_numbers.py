@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import decimal
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.records.columns.numbers import (
-    has_numbers,
+    has_values,
     numbers_as_texts,
     numbers_of,
 )
@@ -32,7 +29,7 @@ COLUMNS = [
 
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda column: str(column.type))
 def test_numbers_of_every_type_are_read(column: pa.Array) -> None:
-    assert has_numbers(column.type, lists=False)
+    assert has_values(column.type, ValueColumn("a"))
     numbers = numbers_of(column, "number")
     assert numbers.values.tolist() == [1.5, -2, 0.25]
     assert not (numbers.missing | numbers.wrong).any()
@@ -63,52 +60,6 @@ def test_something_else_is_wrong(value: Any) -> None:
     assert numbers.wrong.all()
     assert not numbers.missing.any()
     assert not numbers.values.any()
-
-
-@pytest.mark.parametrize(
-    "column", [pa.nulls(2), pa.array([None, None], pa.float64()), pa.array([[], [1, None]])]
-)
-def test_null_is_missing(column: pa.Array) -> None:
-    assert numbers_of(column, "sum").missing.all()
-
-
-@settings(deadline=None, derandomize=True, max_examples=60)
-@given(st.lists(st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=20), min_size=1, max_size=5))
-@example([[1e16 / 1e10, 1.0, -1e16 / 1e10], [0.1] * 10])
-def test_a_list_has_a_sum_and_a_length(lists: list[list[float]]) -> None:
-    for column in (pa.array(lists), pa.array([list(map(repr, row)) for row in lists])):
-        sums, counts = numbers_of(column, "sum"), numbers_of(column, "count")
-        for row, total, count in zip(lists, sums.values, counts.values, strict=True):
-            exact = sum(map(Fraction, row))
-            largest = max(map(abs, row))
-            assert abs(Fraction(float(total)) - exact) <= Fraction(largest) / 2**52 + abs(
-                exact
-            ) / Fraction(2**53)
-            assert count == len(row)
-
-
-def test_a_sum_can_be_too_large_although_no_number_is() -> None:
-    assert numbers_of(pa.array([[1e7, 1e7], [1e7, -1e7]]), "sum").wrong.tolist() == [True, False]
-
-
-@pytest.mark.parametrize(
-    ("kind", "one", "lists"),
-    [
-        (pa.float64(), True, True),
-        (pa.large_string(), True, True),
-        (pa.bool_(), True, True),
-        (pa.null(), True, True),
-        (pa.list_(pa.float32()), False, True),
-        (pa.list_(pa.list_(pa.float32())), False, False),
-        (pa.timestamp("s"), False, False),
-        (pa.struct([("a", pa.float64())]), False, False),
-        (pa.binary(), False, False),
-    ],
-    ids=str,
-)
-def test_which_types_have_numbers(kind: pa.DataType, one: bool, lists: bool) -> None:
-    assert has_numbers(kind, lists=False) == one
-    assert has_numbers(kind, lists=True) == lists
 
 
 def test_equal_numbers_have_equal_texts() -> None:
