@@ -96,12 +96,14 @@ def _of_whole(
     )
     several = adjusted > 1  # the only p-value of a family stays as it is
     holm = f"; Holm p: p adjusted for {adjusted} comparisons" if several else ""
-    above = [
-        f"{subject}; {HALF_INTERVAL}{holm}",
-        "detectable: the smallest true difference that such a test set would usually find "
-        f"(p < {SIGNIFICANCE_LEVEL} in 80 % of cases)",
-    ]
     shown = comparisons[:most]
+    above = [f"{subject}; {HALF_INTERVAL}{holm}"]
+    is_detectable = _some(shown, "detectable")
+    if is_detectable:
+        above.append(
+            "detectable: the smallest true difference that such a test set would usually find "
+            f"(p < {SIGNIFICANCE_LEVEL} in 80 % of cases)"
+        )
     columns = [
         _names(comparisons, shown),
         [
@@ -110,11 +112,10 @@ def _of_whole(
         ],
         ["p", *_p_values(shown, "p_value")],
         *([["Holm p", *_p_values(shown, "p_value_holm")]] if several else []),
-        [
-            "detectable",
-            *_aligned([_rounded(comparison["detectable"], decimals) for comparison in shown]),
-        ],
     ]
+    if is_detectable:
+        detectable = [_rounded(comparison["detectable"], decimals) for comparison in shown]
+        columns.append(["detectable", *_aligned(detectable)])
     return Section(above, _transposed(columns), _left_out(len(shown), len(comparisons)))
 
 

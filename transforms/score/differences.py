@@ -47,8 +47,8 @@ class Difference:
         were no true difference; None if there is no standard error, or if it is 0 and the
         difference is not.
       detectable: the smallest true difference that this test set would usually find significant
-        (80 % power); None if there is no standard error.
-      reason: why one of these is None; "" if none is.
+        (80 % power); None if there is no standard error, or if it is 0.
+      reason: why there is no standard error or no p-value; "" if there are both.
     """
 
     units: int
@@ -173,7 +173,8 @@ def _judged(difference: Difference, standard_error: float) -> Difference:
         standard_error=standard_error,
         interval=interval(points, standard_error),
         p_value=p_value,
-        detectable=DETECTABLE * standard_error,
+        # Units that all show the same do not tell how small a difference they would show.
+        detectable=DETECTABLE * standard_error or None,
         reason=reason,
     )
 
@@ -247,8 +248,8 @@ class SystemComparison:
         were no true difference; None if there is no standard error.
       p_value_holm: the same, adjusted by Holm for all comparisons of the element.
       detectable: the smallest true difference that this test set would usually find significant
-        (80 % power).
-      reason: why one of these is None; "" if none is.
+        (80 % power); None if there is no standard error, or if it is 0.
+      reason: why there is no standard error or no p-value; "" if there are both.
     """
 
     system: str

@@ -70,7 +70,7 @@ def test_the_other_way_round_only_the_sign_changes():
 def test_a_system_does_not_differ_from_itself():
     found = paired_difference(pair_of_rows(ROWS, ROWS), USUAL)
     assert (found.difference, found.standard_error, found.p_value) == (0, 0, 1)
-    assert (found.interval, found.detectable, found.reason) == ((0, 0), 0, "")
+    assert (found.interval, found.detectable, found.reason) == ((0, 0), None, "")
 
 
 def test_a_difference_without_spread_has_no_p_value():
@@ -79,7 +79,7 @@ def test_a_difference_without_spread_has_no_p_value():
     system, worse = [row] * 30, [lost] * 30
     found = paired_difference(pair_of_rows(system, worse), USUAL)
     assert found.difference > 0
-    assert (found.standard_error, found.p_value) == (0, None)
+    assert (found.standard_error, found.p_value, found.detectable) == (0, None, None)
     assert found.reason == "the standard error is 0: every unit shows the same difference"
 
 
@@ -103,7 +103,7 @@ def test_systems_with_the_same_counts_do_not_differ_even_where_there_is_no_stand
     found = paired_difference(pair_of_rows(rows, rows), USUAL)
     assert uncertainty(sums_of_rows(rows), USUAL, score_of(rows)).standard_error is None
     assert (found.difference, found.standard_error, found.p_value) == (0, 0, 1)
-    assert (found.interval, found.detectable, found.reason) == ((0, 0), 0, "")
+    assert (found.interval, found.detectable, found.reason) == ((0, 0), None, "")
 
 
 def test_only_counts_of_each_unit_make_systems_the_same():
