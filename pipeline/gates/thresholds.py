@@ -65,7 +65,7 @@ DEFAULT_DROP_RULE = next(iter(DROP_RULES))
 
 
 _OVER = {"--fail_over": "--fail_under", "--warn_over": "--warn_under"}
-"""The flags of the largest scores, for metrics of which a lower score is better. Each one has a
+"""The flags of the largest scores, for metrics where a lower score is better. Each one has a
 flag of the least scores, for the other metrics."""
 
 _UNDER = {under: over for over, under in _OVER.items()}
