@@ -1,4 +1,4 @@
-"""Random metrics and definitions of them, as flags and as arguments of sacreBLEU."""
+"""Random metrics and definitions of them, as flags and as arguments of their oracles."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any
 from sacrebleu.metrics import CHRF, TER
 from texts import Corpus
 
+from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, WerConfig
+
 
 @dataclasses.dataclass(frozen=True)
 class Definition:
     """A definition of each metric; sacreBLEU has it if `reference_length` is `closest`.
 
-    The fields are named after the flags. Those of chrF and TER begin with the metric.
+    The fields are named after the flags. Those of chrF, TER and WER begin with the metric; those of
+    WER are for CER, too.
     """
 
     tokenize: str = "13a"
@@ -34,6 +37,8 @@ class Definition:
     ter_no_punct: bool = False
     ter_asian_support: bool = False
     ter_case_sensitive: bool = False
+    wer_lowercase: bool = False
+    wer_no_punct: bool = False
     metrics: tuple[str, ...] = ("bleu",)
 
     @property
@@ -57,7 +62,7 @@ class Definition:
         return {
             name: value
             for name, value in dataclasses.asdict(self).items()
-            if name not in others and not name.startswith(("chrf_", "ter_"))
+            if name not in others and not name.startswith(("chrf_", "ter_", "wer_"))
         }
 
     @property
@@ -69,6 +74,11 @@ class Definition:
     def ter(self) -> TER:
         """sacreBLEU's TER."""
         return TER(**self._of_metric("ter_"))
+
+    def error_rate(self, metric: str) -> WerConfig | CerConfig:
+        """The definition of WER or CER."""
+        config = {"wer": WerConfig, "cer": CerConfig}[metric]
+        return config(**self._of_metric("wer_"))
 
     def _of_metric(self, prefix: str) -> dict[str, Any]:
         return {
@@ -89,16 +99,19 @@ def make_definition(chooser: random.Random, corpus: Corpus | None = None) -> Def
         [
             *[("bleu",)] * 3,
             *[("bleu", "chrf"), ("chrf", "bleu"), ("bleu", "ter"), ("ter", "chrf", "bleu")],
-            *[("chrf",), ("ter",)],
+            *[("chrf",), ("ter",), ("wer",), ("cer",), ("exact_match",), ("token_f1",)],
+            *[("cer", "bleu", "wer"), ("token_f1", "exact_match", "cer")],
+            ("token_f1", "cer", "chrf", "exact_match", "bleu", "wer"),
         ]
     )
     if "ter" in metrics and corpus is not None and not _has_quick_ter(corpus):
         metrics = ("bleu",)
     # A flag of a metric that is not asked for is refused.
-    choices = {"bleu": _bleu, "chrf": _chrf, "ter": _ter}
+    choices = {"bleu": _bleu, "chrf": _chrf, "ter": _ter, "wer": _wer, "cer": _wer}
     made: dict[str, Any] = {}
     for metric in metrics:
-        made |= choices[metric](chooser)
+        if metric in choices:
+            made |= choices[metric](chooser)
     return Definition(metrics=metrics, **made)
 
 
@@ -146,3 +159,8 @@ def _ter(chooser: random.Random) -> dict[str, Any]:
     """Choices of TER, each of which is made or not."""
     names = ("normalized", "no_punct", "asian_support", "case_sensitive")
     return {f"ter_{name}": chooser.random() < 0.4 for name in names}
+
+
+def _wer(chooser: random.Random) -> dict[str, Any]:
+    """Choices of WER and CER, each of which is made or not."""
+    return {f"wer_{name}": chooser.random() < 0.4 for name in ("lowercase", "no_punct")}

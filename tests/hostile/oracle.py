@@ -1,9 +1,11 @@
-"""The right result: from sacreBLEU, or from brute force if sacreBLEU lacks the definition."""
+"""The right result: from sacreBLEU, jiwer and SQuAD's rules, or from brute force if sacreBLEU lacks
+the definition of BLEU."""
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,12 @@ from typing import Any
 import brute_force
 import pyarrow.parquet as pq
 from definition import Definition
+from jiwer_counts import best_of_jiwer, jiwers
 from sacrebleu.metrics import BLEU
 from texts import Corpus
+
+from beam_bleu.transforms.known_metrics import METRICS
+from benchmarks.speed.squad_evaluation import best_exact, best_f1, normalize_answer
 
 _EXACT = ("score", "precisions", "matches", "totals", "bp", "ratio", "sys_len", "ref_len")
 
@@ -36,11 +42,12 @@ def differences(document: dict[str, Any], corpus: Corpus, definition: Definition
     for name, value in counters.items():
         if document["counters"][name] != value:
             yield f"counters: {name}: {document['counters'][name]}, expected {value}"
-    for metric, expected in (("chrf", _chrf), ("ter", _ter)):
+    for metric, expected in _EXPECTED.items():
         of_metric = [each for each in document["scores"] if each["metric"] == metric]
         for got, candidate in zip(of_metric, corpus.systems, strict=False):
             for name, value in expected(candidate, corpus.references, definition).items():
-                if got[name] != value:
+                # SQuAD's program adds up rounded F1 in the order of the segments.
+                if not _equal(got[name], value, exactly=metric != "token_f1"):
                     yield f"{got['system']}: {metric}: {name}: {got[name]}, expected {value}"
     of_bleu = [each for each in document["scores"] if each["metric"] == "bleu"]
     score = _by_sacrebleu if definition.reference_length == "closest" else _by_brute_force
@@ -60,19 +67,37 @@ def segment_differences(folder: Path, corpus: Corpus, definition: Definition) ->
     if not len(got) == len(rows) == expected_rows:
         yield f"{len(rows)} rows of segment scores, {len(got)} of them different"
         return
-    peers = {
-        "bleu": BLEU(**definition.sacrebleu_arguments, force=True),
-        "chrf": definition.chrf,
-        "ter": definition.ter,
-    }
     same = {"bleu": _same_bleu, "chrf": _same_chrf, "ter": _same_ter}
+    same |= dict.fromkeys(("wer", "cer"), _same_errors)
     for metric in definition.metrics:
         for number, candidate in enumerate(corpus.systems):
-            counts = peers[metric]._extract_corpus_statistics(candidate, corpus.references)
+            counts = _of_segments(metric, candidate, corpus.references, definition)
             for index, of_segment in enumerate(counts):
                 row = got[metric, f"s{number}", index]
-                if not same[metric](row, of_segment, definition):
-                    yield f"s{number}: segment {index}: {row}, expected {of_segment}"
+                if not same.get(metric, _same_score)(row, of_segment, definition):
+                    yield f"s{number}: {metric}: segment {index}: {row}, expected {of_segment}"
+
+
+def _of_segments(
+    metric: str,
+    candidate: Sequence[str],
+    references: Sequence[Sequence[str]],
+    definition: Definition,
+) -> Sequence[Any]:
+    """What is right for each segment: the counts, or the score of SQuAD's metrics, 0 to 1."""
+    if metric in ("bleu", "chrf", "ter"):
+        peers = {
+            "bleu": BLEU(**definition.sacrebleu_arguments, force=True),
+            "chrf": definition.chrf,
+            "ter": definition.ter,
+        }
+        counts: Sequence[Any] = peers[metric]._extract_corpus_statistics(candidate, references)
+        return counts
+    texts = [(text, list(others)) for text, *others in zip(candidate, *references, strict=True)]
+    if metric in ("wer", "cer"):
+        return [best_of_jiwer(segment, definition.error_rate(metric)) for segment in texts]
+    score = {"exact_match": best_exact, "token_f1": best_f1}[metric]
+    return [score(*segment) for segment in texts]
 
 
 def _same_bleu(row: Mapping[str, Any], counts: Sequence[int], definition: Definition) -> bool:
@@ -89,6 +114,15 @@ def _same_chrf(row: Mapping[str, Any], counts: Sequence[int], definition: Defini
 
 def _same_ter(row: Mapping[str, Any], counts: Sequence[float], definition: Definition) -> bool:
     return [row["edits"], row["ref_length"]] == counts
+
+
+def _same_errors(row: Mapping[str, Any], counts: Sequence[int], definition: Definition) -> bool:
+    names = ("substitutions", "deletions", "insertions", "ref_length")
+    return [row[name] for name in names] == [*counts]
+
+
+def _same_score(row: Mapping[str, Any], score: float, definition: Definition) -> bool:
+    return bool(row["score"] == 100 * score)
 
 
 def _chrf(
@@ -123,6 +157,46 @@ def _ter(
         length += Fraction(sum(int(words) for _, words in of_segment), len(of_segment))
     score = 100 * (edits / float(length)) if length else 100.0 * bool(edits)
     return {"score": score, "edits": edits, "ref_length": float(length)}
+
+
+def _error_rate(
+    metric: str,
+    candidate: Sequence[str],
+    references: Sequence[Sequence[str]],
+    definition: Definition,
+) -> dict[str, Any]:
+    """WER or CER, and its integers."""
+    counts = _of_segments(metric, candidate, references, definition)
+    substitutions, deletions, insertions, length = map(sum, zip(*counts, strict=True))
+    edits = substitutions + deletions + insertions
+    return {
+        "score": 100 * (edits / max(length, 1)),
+        "substitutions": substitutions,
+        "deletions": deletions,
+        "insertions": insertions,
+        "edits": edits,
+        "ref_length": length,
+    }
+
+
+def _mean(
+    metric: str,
+    candidate: Sequence[str],
+    references: Sequence[Sequence[str]],
+    definition: Definition,
+) -> dict[str, Any]:
+    """Exact match or token F1."""
+    scores = _of_segments(metric, candidate, references, definition)
+    return {"score": 100 * sum(scores) / len(scores)}
+
+
+_EXPECTED: Mapping[str, Callable[..., dict[str, Any]]] = {
+    "chrf": _chrf,
+    "ter": _ter,
+    **{name: functools.partial(_error_rate, name) for name in ("wer", "cer")},
+    **{name: functools.partial(_mean, name) for name in ("exact_match", "token_f1")},
+}
+"""What a score of each metric but BLEU must have."""
 
 
 def _equal(got: Any, value: Any, exactly: bool) -> bool:
@@ -173,12 +247,18 @@ def _by_brute_force(
 
 
 def _units(text: Sequence[str], definition: Definition) -> list[Sequence[str]]:
-    """What the metric that counts empty candidates finds in each line: tokens or characters."""
-    if "bleu" in definition.metrics:
+    """What the metric that counts empty candidates has in each line: tokens or characters."""
+    metric = next(name for name in METRICS if name in definition.metrics)
+    if metric == "bleu":
         return [*_tokens(text, definition)]
-    if "chrf" in definition.metrics:
+    if metric == "chrf":
         return [line if definition.chrf_whitespace else "".join(line.split()) for line in text]
-    return [definition.ter._preprocess_segment(line).split() for line in text]
+    if metric == "ter":
+        return [definition.ter._preprocess_segment(line).split() for line in text]
+    if metric in ("wer", "cer"):
+        config = definition.error_rate(metric)
+        return [jiwers(line, "", config).hypotheses[0] for line in text]
+    return [normalize_answer(line) for line in text]
 
 
 def _tokens(text: Sequence[str], definition: Definition) -> list[list[str]]:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any
 
-import jiwer
 import numpy as np
 from hostile_texts import FRAGMENTS, WHITE_SPACE, WORDS, Segment
+from jiwer_counts import Config, best_of_jiwer
 
 from beam_bleu.transforms.metrics.error_rates.columns import SUBSTITUTIONS
 from beam_bleu.transforms.metrics.error_rates.kernel import ErrorCounter
-from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, WerConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch
-
-Config = WerConfig | CerConfig
 
 
 def hostile(seed: int, number: int, references: int) -> list[Segment]:
@@ -59,36 +55,6 @@ def unrelated(rng: random.Random, symbols: str, length: int, reference_length: i
 def counted(segments: Sequence[Segment], config: Config) -> BatchStatistics:
     """What is counted in segments."""
     return count_batch(to_batch(segments), config.text, ErrorCounter())
-
-
-def jiwers(candidate: str, reference: str, config: Config) -> Any:
-    """What jiwer says of a segment by the same definition."""
-    first: list[Any] = [jiwer.ToLowerCase()] if config.lowercase else []
-    if config.no_punct:
-        first.append(jiwer.RemovePunctuation())
-    if isinstance(config, WerConfig):
-        transform = jiwer.Compose([*first, *jiwer.wer_default.transforms])
-        return jiwer.process_words(reference, candidate, transform, transform)
-    transform = jiwer.Compose([*first, *jiwer.cer_default.transforms])
-    return jiwer.process_characters(reference, candidate, transform, transform)
-
-
-def counts_of_jiwer(candidate: str, reference: str, config: Config) -> tuple[int, int, int, int]:
-    """jiwer's substitutions, deletions and insertions, and the length of the reference."""
-    output = jiwers(candidate, reference, config)
-    length = output.hits + output.substitutions + output.deletions
-    return output.substitutions, output.deletions, output.insertions, length
-
-
-def best_of_jiwer(segment: Segment, config: Config) -> tuple[int, int, int, int]:
-    """jiwer's counts for the reference with the fewest edits, or the longest of several such."""
-    candidate, references = segment
-    counts = [
-        counts_of_jiwer(candidate, reference, config)
-        for reference in references
-        if reference is not None
-    ]
-    return min(counts, key=lambda of_one: (sum(of_one[:3]), -of_one[3]))
 
 
 def assert_counts_are_those_of_jiwer(segments: Sequence[Segment], config: Config) -> None:

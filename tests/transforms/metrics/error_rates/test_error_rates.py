@@ -10,8 +10,9 @@ from typing import Any
 import jiwer
 import numpy as np
 import pytest
-from error_segments import Config, counted, edited, hostile, jiwers
+from error_segments import counted, edited, hostile
 from hostile_texts import Segment
+from jiwer_counts import Config, jiwers
 
 from beam_bleu.transforms.known_metrics import METRICS
 from beam_bleu.transforms.metrics.error_rates.columns import (

@@ -10,7 +10,6 @@ import pytest
 from error_segments import (
     assert_counts_are_those_of_jiwer,
     counted,
-    counts_of_jiwer,
     edited,
     hostile,
     unrelated,
@@ -18,6 +17,7 @@ from error_segments import (
 from hostile_texts import CODE_POINTS, Segment
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jiwer_counts import counts_of_jiwer
 
 from beam_bleu.transforms.metrics.error_rates.columns import (
     REFERENCE_LENGTH,
