@@ -61,10 +61,23 @@ code_point_masks = byte_masks(
 not_ascii_mask = byte_mask([("\x80", "\xff")])
 """Bytes of code points that are not ASCII."""
 
-not_ascii_word_mask = byte_mask(
-    [("\x00", "/"), (":", "@"), ("[", "`"), ("{", "\x7f"), ("\xc0", "\xff")]
+squad_masks = sequence_masks(
+    [
+        [[("\x00", "\x1f"), ("!", "/"), (":", "@"), ("[", "`"), ("{", "\x7f")]],
+        [[("\xc0", "\xc2"), ("\xca", "\xcf"), ("\xd2", "\xff")]],
+        [[0xC3], [0x97, 0xB7]],  # U+00D7 00F7, the signs of multiplication and division
+    ],
+    [[[" "]]],
+    [[[("0", "9"), ("A", "Z"), ("a", "z")]]],
+    [[["a"], [" "]], [["a"], ["n"], [" "]], [["t"], ["h"], ["e"], [" "]]],
 )
-"""First bytes of code points that are no ASCII letters and digits."""
+"""Four masks: first bytes of other characters; spaces; ASCII letters and digits; first bytes of
+articles before a space.
+
+Other characters are those that are no ASCII letters or digits, no spaces, and no letters from
+U+00C0 to U+027F or from U+0400 to U+047F. In these two ranges, the first bytes are C3 to C9, D0 and
+D1, and only two characters are no letters.
+"""
 
 large_code_point_mask = byte_mask([("\xe0", "\xff")])
 """First bytes of code points from U+0800 on, which have three bytes or more."""

@@ -2,8 +2,11 @@ r"""SQuAD's changes of a text: what `normalize_answer` of its evaluation gives f
 
 It removes the marks of `string.punctuation`, puts a space in the place of each match of
 `\b(a|an|the)\b`, and then leaves one space between words, and none around them. A match is a
-whole run of word characters (`\w`), so one pass over the text is enough. It stops only at
-characters that are no ASCII letters or digits.
+whole run of word characters (`\w`), so one pass over the text is enough. Masks find the places
+where it stops: at articles before a space, and at characters that are neither spaces nor common
+letters or digits. Most spaces are copied with the words around them. It stops at a space only where
+the text begins, after another space, and at the first one after such a character: without its
+marks, the word before the space can be an article.
 """
 
 # mypy: allow-untyped-defs
@@ -33,12 +36,14 @@ from beam_bleu.transforms.native.memory import (
 )
 from beam_bleu.transforms.native.text_columns import padded_column, spans
 from beam_bleu.transforms.native.utf8 import code_point, letter_size
-from beam_bleu.transforms.text.byte_classes import not_ascii_word_mask
+from beam_bleu.transforms.text.byte_classes import squad_masks
 
 _OTHER, _WORD, _MARK, _WHITE = range(4)
 
 _NOTHING, _ONE = np.uint64(0), np.uint64(1)
-_A, _AN, _THE = (np.uint64(int.from_bytes(word, "little")) for word in (b"a", b"an", b"the"))
+_LAST = np.uint64(BLOCK - 1)  # the shift that brings a mask's last bit down to bit 0
+_THE = np.uint64(int.from_bytes(b"the", "little"))
+_3_BYTES = np.uint64(0xFFFFFF)
 
 _CODE_POINTS = 0x110000
 _LAST_WHITE_SPACE = 0x3000
@@ -88,26 +93,47 @@ def _rewrite(start, end, table, target):
       table: address of the classes of all code points.
       target: address to write to; a block after the end of the written text may be overwritten.
     """
-    first = run = target  # `run` is where the last run of word characters starts
+    first = target
+    run = target  # after the last written character that is neither a space nor a word character
     copied = block = start  # up to `copied` the text is written
+    was_space, was_letter, unspaced = _ONE, _NOTHING, _NOTHING  # of the block before, as low bits
     while block < end:
-        look = not_ascii_word_mask(block)
+        other, space, letter, article = squad_masks(block)
+        look = other | (space & ((space << _ONE) | was_space))
+        look |= article & ~((letter << _ONE) | was_letter)
+        # Each other character carries a bit through the word to the first space after it.
+        look |= (~space + other + unspaced) & space
+        if space == _NOTHING:
+            unspaced = _ONE if other != _NOTHING else unspaced
+        else:
+            unspaced = _ONE if other > space else _NOTHING
+        was_space, was_letter = space >> _LAST, letter >> _LAST
         while look != _NOTHING:
             at = block + lowest_bit(look)
             look = clear_lowest_bit(look)
             if at >= end:
                 break
+            if at < copied:  # the space after an article
+                continue
             code, size = load_byte(at), 1
             if code >= 0x80:
                 size = letter_size(code)
                 code = code_point(at, size)
             what = load_byte(table + code)
-            if what == _WORD:
+            if what == _WORD and code >= 0x80:
                 continue
             copy_block(target, copied)  # less than a block of it stays
             target += at - copied
             copied = at + size
             if what == _MARK:
+                continue
+            if what == _WORD:  # an article, if it is one in the written text, too
+                copied = at
+                is_first = target == run or load_byte(target - 1) == ord(" ")
+                size = _article_size(at)
+                if is_first and at + size <= end:
+                    target = _with_space(first, target)
+                    copied = at + size + 1
                 continue
             target = _without_article(first, run, target)
             if what == _WHITE:
@@ -115,7 +141,7 @@ def _rewrite(start, end, table, target):
             else:
                 store_word(target, load_word(at))
                 target += size
-            run = target
+                run = target
         block += BLOCK
         stop = min(block, end)
         if copied < stop:
@@ -129,6 +155,14 @@ def _rewrite(start, end, table, target):
 
 
 @inner
+def _article_size(at):
+    """The bytes of the article at an address."""
+    if load_byte(at) == ord("t"):
+        return 3
+    return 1 if load_byte(at + 1) == ord(" ") else 2
+
+
+@inner
 def _with_space(first, target):
     """Writes a space at `target`, unless one is before it or the text begins there."""
     if target == first or load_byte(target - 1) == ord(" "):
@@ -139,18 +173,24 @@ def _with_space(first, target):
 
 @inner
 def _without_article(first, run, end):
-    """Writes a space in the place of a run of word characters if it is an article.
+    """Writes a space in the place of the last word if it is an article.
 
     Args:
       first: address of the written text.
-      run: address of the run.
-      end: address of its end.
+      run: address after the last character that is neither a space nor a word character.
+      end: address of the end of the written text.
 
     Returns:
       The new end.
     """
-    # Up to 4 bytes of it are enough. One branch, because the lengths of words cannot be predicted.
-    bits = np.uint64(8 * min(end - run, 4))
-    letters = load_word(run) & ((_ONE << bits) - _ONE)
-    is_article = (letters == _A) | (letters == _AN) | (letters == _THE)
-    return _with_space(first, run) if is_article else end
+    size = min(end - run, 3)
+    if size > 0 and load_byte(end - 1) == ord("a"):
+        size = 1
+    elif size > 1 and load_byte(end - 1) == ord("n") and load_byte(end - 2) == ord("a"):
+        size = 2
+    elif size < 3 or load_word(end - 3) & _3_BYTES != _THE:
+        return end
+    start = end - size
+    if start > run and load_byte(start - 1) != ord(" "):
+        return end
+    return _with_space(first, start)

@@ -96,6 +96,12 @@ def test_short_texts_of_few_symbols():
     assert_equal_to_squad(["".join(some) for some in itertools.product(symbols, repeat=4)])
 
 
+def test_words_at_the_edges_of_blocks():
+    rng = random.Random(2)
+    symbols = ["a", "an", "the", "'", " ", " ", " ", "é", "×", "x", "—"]
+    assert_equal_to_squad(["".join(rng.choices(symbols, k=150)) for _ in range(500)])
+
+
 def test_white_space():
     assert_equal_to_squad([f"{space}a{space}b{space}the{space}" for space in WHITE_SPACE])
 
