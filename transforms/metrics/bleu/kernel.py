@@ -15,7 +15,6 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 )
 from beam_bleu.transforms.metrics.bleu.count_long_row import entry_for_long_rows
 from beam_bleu.transforms.metrics.bleu.count_rows import MOST_WRITTEN, count_rows
-from beam_bleu.transforms.metrics.bleu.matching import KEYS_BYTES
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.kept_memory import KeptMemory
@@ -37,6 +36,7 @@ from beam_bleu.transforms.text.numbering import (
 )
 from beam_bleu.transforms.text.splitting import rule_of
 from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.token_masks import KEYS_BYTES
 from beam_bleu.transforms.text.tokenization import SPARE_TOKENS, TOKENS_IN_CACHE
 from beam_bleu.transforms.text.tokens import TOKEN_BYTES
 

@@ -14,11 +14,9 @@ its occurrences in the reference. With several references, an occurrence in the 
 if it can be claimed in any of them, and is claimed in each where it can be. A vector has a lane for
 each order, so all orders take the same few instructions.
 
-The mask of a token comes from one comparison of its key with the keys of all tokens of the
-reference, 32 bits each. Keys are not enough to be exact. So each token of a reference is compared
-with the first one of its key, and so is each token of a candidate. If two different tokens
-have the same 32 bits, which no text can provoke (see hashing.py), or if a reference is longer than
-64 tokens, the segment is counted by statistics/ngrams/long_matching.py instead.
+The masks are those of text/token_masks.py. If two different tokens have the same key there, or if a
+reference is longer than 64 tokens, the segment is counted by statistics/ngrams/long_matching.py
+instead.
 
 All memory is addressed directly (see native/memory.py).
 """
@@ -32,71 +30,40 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.transforms.native.compiling import inlined, inner
-from beam_bleu.transforms.native.lanes import FOUR_LANES, SIXTEEN_LANES, Lanes, equal_numbers
+from beam_bleu.transforms.native.lanes import FOUR_LANES, SIXTEEN_LANES, Lanes
 from beam_bleu.transforms.native.memory import (
     load_half,
     load_int,
-    load_word,
-    lowest_bit,
-    store_count,
     store_half,
     store_int,
 )
-from beam_bleu.transforms.text.tokens import (
-    FIRST,
-    SECOND,
-    TOKEN_BYTES,
-    is_same_token,
+from beam_bleu.transforms.text.token_masks import (
+    FEW_MASKED,
+    MOST_MASKED,
+    difference,
+    mask_of,
+    mask_of_all,
+    write_keys,
 )
+from beam_bleu.transforms.text.tokens import TOKEN_BYTES
 
-LONGEST_REFERENCE = 64
-"""The most tokens of a reference: the bits of a mask."""
+LONGEST_REFERENCE = MOST_MASKED
+"""The most tokens of a reference."""
 
 CLAIM_BYTES = 2
 """The memory for the orders that a token of a candidate has claimed, a bit for each."""
-
-KEY_BYTES = 4
-
-KEYS_BYTES = KEY_BYTES * LONGEST_REFERENCE
-"""The memory for the low 32 bits of the keys of a reference."""
 
 _NOTHING = np.uint64(0)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-_equal_32, _equal_64 = equal_numbers(32), equal_numbers(LONGEST_REFERENCE)
-
-
-@inlined
-def _mask(token, keys, inside, short):
-    """The positions in a reference of the tokens with the same key."""
-    if short:
-        return _equal_32(keys, load_word(token)) & inside
-    return _equal_64(keys, load_word(token)) & inside
-
-
-@inlined
-def _difference(token, mask, reference):
-    """0 if the first token of a mask is the same as this token, or if there is none."""
-    holder = reference + lowest_bit(mask) * TOKEN_BYTES if mask != _NOTHING else token
-    words = load_word(token + FIRST) ^ load_word(holder + FIRST)
-    words |= load_word(token + SECOND) ^ load_word(holder + SECOND)
-    if words != _NOTHING and is_same_token(token, holder):  # a long token at another address
-        words = _NOTHING
-    return words
-
-
 @inlined
 def _enter_keys(first, last, keys, inside, short):
     """Writes the keys of a reference; returns 0 if different tokens have different keys."""
-    token, key = first, keys
-    while token < last:
-        store_count(key, np.int64(load_word(token)))
-        token += TOKEN_BYTES
-        key += KEY_BYTES
+    write_keys(first, last, keys)
     token, different = first, _NOTHING
     while token < last:
-        different |= _difference(token, _mask(token, keys, inside, short), first)
+        different |= difference(token, mask_of(token, keys, inside, short), first)
         token += TOKEN_BYTES
     return different
 
@@ -106,7 +73,7 @@ def _matching(lanes: Lanes, short: bool, several: bool) -> Any:
 
     Args:
       lanes: the operations on vectors with a lane for each order.
-      short: whether no reference has more than 32 tokens.
+      short: whether the reference has at most FEW_MASKED tokens.
       several: whether there can be several references.
     """
     zeros, following, free_of, claim = lanes.zeros, lanes.following, lanes.free, lanes.claim
@@ -133,8 +100,8 @@ def _matching(lanes: Lanes, short: bool, several: bool) -> Any:
         grams = claimed = matches = zeros()
         different = _NOTHING
         while token < end:
-            mask = _mask(token, keys, inside, short)
-            different |= _difference(token, mask, reference)
+            mask = mask_of(token, keys, inside, short)
+            different |= difference(token, mask, reference)
             grams = following(grams, mask)
             free = free_of(grams, claimed)
             claimed = claim(claimed, free)
@@ -191,8 +158,8 @@ def match_segment(
         if first == last:
             continue
         begin, end = tokens + first * TOKEN_BYTES, tokens + last * TOKEN_BYTES
-        inside = _ALL >> np.uint64(LONGEST_REFERENCE - (last - first))
-        short = last - first <= 32
+        inside = mask_of_all(last - first)
+        short = last - first <= FEW_MASKED
         if short:
             different |= _enter_keys(begin, end, keys, inside, True)
         else:

@@ -16,7 +16,7 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
 from beam_bleu.transforms.text.characters import number_characters
-from beam_bleu.transforms.text.numbered_texts import number_texts
+from beam_bleu.transforms.text.numbered_texts import number_segment
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
 from beam_bleu.transforms.text.tokenization import CHARACTERS
 
@@ -67,7 +67,7 @@ def count_rows(spans, reference_count, rule, spaces, counts, seed):
                 bounds,
             )
         else:
-            known = number_texts(
+            known = number_segment(
                 start_space,
                 end_space,
                 row,
@@ -75,7 +75,6 @@ def count_rows(spans, reference_count, rule, spaces, counts, seed):
                 texts,
                 reference_count,
                 rule,
-                False,
                 token_space,
                 bounds,
                 numbers,

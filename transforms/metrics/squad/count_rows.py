@@ -28,7 +28,7 @@ from beam_bleu.transforms.native.memory import (
     store_count,
     store_int,
 )
-from beam_bleu.transforms.text.numbered_texts import number_texts
+from beam_bleu.transforms.text.numbered_texts import number_segment
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
 
 
@@ -114,8 +114,8 @@ def count_f1_rows(spans, reference_count, rule, spaces, counts, seed):
       reference_count: the number of references.
       rule: how texts are split (see tokenization.py).
       spaces: the addresses of memory: for tokens, bounds, numbers, the vocabulary, different tokens
-        and their index (see `number_texts`), and for a count of each different token and one more,
-        all 0 before and after.
+        and their index (see `number_segment`), and for a count of each number, all 0 before and
+        after.
       counts: int64 (systems, rows, W), for the columns of token F1.
       seed: the process's secret (see hashing.py).
     """
@@ -126,7 +126,7 @@ def count_f1_rows(spans, reference_count, rule, spaces, counts, seed):
     count_space = address_of(counts)
     start_space, end_space = address_of(starts), address_of(ends)
     for row in range(rows):
-        number_texts(
+        number_segment(
             start_space,
             end_space,
             row,
@@ -134,7 +134,6 @@ def count_f1_rows(spans, reference_count, rule, spaces, counts, seed):
             texts,
             reference_count,
             rule,
-            False,
             token_space,
             bounds,
             numbers,

@@ -16,7 +16,7 @@ from beam_bleu.transforms.metrics.ter.columns import (
 from beam_bleu.transforms.metrics.ter.edits import count_edits, memory_bytes
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import address_of, copy, load_int, store_int
-from beam_bleu.transforms.text.numbered_texts import number_texts
+from beam_bleu.transforms.text.numbered_texts import number_segment
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
 
 
@@ -42,7 +42,7 @@ def count_rows(first_row, spans, reference_count, rule, spaces, edit_bytes, coun
       reference_count: the number of references.
       rule: how texts are split (see tokenization.py).
       spaces: the addresses of memory: for tokens, bounds, numbers, the vocabulary, different tokens
-        and their index (see `number_texts`), and for edits.
+        and their index (see `number_segment`), and for edits.
       edit_bytes: the size of the last one.
       counts: int64 (systems, rows, W), for the columns (columns.py).
       seed: the process's secret (see hashing.py).
@@ -57,7 +57,7 @@ def count_rows(first_row, spans, reference_count, rule, spaces, edit_bytes, coun
     count_space = address_of(counts)
     start_space, end_space = address_of(starts), address_of(ends)
     for row in range(first_row, rows):
-        known = number_texts(
+        known = number_segment(
             start_space,
             end_space,
             row,
@@ -65,7 +65,6 @@ def count_rows(first_row, spans, reference_count, rule, spaces, edit_bytes, coun
             texts,
             reference_count,
             rule,
-            False,
             token_space,
             bounds,
             numbers,
