@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.gates.results import GatedResults, gated
-from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
+from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, SCORES_FORMAT, TOTALS
 from beam_bleu.pipeline.output.result_files import (
     NAME_A_RESULT,
     beside,
@@ -19,6 +20,7 @@ from beam_bleu.pipeline.output.result_files import (
     require_same_scores,
 )
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.version import VERSION
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.saved.saved_totals import SavedTotals
@@ -65,6 +67,7 @@ def read_result(path: str, *, with_totals: bool = False, must_be_last: bool = Tr
         if not isinstance(document, dict) or not {"scores", "format"} & document.keys():
             raise TypeError(document)
         if "scores" in document:
+            _require_format(file, document)
             if not is_named:
                 _require_manifest(file, data)
             return ReadResult(path, gated(document, path))
@@ -96,6 +99,21 @@ def _file_of(path: str, names: tuple[str, str]) -> str:
 def _is_folder(path: str) -> bool:
     # An object store has no folders.
     return os.path.isdir(path) if is_local(path) else not path.endswith(".json")
+
+
+def _require_format(file: str, document: Mapping[str, Any]) -> None:
+    """Checks that this version knows the format of a result document.
+
+    Raises:
+      InputError: it is another format.
+      KeyError: the document does not name its format.
+    """
+    if document["format"] != SCORES_FORMAT:
+        raise InputError(
+            f"{file} has format {document['format']!r}, and beam-bleu {VERSION} knows only format "
+            f"{SCORES_FORMAT}",
+            "read it with the version of beam-bleu that wrote it, or with a newer one",
+        )
 
 
 def _require_manifest(file: str, scores: bytes) -> None:

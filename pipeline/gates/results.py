@@ -93,9 +93,11 @@ def gated(document: Mapping[str, Any], name: str = "") -> GatedResults:
     Raises:
       KeyError, TypeError, ValueError: it is not a result document.
     """
-    return {
-        metric: _gated(part_of(document, metric), metric, name) for metric in metrics_of(document)
-    }
+    metrics = metrics_of(document)
+    scored = {entry["metric"] for entry in document["scores"]}
+    if not metrics or len({*metrics}) < len(metrics) or not scored <= {*metrics}:
+        raise ValueError("it has no metrics, a metric twice, or scores of a metric without a name")
+    return {metric: _gated(part_of(document, metric), metric, name) for metric in metrics}
 
 
 def _gated(document: Mapping[str, Any], metric: str, name: str) -> GatedResult:

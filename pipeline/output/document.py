@@ -8,6 +8,7 @@ from typing import Any
 
 from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.output.evidence_parts import warning_about_resampling
+from beam_bleu.pipeline.output.file_names import SCORES_FORMAT
 from beam_bleu.pipeline.output.metric_part import metric_part
 from beam_bleu.pipeline.output.metric_views import joined_parts
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
@@ -17,9 +18,6 @@ from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.known_metrics import counts_empty_candidates
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
 from beam_bleu.transforms.totals.rejected import Rejected, condition_warnings, rejected_warnings
-
-FORMAT = 2
-"""The version of the result document."""
 
 _KEYS = (
     *("format", "metrics", "segments", "scores", "counters", "warnings"),
@@ -56,7 +54,7 @@ def result_document(
     moments = next(iter(totals.metrics.values())).moments
     units = totals.segments if moments is None else moments.units
     document: dict[str, Any] = {
-        "format": FORMAT,
+        "format": SCORES_FORMAT,
         **joined,
         "segments": totals.segments,
         "counters": _counters(totals, scorings),

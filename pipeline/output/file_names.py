@@ -40,6 +40,9 @@ WRITTEN = (SCORES, MANIFEST, TOTALS, SUCCESS, *OF_RUN)
 """The files that a run writes next to the folders of the segment scores."""
 
 
+SCORES_FORMAT = 2
+"""The version of the result document, scores.json: its field `format`."""
+
 TOTALS_FORMAT = "beam-bleu totals"
 """The first field of totals.json, `format`."""
 

@@ -11,6 +11,8 @@ import pytest
 from command_line import REFERENCES, SYSTEMS, called, streams, typed, write_lines
 from made_results import SIGNATURE, entry, result, written
 
+METRICS = result()["metrics"]
+
 NEWS = {"domain": "news"}
 
 
@@ -116,6 +118,33 @@ def test_impossible_numbers_of_a_result(change, scores, tmp_path):
         [scores, "--max_drop=1", "--against", path],
     ):
         called("gate", *words).assert_failed(3, f"{path} is not a result of beam-bleu")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"metrics": []},
+        {"metrics": METRICS * 2},
+        {"metrics": "bleu"},
+        {"metrics": [*METRICS, {**METRICS[0], "metric": "chrf"}]},
+        {"scores": [{**entry("a", 30), "metric": "chrf"}, entry("b", 35)]},
+        {"scores": [entry("b", 35), {**entry("b", 35), "metric": "unknown"}]},
+    ],
+    ids=str,
+)
+def test_every_score_has_a_metric_of_the_result(change, tmp_path):
+    path = written(tmp_path / "bad.json", {**result(entry("a", 30), entry("b", 35)), **change})
+    called("gate", path, "--fail_under=bleu=1").assert_failed(
+        3, f"{path} is not a result of beam-bleu"
+    )
+
+
+@pytest.mark.parametrize("number", [1, 3, "2", None])
+def test_another_format_is_not_read(number, tmp_path):
+    path = written(tmp_path / "scores.json", {**result(entry("a", 30)), "format": number})
+    called("gate", path, "--fail_under=1").assert_failed(
+        3, f"{path} has format {number!r}, and beam-bleu", "the version of beam-bleu that wrote it"
+    )
 
 
 @pytest.mark.parametrize(
