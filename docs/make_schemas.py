@@ -17,7 +17,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from beam_bleu.pipeline.output import document, file_names
+from beam_bleu.pipeline.output import file_names
 from beam_bleu.pipeline.output.comparison_entries import FamilyName
 from beam_bleu.pipeline.output.run_record import State, software_versions
 from beam_bleu.pipeline.saved.content import MOMENTS_ARRAYS
@@ -110,8 +110,8 @@ def _of_scores(schema: Json) -> Json:
     return {
         "properties/format": {
             "type": "integer",
-            "minimum": document.FORMAT,
-            "maximum": document.FORMAT,
+            "minimum": file_names.SCORES_FORMAT,
+            "maximum": file_names.SCORES_FORMAT,
         },
         **{f"$defs/score/{key}": value for key, value in _score(schema["$defs"]["score"]).items()},
         "$defs/coverage/properties/rule/enum": [*COVERAGE_NAMES],
