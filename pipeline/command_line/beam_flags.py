@@ -114,6 +114,8 @@ def check_in_process(parser: Parser, flags: argparse.Namespace) -> None:
       UsageError: one of them cannot be used here.
     """
     flag_of = _given(parser, flags)
+    if not flag_of:  # as in most runs: making the parsers of the engines takes a millisecond
+        return
     for name, flag in flag_of.items():
         if name in _REFUSED_IN_PROCESS:
             why, remedy = _REFUSED_IN_PROCESS[name]

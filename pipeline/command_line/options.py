@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import os
 from collections.abc import Callable, Sequence
 from typing import NoReturn
@@ -218,13 +219,13 @@ def flags_without_secrets() -> frozenset[str]:
     return frozenset(word for flag in [*our_flags(), *switches] for word in flag.option_strings)
 
 
+@functools.cache  # a run also asks which values of flags are never secrets
 def _our_parser() -> Parser:
     parser = Parser(
         prog="beam-bleu",
         usage=usage(),
         description="Scores text files and records by BLEU and other metrics, with sacreBLEU's "
         "exact\nnumbers, as an Apache Beam job.",
-        epilog=epilog(),
         formatter_class=Formatter,
         add_help=False,
     )
@@ -314,6 +315,7 @@ class _Help(argparse.Action):
         self, parser: argparse.ArgumentParser, namespace: object, topic: object, *_: object
     ) -> NoReturn:
         assert isinstance(parser, Parser)
+        parser.epilog = epilog()  # as wide as the terminal is now
         text = parser.format_groups(TOPICS[str(topic)]) if topic else parser.format_help()
         write_to_stdout(text.encode())
         parser.exit()
