@@ -272,7 +272,7 @@ def _refuse_flags_of_bleu(flags: argparse.Namespace) -> None:
     for name in FLAGS_OF_BLEU:
         if getattr(flags, name):
             raise UsageError(
-                f"--{name} is a flag of BLEU, and --metrics {metrics} has no BLEU",
+                f"--{name} is a flag of BLEU, which --metrics {metrics} does not ask for",
                 f"leave it out, or {ask_for_it}",
             )
     items = ",".join(flags.slice_by).replace(CROSS, ",").split(",")

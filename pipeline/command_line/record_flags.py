@@ -49,8 +49,8 @@ def add_record_flags(parser: argparse._ActionsContainer) -> None:
     add(
         "--header",
         action="store_true",
-        help="the first line of tab-separated text has the names of its columns; default: if a "
-        "column is named, and not numbered",
+        help="the first line of tab-separated text has the names of its columns; default: yes if a "
+        "column is given by its name instead of its number",
     )
     add(
         "--no_header",

@@ -40,7 +40,7 @@ def merged(files: Sequence[Named], *, replace: bool = False, force: bool = False
 
     Raises:
       UsageError: the candidates of a system seem to be those of two models.
-      InputError: the files do not add up: they have other definitions or systems, or a partition
+      InputError: the files cannot be added: they have other definitions or systems, or a partition
         is in two files; or there are too many slices.
     """
     if replace:

@@ -170,8 +170,8 @@ def require_same(files: Sequence[tuple[str, SavedTotals]]) -> None:
         for kind in KINDS:
             for name, one, other in differing(kind.facts(first), kind.facts(saved)):
                 raise InputError(
-                    f"{first_path} and {path} do not add up: {name} is {shown(one)} in the first "
-                    f"one, and {shown(other)} in the second one",
+                    f"{first_path} and {path} cannot be added up: {name} is {shown(one)} in the "
+                    f"first one, and {shown(other)} in the second one",
                     kind.remedy,
                 )
         _require_same_systems(first_path, first.totals.systems, path, saved.totals.systems)

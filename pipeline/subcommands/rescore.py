@@ -52,10 +52,10 @@ from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.text.text import Text
 
 _DESCRIPTION = (
-    "Scores saved totals by another definition, without the texts. Choices that are not given stay "
-    "as they were. The result is that of a run with these flags, to the last byte. Tokens cannot "
-    "be changed. Of chrF, --chrf_beta and --chrf_eps_smoothing can be changed if no segment "
-    "has several references; of TER, nothing can."
+    "Scores saved totals by another definition, without the texts. Whatever you do not choose "
+    "stays as it was. The result is the same as that of a run with these flags, to the last byte. "
+    "Tokens cannot be changed. For chrF, --chrf_beta and --chrf_eps_smoothing can be changed if no "
+    "segment has several references; for TER, nothing can."
 )
 
 _DEFAULT = "default: as in the run"

@@ -178,12 +178,12 @@ class CorpusSums(Sums):
     def __add__(self, other: CorpusSums) -> CorpusSums:
         if len(self.columns) != len(other.columns):
             raise ValueError(
-                f"sums of {len(self.columns)} and {len(other.columns)} columns do not add up"
+                f"sums of {len(self.columns)} and {len(other.columns)} columns cannot be added"
             )
         if not self.segments or not other.segments:
             return self if self.segments else other
         if (self.products is None) != (other.products is None):
-            raise ValueError("sums with products and sums without products do not add up")
+            raise ValueError("sums with products and sums without products cannot be added")
         return CorpusSums(
             columns=_summed(self.columns, other.columns),
             min_reference_count=min(self.min_reference_count, other.min_reference_count),

@@ -102,7 +102,7 @@ class SliceSums(Sums):
     def __add__(self, other: SliceSums) -> SliceSums:
         most = smaller_limit(self.most, other.most)
         if self.width != other.width:
-            raise ValueError(f"sums of {self.width} and {other.width} columns do not add up")
+            raise ValueError(f"sums of {self.width} and {other.width} columns cannot be added")
         keys = list(dict.fromkeys((*self.keys, *other.keys)))
         if most is not None and len(keys) > most:
             return SliceSums.zero(self.width, keys[: most + 1], most=most)

@@ -63,7 +63,7 @@ class SystemSums(Sums):
 
     def __add__(self, other: SystemSums) -> SystemSums:
         if self.pairs != other.pairs:
-            raise ValueError("sums of other pairs of systems do not add up")
+            raise ValueError("sums of different pairs of systems cannot be added")
         return SystemSums(
             tuple(one + more for one, more in zip(self.systems, other.systems, strict=True)),
             self.pairs,

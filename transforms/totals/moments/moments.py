@@ -148,7 +148,7 @@ class Moments(Sums):
         ordered = (min(places), max(places))
         number = (self._number_of if key is None else self._slice_number_of).get(ordered)
         if number is None:
-            raise ValueError(f"{system} and {baseline} are no pair of these moments")
+            raise ValueError(f"{system} and {baseline} are not a pair of these moments")
         cross = (
             self.cross_products[number]
             if key is None
@@ -191,7 +191,7 @@ class Moments(Sums):
     def __add__(self, other: Moments) -> Moments:
         most = smaller_limit(self.most, other.most)
         if self.width != other.width:
-            raise ValueError(f"moments of {self.width} and {other.width} columns do not add up")
+            raise ValueError(f"moments of {self.width} and {other.width} columns cannot be added")
         systems = tuple(sorted({*self.systems, *other.systems}))
         keys = sorted_keys((*self.keys, *other.keys))
         if most is not None and len(keys) - 1 > most:

@@ -76,7 +76,7 @@ class Replicates(Sums):
         ):
             if one != another:
                 raise ValueError(
-                    f"replicates of different {what} do not add up: {one!r} and {another!r}"
+                    f"replicates of different {what} cannot be added: {one!r} and {another!r}"
                 )
         resampling = self.resampling
         if resampling.partition != other.resampling.partition:

@@ -283,7 +283,7 @@ def test_a_document_for_each_segment_gives_the_moments_of_segments() -> None:
 def test_the_baseline_of_slices_can_be_another_system() -> None:
     rows = segments(random.Random(7), 30, 5)
     assert_brute_force(moments([batches(rows, 9)], baseline="c"), rows, baseline="c")
-    with pytest.raises(ValueError, match="no pair"):
+    with pytest.raises(ValueError, match="not a pair"):
         moments([batches(rows, 9)]).of_pair("a", "c", SliceKey(0, ("news",)))
 
 
@@ -297,7 +297,7 @@ def test_without_all_pairs_there_are_those_with_the_baseline(baseline: str, pair
         if baseline in (one, other):
             assert found.of_pair(one, other) == every.of_pair(one, other)
         else:
-            with pytest.raises(ValueError, match="no pair"):
+            with pytest.raises(ValueError, match="not a pair"):
                 found.of_pair(one, other)
 
 
