@@ -1,8 +1,8 @@
-"""Beam's in-process runner, with short waits at the end of steps.
+"""Beam's in-process runner, without the threads that sample its steps.
 
 While a worker works on a bundle, a thread of Beam samples in which step it is. At the end of the
-bundle, Beam waits for this thread, which sleeps for up to 200 ms at a time, and no core works. Here
-it sleeps for 20 ms at most.
+bundle, Beam waits for this thread, which sleeps for up to 200 ms at a time, and no core works. A
+run in this process does not use the samples, so it has none of these threads.
 """
 
 from __future__ import annotations
@@ -17,21 +17,26 @@ from apache_beam.runners.worker import statesampler
 
 __all__ = ["InProcessRunner"]
 
-_SAMPLING_PERIOD_MS = 20
-"""Much shorter than a run, and long enough that sampling costs nothing."""
-
 
 class InProcessRunner(FnApiRunner):
-    """Beam's runner. While it runs a pipeline, the samplers of this process end soon."""
+    """Beam's runner. While it runs a pipeline, no thread of this process samples steps."""
 
     def run_pipeline(self, pipeline: Any, options: Any) -> Any:
-        with _RUNS.short_samples():
+        with _RUNS.without_samples():
             return super().run_pipeline(pipeline, options)
 
 
-class _ShortSampler(statesampler.StateSampler):
-    def __init__(self, prefix: str, counter_factory: Any) -> None:
-        super().__init__(prefix, counter_factory, sampling_period_ms=_SAMPLING_PERIOD_MS)
+class _NoSampler(statesampler.StateSampler):
+    """Knows the step of its worker, as Beam's sampler does, but starts no thread."""
+
+    def start(self) -> None:
+        self.tracked_thread = threading.current_thread()
+        statesampler.set_current_tracker(self)
+        self.started = True
+
+    def stop(self) -> None:
+        statesampler.set_current_tracker(None)
+        self.finished = True
 
 
 class _Runs:
@@ -43,13 +48,13 @@ class _Runs:
         self._usual = statesampler.StateSampler
 
     @contextlib.contextmanager
-    def short_samples(self) -> Iterator[None]:
-        """The samplers sleep briefly until the last run has ended."""
-        # Beam has no option for the period. Its workers look the class up for each bundle.
+    def without_samples(self) -> Iterator[None]:
+        """Nothing samples until the last run has ended."""
+        # Beam has no option for this. Its workers look the class up for each bundle.
         with self._lock:
             if not self._count:
                 self._usual = statesampler.StateSampler
-                statesampler.StateSampler = _ShortSampler
+                statesampler.StateSampler = _NoSampler
             self._count += 1
         try:
             yield

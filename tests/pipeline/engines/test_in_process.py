@@ -1,4 +1,4 @@
-"""Beam's in-process runner does not wait long for the threads that sample its steps."""
+"""Beam's in-process runner has no threads that sample its steps."""
 
 from __future__ import annotations
 
@@ -14,24 +14,38 @@ from beam_bleu.pipeline.engines.in_process import InProcessRunner
 USUAL = statesampler.StateSampler
 
 
-def _period(_: object) -> int:
-    return int(statesampler.get_current_tracker().sampling_period_ms)
+def _threads(_: object) -> list[str]:
+    """The functions that the threads of this process run."""
+    return [str(getattr(each, "_target", None)) for each in threading.enumerate()]
 
 
-def _require_short(period: int) -> None:
-    assert period <= 20
+def _require_no_sampler(functions: list[str]) -> None:
+    assert not [each for each in functions if "StateSampler" in each]
+
+
+def _require_a_tracker(_: object) -> None:
+    assert statesampler.get_current_tracker().tracked_thread is threading.current_thread()
 
 
 def _fail(_: object) -> None:
     raise ValueError("it fails")
 
 
-def test_samplers_sleep_briefly_in_every_bundle() -> None:
+def test_no_thread_samples_in_any_bundle() -> None:
     with beam.Pipeline(runner=InProcessRunner()) as root:
         begun = root | beam.Create([1, 2, 3])
-        _ = begun | beam.Map(_period) | beam.Map(_require_short)
+        _ = begun | beam.Map(_threads) | beam.Map(_require_no_sampler)
+        _ = begun | beam.Map(_require_a_tracker)
         spread = begun | beam.Reshuffle()
-        _ = spread | "Another" >> beam.Map(_period) | "Check it" >> beam.Map(_require_short)
+        _ = spread | "Another" >> beam.Map(_threads) | "Check it" >> beam.Map(_require_no_sampler)
+
+
+def test_beams_own_runner_has_threads_that_sample() -> None:
+    with (
+        pytest.raises(AssertionError, match="StateSampler"),
+        beam.Pipeline(runner=FnApiRunner()) as root,
+    ):
+        _ = root | beam.Create([1]) | beam.Map(_threads) | beam.Map(_require_no_sampler)
 
 
 def test_runs_that_overlap_leave_beams_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +74,7 @@ def test_runs_that_overlap_leave_beams_samplers(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("fails", [False, True])
 def test_other_pipelines_of_the_process_have_beams_samplers(fails: bool) -> None:
     root = beam.Pipeline(runner=InProcessRunner())
-    _ = root | beam.Create([1]) | beam.Map(_fail if fails else _period)
+    _ = root | beam.Create([1]) | beam.Map(_fail if fails else _threads)
     if fails:
         with pytest.raises(ValueError, match="it fails"):
             root.run()

@@ -6,7 +6,6 @@ docs/performance.md says what each one gains.
 from __future__ import annotations
 
 import importlib.metadata
-import inspect
 import pkgutil
 import platform
 
@@ -56,11 +55,14 @@ def test_a_release_still_has_what_we_use(package, module, name, file):
     assert hasattr(pkgutil.resolve_name(module), name), told
 
 
-def test_beams_samplers_still_take_a_period():
+def test_beams_samplers_still_start_and_stop_in_the_way_that_the_runner_replaces():
     from apache_beam.runners.worker.statesampler import StateSampler
 
-    told = f"apache-beam {version_of('apache-beam')}: engines/in_process.py gives a period"
-    assert "sampling_period_ms" in inspect.signature(StateSampler.__init__).parameters, told
+    told = f"apache-beam {version_of('apache-beam')}: engines/in_process.py replaces what this does"
+    start, stop = StateSampler.start.__code__.co_names, StateSampler.stop.__code__.co_names
+    tracked = {"threading", "current_thread", "tracked_thread", "set_current_tracker"}
+    assert set(start) == tracked | {"super", "start", "started"}, told
+    assert set(stop) == {"set_current_tracker", "super", "stop"}, told
 
 
 @pytest.mark.parametrize("array", [np.arange(5), np.zeros((2, 3)), np.zeros(0, np.uint8)], ids=str)
