@@ -13,8 +13,8 @@ from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.score.uncertainty import (
     TWO_SIDED_95,
     Gradient,
+    gradient_of,
     interval,
-    log_gradient,
     require_enough,
     root,
     spread,
@@ -86,23 +86,23 @@ def paired_difference(pair: UnitSums, metric: Metric) -> Difference:
         return _judged(difference, 0.0)
     try:
         require_enough(pair)
-        _require_scores(score, score_of_baseline)
-        one, other = log_gradient(system, metric), log_gradient(baseline, metric)
+        one, ours = gradient_of(system, metric, score)
+        other, theirs = gradient_of(baseline, metric, score_of_baseline)
     except NoGradientError as error:
         return dataclasses.replace(difference, reason=str(error))
-    # The gradient of a score is the score times that of its logarithm. All in integers, over one
-    # denominator: what two similar systems share cancels without any rounding.
-    ours, ours_parts = score.as_integer_ratio()
-    theirs, theirs_parts = score_of_baseline.as_integer_ratio()
-    ours *= other.denominator * theirs_parts
-    theirs *= one.denominator * ours_parts
+    # All in integers, over one denominator: what two similar systems share cancels without any
+    # rounding.
+    our_factor, our_parts = ours.as_integer_ratio()
+    their_factor, their_parts = theirs.as_integer_ratio()
+    our_factor *= other.denominator * their_parts
+    their_factor *= one.denominator * our_parts
     gradient = Gradient(
         (*one.columns, *(width + column for column in other.columns)),
         (
-            *(ours * numerator for numerator in one.numerators),
-            *(-theirs * numerator for numerator in other.numerators),
+            *(our_factor * numerator for numerator in one.numerators),
+            *(-their_factor * numerator for numerator in other.numerators),
         ),
-        one.denominator * other.denominator * ours_parts * theirs_parts,
+        one.denominator * other.denominator * our_parts * their_parts,
     )
     return _judged(difference, root(spread(pair, gradient), gradient.denominator**2, pair.units))
 
@@ -129,11 +129,10 @@ def independent_difference(
     variance = Fraction()
     try:
         require_enough(smaller)
-        _require_scores(score, old_score)
         for units, metric, its_score in ((new, metric_new, score), (old, metric_old, old_score)):
-            gradient = log_gradient(units.columns, metric)
+            gradient, factor = gradient_of(units.columns, metric, its_score)
             own = Fraction(spread(units, gradient), gradient.denominator**2 * (units.units - 1))
-            variance += Fraction(its_score) ** 2 * own
+            variance += Fraction(factor) ** 2 * own
     except NoGradientError as error:
         return dataclasses.replace(difference, reason=str(error))
     return _judged(difference, math.sqrt(variance))
@@ -151,11 +150,6 @@ def _are_identical(pair: UnitSums, metric: Metric) -> bool:
         - 2 * products[product(column, width + column)]
         for column in metric.used(width)
     )
-
-
-def _require_scores(*scores: float) -> None:
-    if not all(scores):
-        raise NoGradientError("a score is 0")
 
 
 def _judged(difference: Difference, standard_error: float) -> Difference:

@@ -17,7 +17,7 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 
-from beam_bleu.transforms.metrics.dual_numbers import Dual, Exponential
+from beam_bleu.transforms.metrics.dual_numbers import Dual, Exponential, Number
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric, NoGradientError
 from beam_bleu.transforms.totals.unit_sums import UnitSums
 
@@ -68,12 +68,10 @@ def uncertainty(units: UnitSums, metric: Metric, score: float) -> Uncertainty:
     """
     try:
         require_enough(units)
-        gradient = log_gradient(units.columns, metric)
-        if not score:
-            raise NoGradientError("the score is 0")
+        gradient, factor = gradient_of(units.columns, metric, score)
     except NoGradientError as error:
         return Uncertainty(None, None, str(error))
-    standard_error = score * root(spread(units, gradient), gradient.denominator**2, units.units)
+    standard_error = factor * root(spread(units, gradient), gradient.denominator**2, units.units)
     return Uncertainty(standard_error, interval(score, standard_error))
 
 
@@ -124,7 +122,7 @@ def root(numerator: int, denominator: int, units: int) -> float:
 class Gradient:
     """The derivatives of a number by columns, at the sums of a corpus.
 
-    The number is the logarithm of a score, or the difference of the scores of two systems whose
+    The number is a score, its logarithm, or the difference of the scores of two systems whose
     columns are side by side.
 
     Attributes:
@@ -139,6 +137,28 @@ class Gradient:
     denominator: int
 
 
+def gradient_of(sums: Sequence[int], metric: Metric, score: float) -> tuple[Gradient, float]:
+    """The gradient of a score, as a gradient and a factor.
+
+    Only a score above 0 has a logarithm, but means of numbers can be 0 or less.
+
+    Args:
+      sums: the metric's columns, added up over units.
+      metric: how sums become a score.
+      score: the score of these sums.
+
+    Raises:
+      NoGradientError: the score has no gradient.
+      ValueError: the sums lack columns that the metric needs.
+    """
+    if score > 0:
+        return log_gradient(sums, metric), score
+    number = _traced(sums, metric)
+    if not isinstance(number, Dual) or number.slopes is None or number.is_rounded:
+        raise NoGradientError("the score is 0")
+    return _gradient(number.slopes, number.denominator), 1.0
+
+
 def log_gradient(sums: Sequence[int], metric: Metric) -> Gradient:
     """The gradient of the logarithm of a score.
 
@@ -150,9 +170,7 @@ def log_gradient(sums: Sequence[int], metric: Metric) -> Gradient:
       NoGradientError: the score has no gradient.
       ValueError: the sums lack columns that the metric needs.
     """
-    metric.require_gradient(sums)
-    variables = [Dual.variable(column, value) if value else 0 for column, value in enumerate(sums)]
-    score = metric.value(variables)
+    score = _traced(sums, metric)
     if isinstance(score, Exponential) and score.exponent.slopes is not None:
         return _gradient(score.exponent.slopes, score.exponent.denominator)
     if isinstance(score, Dual) and score.slopes is not None and not score.is_rounded:
@@ -161,6 +179,14 @@ def log_gradient(sums: Sequence[int], metric: Metric) -> Gradient:
         slopes = {column: slope // common for column, slope in score.slopes.items()}
         return _gradient(slopes, score.numerator // common)
     raise NotImplementedError(f"the gradient of {metric} has roundings")
+
+
+def _traced(sums: Sequence[int], metric: Metric) -> Number:
+    """The score with its derivatives by the columns that are not 0."""
+    metric.require_gradient(sums)
+    return metric.value(
+        [Dual.variable(column, value) if value else 0 for column, value in enumerate(sums)]
+    )
 
 
 def _gradient(slopes: Mapping[int, int], denominator: int) -> Gradient:

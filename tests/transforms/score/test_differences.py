@@ -127,7 +127,7 @@ def test_only_counts_of_the_definition_make_systems_different():
     ("rows", "reason"),
     [
         (ROWS[:29], "29 segments are fewer than 30"),
-        (made_units(40, matching=0), "a score is 0"),
+        (made_units(40, matching=0), "no 1-gram of a candidate is in its references"),
         ([row for row in ROWS if not row[FIRST_MATCHES + 3]][:35], "no 4-gram of a candidate"),
     ],
     ids=["units", "zero", "order"],
