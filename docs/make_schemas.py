@@ -24,7 +24,7 @@ from beam_bleu.pipeline.saved.content import MOMENTS_ARRAYS
 from beam_bleu.pipeline.saved.totals_file import FORMAT_VERSION
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.known_metrics import METRICS, kind_of
+from beam_bleu.transforms.known_metrics import METRICS, MetricRow, kind_of
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.bleu.scoring import LARGEST_NGRAM_ORDER, Scoring
 from beam_bleu.transforms.metrics.chrf.metric import (
@@ -118,7 +118,7 @@ def _of_scores(schema: Json) -> Json:
         "$defs/comparison/properties/family/enum": [*typing.get_args(FamilyName)],
         "$defs/family/properties/family/enum": [*typing.get_args(FamilyName)],
         "$defs/resampling/properties/method/enum": [*RESAMPLING_METHODS],
-        "$defs/metric_name/enum": [*METRICS],
+        "$defs/metric_name": _METRIC_WORD,
         "$defs/signature/pattern": signature,
         "$defs/common_signature/pattern": signature,
         "$defs/sacrebleu_signature/pattern": of_sacrebleu,
@@ -144,11 +144,16 @@ def _signature_pattern(signatures: Iterable[str], case: str, end: str) -> str:
         any_value = "(yes|no)" if value in ("yes", "no") else "[^|]+"
         return f"{name}:{case if name == 'case' else any_value}"
 
-    of_metrics: dict[str, None] = {}  # once for metrics with the same fields
+    of_metrics: dict[bool, dict[str, None]] = {True: {}, False: {}}
     for signature in signatures:
-        _, *fields, _ = signature.split("|")  # between the references and the version
-        of_metrics[r"\|".join(map(pattern, fields))] = None
-    return rf"^nrefs:([1-9][0-9]*|var)\|({'|'.join(of_metrics)}){end}$"
+        *fields, _ = signature.split("|")  # before the version
+        has_references = fields[0].startswith("nrefs:")
+        # Once for metrics with the same fields.
+        of_metrics[has_references][r"\|".join(map(pattern, fields[has_references:]))] = None
+    whole = rf"nrefs:([1-9][0-9]*|var)\|({'|'.join(of_metrics[True])})"
+    if of_metrics[False]:
+        whole = rf"({'|'.join([whole, *of_metrics[False]])})"
+    return f"^{whole}{end}$"
 
 
 def _of_manifest(_: Json) -> Json:
@@ -185,7 +190,7 @@ def _of_totals(schema: Json) -> Json:
         f"{content}/coverage": _schema(FoundCoverage | None),
         "$defs/order/maximum": _LARGEST_ORDER,
         "$defs/text": _object(TextName),
-        "$defs/metric_name/enum": [*METRICS],
+        "$defs/metric_name": _METRIC_WORD,
         f"{metric}/moments/required": [*others, *arrays],
         f"{metric}/moments/properties": others | arrays,
         "$defs/scoring/anyOf": [{"type": "null"}, *definitions],
@@ -195,6 +200,14 @@ def _of_totals(schema: Json) -> Json:
         "$defs/sums": _object(CorpusSums),
     }
 
+
+_METRIC_WORD = {
+    "type": "string",
+    "pattern": "^({})$".format(
+        "|".join(f"{row.name}:.+" if row.parameter else row.name for row in METRICS.values())
+    ),
+}
+"""The metrics, as results write them."""
 
 _PARTS: Mapping[str, Callable[[Json], Json]] = {
     "scores": _of_scores,
@@ -229,11 +242,11 @@ def _score(score: Json) -> Json:
         "required": [*first, "score", *always],
         "oneOf": [
             {
-                "properties": {"metric": {"const": name}}
+                "properties": _of_metric(row)
                 | {field: False for field in order if field not in own[name]},
                 "required": [field for field in own[name] if field not in everywhere],
             }
-            for name in METRICS
+            for name, row in METRICS.items()
         ],
         "properties": {
             **first,
@@ -242,6 +255,14 @@ def _score(score: Json) -> Json:
             **last,
         },
     }
+
+
+def _of_metric(row: MetricRow) -> Json:
+    """What is true of the metric and of the score in an entry of this metric."""
+    metric = {"pattern": f"^{row.name}:"} if row.parameter else {"const": row.name}
+    return (
+        {"metric": metric} if row.can_be_negative else {"metric": metric, "score": {"minimum": 0}}
+    )
 
 
 def _in_one_order(lists: Iterable[Iterable[str]]) -> list[str]:

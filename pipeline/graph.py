@@ -31,7 +31,7 @@ from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
 from beam_bleu.transforms.definition.slicing import LENGTH, Slicing
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.known_metrics import (
-    MetricName,
+    MetricWord,
     counts_empty_candidates,
     kind_of,
 )
@@ -157,10 +157,10 @@ class _Parts:
 
     sums: dict[str, PCollection[NamedSums]] = dataclasses.field(default_factory=dict)
     documents: dict[str, PCollection[NamedDocuments]] = dataclasses.field(default_factory=dict)
-    tables: dict[MetricName, PCollection[pa.Table]] = dataclasses.field(default_factory=dict)
+    tables: dict[MetricWord, PCollection[pa.Table]] = dataclasses.field(default_factory=dict)
 
 
-_Statistics = dict[tuple[MetricName, TextName], PCollection[BatchStatistics]]
+_Statistics = dict[tuple[MetricWord, TextName], PCollection[BatchStatistics]]
 """The statistics of all batches, for each metric and each way to make its tokens."""
 
 
@@ -181,7 +181,7 @@ def _count(batches: PCollection[SegmentBatch], job: Job, step: Step) -> _Statist
             text, counter, job.threads, step, languages=languages, lengths=lengths
         )
         return {only: batches | "Count matches" >> counting}
-    first = counts_empty_candidates(job.scorings)
+    first = counts_empty_candidates(job.scorings) or job.metrics[0].name
     counts = batches | "Count matches" >> count_metrics(
         list(counted.values()),
         job.threads,
@@ -256,7 +256,7 @@ def _baseline(job: Job) -> str | None:
     return job.evidence.baseline or next(iter(job.source.systems), None)
 
 
-def _suffix(job: Job, name: MetricName) -> str:
+def _suffix(job: Job, name: MetricWord) -> str:
     """What the labels of a metric's steps end in. Those of the first one have no more words."""
     return "" if name == job.metrics[0].name else f" ({name})"
 

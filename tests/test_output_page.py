@@ -34,7 +34,7 @@ from markdown_tables import sections, tables
 from scoring import bleu_table_schema
 
 import beam_bleu.pipeline.graph
-from beam_bleu.transforms.known_metrics import METRICS, kind_of, presentation_of
+from beam_bleu.transforms.known_metrics import METRICS, METRICS_OF_TEXTS, kind_of, presentation_of
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.scoring import Scoring
 
@@ -50,14 +50,19 @@ VALIDATOR = Draft202012Validator(SCHEMA)
 
 LANGUAGES = EXAMPLES / "languages"
 
-LABELS = {"languages": ["lang_pair"], "slices": ["domain"], "several metrics": ["domain"]}
+LABELS = {
+    "languages": ["lang_pair"],
+    "slices": ["domain"],
+    "several metrics": ["domain"],
+    "numbers": ["domain"],
+}
 """The labels of the runs of `results` that have any."""
 
 Json = dict[str, Any]
 
 OWN_COLUMNS = {
     name: {*kind.segment_fields(kind.metric_of(kind.config()))}
-    for name, kind in ((name, kind_of(name)) for name in METRICS)
+    for name, kind in ((name, kind_of(name)) for name in METRICS_OF_TEXTS)
 }
 """By metric, the columns of the scores of segments that not every metric has."""
 
@@ -146,8 +151,12 @@ def is_optional(row: list[str]) -> bool:
 
 def test_the_schema_has_the_fields_of_each_metric():
     score = SCHEMA["$defs"]["score"]
-    own = {each["properties"]["metric"]["const"]: each for each in score["oneOf"]}
-    assert list(own) == list(METRICS) == SCHEMA["$defs"]["metric_name"]["enum"]
+    own = dict(zip(METRICS, score["oneOf"], strict=True))
+    for name, each in own.items():
+        word = f"{name}:x" if METRICS[name].parameter else name
+        for pattern in (each["properties"]["metric"], SCHEMA["$defs"]["metric_name"]):
+            assert Draft202012Validator(pattern).is_valid(word)
+            assert not Draft202012Validator(pattern).is_valid(f"{name}-")
     common = {"metric", "system", "slice", "segments", "score", "standard_error", "interval"}
     assert {*score["properties"]} - common == {
         field for name in METRICS for field in kind_of(name).fields
@@ -189,6 +198,10 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
     for task in ("one", "two"):
         samples = [{"filtered_resps": [line], "target": line, "filter": "none"} for line in lines]
         write_lines(folder / f"samples_{task}.jsonl", [json.dumps(each) for each in samples])
+    numbers = [
+        json.dumps({"domain": "ab"[i % 2], "a_y": i / 7, "a_z": -i, "b_y": 1, "b_z": i**2})
+        for i in range(40)
+    ]
     runs = {
         "one system": one,
         "all that can be asked for": [
@@ -218,9 +231,20 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
             *("--join_on=id", "--coverage=common"),
         ],
         "several metrics": [
-            *(*EXAMPLE, "--metrics", *reversed(METRICS), "--segment_scores", "--compare=all"),
+            *(
+                *EXAMPLE,
+                "--metrics",
+                *reversed(METRICS_OF_TEXTS),
+                "--segment_scores",
+                "--compare=all",
+            ),
             *("--resample=bootstrap", "--resamples=50", "--compare_presets"),
             *(f"--labels=domain={EXAMPLES}/domains.txt", "--slice_by=domain,length"),
+        ],
+        "numbers": [
+            *(f"--input={write_lines(folder / 'numbers.jsonl', numbers)}", "--slice_by=domain"),
+            *("--metrics", "mean:a_{system}", "mean_error:b_{system}"),
+            *("--compare=all", "--resample=bootstrap", "--resamples=50"),
         ],
         "16 orders": [*one, "--max_ngram_order=16", "--effective_order"],
         "slices": [

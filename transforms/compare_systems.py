@@ -12,7 +12,7 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.corpus_scores import definition_of, require_no_files
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.known_metrics import METRICS, Definition
+from beam_bleu.transforms.known_metrics import Definition, row_of
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.batching import SegmentOfSystems
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
@@ -153,7 +153,7 @@ def _compare(
         definition.metric,
         definition.score,
         all_pairs=all_pairs,
-        lower_is_better=METRICS[definition.name].lower_is_better,
+        lower_is_better=row_of(definition.name).lower_is_better,
     )
 
 

@@ -16,7 +16,7 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.known_metrics import METRICS, Definition, MetricName, kind_of
+from beam_bleu.transforms.known_metrics import METRICS, Definition, MetricName, kind_of, word_of
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import FoundSegments
@@ -76,7 +76,7 @@ def definition_of(config: Any, metrics: Iterable[MetricName] = METRICS) -> tuple
             metric = kind.metric_of(definition)
             metric.require_corpus()
             require_tokenizer(definition.text)
-            return definition.text, Definition(name, definition.text.name, metric)
+            return definition.text, Definition(word_of(name, metric), definition.text.name, metric)
     types = " or a ".join(kind.config.__name__ for kind in kinds.values())
     raise ValueError(f"config must be a {types}, got {config!r}, of type {type(config).__name__}")
 

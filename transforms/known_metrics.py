@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
-from beam_bleu.transforms.definition.choices import require_choice, table
+from beam_bleu.transforms.definition.choices import table
 
 if TYPE_CHECKING:
     from beam_bleu.transforms.definition.choices import MetricFlag
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.text.text import TextName
     from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
-MetricName = Literal["bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1"]
+MetricName = Literal[
+    "bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1", "mean", "mean_error"
+]
+
+MetricWord = str
+"""A metric, as commands and results write it: its name, or "mean:comet" if it has a parameter."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +37,10 @@ class MetricRow:
       highest: the largest possible score; None if there is none.
       without_highest: how a field of the signature begins if it is of a definition without a
         largest possible score, although others have one.
+      parameter: the field of its config that is a part of its word, after a colon; "" if there is
+        none. A run can have several words of such a metric.
+      counts_texts: whether it counts the texts of candidates. Others are made of numbers.
+      can_be_negative: whether a score can be below 0.
     """
 
     name: MetricName
@@ -40,6 +49,14 @@ class MetricRow:
     family: str = ""
     highest: float | None = None
     without_highest: tuple[str, ...] = ()
+    parameter: str = ""
+    counts_texts: bool = True
+    can_be_negative: bool = False
+
+    @property
+    def word(self) -> MetricWord:
+        """How its word is written, for a reader: "bleu", or "mean:COLUMN"."""
+        return f"{self.name}:{self.parameter.upper()}" if self.parameter else self.name
 
     def highest_of(self, signature: str) -> float | None:
         """The largest possible score of a definition; None if there is none.
@@ -79,19 +96,74 @@ METRICS: Mapping[MetricName, MetricRow] = table(
         family="squad",
         highest=100,
     ),
+    MetricRow(
+        "mean",
+        "the mean of a column of numbers, such as the scores of COMET",
+        parameter="column",
+        counts_texts=False,
+        can_be_negative=True,
+    ),
+    MetricRow(
+        "mean_error",
+        "the same if lower is better, as for MetricX",
+        True,
+        "mean",
+        parameter="column",
+        counts_texts=False,
+        can_be_negative=True,
+    ),
 )
 """All metrics, in the order in which they are shown. The first one is the default."""
+
+METRICS_OF_TEXTS = tuple(name for name, row in METRICS.items() if row.counts_texts)
+"""The metrics that count the texts of candidates."""
+
+METRIC_WORDS = tuple(row.word for row in METRICS.values())
+"""How the words of all metrics are written, for readers."""
 
 DEFAULT_METRIC = next(iter(METRICS))
 
 
-def counts_empty_candidates(metrics: Collection[MetricName]) -> MetricName:
+def is_metric(word: str) -> bool:
+    """Whether a text is the word of a metric."""
+    name, colon, parameter = word.partition(":")
+    row = METRICS.get(cast(MetricName, name))
+    return row is not None and bool(parameter if row.parameter else not colon)
+
+
+def row_of(word: MetricWord) -> MetricRow:
+    """The row of a metric.
+
+    Raises:
+      ValueError: there is no such metric.
+    """
+    if not is_metric(word):
+        raise ValueError(f"metric must be one of {', '.join(METRIC_WORDS)}, got {word!r}")
+    return METRICS[cast(MetricName, word.partition(":")[0])]
+
+
+def parameter_of(word: MetricWord) -> dict[str, str]:
+    """The field of a config that the word of a metric sets, with its value; none without one."""
+    row = row_of(word)
+    return {row.parameter: word.partition(":")[2]} if row.parameter else {}
+
+
+def word_of(name: MetricName, metric: Metric) -> MetricWord:
+    """The word of a metric with this definition."""
+    parameter = METRICS[name].parameter
+    return f"{name}:{getattr(metric, parameter)}" if parameter else name
+
+
+def counts_empty_candidates(metrics: Collection[MetricWord]) -> MetricWord | None:
     """Which metric of a run says how many candidates are empty: the first one of the table.
 
     What is empty can differ: a candidate of spaces has no token, but can have characters. So the
     number must not depend on the order in which the metrics are asked for.
+
+    Returns:
+      None if no metric counts texts.
     """
-    return next(name for name in METRICS if name in metrics)
+    return next((name for name in METRICS_OF_TEXTS if name in metrics), None)
 
 
 class Presentation(Protocol):
@@ -107,37 +179,37 @@ class Presentation(Protocol):
         """What a table shows beside the score: texts by the names of their columns."""
 
 
-def kind_of(name: str) -> MetricKind:
-    """A metric by its name. It loads the kernel.
+def kind_of(word: MetricWord) -> MetricKind:
+    """A metric by its word, or the name of one with a parameter. It loads the kernel.
 
     Raises:
       ValueError: there is no such metric.
     """
-    kinds: Mapping[str, MetricKind] = _module(name, "kind").KINDS
-    return kinds[name]
+    kinds: Mapping[str, MetricKind] = _module(word, "kind").KINDS
+    return kinds[word.partition(":")[0]]
 
 
-def presentation_of(name: str) -> Presentation:
+def presentation_of(word: MetricWord) -> Presentation:
     """What tables and reports show of a metric. It does not load the kernel.
 
     Raises:
       ValueError: there is no such metric.
     """
-    return cast(Presentation, _module(name, "presentation"))
+    return cast(Presentation, _module(word, "presentation"))
 
 
-def flags_of(name: str) -> Sequence[MetricFlag]:
+def flags_of(word: MetricWord) -> Sequence[MetricFlag]:
     """The flags that define a metric. They do not load the kernel.
 
     Raises:
       ValueError: there is no such metric.
     """
-    return cast("Sequence[MetricFlag]", _module(name, "flags").FLAGS)
+    return cast("Sequence[MetricFlag]", _module(word, "flags").FLAGS)
 
 
-def _module(name: str, module: str) -> Any:
-    require_choice("metric", name, METRICS)
-    folder = METRICS[cast(MetricName, name)].family or name
+def _module(word: MetricWord, module: str) -> Any:
+    row = METRICS[cast(MetricName, word)] if word in METRICS else row_of(word)
+    folder = row.family or row.name
     return importlib.import_module(f"beam_bleu.transforms.metrics.{folder}.{module}")
 
 
@@ -151,7 +223,7 @@ class Definition:
       metric: how sums become a score.
     """
 
-    name: MetricName
+    name: MetricWord
     text: TextName
     metric: Metric
 

@@ -20,8 +20,14 @@ from beam_bleu.transforms.corpus_scores import (
     Scoring,
     definition_of,
 )
-from beam_bleu.transforms.definition.choices import require_choice
-from beam_bleu.transforms.known_metrics import METRICS, Definition, MetricName, kind_of
+from beam_bleu.transforms.known_metrics import (
+    METRIC_WORDS,
+    Definition,
+    MetricWord,
+    is_metric,
+    kind_of,
+    parameter_of,
+)
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.score.metric_kind import Score
@@ -89,8 +95,9 @@ def _config(metric: Any) -> Any:
         raise ValueError("metrics must be a list of names and configs, got one that is None")
     if not isinstance(metric, str):
         return metric
-    require_choice("a metric", metric, METRICS)
-    return kind_of(metric).config()
+    if not is_metric(metric):
+        raise ValueError(f"a metric must be one of {', '.join(METRIC_WORDS)}, got {metric!r}")
+    return kind_of(metric).config(**parameter_of(metric))
 
 
 class CorpusScores:
@@ -119,7 +126,7 @@ class CorpusScores:
 
         def __init__(
             self,
-            metrics: Sequence[MetricName | Any],
+            metrics: Sequence[MetricWord | Any],
             *,
             columns: ArrowColumns | None = None,
             uncertainty: bool = True,
@@ -131,7 +138,7 @@ class CorpusScores:
 
         def __init__(
             self,
-            metrics: Sequence[MetricName | Any],
+            metrics: Sequence[MetricWord | Any],
             *,
             columns: ArrowColumns | None = None,
             uncertainty: bool = True,
@@ -146,7 +153,7 @@ class CorpusScores:
 
         def __init__(
             self,
-            metrics: Sequence[MetricName | Any],
+            metrics: Sequence[MetricWord | Any],
             *,
             max_rejected: float = DEFAULT_MAX_REJECTED,
             uncertainty: bool = True,

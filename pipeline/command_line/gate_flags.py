@@ -54,7 +54,7 @@ def add_gate_flags(parser: argparse._ActionsContainer) -> None:
         default=[],
         metavar="[METRIC=][NAME=]SCORE",
         help="exit code 4 if a score is above SCORE, for metrics where a lower score is better: "
-        f"{', '.join(name for name, row in METRICS.items() if row.lower_is_better)}; NAME as above",
+        f"{', '.join(row.word for row in METRICS.values() if row.lower_is_better)}; NAME as above",
     )
     add(
         "--warn_over",

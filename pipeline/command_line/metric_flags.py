@@ -13,11 +13,16 @@ from beam_bleu.transforms.definition.choices import MetricFlag
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import (
     DEFAULT_METRIC,
+    METRIC_WORDS,
     METRICS,
-    MetricName,
+    MetricWord,
     flags_of,
+    is_metric,
     kind_of,
+    parameter_of,
+    row_of,
 )
+from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.text.text import Text
 
 if TYPE_CHECKING:
@@ -34,18 +39,18 @@ def add_metrics_flag(parser: argparse._ActionsContainer, default: str = "") -> N
         nargs="+",
         metavar="NAME",
         help="the metrics, in the order of the result: "
-        + ", ".join(f"{row.name} ({row.description})" for row in METRICS.values())
+        + ", ".join(f"{row.word} ({row.description})" for row in METRICS.values())
         + f"; {default or f'default {DEFAULT_METRIC}'}",
     )
 
 
-def chosen_metrics(flags: argparse.Namespace) -> tuple[MetricName, ...]:
+def chosen_metrics(flags: argparse.Namespace) -> tuple[MetricWord, ...]:
     """The metrics that a command line asks for.
 
     Raises:
       UsageError: one of them is named twice.
     """
-    names: Sequence[MetricName] = flags.metrics or [DEFAULT_METRIC]
+    names: Sequence[MetricWord] = flags.metrics or [DEFAULT_METRIC]
     if len({*names}) < len(names):
         raise UsageError(
             f"--metrics {' '.join(names)} has a metric twice", "name each metric only once"
@@ -65,7 +70,7 @@ def add_flags_of_metrics(parser: argparse._ActionsContainer, *, are_shown: bool 
 
 
 def rescored_definition(
-    name: MetricName, old: Metric, most_references: int, flags: argparse.Namespace
+    name: MetricWord, old: Metric, most_references: int, flags: argparse.Namespace
 ) -> Metric:
     """The definition of a metric with those choices of a command line that sums allow.
 
@@ -113,8 +118,8 @@ def rescored_definition(
 
 
 def flag_of_other_metrics(
-    flags: argparse.Namespace, chosen: Collection[MetricName]
-) -> tuple[str, Sequence[MetricName]] | None:
+    flags: argparse.Namespace, chosen: Collection[MetricWord]
+) -> tuple[str, Sequence[MetricWord]] | None:
     """A flag of a command line that is only for metrics that are not asked for, and these metrics.
 
     Args:
@@ -145,7 +150,7 @@ def refuse_flags_of_other_metrics(flags: argparse.Namespace) -> None:
         )
 
 
-def config_of(name: MetricName, flags: argparse.Namespace, text: Text) -> Any:
+def config_of(name: MetricWord, flags: argparse.Namespace, text: Text) -> Any:
     """The definition of a metric that a command line asks for.
 
     Args:
@@ -157,12 +162,30 @@ def config_of(name: MetricName, flags: argparse.Namespace, text: Text) -> Any:
       UsageError: a value is impossible.
     """
     rows = flags_of(name)
-    values = {row.field: getattr(flags, row.name) for row in rows}
+    values: dict[str, Any] = {row.field: getattr(flags, row.name) for row in rows}
     choices = {field: value for field, value in values.items() if _is_given(value)}
+    choices |= parameter_of(name)
     try:
         return kind_of(name).config_of(text, choices)
     except ValueError as error:
         raise UsageError(_with_flags(str(error), rows), SEE_HELP) from None
+
+
+def needs_of(flags: argparse.Namespace) -> Needs:
+    """What the metrics of a command line need of its input.
+
+    Raises:
+      UsageError: a value is impossible.
+    """
+    needs = Needs()
+    for name in chosen_metrics(flags):
+        if row_of(name).counts_texts:
+            needs += TEXTS
+        else:
+            kind = kind_of(name)
+            metric = kind.metric_of(config_of(name, flags, Text()))
+            needs += kind.counter([metric]).needs
+    return needs
 
 
 def _is_given(value: object) -> bool:
@@ -183,10 +206,10 @@ def _flags() -> Mapping[str, MetricFlag]:
 
 
 def _metric(text: str) -> str:
-    if text not in METRICS:
+    if not is_metric(text):
         raise UsageError(
             f"--metrics {text}: there is no such metric",
-            f"choose from {', '.join(METRICS)}, with spaces between them; "
+            f"choose from {', '.join(METRIC_WORDS)}, with spaces between them; "
             "references come before -m",
         )
     return text

@@ -30,7 +30,7 @@ from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_
 from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.log_flags import add_log_flags, check_log_flags
-from beam_bleu.pipeline.command_line.metric_flags import add_flags_of_metrics
+from beam_bleu.pipeline.command_line.metric_flags import add_flags_of_metrics, needs_of
 from beam_bleu.pipeline.command_line.output_flags import (
     Display,
     add_display_flags,
@@ -83,6 +83,7 @@ from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
 from beam_bleu.pipeline.output.run_record import RunFacts
 from beam_bleu.pipeline.scoring.scorings import schema_of_segments
+from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.thread_pool import available_threads
@@ -356,7 +357,8 @@ def _job(
     flags = with_layout(flags)
     unpooled = unpooled_label(flags)
     rejected = most_rejected(flags)
-    texts = source(flags, anywhere)
+    needs = needs_of(flags)
+    texts = source(flags, anywhere, needs)
     if os.path.isfile(output.rstrip("/")):
         raise UsageError(f"--output {output} is a file", "name a folder")
     if output:
@@ -366,6 +368,12 @@ def _job(
         refuse_overlap(output, flags.segment_scores, inputs)
     text, metrics = job_metrics(flags)
     slices = slicing(flags)
+    if "references" not in needs.roles and any(LENGTH in item for item in slices.items):
+        raise UsageError(
+            f"--slice_by {LENGTH}: the references have this length, and --metrics "
+            f"{' '.join(flags.metrics)} reads none",
+            "leave it out, or ask for a metric of texts, too",
+        )
     documents = document_label(flags, texts.labels)
     found_out = dataclasses.replace(evidence(flags, texts.systems), documents=documents)
     job = Job(

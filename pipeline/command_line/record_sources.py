@@ -14,6 +14,7 @@ from beam_bleu.pipeline.command_line.temporary_files import check_pipes, is_pipe
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream, compression
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
+from beam_bleu.transforms.pairing.needs import Needs, Role
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
 from beam_bleu.transforms.pairing.records.formats import (
@@ -80,16 +81,20 @@ def has_records(flags: argparse.Namespace) -> bool:
     return False
 
 
-def record_source(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) -> Source:
+def record_source(
+    flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...], needs: Needs
+) -> Source:
     """The source for a command line that names records.
 
     Args:
       flags: the parsed flags.
       anywhere: whether the job may run in another folder than this process.
       labels: the labels that the job needs. They are columns.
+      needs: what the metrics need of the records.
 
     Raises:
-      UsageError: flags contradict each other, a flag is missing, or a value is impossible.
+      UsageError: flags contradict each other, a flag is missing or has no effect, or a value is
+        impossible.
       InputError: a pattern of -i matches nothing.
     """
     for name in _given(flags, _OF_LINES):
@@ -99,10 +104,28 @@ def record_source(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, 
         raise UsageError(f"--{name} is for line-parallel text, not for records", remedy)
     if flags.header and flags.no_header:
         raise UsageError("--header and --no_header contradict each other", "leave one of them out")
-    return _joined(flags, anywhere, labels) if flags.join_on else _paired(flags, anywhere, labels)
+    _refuse_needless_columns(flags, needs)
+    of_flags = _joined if flags.join_on else _paired
+    return of_flags(flags, anywhere, labels, needs)
 
 
-def _paired(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) -> Source:
+def _refuse_needless_columns(flags: argparse.Namespace, needs: Needs) -> None:
+    """Refuses columns of texts that no metric reads.
+
+    Raises:
+      UsageError: there are such columns.
+    """
+    for role, flag in (("candidates", "candidate_columns"), ("references", "reference_columns")):
+        if role not in needs.roles and getattr(flags, flag):
+            raise UsageError(
+                f"--{flag} has no effect: --metrics {' '.join(flags.metrics)} reads no {role}",
+                "leave it out, or ask for a metric of texts, too",
+            )
+
+
+def _paired(
+    flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...], needs: Needs
+) -> Source:
     """The source of records that have candidates and references: --input."""
     if flags.refs:
         raise UsageError(
@@ -136,12 +159,13 @@ def _paired(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) 
             "--coverage is for joins and for --system_column: a record of --input has all systems",
             "leave --coverage out",
         )
-    wanted = _wanted(flags, labels)
+    wanted = _wanted(flags, labels, needs)
     if flags.system_column is not None:
         _require_one_column(flags, "--system_column names the systems")
         wanted = dataclasses.replace(wanted, ids=flags.id_column, system=flags.system_column)
     check_pipes([(_INPUT, flags.input)], anywhere)
-    records = _records(flags, _stream(_INPUT, "--input", flags.input, anywhere), wanted)
+    stream = _stream(_INPUT, "--input", flags.input, anywhere)
+    records = _records(flags, stream, wanted, needs.roles)
     if flags.system_column is None:
         paired: Source = records
         return paired
@@ -152,7 +176,9 @@ def _paired(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) 
     )
 
 
-def _joined(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) -> Source:
+def _joined(
+    flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...], needs: Needs
+) -> Source:
     """The source that joins record files by an id: --join_on."""
     if flags.input is not None:
         raise UsageError(
@@ -172,18 +198,20 @@ def _joined(flags: argparse.Namespace, anywhere: bool, labels: tuple[str, ...]) 
     candidates = [(f"candidates {name}", pattern) for name, pattern in named]
     check_pipes([*of_references, *candidates], anywhere)
     check_names(named, flag_of_systems)
-    wanted = dataclasses.replace(_wanted(flags, labels), ids=flags.join_on)
+    wanted = dataclasses.replace(_wanted(flags, labels, needs), ids=flags.join_on)
     flag_of_references = "--references" if flags.references else "REF"
     from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 
     return JoinedRecords(
         tuple(name for name, _ in named),
         tuple(
-            _records(flags, _stream(label, flag_of_systems, pattern, anywhere), wanted)
+            _records(flags, _stream(label, flag_of_systems, pattern, anywhere), wanted, needs.roles)
             for label, pattern in candidates
         ),
         tuple(
-            _records(flags, _stream(label, flag_of_references, pattern, anywhere), wanted)
+            _records(
+                flags, _stream(label, flag_of_references, pattern, anywhere), wanted, needs.roles
+            )
             for label, pattern in of_references
         ),
         flags.coverage or COVERAGE_NAMES[0],
@@ -201,7 +229,9 @@ def _require_one_column(flags: argparse.Namespace, why: str) -> None:
         )
 
 
-def _records(flags: argparse.Namespace, stream: Stream, wanted: Wanted) -> Any:
+def _records(
+    flags: argparse.Namespace, stream: Stream, wanted: Wanted, roles: tuple[Role, ...]
+) -> Any:
     """The records of a stream: a source, which is also a reader for joins."""
     name = _require_format(stream.pattern, flags.input_format, stream.label)
     if name != "tsv":
@@ -217,6 +247,7 @@ def _records(flags: argparse.Namespace, stream: Stream, wanted: Wanted) -> Any:
         "range_bytes": flags.range_bytes,
         "expected": Expected(segments=segments, max_line_bytes=flags.max_line_bytes),
         "on_bad_record": flags.on_bad_record,
+        "roles": roles,
     }
     if name == "parquet":
         from beam_bleu.transforms.pairing.records.parquet.source import ParquetRecords
@@ -224,11 +255,11 @@ def _records(flags: argparse.Namespace, stream: Stream, wanted: Wanted) -> Any:
         return ParquetRecords(stream, wanted, **common)
     from beam_bleu.transforms.pairing.records.text.source import LineRecords
 
-    header = _header(flags, wanted) if name == "tsv" else None
+    header = _header(flags, wanted, roles) if name == "tsv" else None
     return LineRecords(stream, wanted, name, header=header, **common)
 
 
-def _wanted(flags: argparse.Namespace, labels: tuple[str, ...]) -> Wanted:
+def _wanted(flags: argparse.Namespace, labels: tuple[str, ...], needs: Needs) -> Wanted:
     """What is read of records.
 
     Raises:
@@ -249,6 +280,7 @@ def _wanted(flags: argparse.Namespace, labels: tuple[str, ...]) -> Wanted:
         labels=tuple(dict.fromkeys((*labels, *names))),
         where=tuple(flags.where),
         path_labels=from_paths,
+        values=needs.values,
     )
 
 
@@ -256,7 +288,7 @@ def _stream(label: str, flag: str, pattern: str, anywhere: bool) -> Stream:
     return Stream(label, checked_path(flag, pattern, anywhere))
 
 
-def _header(flags: argparse.Namespace, wanted: Wanted) -> bool | None:
+def _header(flags: argparse.Namespace, wanted: Wanted, roles: tuple[Role, ...]) -> bool | None:
     """Whether the first line of tab-separated text has the names of the columns.
 
     It is None if the source decides, by the columns.
@@ -266,7 +298,7 @@ def _header(flags: argparse.Namespace, wanted: Wanted) -> bool | None:
     """
     from beam_bleu.transforms.pairing.records.text.tsv import has_header
 
-    if flags.no_header and has_header(wanted):
+    if flags.no_header and has_header(wanted, roles):
         raise UsageError(
             "--no_header: without a header line, columns have numbers instead of names",
             "name all columns by their numbers: the first one is 1, such as --candidate_columns 2 "

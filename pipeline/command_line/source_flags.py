@@ -18,6 +18,7 @@ from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import CUTS, Expected
 from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
 from beam_bleu.transforms.pairing.lines.ranges import SMALL_RANGE, SMALLEST_RANGE, USUAL_RANGE
+from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.pairing.paired import Source
 
 _LARGEST_RANGE = 1 << 40
@@ -111,23 +112,31 @@ def add_reading_flags(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def source(flags: argparse.Namespace, anywhere: bool) -> Source:
+def source(flags: argparse.Namespace, anywhere: bool, needs: Needs = TEXTS) -> Source:
     """The source for a command line.
 
     Args:
       flags: the parsed flags.
       anywhere: whether the job may run in another folder than this process.
+      needs: what the metrics need of the input.
 
     Raises:
-      UsageError: a flag is missing, a value is impossible, or a system cannot have its name.
+      UsageError: a flag is missing, a value is impossible, a system cannot have its name, or the
+        input has no numbers.
       InputError: a pattern of -i matches nothing.
     """
     records = has_records(flags)
     if flags.input is None:
-        _check_spelling(flags)
+        _check_spelling(flags, needs_references="references" in needs.roles or not records)
     _check_limits(flags)
     if records:
-        return record_source(flags, anywhere, needed_labels(flags))
+        return record_source(flags, anywhere, needed_labels(flags), needs)
+    if needs.values:
+        raise UsageError(
+            f"--metrics {' '.join(flags.metrics)} needs the column {needs.values[0].column}, and "
+            "line-parallel text has no columns",
+            "name records that have it: --input PATTERN",
+        )
     return _line_parallel(flags, anywhere)
 
 
@@ -185,7 +194,7 @@ def _streams(flag: str, named: Sequence[tuple[str, str]], anywhere: bool) -> tup
     return tuple(Stream(label, checked_path(flag, pattern, anywhere)) for label, pattern in named)
 
 
-def _check_spelling(flags: argparse.Namespace) -> None:
+def _check_spelling(flags: argparse.Namespace, *, needs_references: bool) -> None:
     """Checks that the texts are named in one of the two spellings.
 
     Words without a flag can come from a pattern that lacks its quotes, so they are references
@@ -200,7 +209,7 @@ def _check_spelling(flags: argparse.Namespace) -> None:
             "name files with --candidates and --references, and put patterns in quotes; "
             "or write: beam-bleu REF... -i FILE...",
         )
-    if not flags.refs and not flags.references:
+    if not flags.refs and not flags.references and needs_references:
         if flags.systems:
             raise UsageError(
                 "the references are missing", "name them before -i: beam-bleu REF... -i FILE..."

@@ -15,7 +15,7 @@ from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.slices import SHOWN_SLICES, of_whole, signature_lines, slice_tables
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.output.metric_views import parts_of
-from beam_bleu.transforms.known_metrics import METRICS, presentation_of
+from beam_bleu.transforms.known_metrics import presentation_of, row_of
 
 DECIMALS = 1
 """sacreBLEU rounds scores like this, unless -w says otherwise."""
@@ -141,7 +141,7 @@ def whole_rows(metrics: Sequence[Mapping[str, Any]], decimals: int) -> Rows:
 
 def _heading(metric: Mapping[str, Any], *, is_only: bool) -> str:
     """The name of a metric. Beside other metrics, it has an arrow if a lower score is better."""
-    has_arrow = METRICS[metric["metric"]].lower_is_better and not is_only
+    has_arrow = row_of(metric["metric"]).lower_is_better and not is_only
     return f"{metric['name']} {_LOWER}" if has_arrow else str(metric["name"])
 
 
@@ -180,7 +180,7 @@ def _best(document: Mapping[str, Any]) -> set[int]:
     scores = [score["score"] for score in of_whole(document)]
     if len(scores) <= 1:
         return set()
-    best = min(scores) if METRICS[document["metric"]].lower_is_better else max(scores)
+    best = min(scores) if row_of(document["metric"]).lower_is_better else max(scores)
     return {number for number, score in enumerate(scores, 1) if score == best}
 
 

@@ -10,7 +10,7 @@ import dataclasses
 import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from beam_bleu.pipeline.gates.results import GatedResult, GatedResults, GatedScore, gated
 from beam_bleu.pipeline.gates.thresholds import (
@@ -20,9 +20,8 @@ from beam_bleu.pipeline.gates.thresholds import (
     Threshold,
     targets,
 )
-from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import GateError
-from beam_bleu.transforms.known_metrics import METRICS, MetricName
+from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.uncertainty import interval
 
 _LOGGER = logging.getLogger("beam_bleu.gates")
@@ -118,8 +117,7 @@ def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
 
 
 def _lower_is_better(metric: str) -> bool:
-    require_choice("metric", metric, METRICS)
-    return METRICS[cast(MetricName, metric)].lower_is_better
+    return row_of(metric).lower_is_better
 
 
 def _beyond(metric: str, new: GatedResult, thresholds: tuple[Threshold, ...]) -> Iterator[Check]:
@@ -272,7 +270,9 @@ def _subject(result: GatedResult) -> str:
 
 
 def _made(result: GatedResult) -> str:
-    return f"nrefs:{result.references}|{result.definition}"
+    return (
+        f"nrefs:{result.references}|{result.definition}" if result.references else result.definition
+    )
 
 
 @dataclasses.dataclass(frozen=True)

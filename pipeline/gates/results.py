@@ -7,11 +7,11 @@ import itertools
 import math
 import sys
 from collections.abc import Container, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from beam_bleu.pipeline.display.slices import of_whole, value_text
 from beam_bleu.pipeline.output.metric_views import metrics_of, part_of
-from beam_bleu.transforms.known_metrics import METRICS, MetricName, presentation_of
+from beam_bleu.transforms.known_metrics import presentation_of, row_of
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 _NOT_OF_USER = ("nrefs", "version")
@@ -103,17 +103,20 @@ def gated(document: Mapping[str, Any], name: str = "") -> GatedResults:
 def _gated(document: Mapping[str, Any], metric: str, name: str) -> GatedResult:
     """What gates see of the part of a metric. The arguments are those of `gated`."""
     counts = ("segments", *presentation_of(metric).COUNTS)
+    least = -sys.float_info.max if row_of(metric).can_be_negative else 0
     # Without a score of the whole corpus, a reader first looks at its mean of languages or tasks.
-    items = [(("", entry["system"]), _of_entry(entry, counts)) for entry in of_whole(document)]
+    items = [
+        (("", entry["system"]), _of_entry(entry, counts, least)) for entry in of_whole(document)
+    ]
     whole, means_of = OF_CORPUS, ""
     if not items:
         averages = document.get("macro_average", ())
-        items = [(("", average["system"]), _estimate(average)) for average in averages]
+        items = [(("", average["system"]), _estimate(average, least)) for average in averages]
         whole = _mean_of(document)
         what = "languages" if document.get("languages") else "tasks"
         means_of = f"mean of {len(_parts(document))} {what}"
     items += [
-        ((slice_text(entry["slice"]), entry["system"]), _of_entry(entry, counts))
+        ((slice_text(entry["slice"]), entry["system"]), _of_entry(entry, counts, least))
         for entry in document["scores"]
         if entry["slice"] is not None
     ]
@@ -121,7 +124,7 @@ def _gated(document: Mapping[str, Any], metric: str, name: str) -> GatedResult:
     if len(scores) != len(items) or not all(isinstance(key[1], str) for key in scores):
         raise ValueError("a system has two scores, or a name that is not text")
     made = definition(document)
-    highest = METRICS[cast(MetricName, metric)].highest_of(made)
+    highest = row_of(metric).highest_of(made)
     most = math.inf if highest is None else highest + _ROUNDING
     if any(score.score is not None and score.score > most for score in scores.values()):
         raise ValueError("a score is too high")
@@ -140,8 +143,8 @@ def _mean_of(document: Mapping[str, Any]) -> str:
     return f"the mean of {', '.join(parts)}"
 
 
-def _of_entry(entry: Mapping[str, Any], names: Sequence[str]) -> GatedScore:
-    """The score of an entry, with the counts of these names.
+def _of_entry(entry: Mapping[str, Any], names: Sequence[str], least: float) -> GatedScore:
+    """The score of an entry, `least` or more, with the counts of these names.
 
     Raises:
       KeyError, TypeError, ValueError: the entry has no such score.
@@ -152,26 +155,26 @@ def _of_entry(entry: Mapping[str, Any], names: Sequence[str]) -> GatedScore:
     for number in itertools.chain.from_iterable(
         count if isinstance(count, tuple) else (count,) for count in counts
     ):
-        _require_number(number)
-    _require_number(entry["score"])
-    return dataclasses.replace(_estimate(entry), counts=counts)
+        _require_number(number, least)
+    _require_number(entry["score"], least)
+    return dataclasses.replace(_estimate(entry, least), counts=counts)
 
 
-def _estimate(entry: Mapping[str, Any]) -> GatedScore:
+def _estimate(entry: Mapping[str, Any], least: float) -> GatedScore:
     """The score and the standard error of an entry, without its counts; both can be null."""
     # Results of earlier versions have no standard errors.
     score, error = entry["score"], entry.get("standard_error")
     if score is not None:
-        _require_number(score)
+        _require_number(score, least)
     if error is not None:
         _require_number(error)
     return GatedScore(None if score is None else float(score), error)
 
 
-def _require_number(value: object) -> None:
+def _require_number(value: object, least: float = 0) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{value!r} is not a number")
-    if not 0 <= value <= sys.float_info.max:  # not a number, too
+    if not least <= value <= sys.float_info.max:  # not a number, too
         raise ValueError(f"{value!r} is not a possible number")
 
 
@@ -224,4 +227,4 @@ def _references(document: Mapping[str, Any]) -> str:
     parsed = [
         dict(field.split(":", 1) for field in signature.split("|")) for signature in signatures
     ]
-    return ",".join(sorted({fields["nrefs"] for fields in parsed}))
+    return ",".join(sorted({fields.get("nrefs", "") for fields in parsed}))

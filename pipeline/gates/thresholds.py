@@ -6,13 +6,14 @@ import dataclasses
 import itertools
 import math
 import re
+import sys
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from beam_bleu.pipeline.gates.results import GatedResult, GatedResults
 from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.known_metrics import METRICS, MetricName
+from beam_bleu.transforms.known_metrics import is_metric, row_of
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -78,7 +79,7 @@ class Threshold:
     Attributes:
       flag: the flag that gives it.
       text: the value of the flag, as it was typed.
-      number: of points of the score, 0 or more.
+      number: of points of the score.
       metric: the metric; "" for the only one.
       name: the scores for which it is: "" for all systems on the whole corpus, or SYSTEM,
         [SLICE] or SYSTEM[SLICE].
@@ -100,20 +101,17 @@ class Threshold:
           ValueError: there is no number, or no name before the "=".
         """
         metric, equals, rest = text.partition("=")
-        if not equals or metric not in METRICS:
+        if not equals or not is_metric(metric):
             metric, rest = "", text
         name, equals, number = rest.rpartition("=")
         if equals and not name:
             raise ValueError(f"there is no name before the = in {text!r}")
         # float() also takes "1_0" for 10.
         value = float(number) if _NUMBER.fullmatch(number) else math.nan
-        if flag in _OVER:
-            is_possible, possible = 0 <= value < math.inf, "a number, 0 or more"
-        else:
-            is_possible, possible = 0 <= value <= 100, "a number from 0 to 100"
-        if not is_possible:
+        least, most, possible = _range(flag, metric)
+        if not least <= value <= most:
             of_metric, colon, value_of_metric = text.partition(":")
-            if colon and of_metric in METRICS:
+            if colon and is_metric(of_metric):
                 raise ValueError(f"write {of_metric}={value_of_metric}, got {text!r}")
             raise ValueError(f"must be {possible}, or NAME=NUMBER, got {text!r}")
         return cls(flag, text, value, metric, name)
@@ -122,6 +120,16 @@ class Threshold:
     def shown(self) -> str:
         """The flag and its value."""
         return f"{self.flag} {self.text}"
+
+
+def _range(flag: str, metric: str) -> tuple[float, float, str]:
+    """The smallest and the largest number of a threshold, and both in words."""
+    largest = sys.float_info.max
+    if metric and row_of(metric).can_be_negative and flag != "--max_drop":
+        return -largest, largest, "a number"
+    if flag in _OVER or (metric and row_of(metric).can_be_negative):
+        return 0, largest, "a number, 0 or more"
+    return 0, 100, "a number from 0 to 100"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -253,13 +261,13 @@ def _on_wrong_side(threshold: Threshold, metric: str) -> tuple[str, str] | None:
     right = _right_flag(threshold.flag, metric)
     if right == threshold.flag:
         return None
-    direction = "lower" if METRICS[cast(MetricName, metric)].lower_is_better else "higher"
+    direction = "lower" if row_of(metric).lower_is_better else "higher"
     return f"a {direction} {metric} is better", f"write {right} {threshold.text}"
 
 
 def _right_flag(flag: str, metric: str) -> str:
     """The flag of thresholds of a metric that means the same: the flag itself, or its opposite."""
-    lower_is_better = METRICS[cast(MetricName, metric)].lower_is_better
+    lower_is_better = row_of(metric).lower_is_better
     return (_UNDER if lower_is_better else _OVER).get(flag, flag)
 
 

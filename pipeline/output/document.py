@@ -15,7 +15,7 @@ from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
-from beam_bleu.transforms.known_metrics import counts_empty_candidates
+from beam_bleu.transforms.known_metrics import counts_empty_candidates, row_of
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
 from beam_bleu.transforms.totals.rejected import Rejected, condition_warnings, rejected_warnings
 
@@ -46,9 +46,10 @@ def result_document(
       JobError: not every segment of every system was scored exactly once, by each definition and
         in the slices of each item.
     """
+    judging = next((name for name in scorings if row_of(name).counts_texts), None)
     parts = {
-        name: metric_part(totals, of_metric, slicing, evidence, judge_input=place == 0)
-        for place, (name, of_metric) in enumerate(scorings.items())
+        name: metric_part(totals, of_metric, slicing, evidence, judge_input=name == judging)
+        for name, of_metric in scorings.items()
     }
     joined = joined_parts(parts)
     moments = next(iter(totals.metrics.values())).moments
@@ -76,13 +77,16 @@ def result_document(
 
 
 def _counters(totals: Totals, scorings: ScoringsOfMetrics) -> dict[str, Any]:
-    """The counters of texts. Only `empty_candidates` depends on the metric."""
-    of_metric = scorings[counts_empty_candidates(scorings)]
+    """The counters of texts, if there are any. Only `empty_candidates` depends on the metric."""
+    counting = counts_empty_candidates(scorings)
+    if counting is None:
+        return {"segments": totals.segments}
+    of_metric = scorings[counting]
     own = totals.metrics[of_metric.name].sums[of_metric.text]
     lengths = [of_metric.kind.lengths(sums.columns, of_metric.corpus) for sums in own.values()]
     return {
         "segments": totals.segments,
-        "empty_candidates": sum(of_system.empty_candidates for of_system in lengths),
+        "empty_candidates": sum(of_system.empty_candidates for of_system in lengths if of_system),
         "bytes": sum(sums.candidate_bytes for sums in own.values())
         # Systems can have different segments (--coverage each).
         + max(sums.reference_bytes for sums in own.values()),

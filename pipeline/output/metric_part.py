@@ -28,7 +28,7 @@ from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.known_metrics import METRICS
+from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.metric_kind import MetricKind, Score
 from beam_bleu.transforms.score.suspicious_input import suspicious_slices
@@ -160,7 +160,7 @@ def metric_part(
     if moments is not None:
         part |= uncertainty_parts(
             *(systems, moments, scores, scorings.corpus, slicing, evidence),
-            lower_is_better=METRICS[scorings.name].lower_is_better,
+            lower_is_better=row_of(scorings.name).lower_is_better,
         )
     return part | resampling_part(
         systems, of_metric.replicates, own, scorings.corpus, units, evidence

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from beam_bleu.transforms.known_metrics import MetricName
+from beam_bleu.transforms.known_metrics import MetricWord
 
 Part = Mapping[str, Any]
 
@@ -38,7 +38,7 @@ _COMMON = ("tasks", "uncertainty")
 """The keys that say the same for all metrics."""
 
 
-def joined_parts(parts: Mapping[MetricName, Part]) -> dict[str, Any]:
+def joined_parts(parts: Mapping[MetricWord, Part]) -> dict[str, Any]:
     """What the result document says about all metrics, from the part of each one.
 
     With several metrics, each warning names its metric.

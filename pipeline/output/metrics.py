@@ -96,12 +96,13 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
                     averages.labels(output, entry["metric"], entry["system"]).set(entry["score"])
         counters = document["counters"]
         add("segments", "Segments that were scored.", counters["segments"])
-        add("bytes", "Bytes of text that were scored.", counters["bytes"])
-        add(
-            "empty_candidates",
-            "Candidates without a token, of all systems.",
-            counters["empty_candidates"],
-        )
+        if "bytes" in counters:
+            add("bytes", "Bytes of text that were scored.", counters["bytes"])
+            add(
+                "empty_candidates",
+                "Candidates without a token, of all systems.",
+                counters["empty_candidates"],
+            )
         if "rejected" in counters:
             add("rejected", "Segments that were left out as bad.", counters["rejected"])
         add("warnings", "Warnings of the last run.", len(record["warnings"]))

@@ -19,7 +19,7 @@ from beam_bleu.pipeline.saved.same_definition import (
 )
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals, document_of
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.known_metrics import MetricName
+from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.differences import independent_difference
@@ -73,7 +73,7 @@ class ComparedRuns:
       only_new: the systems that only the new run has.
     """
 
-    metric: MetricName
+    metric: MetricWord
     name: str
     signature: str
     method: Method
@@ -135,7 +135,7 @@ def compared(
 
 
 def _compared_by(
-    name: MetricName,
+    name: MetricWord,
     old_path: str,
     old: SavedTotals,
     old_part: Mapping[str, Any],

@@ -13,7 +13,7 @@ from beam_bleu.pipeline.scoring.scorings import Scorings, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import MetricTotals, Totals
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, JobError
-from beam_bleu.transforms.known_metrics import MetricName
+from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.text.text import TextName, text_versions
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -98,7 +98,7 @@ class SavedTotals:
     versions: Mapping[str, str]
     program: str = VERSION
 
-    def of_metric(self, name: MetricName) -> SavedMetric:
+    def of_metric(self, name: MetricWord) -> SavedMetric:
         """What it holds of a metric."""
         return SavedMetric(self.scorings[name], self.totals.metrics[name], self)
 
@@ -107,7 +107,7 @@ class SavedTotals:
         """What it holds of each metric."""
         return [self.of_metric(name) for name in self.scorings]
 
-    def with_metrics(self, names: Iterable[MetricName]) -> SavedTotals:
+    def with_metrics(self, names: Iterable[MetricWord]) -> SavedTotals:
         """The same of only these metrics, in this order."""
         scorings = {name: self.scorings[name] for name in names}
         metrics = {name: self.totals.metrics[name] for name in scorings}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from beam_bleu.pipeline.saved.partitions import in_order
 from beam_bleu.pipeline.saved.saved_totals import SavedMetric, SavedTotals
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.transforms.definition.slicing import LENGTH, SliceKey, Slicing
+from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.pairing.files.streams import compression
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED
@@ -32,7 +34,7 @@ def facts_of_sums(metric: SavedMetric) -> Iterator[Fact]:
     for text, of_systems in metric.totals.sums.items():
         for system, sums in of_systems.items():
             name = f"sums of {system} ({text.label})"
-            yield from _facts_of_sums(name, sums, metric.scorings)
+            yield from _facts_of_sums(name, sums, metric.scorings, saved.scorings)
             yield name, sums.segments == saved.totals.scored[system]
             yield name, _of_text(sums) == _of_text(metric.own[system])
             yield name, _of_text(sums) == _of_text(saved.metrics[0].own[system])
@@ -72,7 +74,10 @@ def _of_references(sums: CorpusSums, kind: MetricKind) -> tuple[object, ...]:
     )
 
 
-def _facts_of_sums(name: str, sums: CorpusSums, scorings: Scorings) -> Iterator[Fact]:
+def _facts_of_sums(
+    name: str, sums: CorpusSums, scorings: Scorings, metrics: Iterable[MetricWord]
+) -> Iterator[Fact]:
+    """The sums of a system, by one of the metrics of a run."""
     segments = sums.segments
     if not segments:
         yield name, sums == CorpusSums.zero(len(sums.columns))
@@ -82,6 +87,10 @@ def _facts_of_sums(name: str, sums: CorpusSums, scorings: Scorings) -> Iterator[
         name,
         scorings.kind.columns_are_possible(columns, sums.max_reference_count, scorings.corpus),
     )
+    if not any(row_of(metric).counts_texts for metric in metrics):
+        no_texts = dataclasses.replace(CorpusSums.zero(len(columns)), columns=sums.columns)
+        yield f"{name}: texts", dataclasses.replace(sums, units=0, products=None) == no_texts
+        return
     fewest, most = sums.min_reference_count, sums.max_reference_count
     yield f"{name}: reference counts", 1 <= fewest <= most and (segments > 1 or fewest == most)
     signs, references_given = sums.signs, sum(sums.signs.given)
@@ -113,7 +122,7 @@ def facts_of_slices(metric: SavedMetric) -> Iterator[Fact]:
         for key, sums in of_keys.items():
             of_items.setdefault(key.item, {})[key] = sums
             name = f"slices: sums of {system} in {key.values}"
-            yield from _facts_of_sums(name, sums, metric.scorings)
+            yield from _facts_of_sums(name, sums, metric.scorings, saved.scorings)
             yield f"{name}: the range of lengths", _is_in_range(slicing, key, sums, metric.kind)
         for item in range(len(slicing.items)):
             name = f"slices: sums of {system} in all slices of {slicing.name_of_item(item)}"
@@ -134,7 +143,8 @@ def _facts_of_places(slices: SliceSums) -> Iterator[Fact]:
     yield "slices: by_reference", all(bool((counts <= references).all()) for counts in with_sign)
     up_to = np.pad(np.cumsum(segments, axis=1), ((0, 0), (1, 0)))
     of_slices = up_to[:, slices.offsets[1:]] - up_to[:, slices.offsets[:-1]]
-    yield "slices: sums", bool((of_slices == slices.sums[..., SEGMENTS].T).all())
+    if slices.by_reference.size:  # without texts, nothing is known of references
+        yield "slices: sums", bool((of_slices == slices.sums[..., SEGMENTS].T).all())
     arranged = slices.arranged(slices.keys, slices.systems)
     yield "slices: offsets", bool((arranged.offsets == slices.offsets).all())
 
@@ -224,7 +234,10 @@ def _facts_of_inputs(saved: SavedTotals) -> Iterator[Fact]:
         places = [_ORDER.index(stream["role"]) for stream in inputs]
         yield f"{what}: roles", places == sorted(places)
         roles = {stream["role"] for stream in inputs} - {"labels"}
-        yield f"{what}: roles", roles in ({"records"}, {"candidates", "references"})
+        usual = ({"records"}, {"candidates", "references"})
+        reads_texts = any(row_of(metric).counts_texts for metric in saved.scorings)
+        is_join = roles == {"candidates"} and not reads_texts
+        yield f"{what}: roles", roles in usual or is_join
         if totals.coverage is None:
             yield f"{what}: lines", len({stream["lines"] for stream in inputs}) == 1
         if totals.coverage is None and roles != {"records"}:

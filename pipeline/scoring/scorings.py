@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from beam_bleu.transforms.known_metrics import Definition, MetricName, kind_of
+from beam_bleu.transforms.known_metrics import Definition, MetricWord, kind_of
 from beam_bleu.transforms.metrics.metric import Basis, Metric
 from beam_bleu.transforms.score.metric_kind import MetricKind
 from beam_bleu.transforms.score.segment_table import segment_schema
@@ -34,7 +34,7 @@ class Scorings:
         no score. None if all segments have a common score.
     """
 
-    name: MetricName
+    name: MetricWord
     text: TextName
     corpus: Metric
     presets: Mapping[str, Definition] = dataclasses.field(default_factory=dict)
@@ -88,7 +88,7 @@ class Scorings:
         return self.counters[self.text].basis
 
 
-ScoringsOfMetrics = Mapping[MetricName, Scorings]
+ScoringsOfMetrics = Mapping[MetricWord, Scorings]
 """The scorings of each metric, in the order of the result."""
 
 
@@ -111,14 +111,14 @@ class JobMetric:
         tokens, and how sums become a score.
     """
 
-    name: MetricName
+    name: MetricWord
     text: Text
     corpus: Metric
     segments: Metric
     presets: Mapping[str, tuple[Text, Metric]] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(cls, name: MetricName, config: Any) -> JobMetric:
+    def of(cls, name: MetricWord, config: Any) -> JobMetric:
         """A metric whose segments are scored as the corpus is, without presets.
 
         Args:

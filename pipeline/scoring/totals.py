@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from beam_bleu.transforms.known_metrics import MetricName
+from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.paired import FoundCoverage
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.text.text import TextName
@@ -53,7 +53,7 @@ class Totals:
 
     systems: tuple[str, ...]
     tally: Tally
-    metrics: Mapping[MetricName, MetricTotals]
+    metrics: Mapping[MetricWord, MetricTotals]
     is_tallied: bool = False
     rejected: Rejected = dataclasses.field(default_factory=Rejected)
     warnings: tuple[str, ...] = ()

@@ -43,7 +43,7 @@ from beam_bleu.pipeline.subcommands.saved_results import (
 )
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, joined
-from beam_bleu.transforms.known_metrics import MetricName
+from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.metrics.bleu.columns import order_of
 from beam_bleu.transforms.metrics.bleu.config import preset
 from beam_bleu.transforms.metrics.bleu.metric import Bleu
@@ -117,7 +117,7 @@ def rescored(saved: SavedTotals, flags: argparse.Namespace) -> SavedTotals:
 
 
 def _refuse_flags_of_others(
-    saved: SavedTotals, names: Sequence[MetricName], flags: argparse.Namespace
+    saved: SavedTotals, names: Sequence[MetricWord], flags: argparse.Namespace
 ) -> None:
     """Refuses flags that define metrics that the new result does not have."""
     found = flag_of_other_metrics(flags, names)
@@ -130,7 +130,7 @@ def _refuse_flags_of_others(
         )
 
 
-def _require_lengths(saved: SavedTotals, names: Sequence[MetricName]) -> None:
+def _require_lengths(saved: SavedTotals, names: Sequence[MetricWord]) -> None:
     """Checks that slices by length count the same tokens as a run with these metrics.
 
     Raises:

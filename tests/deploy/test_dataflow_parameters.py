@@ -19,7 +19,7 @@ from google.protobuf import json_format
 
 from beam_bleu.pipeline.command_line import layouts
 from beam_bleu.pipeline.command_line.options import our_flags, parse
-from beam_bleu.transforms.known_metrics import METRICS, flags_of
+from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, flags_of
 from beam_bleu.transforms.metrics.bleu.config import COMPARISONS, DEFAULT_PRESET, preset
 from beam_bleu.transforms.metrics.chrf.metric import Chrf
 from deploy.dataflow.launch import command_line, main
@@ -91,8 +91,8 @@ USED_WITH = {
     "against": TEXT | {"max_drop": "0.5"},
     "drop": TEXT | {"max_drop": "0.5", "against": "gs://corpus/old/scores.json"},
     **{
-        flag.name: TEXT | {"metrics": "; ".join(METRICS)}
-        for metric in METRICS
+        flag.name: TEXT | {"metrics": "; ".join(METRICS_OF_TEXTS)}
+        for metric in METRICS_OF_TEXTS
         for flag in flags_of(metric)
     },
 }
@@ -100,7 +100,7 @@ USED_WITH = {
 
 VALUES = {
     "weights": ["1", "0.5,.25,0"],
-    "metrics": [*METRICS, "; ".join(METRICS)],
+    "metrics": [*METRICS_OF_TEXTS, "; ".join(METRICS_OF_TEXTS)],
     "compare_presets": ["true", "false", "same", "all"],
     "input": ["gs://corpus/table.tsv", "gs://corpus/a b/part-*.txt.gz"],
     "candidate_columns": ["hyp", "resps[0][0]", "base=a,tuned=b.c", "hyp_*", '["a.b"].c', "3"],

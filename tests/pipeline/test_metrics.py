@@ -22,7 +22,7 @@ from command_line import (
 from saved_parts import lines_in, ranges, run_into
 
 from beam_bleu.pipeline.output.metric_views import metrics_of, parts_of
-from beam_bleu.transforms.known_metrics import METRICS
+from beam_bleu.transforms.known_metrics import METRIC_WORDS
 
 DOMAINS = [f"--labels=domain={EXAMPLES / 'domains.txt'}", "--slice_by=domain,length"]
 LANGUAGES = [
@@ -283,7 +283,7 @@ def test_warnings_name_their_metric():
         ),
         (["-m", "chrf", "chrf"], ["has a metric twice"]),
         (["-m", "chrf", "-m", "bleu", "chrf"], ["chrf bleu chrf has a metric twice"]),
-        (["-m", "chrF"], ["--metrics chrF: there is no such metric", ", ".join(METRICS)]),
+        (["-m", "chrF"], ["--metrics chrF: there is no such metric", ", ".join(METRIC_WORDS)]),
         (["--ter_normalized"], ["--ter_normalized is a flag of ter", "--metrics bleu ter"]),
         (["-m", "ter", "-lc"], ["--lowercase is a flag of BLEU"]),
         (["--chrf_beta=3"], ["--chrf_beta is a flag of chrf", "--metrics bleu chrf"]),

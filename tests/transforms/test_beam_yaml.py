@@ -30,7 +30,7 @@ from scoring import bleu_of, statistics_of
 import beam_bleu.transforms.beam_yaml
 from beam_bleu.transforms.beam_yaml import CorpusBleuRows
 from beam_bleu.transforms.corpus_scores import definition_of
-from beam_bleu.transforms.known_metrics import METRICS
+from beam_bleu.transforms.known_metrics import METRIC_WORDS
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
@@ -258,7 +258,7 @@ def test_rows_are_scored_by_any_metric(name: str, settings: dict[str, Any], conf
 @pytest.mark.parametrize(
     ("settings", "cause"),
     [
-        ({"metric": "meteor"}, f"metric must be one of {', '.join(METRICS)}, got"),
+        ({"metric": "meteor"}, f"metric must be one of {', '.join(METRIC_WORDS)}, got"),
         ({"metric": "chrf", "beta": 1}, "CorpusScore has no key 'beta'; it has metric, definition"),
         ({"metric": "chrf", "definition": {"b": 1}}, "a key of definition must be one of char_or"),
         ({"metric": "chrf", "definition": {"beta": 0}}, "beta must be 1 to 1000, an int, got 0"),

@@ -19,7 +19,7 @@ from scoring import bleu_of, score_of, statistics_of
 
 from beam_bleu import BleuConfig, BleuScore, CorpusBleu, CorpusScore, SumSegments, preset
 from beam_bleu.transforms.corpus_scores import definition_of
-from beam_bleu.transforms.known_metrics import METRICS, kind_of
+from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, kind_of
 from beam_bleu.transforms.pairing.segments import gather
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import count_batch
@@ -132,7 +132,7 @@ def test_every_definition_can_be_chosen(
     )
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", METRICS_OF_TEXTS)
 def test_every_metric_scores_by_its_config(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gather, "_BATCH_SEGMENTS", 7)
     segments = hostile_segments(40, seed=5)

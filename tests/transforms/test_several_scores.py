@@ -26,7 +26,7 @@ from beam_bleu import (
     ReadLineParallel,
     TerConfig,
 )
-from beam_bleu.transforms.known_metrics import METRICS, kind_of
+from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, kind_of
 from beam_bleu.transforms.pairing.segments import gather
 
 CONFIGS = {
@@ -98,11 +98,11 @@ def test_each_system_has_scores_of_its_own() -> None:
 
 
 def test_names_stand_for_the_usual_definitions() -> None:
-    (scores,) = given_by(beam.Create(SEGMENTS), CorpusScores.Globally([*METRICS]))
-    assert list(scores) == [*METRICS]
+    (scores,) = given_by(beam.Create(SEGMENTS), CorpusScores.Globally([*METRICS_OF_TEXTS]))
+    assert list(scores) == [*METRICS_OF_TEXTS]
     for name, score in scores.items():
         assert type(score) is kind_of(name).score_type
-    configs = [kind_of(name).config() for name in METRICS]
+    configs = [kind_of(name).config() for name in METRICS_OF_TEXTS]
     assert given_by(beam.Create(SEGMENTS), CorpusScores.Globally(configs)) == [scores]
 
 
@@ -149,7 +149,7 @@ def test_the_segments_are_gathered_and_added_up_once() -> None:
             labels.append(applied.full_label)
 
     pipeline = beam.Pipeline(runner=FnApiRunner())
-    _ = pipeline | beam.Create(SEGMENTS) | "Score" >> CorpusScores.Globally([*METRICS])
+    _ = pipeline | beam.Create(SEGMENTS) | "Score" >> CorpusScores.Globally([*METRICS_OF_TEXTS])
     pipeline.visit(Labels())
     steps = [label for label in labels if label.startswith("Score/")]
     assert steps.count("Score/Gather segments/Fill batches") == 1

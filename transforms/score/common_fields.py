@@ -18,7 +18,7 @@ def common_fields(
     text: TextName,
     metric: Metric,
     signatures: Signatures,
-    lengths: Lengths,
+    lengths: Lengths | None,
     *,
     why_zero: str,
     judge_input: bool,
@@ -31,11 +31,14 @@ def common_fields(
       text: how the texts became tokens.
       metric: how sums become a score.
       signatures: how the score is made.
-      lengths: how long the texts are.
+      lengths: how long the texts are; None if the score is not of texts.
       why_zero: a sentence that says why the score is 0, or ""; it is the first warning.
       judge_input: whether to warn about suspicious input, too.
     """
     units = sums.unit_sums
+    suspicious: tuple[str, ...] = ()
+    if judge_input and lengths is not None:
+        suspicious = suspicions(sums, text, lengths, why_zero=why_zero)
     estimate = NOT_ASKED_FOR if units is None else uncertainty(units, metric, score)
     return {
         "score": score,
@@ -45,7 +48,7 @@ def common_fields(
         "warnings": (
             *((why_zero,) if why_zero else ()),
             *((f"{NO_STANDARD_ERROR}: {estimate.reason}",) if estimate.reason else ()),
-            *(suspicions(sums, text, lengths, why_zero=why_zero) if judge_input else ()),
+            *suspicious,
         ),
         "standard_error": estimate.standard_error,
         "interval": estimate.interval,

@@ -33,7 +33,7 @@ class Score(Protocol):
 
     @property
     def score(self) -> float:
-        """0..100, not rounded."""
+        """Not rounded. Most metrics are 0..100."""
 
     @property
     def segments(self) -> int:
@@ -146,7 +146,7 @@ class MetricKind:
       score: scores sums.
       signatures: (text, metric, least and largest number of references of a segment) how scores
         are made.
-      lengths: (columns, metric) how long the texts are.
+      lengths: (columns, metric) how long the texts are; None if it counts no texts.
       average_length: (columns) the average lengths of the references of all segments, in tokens,
         added up; None if the columns do not tell it.
       has_no_error: what sums of enough units have if their score has no standard error.
@@ -172,7 +172,7 @@ class MetricKind:
     basis_of: Callable[[int], Basis]
     score: ScoreSums
     signatures: Callable[[TextName, Any, int, int], Signatures]
-    lengths: Callable[[Sequence[int], Any], Lengths] = _own_lengths
+    lengths: Callable[[Sequence[int], Any], Lengths | None] = _own_lengths
     average_length: Callable[[Sequence[int]], Fraction | None] = _unknown_length
     has_no_error: str = "a score of 0"
     segment_columns: Callable[[BatchStatistics, Any], Mapping[str, Any]]

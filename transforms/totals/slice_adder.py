@@ -207,11 +207,13 @@ _NO_KEY = SliceKey(0, ())
 
 
 def _positions(is_there: Booleans) -> Integers:
-    """The position of each segment's last reference, from 1, int64 (segments,).
+    """The position of each segment's last reference, from 1, int64 (segments,); 0 without any.
 
     Args:
-      is_there: `BatchSigns.given`.
+      is_there: `BatchSigns.given`. If it has references, each segment has one.
     """
+    if not len(is_there):
+        return np.zeros(is_there.shape[1], np.int64)
     positions: Integers = len(is_there) - is_there[::-1].argmax(axis=0)
     return positions
 
@@ -275,7 +277,8 @@ def _add_rows(
                 if script:
                     sums[row, column, others + FIRST_SCRIPT + script - 1] += 1
                 start = offsets[row]
-                by_reference[column, WITH_SO_MANY, start + last] += 1
+                if last >= 0:
+                    by_reference[column, WITH_SO_MANY, start + last] += 1
                 # The slice can have more places than the batch has references, or fewer.
                 for k in range(min(is_there.shape[0], offsets[row + 1] - start)):
                     by_reference[column, GIVEN, start + k] += is_there[k, segment]

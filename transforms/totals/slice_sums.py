@@ -14,6 +14,7 @@ import numpy as np
 
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums, InputSigns
@@ -47,7 +48,7 @@ class SliceSums(Sums):
       sums: int64 (slices, systems, W + 10), the columns of the metric, then neutral ones.
       offsets: int64 (slices + 1,), the first place of each slice in `by_reference`, then the end
         of the last one. A slice has at least as many places as its segments have references.
-      by_reference: int64 (systems, kinds, places).
+      by_reference: int64 (systems, kinds, places). Without texts there are no places.
       most: the most slices that are kept, `Slicing.most`; None if there is no limit.
     """
 
@@ -189,14 +190,14 @@ class SliceSums(Sums):
         values = sums.tolist()
         segments, references, returns, identical = by_reference.tolist()
         numbers = [number for number, of_number in enumerate(segments, 1) if of_number]
-        if not numbers:
+        if not values[SEGMENTS]:
             return CorpusSums.zero(self.width)
         present = int(np.flatnonzero(references)[-1]) + 1 if any(references) else 0
         others = values[self.width :]
         return CorpusSums(
             columns=tuple(values[: self.width]),
-            min_reference_count=numbers[0],
-            max_reference_count=numbers[-1],
+            min_reference_count=min(numbers, default=0),
+            max_reference_count=max(numbers, default=0),
             candidate_bytes=others[CANDIDATE_BYTES],
             reference_bytes=others[REFERENCE_BYTES],
             signs=InputSigns(

@@ -90,7 +90,7 @@ class JoinedRecords:
         return tuple(
             _reading(
                 reader,
-                ("references",),
+                _only("references", reader),
                 labels=self.labels if reader is self.references[0] else (),
                 values=(),
             )
@@ -99,11 +99,10 @@ class JoinedRecords:
 
     @property
     def _of_candidates(self) -> tuple[RecordReader, ...]:
-        roles: tuple[Role, ...] = ("candidates",) if self.references else ()
         return tuple(
             _reading(
                 reader,
-                roles,
+                _only("candidates", reader),
                 labels=self.labels if not self.references and not number else (),
                 system_name=system,
             )
@@ -111,6 +110,11 @@ class JoinedRecords:
                 zip(self.systems, self.candidates, strict=True)
             )
         )
+
+
+def _only(role: Role, reader: RecordReader) -> tuple[Role, ...]:
+    """The role of a stream of a join; none if its texts are not read."""
+    return (role,) if role in reader.roles else ()
 
 
 def _reading(reader: RecordReader, roles: tuple[Role, ...], **wanted: Any) -> RecordReader:

@@ -1,0 +1,261 @@
+"""Means of columns of records, with and without texts, as a user asks for them."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import statistics
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from command_line import PROJECT, called
+from test_records_command import write
+
+_RNG = random.Random(1)
+SEGMENTS = 80
+WIDE: list[dict[str, Any]] = [
+    {
+        "id": number,
+        "domain": ["news", "talk"][number % 2],
+        "document": f"d{number // 2}",
+        "ref": f"the cat sat on the mat {number} times",
+        "hyp_a": f"the cat sat on the mat {number} times",
+        "hyp_b": f"a cat sat on the mat {number} times",
+        "comet_a": _RNG.gauss(0.8, 0.1),
+        "comet_b": _RNG.gauss(-0.7, 0.1),
+        "metricx": _RNG.uniform(0, 25),
+        "is_right": _RNG.random() < 0.7,
+    }
+    for number in range(SEGMENTS)
+]
+LONG = [
+    {
+        **{name: row[name] for name in ("id", "domain", "ref", "metricx")},
+        "system": system,
+        "hyp": row[f"hyp_{system}"],
+        "comet": row[f"comet_{system}"],
+    }
+    for row in WIDE
+    for system in "ab"
+]
+BY_SYSTEM = ["--system_column", "system", "--id_column", "id"]
+MEANS = {system: math.fsum(row[f"comet_{system}"] for row in WIDE) / SEGMENTS for system in "ab"}
+SCHEMA = json.loads((PROJECT / "docs" / "scores.schema.json").read_text())
+
+
+def scores(document: dict[str, Any], metric: str) -> dict[str, float]:
+    """The scores of the whole corpus, by system. The document follows the schema."""
+    jsonschema.validate(document, SCHEMA)
+    return {
+        entry["system"]: entry["score"]
+        for entry in document["scores"]
+        if entry["metric"] == metric and entry["slice"] is None
+    }
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "tsv"])
+def test_records_without_texts(suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"wide.{suffix}", WIDE)
+    document = called("--input", path, "-m", "mean:comet_{system}", "--format", "json").document
+    assert scores(document, "mean:comet_{system}") == pytest.approx(MEANS, rel=1e-15)
+    assert document["counters"].keys() == {
+        *("segments", "read", "filtered", "rejected", "rejected_records")
+    }
+    assert not document["warnings"]
+    comparison = document["comparisons"][0]
+    differences = [row["comet_b"] - row["comet_a"] for row in WIDE]
+    expected = statistics.stdev(differences) / math.sqrt(SEGMENTS)
+    assert comparison["standard_error"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "tsv"])
+def test_long_records_have_the_same_means(suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"long.{suffix}", LONG)
+    flags = ["--input", path, *BY_SYSTEM, "-m", "mean:comet", "--format", "json"]
+    assert scores(called(*flags).document, "mean:comet") == pytest.approx(MEANS, rel=1e-15)
+
+
+def test_a_join_needs_no_references(tmp_path: Path) -> None:
+    flags = []
+    for system in "ab":
+        rows = [row for row in LONG if row["system"] == system]
+        random.Random(2).shuffle(rows)
+        flags += ["--candidates", write(tmp_path / f"{system}.jsonl", rows)]
+    run = called(*flags, "--join_on", "id", "-m", "mean:comet", "--format", "json")
+    assert scores(run.document, "mean:comet") == pytest.approx(MEANS, rel=1e-15)
+    write(tmp_path / "b.jsonl", LONG[3::2])
+    run = called(*flags, "--join_on", "id", "-m", "mean:comet")
+    run.assert_failed(3, "--coverage")
+
+
+def test_numbers_and_texts_are_read_in_one_run(tmp_path: Path) -> None:
+    path = write(tmp_path / "wide.jsonl", WIDE)
+    texts = ["--candidate_columns", "a=hyp_a,b=hyp_b", "--format", "json"]
+    both = ["-m", "mean:comet_{system}", "bleu", "chrf"]
+    document = called("--input", path, *texts, *both).document
+    assert scores(document, "mean:comet_{system}") == pytest.approx(MEANS, rel=1e-15)
+    only_bleu = called("--input", path, *texts).document
+    assert scores(document, "bleu") == scores(only_bleu, "bleu")
+    assert document["counters"] == only_bleu["counters"]
+    assert [entry["metric"] for entry in document["metrics"]] == both[1:]
+
+
+def test_several_columns_of_one_system(tmp_path: Path) -> None:
+    path = write(tmp_path / "wide.jsonl", WIDE)
+    metrics = ["mean:is_right", "mean_error:metricx", "mean:comet_a"]
+    document = called("--input", path, "-m", *metrics, "--format", "json").document
+    right = sum(row["is_right"] for row in WIDE) / SEGMENTS
+    assert scores(document, "mean:is_right") == {"is_right": right}
+    assert scores(document, "mean:comet_a") == pytest.approx({"is_right": MEANS["a"]}, rel=1e-15)
+    names = [(entry["metric"], entry["name"]) for entry in document["metrics"]]
+    assert names == [(word, f"mean {word.partition(':')[2]}") for word in metrics]
+
+
+def test_slices_documents_and_replicates(tmp_path: Path) -> None:
+    path = write(tmp_path / "wide.jsonl", WIDE)
+    flags = ["--input", path, "-m", "mean:comet_{system}", "--format", "json"]
+    flags += ["--slice_by", "domain", "--documents", "document", "--resample", "bootstrap"]
+    document = called(*flags).document
+    jsonschema.validate(document, SCHEMA)
+    news = [row["comet_a"] for row in WIDE if row["domain"] == "news"]
+    (entry,) = (
+        entry
+        for entry in document["scores"]
+        if entry["system"] == "a" and entry["slice"] == {"domain": "news"}
+    )
+    assert entry["score"] == pytest.approx(statistics.fmean(news), rel=1e-14)
+    sums = [WIDE[i]["comet_a"] + WIDE[i + 1]["comet_a"] for i in range(0, SEGMENTS, 2)]
+    expected = statistics.stdev(sums) / 2 / math.sqrt(SEGMENTS / 2)
+    assert document["scores"][0]["standard_error"] == pytest.approx(expected, rel=1e-12)
+    resampled = document["resampling"]["scores"][0]
+    assert resampled["interval"][0] < MEANS["a"] < resampled["interval"][1]
+
+
+def test_any_split_has_the_same_bytes(tmp_path: Path) -> None:
+    whole = write(tmp_path / "whole.jsonl", WIDE)
+    write(tmp_path / "part-0.jsonl", WIDE[:1])
+    write(tmp_path / "part-1.jsonl", WIDE[1:])
+    flags = ["-m", "mean:comet_{system}", "--format", "json"]
+    parts = called("--input", tmp_path / "part-*.jsonl", *flags)
+    assert parts.out == called("--input", whole, *flags).out
+
+
+def test_saved_totals_are_merged_compared_and_judged(tmp_path: Path) -> None:
+    flags = ["-m", "mean:comet_a", "mean_error:metricx", "--save_totals", "--slice_by", "domain"]
+    folders = [tmp_path / "one", tmp_path / "other"]
+    for folder, rows in zip(folders, (WIDE[:40], WIDE[40:]), strict=True):
+        path = write(tmp_path / f"{folder.name}.jsonl", rows)
+        partition = ["--partition", folder.name]
+        assert called("--input", path, *flags, "--output", folder, *partition).code == 0
+    merged = called("merge", *folders, "--format", "json").document
+    assert scores(merged, "mean:comet_a") == pytest.approx({"comet_a": MEANS["a"]}, rel=1e-15)
+    assert called("rescore", folders[0], "--format", "json").code == 0
+    assert called("compare", folders[0], folders[0]).code == 0
+    passes = ["--fail_under", "mean:comet_a=0.5", "--fail_over", "mean_error:metricx=25"]
+    assert called("gate", folders[0], *passes).code == 0
+    assert called("gate", folders[0], "--fail_under", "mean:comet_a=0.99").code == 4
+    drop = ["--max_drop", "mean:comet_a=0.2", "--against", folders[1]]
+    assert called("gate", folders[0], *drop).code == 0
+
+
+def test_a_threshold_can_be_negative_if_it_names_the_metric(tmp_path: Path) -> None:
+    path = write(tmp_path / "wide.jsonl", WIDE)
+    flags = ["--input", path, "-m", "mean:comet_b"]
+    assert called(*flags, "--fail_under", "mean:comet_b=-1").code == 0
+    assert called(*flags, "--fail_under", "mean:comet_b=-0.1").code == 4
+    run = called(*flags, "--fail_under", "mean:comet_a=0.5")
+    run.assert_failed(2, "there are no scores of mean:comet_a", "choose from mean:comet_b")
+    run = called(*flags, "--fail_over", "mean:comet_b=0.5")
+    run.assert_failed(2, "a higher mean:comet_b is better")
+
+
+def test_segment_scores_are_the_numbers(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    path = write(tmp_path / "wide.jsonl", WIDE)
+    flags = ["-m", "mean:comet_{system}", "--segment_scores", "--output", tmp_path / "out"]
+    assert called("--input", path, *flags).code == 0
+    table = pq.read_table(tmp_path / "out" / "segment_scores").to_pylist()
+    found = {(row["index"], row["system"]): row["score"] for row in table}
+    assert found == {
+        (number, system): row[f"comet_{system}"]
+        for number, row in enumerate(WIDE)
+        for system in "ab"
+    }
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "tsv"])
+def test_a_changed_number_changes_the_manifest(suffix: str, tmp_path: Path) -> None:
+    digests = set()
+    for number, value in enumerate((WIDE[0]["comet_a"], 0.5)):
+        path = write(tmp_path / f"{number}.{suffix}", [{**WIDE[0], "comet_a": value}, *WIDE[1:]])
+        folder = tmp_path / f"out{number}"
+        assert called("--input", path, "-m", "mean:comet_a", "--output", folder).code == 0
+        (stream,) = json.loads((folder / "manifest.json").read_text())["streams"]
+        digests.add(stream["digest"])
+    assert len(digests) == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "fragments"),
+    [
+        (None, ["line 3 has no value in the column comet_a: ", "write a number between "]),
+        ("n/a", ["line 3 has 'n/a' in the column comet_a, where the value must be a number"]),
+        (math.nan, ["line 3 has 'NaN' in the column comet_a"]),
+        (-math.inf, ["line 3 has '-Infinity' in the column comet_a"]),
+        (1e9, ["line 3 has '1000000000.0' in the column comet_a", "-16777216 and 16777216"]),
+    ],
+)
+def test_bad_numbers_are_named_and_can_be_rejected(
+    value: Any, fragments: list[str], tmp_path: Path
+) -> None:
+    rows = [dict(row) for row in WIDE]
+    rows[2]["comet_a"] = value
+    path = write(tmp_path / "bad.jsonl", rows)
+    run = called("--input", path, "-m", "mean:comet_a")
+    run.assert_failed(3, *fragments, "bad.jsonl")
+    reject = ["--on_bad_record", "reject", "--max_rejected", "1", "--output", tmp_path / "out"]
+    reject += ["--format", "json"]
+    document = called("--input", path, "-m", "mean:comet_a", *reject).document
+    rest = [row["comet_a"] for number, row in enumerate(WIDE) if number != 2]
+    mean = math.fsum(rest) / len(rest)
+    assert scores(document, "mean:comet_a") == pytest.approx({"comet_a": mean}, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "fragments"),
+    [
+        (["-m", "mean:comit"], 3, ["there is no column comit", "the columns are: id, domain"]),
+        (["-m", "mean:ref"], 3, ["has 'the cat sat on the mat 0 times' in the column ref"]),
+        (["-m", "mean"], 2, ["there is no such metric", "mean:COLUMN"]),
+        (["-m", "mean:"], 2, ["there is no such metric"]),
+        (["-m", "mean:a=b"], 2, ['column must be a name without "="']),
+        (["-m", "mean:metricx", "mean:metricx"], 2, ["has a metric twice"]),
+        (["-m", "bleu:metricx"], 2, ["there is no such metric"]),
+        (
+            ["-m", "mean:metricx", "--candidate_columns", "hyp_a"],
+            2,
+            ["--candidate_columns has no effect: --metrics mean:metricx reads no candidates"],
+        ),
+        (
+            ["-m", "mean:comet_a", "bleu", "--candidate_columns", "hyp_a,hyp_b"],
+            3,
+            ["each record has 2 systems: hyp_a, hyp_b", "comet_a_{system}"],
+        ),
+        (["-m", "mean:metricx", "--slice_by", "length"], 2, ["length", "references"]),
+    ],
+)
+def test_wrong_usage_says_what_to_do(
+    arguments: list[str], code: int, fragments: list[str], tmp_path: Path
+) -> None:
+    path = write(tmp_path / "wide.jsonl", WIDE)
+    called("--input", path, *arguments).assert_failed(code, *fragments)
+
+
+def test_lines_have_no_columns() -> None:
+    files = [f"examples/references/{name}.txt" for name in "ab"]
+    run = called(PROJECT / files[0], "-i", PROJECT / files[1], "-m", "mean:comet")
+    run.assert_failed(2, "line-parallel text has no columns", "--input PATTERN")

@@ -1,0 +1,149 @@
+"""Means of numbers against numpy: scores, standard errors, differences, and what is possible."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+
+import numpy as np
+import pytest
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.mean.columns import mean_basis
+from beam_bleu.transforms.metrics.mean.kind import KINDS
+from beam_bleu.transforms.metrics.mean.metric import Mean, MeanConfig, MeanErrorConfig
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.needs import ValueColumn
+from beam_bleu.transforms.score.differences import independent_difference, paired_difference
+from beam_bleu.transforms.statistics.counting import count_batch, prepare_counting
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.unit_sums import UnitSums, side_by_side
+
+COMET = ValueColumn("comet")
+METRIC = Mean("comet")
+KIND = KINDS["mean"]
+
+
+def draw(count: int, seed: int, mean: float, deviation: float) -> np.ndarray:
+    rng = random.Random(seed)
+    return np.array([rng.gauss(mean, deviation) for _ in range(count)])
+
+
+SCALES = {
+    "comet": draw(300, 1, 0.8, 0.1),
+    "around 0": draw(300, 2, 0, 1),
+    "tiny": draw(300, 3, 1e-9, 1e-9),
+    "log-probabilities": draw(300, 4, -1e7, 1e6),
+    "almost equal": 1e7 + draw(300, 5, 0, 1e-3),
+    "all equal": np.full(300, -0.25),
+    "all 0": np.zeros(300),
+}
+
+
+def counted(*systems: np.ndarray):
+    batch = SegmentBatch((), (), values={COMET: np.stack(systems)})
+    return count_batch(batch, MeanConfig("comet").text, KIND.counter([METRIC]))
+
+
+def sums_of(*systems: np.ndarray) -> list[CorpusSums]:
+    statistics_of_batch = counted(*systems)
+    return [
+        CorpusSums.of(statistics_of_batch, number, with_products=True)
+        for number in range(len(systems))
+    ]
+
+
+@pytest.mark.parametrize("values", SCALES.values(), ids=SCALES)
+def test_scores_and_standard_errors_are_those_of_numpy(values: np.ndarray) -> None:
+    (sums,) = sums_of(values)
+    score = KIND.score(sums, MeanConfig().text.name, METRIC)
+    assert score.score == pytest.approx(math.fsum(values) / len(values), rel=1e-15, abs=1e-22)
+    assert score.score == pytest.approx(values.mean(), rel=1e-13, abs=1e-22)
+    usual = statistics.stdev(map(float, values)) / math.sqrt(len(values))
+    assert score.standard_error == pytest.approx(usual, rel=1e-12, abs=1e-22)
+    assert score.warnings == ()
+
+
+def test_a_mean_does_not_depend_on_split_and_order() -> None:
+    values = SCALES["around 0"]
+    (whole,) = sums_of(values)
+    shuffled = np.random.default_rng(1).permutation(values)
+    parts = [sums_of(part)[0] for part in np.split(shuffled, [7, 100])]
+    assert sum(parts, start=CorpusSums.zero(mean_basis().width)) == whole
+
+
+@pytest.mark.parametrize("shift", [0.01, -3, 0])
+def test_differences_are_those_of_the_differences_of_numbers(shift: float) -> None:
+    one, other = SCALES["around 0"], SCALES["around 0"] + draw(300, 6, shift, 0.2)
+    statistics_of_batch = counted(other, one)
+    columns = [counts.T.astype(object) for counts in statistics_of_batch.counts]
+    system, baseline = (sums.unit_sums for sums in sums_of(other, one))
+    assert system is not None
+    assert baseline is not None
+    cross = (columns[0] @ columns[1].T).ravel().tolist()
+    found = paired_difference(side_by_side(system, baseline, cross), METRIC)
+    differences = list(map(float, other - one))
+    assert found.difference == pytest.approx(statistics.fmean(differences), abs=1e-15)
+    expected = statistics.stdev(differences) / math.sqrt(300)
+    assert found.standard_error == pytest.approx(expected, rel=1e-12)
+    apart = independent_difference(system, baseline, METRIC, METRIC)
+    of_both = (statistics.variance(map(float, values)) / 300 for values in (one, other))
+    assert apart.standard_error == pytest.approx(math.sqrt(sum(of_both)), rel=1e-12)
+
+
+def test_equal_numbers_have_no_difference() -> None:
+    (sums,) = sums_of(SCALES["comet"])
+    units = sums.unit_sums
+    assert units is not None
+    width = len(units.columns)
+    full = counted(SCALES["comet"]).counts[0].astype(object)
+    cross = (full.T @ full).ravel().tolist()
+    assert len(cross) == width**2
+    assert paired_difference(side_by_side(units, units, cross), METRIC).p_value == 1
+
+
+def test_the_scores_of_segments_are_the_numbers() -> None:
+    values = np.array([[0.5, -3.25, 1e-5], [2.0, 0.0, 123456.789]])
+    assert KIND.segment_columns(counted(*values), METRIC)["score"].tolist() == [*values.ravel()]
+
+
+def test_sums_of_numbers_are_possible_and_others_are_not() -> None:
+    (sums,) = sums_of(SCALES["around 0"])
+    columns = np.array(sums.columns)
+    assert KIND.columns_are_possible(columns, 0, METRIC)
+    for place in range(1, len(columns)):
+        wrong = columns.copy()
+        wrong[place] = 2**34
+        assert not KIND.columns_are_possible(wrong, 0, METRIC)
+    units = UnitSums(sums.units, sums.columns, sums.products or ())
+    assert KIND.products_are_possible(
+        *(np.array(units.units), columns, np.array(units.products, object), 0, METRIC),
+        are_segments=True,
+    )
+
+
+@pytest.mark.parametrize("config", [MeanConfig, MeanErrorConfig])
+@pytest.mark.parametrize("column", ["", "a=b", "a|b", "a\nb", None])
+def test_an_impossible_column_is_refused(config: type[MeanConfig], column: str) -> None:
+    with pytest.raises(ValueError, match="column must be "):
+        config(column)
+
+
+def test_signatures_say_which_numbers_are_better() -> None:
+    (sums,) = sums_of(SCALES["comet"])
+    for name, better in (("mean", "higher"), ("mean_error", "lower")):
+        kind = KINDS[name]
+        metric = kind.metric_of(kind.config("comet"))
+        score = kind.score(sums, kind.config("comet").text.name, metric)
+        assert score.signature.startswith(f"mean:comet|better:{better}|version:")
+        assert score.sacrebleu_signature is None
+        assert kind.decoded(kind.encoded(metric)) == metric
+
+
+def test_a_batch_without_the_numbers_is_refused() -> None:
+    text, counter = MeanConfig().text, KIND.counter([METRIC])
+    prepare_counting(text, counter)
+    batch = SegmentBatch((), (), values={ValueColumn("judge"): np.zeros((1, 1))})
+    with pytest.raises(InputError, match="have no numbers of the column comet"):
+        count_batch(batch, text, counter)

@@ -1,0 +1,77 @@
+"""Means as the other rooms know a metric: of scores, and of errors, where lower is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beam_bleu.transforms.metrics.mean.columns import (
+    mean_basis,
+    mean_is_possible,
+    segments_are_possible,
+)
+from beam_bleu.transforms.metrics.mean.kernel import NumberCounter
+from beam_bleu.transforms.metrics.mean.metric import Mean, MeanConfig, MeanErrorConfig
+from beam_bleu.transforms.metrics.mean.score import (
+    MeanScore,
+    mean_score,
+    mean_segment_columns,
+    mean_segment_fields,
+    mean_signatures,
+)
+from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.transforms.native.arrays import ExactIntegers
+from beam_bleu.transforms.score.metric_kind import MetricKind
+from beam_bleu.transforms.text.text import Text
+
+
+def _shown(metric: Mean) -> str:
+    return f"mean {metric.column}"
+
+
+def _counter(metrics: Sequence[Mean]) -> NumberCounter:
+    (column,) = {metric.column for metric in metrics}
+    return NumberCounter(column)
+
+
+def _basis_of(width: int) -> Basis:
+    return mean_basis()
+
+
+def _no_lengths(columns: Sequence[int], metric: Mean) -> None:
+    """A mean reads no text."""
+
+
+def _columns_are_possible(columns: ExactIntegers, references: int, metric: Mean) -> bool:
+    return mean_is_possible(columns)
+
+
+def _kind(config: type[MeanConfig | MeanErrorConfig]) -> MetricKind:
+    definition = config.DEFINITION
+
+    def config_of(text: Text, choices: Mapping[str, Any]) -> MeanConfig | MeanErrorConfig:
+        return config(**choices)
+
+    def decoded(encoded: Mapping[str, Any]) -> Mean:
+        return definition(**encoded)
+
+    return MetricKind(
+        shown=_shown,
+        config=config,
+        config_of=config_of,
+        counter=_counter,
+        basis_of=_basis_of,
+        score_type=MeanScore,
+        score=mean_score,
+        signatures=mean_signatures,
+        lengths=_no_lengths,
+        segment_columns=mean_segment_columns,
+        segment_fields=mean_segment_fields,
+        definition=definition,
+        decoded=decoded,
+        columns_are_possible=_columns_are_possible,
+        segments_are_possible=segments_are_possible,
+    )
+
+
+KINDS = {"mean": _kind(MeanConfig), "mean_error": _kind(MeanErrorConfig)}

@@ -1,0 +1,14 @@
+"""What tables and reports show of a mean beside the score: nothing. It loads no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+COUNTS = ("score",)
+"""There are no counts, so this is the score itself."""
+
+
+def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+    """What a table shows beside the score."""
+    return {}

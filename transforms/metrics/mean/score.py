@@ -1,0 +1,77 @@
+"""The mean of a corpus, with its signature, and the numbers of its segments."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from beam_bleu.transforms.metrics.mean.metric import Mean
+from beam_bleu.transforms.score.common_fields import common_fields
+from beam_bleu.transforms.score.metric_kind import Signatures
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.text.text import TextName, own_signature
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+
+
+@dataclasses.dataclass(frozen=True)
+class MeanScore:
+    """The mean of a column of numbers.
+
+    Attributes:
+      score: the mean, not rounded.
+      segments: the number of segments.
+      signature: the definition that this score follows.
+      sacrebleu_signature: None; sacreBLEU does not have the metric.
+      warnings: sentences for a reader of the score: why it has no standard error.
+      standard_error: how much the score would typically differ with other segments of the same
+        kind; None if it was not asked for, or if there is none.
+      interval: the 95 % interval, score -+ 1.96 standard errors; None as above.
+    """
+
+    score: float
+    segments: int
+    signature: str
+    sacrebleu_signature: str | None = None
+    warnings: tuple[str, ...] = ()
+    standard_error: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+def mean_score(
+    sums: CorpusSums, text: TextName, metric: Mean, *, judge_input: bool = True
+) -> MeanScore:
+    """The mean of a corpus; see `ScoreSums`. No text says anything about its input."""
+    return MeanScore(
+        **common_fields(
+            metric.value(sums.columns),
+            sums,
+            text,
+            metric,
+            mean_signatures(text, metric, 0, 0),
+            None,
+            why_zero="",
+            judge_input=judge_input,
+        )
+    )
+
+
+def mean_signatures(text: TextName, metric: Mean, fewest: int, most: int) -> Signatures:
+    """The signatures. References have no part in it, and sacreBLEU has no such metric."""
+    fields = {"mean": metric.column, "better": metric.DIRECTION}
+    return Signatures(own_signature(text, fields), None)
+
+
+def mean_segment_fields(metric: Mean) -> Mapping[str, pa.DataType]:
+    """The numbers of segments have no columns of their own: the score is all."""
+    return {}
+
+
+def mean_segment_columns(statistics: BatchStatistics, metric: Mean) -> Mapping[str, Any]:
+    """The numbers of a batch: a row for each segment and system, system by system."""
+    counts = statistics.counts
+    scores: Any = metric.values(counts.reshape(-1, counts.shape[2]))
+    return {"score": np.asarray(scores)}
