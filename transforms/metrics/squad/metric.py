@@ -95,7 +95,8 @@ class TokenF1(_Mean):
         require_width(self.NAME, len(sums), self.WIDTH)
         if not sums[SEGMENTS] > 0:
             return 0.0
-        return 100 * fixed_point_mean(sums[F1_HIGH], sums[F1_LOW], sums[SEGMENTS])
+        # Percent before the division, so that there is one rounding, as for exact match.
+        return fixed_point_mean(100 * sums[F1_HIGH], 100 * sums[F1_LOW], sums[SEGMENTS])
 
     def require_corpus(self) -> None:
         """It can score a corpus."""
