@@ -14,6 +14,7 @@ from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.kept_memory import KeptMemory, Memory
 from beam_bleu.transforms.native.memory import (
     BLOCK,
+    load_count,
     load_int,
     lowest_bit,
     store_count,
@@ -282,3 +283,29 @@ def number_segment(
         index,
         seed,
     )
+
+
+@inner
+def count_common(numbers, words, reference, reference_words, times):
+    """How many words are in both texts; a word counts as often as in the text with fewer of it.
+
+    Args:
+      numbers: address of the numbers of the candidate's words.
+      words: their number.
+      reference: address of those of the reference.
+      reference_words: their number.
+      times: address of a count for each number, all 0, before and after.
+    """
+    common = 0
+    for place in range(reference_words):
+        of_word = times + load_count(reference + place * NUMBER_BYTES) * NUMBER_BYTES
+        store_count(of_word, load_count(of_word) + 1)
+    for place in range(words):
+        of_word = times + load_count(numbers + place * NUMBER_BYTES) * NUMBER_BYTES
+        left = load_count(of_word)
+        is_common = min(left, 1)  # no branch, because it could not be predicted
+        store_count(of_word, left - is_common)
+        common += is_common
+    for place in range(reference_words):
+        store_count(times + load_count(reference + place * NUMBER_BYTES) * NUMBER_BYTES, 0)
+    return common

@@ -23,12 +23,10 @@ from beam_bleu.transforms.native.fixed_point import fixed_point
 from beam_bleu.transforms.native.memory import (
     address_of,
     is_equal,
-    load_count,
     load_int,
-    store_count,
     store_int,
 )
-from beam_bleu.transforms.text.numbered_texts import number_segment
+from beam_bleu.transforms.text.numbered_texts import count_common, number_segment
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
 
 
@@ -77,32 +75,6 @@ def count_exact_rows(spans, reference_count, counts):
             store_int(columns, SEGMENTS, 1)
             store_int(columns, EMPTY, size == 0)
             store_int(columns, EXACT, is_exact)
-
-
-@inner
-def _common(numbers, words, reference, reference_words, times):
-    """How many words are in both texts; a word counts as often as in the text with fewer of it.
-
-    Args:
-      numbers: address of the numbers of the candidate's words.
-      words: their number.
-      reference: address of those of the reference.
-      reference_words: their number.
-      times: address of a count for each number, all 0, before and after.
-    """
-    common = 0
-    for place in range(reference_words):
-        of_word = times + load_count(reference + place * NUMBER_BYTES) * NUMBER_BYTES
-        store_count(of_word, load_count(of_word) + 1)
-    for place in range(words):
-        of_word = times + load_count(numbers + place * NUMBER_BYTES) * NUMBER_BYTES
-        left = load_count(of_word)
-        is_common = min(left, 1)  # no branch, because it could not be predicted
-        store_count(of_word, left - is_common)
-        common += is_common
-    for place in range(reference_words):
-        store_count(times + load_count(reference + place * NUMBER_BYTES) * NUMBER_BYTES, 0)
-    return common
 
 
 @compiled
@@ -159,7 +131,7 @@ def count_f1_rows(spans, reference_count, rule, spaces, counts, seed):
                 if is_missing or reference_words < fewest:
                     continue
                 reference_numbers = numbers + load_int(bounds, reference) * NUMBER_BYTES
-                common = _common(candidate, words, reference_numbers, reference_words, times)
+                common = count_common(candidate, words, reference_numbers, reference_words, times)
                 f1 = f1_of(common, words, reference_words)
                 if f1 > best:  # of equally good references, the first
                     best = f1
