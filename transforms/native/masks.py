@@ -12,7 +12,7 @@ made function takes an address. Bit i of its masks is for the byte at the addres
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from beam_bleu.transforms.native.compiling import intrinsic, ir, types
@@ -72,12 +72,24 @@ def block_copier(of: ByteClass, bits: int) -> Any:
 
     It reads the block before it writes it.
     """
+    return _copier(of, lambda builder, vector: builder.or_(vector, _splat(bits)))
+
+
+def block_replacer(of: ByteClass, byte: str) -> Any:
+    """Makes a function (to, source) that copies a block, with `byte` in place of those of a class.
+
+    It reads the block before it writes it.
+    """
+    return _copier(of, lambda builder, vector: _splat(ord(byte)))
+
+
+def _copier(of: ByteClass, change: Callable[[_Builder, _Value], _Value]) -> Any:
+    """Makes a function (to, source) that copies a block, and changes the bytes of a class."""
 
     def typed(typingctx: Any, to: Any, source: Any) -> Any:
         def codegen(context, builder, signature, args):
             vector = _load(builder, args[1])
-            changed = builder.or_(vector, _splat(bits))
-            copied = builder.select(_is(builder, vector, of), changed, vector)
+            copied = builder.select(_is(builder, vector, of), change(builder, vector), vector)
             store = builder.store(copied, builder.inttoptr(args[0], _bytes().as_pointer()))
             store.align = 1
             return context.get_dummy_value()

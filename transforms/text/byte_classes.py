@@ -3,6 +3,7 @@
 from beam_bleu.transforms.native.masks import (
     ByteClass,
     block_copier,
+    block_replacer,
     byte_mask,
     byte_masks,
     sequence_masks,
@@ -115,3 +116,25 @@ rewritten_mask = byte_mask(["<", "\n"])
 
 copy_lower_block = block_copier([("A", "Z")], 0x20)
 """Copies a block with A-Z in lower case."""
+
+kelvin_sign_mask = sequence_masks([[[0xE2], [0x84], [0xAA]]])
+"""A tuple with one mask: first bytes of the Kelvin sign, U+212A."""
+
+dotted_capital_mask = sequence_masks([[[0xC4], [0xB0]]])
+"""A tuple with one mask: first bytes of the capital I with a dot, U+0130."""
+
+replace_block_by_spaces = block_replacer(
+    [("\x00", "\t"), ("\x0b", "/"), (":", "`"), ("{", "\xbf")], " "
+)
+"""Copies a block with spaces in place of all but a-z, 0-9, newlines and first bytes of characters
+beyond ASCII."""
+
+replace_block_by_tabs = block_replacer([("\xc0", "\xff")], "\t")
+"""Copies a block with tabs in place of first bytes of characters beyond ASCII."""
+
+newline_mask = byte_mask(["\n"])
+"""The newline."""
+
+read_by_rouge_masks = byte_masks([("0", "9"), ("a", "z")], ["\t"])
+"""Two masks of a text that rouge_rewriting.py has rewritten: letters and digits; characters beyond
+ASCII."""

@@ -15,6 +15,8 @@ from beam_bleu.transforms.text.jiwer_rewriting import jiwer_rewritten
 from beam_bleu.transforms.text.library_tokenizers import tokenized
 from beam_bleu.transforms.text.normalizing import normalized
 from beam_bleu.transforms.text.rewriting import lowered, without_skipped
+from beam_bleu.transforms.text.rouge import IS_STEMMED
+from beam_bleu.transforms.text.rouge_rewriting import rouge_rewritten
 from beam_bleu.transforms.text.spacing import spaced
 from beam_bleu.transforms.text.squad_rewriting import squad_rewritten
 from beam_bleu.transforms.text.tercom import TERCOM
@@ -75,6 +77,10 @@ def _as_jiwer(texts: TextColumns, text: Text) -> TextColumns:
     return jiwer_rewritten(texts, function_of(JIWER, text.tokenize, "tokenizer"))
 
 
+def _as_rouge(texts: TextColumns, text: Text) -> TextColumns:
+    return rouge_rewritten(texts, function_of(IS_STEMMED, text.tokenize, "tokenizer"))
+
+
 def _by_library(texts: TextColumns, text: Text) -> TextColumns:
     return texts.changed(lambda column: padded(tokenized(column, text)))
 
@@ -98,6 +104,7 @@ _TOKENIZERS: dict[str, _Tokenizer] = {
     "jiwer-words-no-punct": _Tokenizer(_as_jiwer, SPACE),
     "jiwer-characters": _Tokenizer(_as_jiwer, CHARACTERS),
     "jiwer-characters-no-punct": _Tokenizer(_as_jiwer, CHARACTERS),
+    **dict.fromkeys(IS_STEMMED, _Tokenizer(_as_rouge, ASCII_SPACE)),
 }
 
 

@@ -91,12 +91,15 @@ JiwerName = Literal[
 ]
 """The tokenizers that only WER and CER have (jiwer.py)."""
 
-AnyTokenizerName = Literal[TokenizerName, TercomName, SquadName, JiwerName]
+RougeName = Literal["rouge", "rouge-stemmed"]
+"""The tokenizers that only ROUGE has (rouge.py)."""
+
+AnyTokenizerName = Literal[TokenizerName, TercomName, SquadName, JiwerName, RougeName]
 
 
 @dataclasses.dataclass(frozen=True)
 class Tokenizer:
-    """A row of `TOKENIZERS`, or of another table: those of tercom.py, squad.py and jiwer.py.
+    """A row of `TOKENIZERS`, or of a table in tercom.py, squad.py, jiwer.py or rouge.py.
 
     Attributes:
       name: its name here.

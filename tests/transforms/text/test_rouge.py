@@ -1,0 +1,128 @@
+"""The words of ROUGE are those of rouge_score's tokenizer, with and without NLTK's stemmer."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pytest
+from hostile_texts import CODE_POINTS, FRAGMENTS, WORDS
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk.stem.porter import PorterStemmer
+from rouge_score.tokenize import tokenize
+
+from beam_bleu.transforms.native.text_columns import TextColumns, padded
+from beam_bleu.transforms.text.porter import RULES
+from beam_bleu.transforms.text.rouge import IS_STEMMED
+from beam_bleu.transforms.text.splitting import splittable
+from beam_bleu.transforms.text.text import Text
+
+STEMMER = PorterStemmer()
+SUFFIXES = sorted({rule.suffix for rules in RULES for rule in rules})
+ENDS = [*SUFFIXES, "s", "ss", "sses", "ies", "ied", "eed", "ed", "ing", "y", "e", "ll", "at", "bl"]
+LETTERS = [*"abcehilnosty", "iz", "tt", "yy", "1"]
+
+
+def rewritten(texts: Sequence[str | None], is_stemmed: bool) -> list[str | None]:
+    column = padded(pa.array(texts, pa.large_string()))
+    name = next(name for name in IS_STEMMED if IS_STEMMED[name] == is_stemmed)
+    (changed,) = splittable(TextColumns([column]), Text(name), 1).columns
+    found: list[str | None] = changed.to_pylist()
+    return found
+
+
+def assert_equal_to_rouge_score(texts: Sequence[str], is_stemmed: bool = False) -> None:
+    stemmer = STEMMER if is_stemmed else None
+    for text, found in zip(texts, rewritten(texts, is_stemmed), strict=True):
+        assert found is not None
+        assert found.split() == tokenize(text, stemmer), repr(text)
+        # The sentences of ROUGE-Lsum are split before they become words.
+        for line, words in zip(text.split("\n"), found.split("\n"), strict=True):
+            assert words.split() == tokenize(line, stemmer), repr(text)
+
+
+@pytest.mark.parametrize("is_stemmed", [False, True])
+def test_hostile_text(is_stemmed):
+    rng = random.Random(5)
+    pieces = [*FRAGMENTS, *WORDS * 6, *ENDS, *["\u212a", "İ", "running", "flies"] * 6, *[" "] * 60]
+    texts = ["".join(rng.choices(pieces, k=rng.randrange(14))) for _ in range(2000)]
+    assert_equal_to_rouge_score(texts, is_stemmed)
+    # At each place of a block, and side by side with the next text.
+    texts = [f"{'é' * shift}{'x ' * 30}happily\u212aİ" for shift in range(70)]
+    assert_equal_to_rouge_score(texts, is_stemmed)
+
+
+def test_every_code_point():
+    starts = range(0, len(CODE_POINTS), 64)
+    texts = ["x".join(CODE_POINTS[start : start + 64]) for start in starts]
+    assert_equal_to_rouge_score(texts)
+
+
+@given(st.lists(st.one_of(st.text(), st.text(alphabet=[*"aAbZ09_'-.\n\té\u212aİI\u0307"]))))
+def test_any_text(texts):
+    assert_equal_to_rouge_score([re.sub("[\ud800-\udfff]", "", text) for text in texts])
+
+
+def test_missing_texts_stay_missing():
+    assert rewritten([None, "The end", None], is_stemmed=False) == [None, "the end", None]
+
+
+def test_slices_of_columns():
+    column = padded(pa.array(["the one", "a two", "an!", "three"], pa.large_string())).slice(1, 2)
+    (changed,) = splittable(TextColumns([column]), Text("rouge-stemmed"), 1).columns
+    assert changed.to_pylist() == ["a two", "an "]
+
+
+# The stemmer
+
+
+def assert_stems(words: Sequence[str]) -> None:
+    found = rewritten(words, is_stemmed=True)
+    for word, stem in zip(words, found, strict=True):
+        expected = STEMMER.stem(word) if len(word) > 3 else word
+        assert (stem or "").rstrip() == expected, word
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        # The examples of Porter's paper.
+        "caresses ponies ties caress cats feed agreed plastered bled motoring sing conflated",
+        "troubled sized hopping tanned falling hissing fizzed failing filing happy relational",
+        "conditional rational valenci hesitanci digitizer conformabli radicalli differentli vileli",
+        "analogousli vietnamization predication operator feudalism decisiveness hopefulness",
+        "callousness formaliti sensitiviti sensibiliti triplicate formative formalize electriciti",
+        "electrical hopeful goodness revival allowance inference airliner gyroscopic adjustable",
+        "defensible irritant replacement adjustment dependent adoption homologou communism",
+        "activate angulariti homologous effective bowdlerize probate rate cease controll roll",
+        # NLTK's extensions.
+        "skies dying lying tying news innings outings cannings howe proceed exceed succeed",
+        "dies died flies spied enjoy enjoyment spy theologi geologi philologi hopefulli",
+        "rationalli conditionalli nationalli balli",
+        # Runs of y, digits, short and long words.
+        "yyyy yyyyed syzygy oyying 2019s 1ing a1ed bees seeing being " + "yed" * 40 + " ful" * 40,
+    ],
+)
+def test_words_that_have_rules(words):
+    assert_stems(words.split())
+
+
+def test_all_pairs_of_suffixes():
+    starts = ["", "b", "tr", "a", "fal", "oys"]
+    ends = itertools.product(starts, SUFFIXES, ["", "s", "ed", "ing", "ly", "e"])
+    assert_stems(["".join(parts) for parts in ends])
+
+
+def test_words_of_few_letters():
+    rng = random.Random(1)
+    parts = [*LETTERS * 4, *ENDS]
+    assert_stems(["".join(rng.choices(parts, k=rng.randrange(1, 6))) for _ in range(20_000)])
+
+
+@given(st.lists(st.text(alphabet=[*"abdegilnorsty1"], min_size=1, max_size=12)))
+def test_any_words(words):
+    assert_stems(words)
