@@ -39,6 +39,13 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.metrics.chrf.score import ChrfScore
     from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, WerConfig
     from beam_bleu.transforms.metrics.error_rates.score import ErrorRateScore
+    from beam_bleu.transforms.metrics.rouge.metric import (
+        Rouge1Config,
+        Rouge2Config,
+        RougeLConfig,
+        RougeLsumConfig,
+    )
+    from beam_bleu.transforms.metrics.rouge.score import RougeScore
     from beam_bleu.transforms.metrics.squad.metric import ExactMatchConfig, TokenF1Config
     from beam_bleu.transforms.metrics.squad.score import ExactMatchScore, TokenF1Score
     from beam_bleu.transforms.metrics.ter.metric import TerConfig
@@ -78,6 +85,11 @@ __all__ = [
     "ReadLineParallel",
     "ReadLongRecords",
     "ReadPairedRecords",
+    "Rouge1Config",
+    "Rouge2Config",
+    "RougeLConfig",
+    "RougeLsumConfig",
+    "RougeScore",
     "SentencePieceModel",
     "SumSegments",
     "SystemComparison",
@@ -112,6 +124,11 @@ _HOMES = {
     "ReadLineParallel": "beam_bleu.transforms.reading",
     "ReadLongRecords": "beam_bleu.transforms.reading",
     "ReadPairedRecords": "beam_bleu.transforms.reading",
+    "Rouge1Config": "beam_bleu.transforms.metrics.rouge.metric",
+    "Rouge2Config": "beam_bleu.transforms.metrics.rouge.metric",
+    "RougeLConfig": "beam_bleu.transforms.metrics.rouge.metric",
+    "RougeLsumConfig": "beam_bleu.transforms.metrics.rouge.metric",
+    "RougeScore": "beam_bleu.transforms.metrics.rouge.score",
     "SentencePieceModel": "beam_bleu.transforms.text.text",
     "SumSegments": "beam_bleu.transforms.sum_segments",
     "SystemComparison": "beam_bleu.transforms.score.differences",

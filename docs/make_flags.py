@@ -18,11 +18,13 @@ _PAGES = {
     "input, records": "[forms of input](inputs.md)",
     "input, records of several systems, and known layouts": "[forms of input](inputs.md), "
     "[known layouts](inputs.md#known-layouts), [tasks](output.md#tasks)",
+    "definition, metrics": "[definitions](definitions.md)",
     "definition, from texts to tokens": "[text](definitions.md#text), "
     "[languages](definitions.md#languages), [their scores](output.md#languages)",
     "definition, from n-grams to a score": "[smoothing](definitions.md#smoothing), "
     "[reference length](definitions.md#reference-length)",
-    "definition, other metrics": "[chrF](chrf.md), [TER](ter.md), [WER and CER](wer.md)",
+    "definition, other metrics": "[chrF](chrf.md), [TER](ter.md), [ROUGE](rouge.md), "
+    "[WER and CER](wer.md)",
     "output": "[what stdout shows](terminal.md#what-stdout-shows), [saved totals](totals.md), "
     "[reruns](scheduling.md#reruns)",
     "output, more scores": "[presets](definitions.md#presets), [output](output.md)",

@@ -33,6 +33,7 @@ from beam_bleu.transforms.metrics.chrf.metric import (
     LARGEST_WORD_ORDER,
     Chrf,
 )
+from beam_bleu.transforms.metrics.rouge.score import RougeScore
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import FoundCoverage, InputRole
 from beam_bleu.transforms.pairing.records.joins.coverage import COVERAGE_NAMES
@@ -51,6 +52,8 @@ _LARGEST_ORDER = max(LARGEST_NGRAM_ORDER, LARGEST_CHAR_ORDER)
 
 _RANGES: Mapping[tuple[type, str], Json] = {
     (BleuScore, "bp"): {"type": "number", "minimum": 0, "maximum": 1},
+    (RougeScore, "precision"): {"type": "number", "minimum": 0, "maximum": 100},
+    (RougeScore, "recall"): {"type": "number", "minimum": 0, "maximum": 100},
     (Scoring, "max_ngram_order"): {"$ref": "#/$defs/order"},
     (Chrf, "char_order"): {"$ref": "#/$defs/order"},
     (Chrf, "beta"): {"type": "integer", "minimum": 1, "maximum": LARGEST_BETA},

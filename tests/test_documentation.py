@@ -43,6 +43,7 @@ SHOWN = [
         "docs/definitions.md",
         "docs/chrf.md",
         "docs/ter.md",
+        "docs/rouge.md",
         "docs/exact_match.md",
         "docs/wer.md",
     )

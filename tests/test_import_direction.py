@@ -534,6 +534,7 @@ def test_the_public_names_come_from_the_top_of_the_package():
         *("CompareSystems", "ComparedSystems", "CorpusBleu", "CorpusChrf", "CorpusScore"),
         *("CorpusScores", "CorpusTer", "ErrorRateScore", "ExactMatchConfig", "ExactMatchScore"),
         *("ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"),
+        *("Rouge1Config", "Rouge2Config", "RougeLConfig", "RougeLsumConfig", "RougeScore"),
         *("SentencePieceModel", "SumSegments", "SystemComparison", "TerConfig", "TerScore"),
         *("TokenF1Config", "TokenF1Score", "WerConfig"),
         *("bleu_of_sums", "preset"),

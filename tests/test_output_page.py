@@ -66,6 +66,9 @@ OWN_COLUMNS = {
 }
 """By metric, the columns of the scores of segments that not every metric has."""
 
+MEANS = {"precision", "recall"}
+"""Those whose mean a score of a corpus has, and not their sum."""
+
 DEFINITIONS: Json = {name: each for of in SCHEMAS.values() for name, each in of["$defs"].items()}
 """The parts of all schemas. Each has a name of its own."""
 
@@ -569,6 +572,8 @@ def test_the_rows_of_a_system_add_up_to_its_score(results):
                     added: Any = [*map(sum, zip(*values, strict=True))]
                 else:
                     added = sum(values)
+                if column in MEANS:
+                    added /= len(values)
                 if isinstance(score[column], float):
                     assert math.isclose(added, score[column])
                 else:

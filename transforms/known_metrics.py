@@ -18,7 +18,19 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.totals.corpus_sums import CorpusSums
 
 MetricName = Literal[
-    "bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1", "mean", "mean_error"
+    "bleu",
+    "chrf",
+    "ter",
+    "rouge1",
+    "rouge2",
+    "rougeL",
+    "rougeLsum",
+    "wer",
+    "cer",
+    "exact_match",
+    "token_f1",
+    "mean",
+    "mean_error",
 ]
 
 MetricWord = str
@@ -82,6 +94,20 @@ METRICS: Mapping[MetricName, MetricRow] = table(
         highest=100,
     ),
     MetricRow("ter", "TER, the edits and shifts of words for each word of the references", True),
+    MetricRow("rouge1", "ROUGE-1, the mean F-score of words", family="rouge", highest=100),
+    MetricRow("rouge2", "ROUGE-2, that of pairs of words", family="rouge", highest=100),
+    MetricRow(
+        "rougeL",
+        "ROUGE-L, that of the longest common subsequence of words",
+        family="rouge",
+        highest=100,
+    ),
+    MetricRow(
+        "rougeLsum",
+        "ROUGE-Lsum, the same for summaries with a sentence in each line",
+        family="rouge",
+        highest=100,
+    ),
     MetricRow("wer", "WER, the error rate of words, as for speech", True, "error_rates"),
     MetricRow("cer", "CER, the error rate of characters", True, "error_rates"),
     MetricRow(

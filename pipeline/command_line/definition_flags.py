@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from beam_bleu.pipeline.command_line.metric_flags import (
-    add_metrics_flag,
     chosen_metrics,
     config_of,
     refuse_flags_of_other_metrics,
@@ -146,7 +145,6 @@ def add_scoring_flags(parser: argparse._ActionsContainer, default: str = "") -> 
         help="which length counts if a segment has several references: "
         f"{', '.join(REFERENCE_LENGTHS)}; " + (default or f"default {BleuConfig.reference_length}"),
     )
-    add_metrics_flag(parser, default)
 
 
 def add_more_scores_flags(parser: argparse._ActionsContainer) -> None:

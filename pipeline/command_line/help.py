@@ -85,6 +85,7 @@ TOPICS = {
     "input": ("input", "input, checks"),
     "records": ("input, records", "input, records of several systems, and known layouts"),
     "definition": (
+        "definition, metrics",
         "definition, from texts to tokens",
         "definition, from n-grams to a score",
         "definition, other metrics",

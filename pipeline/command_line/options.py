@@ -30,7 +30,11 @@ from beam_bleu.pipeline.command_line.gate_flags import add_gate_flags, gates_of_
 from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
 from beam_bleu.pipeline.command_line.layouts import add_layout_flag, unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.log_flags import add_log_flags, check_log_flags
-from beam_bleu.pipeline.command_line.metric_flags import add_flags_of_metrics, needs_of
+from beam_bleu.pipeline.command_line.metric_flags import (
+    add_flags_of_metrics,
+    add_metrics_flag,
+    needs_of,
+)
 from beam_bleu.pipeline.command_line.output_flags import (
     Display,
     add_display_flags,
@@ -240,6 +244,7 @@ def _our_parser() -> Parser:
     several = group("input, records of several systems, and known layouts")
     add_bringing_together_flags(several)
     add_layout_flag(several)
+    add_metrics_flag(group("definition, metrics"))
     tokens = group("definition, from texts to tokens")
     add_preset_flag(tokens)
     add_token_flags(tokens)

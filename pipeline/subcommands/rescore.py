@@ -19,6 +19,7 @@ from beam_bleu.pipeline.command_line.definition_flags import (
 from beam_bleu.pipeline.command_line.evidence_flags import add_comparison_flags
 from beam_bleu.pipeline.command_line.metric_flags import (
     add_flags_of_metrics,
+    add_metrics_flag,
     chosen_metrics,
     flag_of_other_metrics,
     rescored_definition,
@@ -71,6 +72,7 @@ def main(argv: Sequence[str]) -> int:
     scoring = parser.add_argument_group("definition, from n-grams to a score")
     add_preset_flag(scoring, _DEFAULT)
     add_scoring_flags(scoring, _DEFAULT)
+    add_metrics_flag(scoring, _DEFAULT)
     tokens = parser.add_argument_group(
         "definition, from texts to tokens (these must be as in the run)"
     )

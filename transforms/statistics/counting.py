@@ -24,7 +24,7 @@ from beam_bleu.transforms.statistics.sizes import TextSizes, find_sizes
 from beam_bleu.transforms.text.splitting import changed_alike, splittable
 from beam_bleu.transforms.text.text import Text
 
-_MOST_BYTES = 2**31 - 1
+MOST_BYTES = 2**31 - 1
 """The most bytes of all texts of a segment: positions and slots of tokens have 32 bits."""
 
 
@@ -190,16 +190,21 @@ def _sizes(batch: SegmentBatch, texts: TextColumns) -> TextSizes:
     return sizes
 
 
-def require_countable(sizes: TextSizes, batch: SegmentBatch) -> None:
+def require_countable(sizes: TextSizes, batch: SegmentBatch, most: int = MOST_BYTES) -> None:
     """Checks that no segment of a batch is too long for a kernel.
 
+    Args:
+      sizes: the sizes of the texts.
+      batch: the batch, for messages.
+      most: the most bytes of all texts of a segment.
+
     Raises:
-      InputError: one has 2 GiB of text or more.
+      InputError: one has more.
     """
-    if sizes.longest > _MOST_BYTES:
+    if sizes.longest > most:
         raise InputError(
             f"{segment_name(batch, sizes.longest_row)} has {sizes.longest} bytes of text; "
-            f"{_MOST_BYTES} is the most",
+            f"{most} is the most",
             "check that the lines end with a newline",
         )
 

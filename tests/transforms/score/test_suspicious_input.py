@@ -292,6 +292,8 @@ def test_a_candidate_without_tokens_is_empty():
     [
         ("bleu", "the score is 0: no candidate has a token"),
         ("chrf", "the score is 0: no candidate has a character that can match"),
+        ("rouge1", "the score is 0: no candidate has a word"),
+        ("rougeLsum", "the score is 0: no candidate has a word"),
         ("ter", "all candidates are empty: 40 of 40 have no word; check that"),
         ("wer", "all candidates are empty: 40 of 40 have no word; check that"),
         ("cer", "all candidates are empty: 40 of 40 have no character; check that"),

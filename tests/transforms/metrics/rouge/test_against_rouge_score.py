@@ -1,0 +1,176 @@
+"""ROUGE of every segment is that of rouge_score, to the last bit."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hostile_texts import WORDS, Segment, hostile_segments
+from hypothesis import given
+from hypothesis import strategies as st
+from rouge_score.rouge_scorer import _lcs_table, _union_lcs
+from rouge_segments import (
+    NAMES,
+    assert_equal_to_rouge_score,
+    by_rouge_score,
+    counted,
+    score_of,
+)
+
+from beam_bleu.transforms.metrics.rouge.columns import (
+    F_HIGH,
+    F_LOW,
+    HITS,
+    PRECISION_HIGH,
+    PRECISION_LOW,
+    RECALL_HIGH,
+    RECALL_LOW,
+    REFERENCE_LENGTH,
+    SEVERAL,
+)
+from beam_bleu.transforms.native.fixed_point import fixed_point
+
+
+def summaries(seed: int, number: int, words: int, longest: int, references: int) -> list[Segment]:
+    """Segments of few different words, and of sentences of different lengths."""
+    rng = random.Random(seed)
+    pieces = [*(f"w{word} " for word in range(words)), *["\n"] * max(words // 15, 1)]
+
+    def text() -> str:
+        return "".join(rng.choices(pieces, k=rng.choice([0, 1, 3, longest])))
+
+    return [(text(), [text() for _ in range(references)]) for _ in range(number)]
+
+
+@pytest.mark.parametrize("stemmer", [False, True])
+def test_hostile_segments(stemmer):
+    assert_equal_to_rouge_score(hostile_segments(700), stemmer)
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "longest", "references"),
+    [(400, 3, 9, 1), (200, 4, 20, 2), (40, 15, 70, 3), (4, 60, 400, 1)],
+)
+def test_summaries(number, words, longest, references):
+    assert_equal_to_rouge_score(summaries(number, number, words, longest, references))
+
+
+_TEXT = st.text(alphabet=[*"abc \n.É\u212a"], max_size=30)
+
+
+@given(st.lists(st.tuples(_TEXT, st.lists(_TEXT, min_size=1, max_size=3)), min_size=1, max_size=9))
+def test_any_segments(segments):
+    most = max(len(references) for _, references in segments)
+    padded: list[Segment] = [
+        (candidate, [*references, *[None] * (most - len(references))])
+        for candidate, references in segments
+    ]
+    assert_equal_to_rouge_score(padded)
+
+
+@pytest.mark.parametrize("words", [63, 64, 65, 127, 128, 129, 300])
+def test_texts_of_one_block_and_of_several(words):
+    rng = random.Random(words)
+    one, other = (rng.choices("abcdefg", k=words) for _ in range(2))
+    texts = " ".join(one), " ".join(other), "\n".join([" ".join(one[:60]), " ".join(other)])
+    assert_equal_to_rouge_score([(text, [reference]) for text in texts for reference in texts])
+
+
+def test_a_pair_that_spans_two_blocks_counts():
+    reference = " ".join([*(f"x{word}" for word in range(63)), "a", "b"])
+    assert counted([("a b", [reference])], "rouge2").counts[0, :, HITS].tolist() == [1]
+
+
+def test_long_sentences_are_walked_through_in_bands():
+    # More than 64 words of the candidate's sentence, so that rows are computed again.
+    rng = random.Random(2)
+    sentences = [[f"w{rng.randrange(9)}" for _ in range(size)] for size in (400, 70, 150, 1)]
+    reference = [f"w{rng.randrange(9)}" for _ in range(200)]
+    text = "\n".join(" ".join(sentence) for sentence in sentences)
+    segments: list[Segment] = [(text, [" ".join(reference)]), (text, [f"x\n{text}"])]
+    assert_equal_to_rouge_score(segments)
+    hits = counted(segments, "rougeLsum").counts[0, 0, HITS]
+    assert hits == len(_union_lcs(reference, sentences))  # no word of it is rare in the candidate
+
+
+def test_of_several_subsequences_the_one_of_rouge_score_counts():
+    # "b" could be "a": which of them it is decides whether the union has one word or two.
+    segments: list[Segment] = [
+        ("b a\na", ["a b"]),
+        ("a b\nb", ["b a"]),
+        ("b a\nb", ["a b"]),
+        ("c b a\nb c", ["a c b", "b a c"]),
+    ]
+    assert_equal_to_rouge_score(segments)
+    assert counted(segments, "rougeLsum").counts[0, :3, HITS].tolist() == [1, 1, 2]
+
+
+def test_a_word_is_hit_at_most_as_often_as_the_candidate_has_it():
+    segments: list[Segment] = [("a\nb", ["a x\na y\nb"])]
+    assert_equal_to_rouge_score(segments)
+    assert counted(segments, "rougeLsum").counts[0, 0, HITS] == 2
+
+
+def test_of_equally_good_references_the_first_one_counts():
+    segments: list[Segment] = [("x y", ["x", "y", "q r s t"]), ("x", ["q q", "r"])]
+    for metric in ("rouge1", "rougeL", "rougeLsum"):
+        counts = counted(segments, metric).counts[0]
+        assert counts[:, [REFERENCE_LENGTH, HITS]].tolist() == [[1, 1], [2, 0]]
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_the_three_values_are_columns(metric):
+    segments = summaries(8, 50, 4, 12, 2)
+    counts = counted(segments, metric).counts[0]
+    for row, segment in zip(counts, segments, strict=True):
+        precision, recall, f = by_rouge_score(segment)[metric]
+        assert tuple(row[[F_HIGH, F_LOW]]) == fixed_point(float(f))
+        assert tuple(row[[PRECISION_HIGH, PRECISION_LOW]]) == fixed_point(float(precision))
+        assert tuple(row[[RECALL_HIGH, RECALL_LOW]]) == fixed_point(float(recall))
+
+
+def test_sentences_are_counted():
+    segments: list[Segment] = [("a\n\n", ["\n!\nb"]), ("a\nb", ["a b"]), ("a", ["x", "a\n\nb"])]
+    assert counted(segments, "rougeLsum").counts[0, :, SEVERAL].tolist() == [0, 1, 1]
+    assert counted([("a b", ["a b", "a\nb"])], "rougeLsum").counts[0, 0, SEVERAL] == 0
+    assert counted([("a b", ["x", "a\nb"])], "rougeLsum").counts[0, 0, SEVERAL] == 1
+
+
+def test_several_systems_have_counts_of_their_own():
+    segments = summaries(3, 100, 6, 20, 2)
+    others = random.Random(3).sample([candidate for candidate, _ in segments], len(segments))
+    second: list[Segment] = [
+        (other, references) for other, (_, references) in zip(others, segments, strict=True)
+    ]
+    for metric in NAMES:
+        both = counted(segments, metric, others).counts
+        alone = [counted(each, metric).counts[0] for each in (segments, second)]
+        assert np.array_equal(both, np.stack(alone))
+
+
+@pytest.mark.parametrize("different", [3, 20_000])
+def test_long_texts(different):
+    # rouge_score needs a minute for the subsequence of such texts, which is clear here.
+    rng = random.Random(different)
+    words = [f"w{rng.randrange(different)}" for _ in range(10_000)]
+    text, other = " ".join(words), " ".join([*words[:4000], *["x"] * 3000, *words[4000:]])
+    for metric, hits in zip(NAMES, (10_000, 9998, 10_000, 10_000), strict=True):
+        assert counted([(text, [other])], metric).counts[0, 0, HITS] == hits
+    lines = "\n".join(" ".join(words[start : start + 20]) for start in range(0, 10_000, 20))
+    assert counted([(lines, [lines])], "rougeLsum").counts[0, 0, HITS] == 10_000
+
+
+def test_a_subsequence_of_long_texts():
+    rng = random.Random(6)
+    one, other = ([f"w{rng.randrange(20)}" for _ in range(500)] for _ in range(2))
+    found = counted([(" ".join(one), [" ".join(other)])], "rougeL").counts[0, 0, HITS]
+    assert found == _lcs_table(other, one)[-1][-1]
+
+
+def test_corpora_have_the_means_of_segments():
+    segments: list[Segment] = [("the cat sat", ["the cat"]), ("a dog", ["the dog", "dogs"])]
+    found = score_of([*segments, (WORDS[0], [WORDS[0]])], "rouge1")
+    expected = [by_rouge_score(segment)["rouge1"] for segment in segments]
+    for value, place in ((found.precision, 0), (found.recall, 1), (found.score, 2)):
+        assert value == pytest.approx(100 * (sum(each[place] for each in expected) + 1) / 3)

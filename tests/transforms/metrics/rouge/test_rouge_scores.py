@@ -1,0 +1,264 @@
+"""ROUGE as metrics: scores, warnings, standard errors, and what is possible in sums."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+
+import numpy as np
+import pytest
+from hostile_texts import WORDS, Segment
+from rouge_segments import NAMES, by_rouge_score, counted, score_of
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.metrics.rouge.columns import (
+    CANDIDATE_LENGTH,
+    EMPTY,
+    F_HIGH,
+    F_LOW,
+    HITS,
+    PRECISION_HIGH,
+    PRECISION_LOW,
+    RECALL_HIGH,
+    RECALL_LOW,
+    REFERENCE_LENGTH,
+    SEVERAL,
+    UNREAD,
+)
+from beam_bleu.transforms.metrics.rouge.kernel import MOST_BYTES_OF_SENTENCES
+from beam_bleu.transforms.metrics.rouge.kind import KINDS
+from beam_bleu.transforms.native.fixed_point import LOW_BITS
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+from beam_bleu.transforms.totals.unit_sums import product
+
+
+def summaries(number: int, seed: int = 5) -> list[Segment]:
+    rng = random.Random(seed)
+
+    def text() -> str:
+        return " ".join(rng.choices([*WORDS, "\n", "это просто"], k=rng.randrange(8)))
+
+    return [(text(), [text(), text()]) for _ in range(number)]
+
+
+SUMMARIES = summaries(300)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_an_impossible_definition_is_refused(metric):
+    with pytest.raises(ValueError, match="normalize must be one of nfc, nfkc, got 'nfd'"):
+        KINDS[metric].config(normalize="nfd")
+    with pytest.raises(ValueError, match="stemmer must be True or False, got 1"):
+        KINDS[metric].config(stemmer=1)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_scores_are_means(metric):
+    of_segments = [by_rouge_score(segment)[metric] for segment in SUMMARIES]
+    found = score_of(SUMMARIES, metric)
+    for value, place in ((found.precision, 0), (found.recall, 1), (found.score, 2)):
+        expected = 100.0 * math.fsum(each[place] for each in of_segments) / len(of_segments)
+        assert value == pytest.approx(expected, rel=0, abs=1e-12)
+
+
+def test_counts_are_those_of_the_best_references():
+    segments: list[Segment] = [("x y", ["x y z", "q"]), ("r", ["s", "the r r"])]
+    for metric, hits in (("rouge1", 3), ("rouge2", 1), ("rougeL", 3)):
+        found = score_of(segments, metric)
+        assert (found.hits, found.hyp_words) == (hits, 3)
+    assert score_of(segments, "rouge1").ref_words == 6
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_signatures(metric):
+    found = score_of([("a", ["b"])], metric)
+    assert found.signature.startswith("nrefs:1|case:lc|tok:rouge|stem:no|version:")
+    assert found.sacrebleu_signature is None
+    segments: list[Segment] = [("a", ["b", "c"]), ("a", ["b", None])]
+    found = score_of(segments, metric, stemmer=True, normalize="nfkc")
+    expected = "nrefs:var|case:lc|tok:rouge|stem:yes|normalize:nfkc|unicode:"
+    assert found.signature.startswith(expected)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_normalized_texts_are_equal(metric):
+    segments: list[Segment] = [("Ａ ｂ", ["a b"])]
+    assert score_of(segments, metric).score == 0
+    assert score_of(segments, metric, normalize="nfkc").score == 100
+
+
+# Warnings
+
+
+@pytest.mark.parametrize("metric", NAMES)
+@pytest.mark.parametrize("text", ["Это просто 5 тестов", "埃菲尔铁塔 2 abc", "ข้อความ"])
+def test_text_that_rouge_ignores_has_a_warning(metric, text):
+    segments: list[Segment] = [(text, [text])] + [("a b", ["a b"])] * 50
+    (warning,) = (each for each in score_of(segments, metric).warnings if "ignores" in each)
+    assert warning.startswith("the references of 1 of 51 segments are mostly in characters that")
+    others = score_of([*segments, *segments[1:]], metric).warnings
+    assert not any("ignores" in each for each in others)
+
+
+def test_one_reference_that_rouge_reads_is_enough():
+    segments: list[Segment] = [("naïveté", ["這是文字", "naïveté"]), ("...", ["..."]), ("", [""])]
+    assert counted(segments, "rouge1").counts[0, :, UNREAD].tolist() == [0, 0, 0]
+
+
+def test_rougelsum_without_sentences_has_a_warning():
+    of_one_line: list[Segment] = [("a b\n", ["a b"])]
+    assert any(
+        "ROUGE-Lsum is ROUGE-L" in each for each in score_of(of_one_line, "rougeLsum").warnings
+    )
+    for metric, segments in (("rougeL", of_one_line), ("rougeLsum", [("a\nb", ["a b"])])):
+        assert not any("ROUGE-L here" in each for each in score_of(segments, metric).warnings)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_candidates_without_words_have_the_score_0_and_a_reason(metric):
+    found = score_of([("", ["a b"]), ("?!", ["a"])], metric)
+    assert (found.score, found.precision, found.recall, found.hyp_words) == (0, 0, 0, 0)
+    assert (
+        found.warnings[0]
+        == "the score is 0: no candidate has a word, which is a run of a-z and 0-9"
+    )
+
+
+def test_rougelsum_of_a_segment_that_is_too_long_is_an_error():
+    text = "a\n" * (MOST_BYTES_OF_SENTENCES // 4)
+    with pytest.raises(InputError, match=f"{MOST_BYTES_OF_SENTENCES} is the most"):
+        counted([(text, [f"{text}a"])], "rougeLsum")
+
+
+# Sums
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_many_sums_at_once_have_the_scores_of_each(metric):
+    kind = KINDS[metric]
+    definition = kind.metric_of(kind.config())
+    rng = np.random.default_rng(3)
+    width = kind.counter([definition]).basis.width
+    for largest in (10**3, 10**10, 10**15):
+        sums = rng.integers(0, largest, (50, width)) * rng.integers(0, 2, (50, width))
+        assert definition.values(sums).tolist() == [definition.value(row) for row in sums.tolist()]
+    assert definition.values(np.zeros((0, width), np.int64)).tolist() == []
+    assert definition.value([0] * width) == 0
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_other_columns_are_refused(metric):
+    definition = KINDS[metric].config().metric
+    with pytest.raises(ValueError, match=r"needs 1[23] columns, got 4"):
+        definition.value([1] * 4)
+    with pytest.raises(ValueError, match=r"needs 1[23] columns, got 14"):
+        definition.values(np.ones((2, 14), np.int64))
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_the_standard_error_is_that_of_a_mean(metric):
+    values = [100 * by_rouge_score(segment)[metric].fmeasure for segment in SUMMARIES]
+    expected = statistics.stdev(values) / math.sqrt(len(values))
+    assert score_of(SUMMARIES, metric).standard_error == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_without_a_match_there_is_no_standard_error(metric):
+    found = score_of([("x", ["y"])] * 40, metric)
+    assert found.standard_error is None
+    assert any("no candidate has a match" in warning for warning in found.warnings)
+
+
+# What is possible
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_what_segments_have_is_possible(metric):
+    kind = KINDS[metric]
+    counts = counted(SUMMARIES, metric).counts[0]
+    sums = counts.sum(axis=0)
+    for columns in (counts, sums, sums.astype(object) * 10**20, np.zeros_like(counts), counts[:0]):
+        assert kind.columns_are_possible(columns, 2, kind.config().metric)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (SEGMENTS, 0),
+        (EMPTY, 2),
+        (UNREAD, 2),
+        (CANDIDATE_LENGTH, 0),
+        (REFERENCE_LENGTH, 0),
+        (HITS, 0),  # but the values are above 0
+        (HITS, 5),
+        (HITS, -1),
+        (F_HIGH, (1 << LOW_BITS) + 1),
+        (F_HIGH, 0),
+        (F_HIGH, (1 << LOW_BITS) - 1),
+        (F_LOW, 1 << LOW_BITS),
+        (PRECISION_HIGH, 0),
+        (PRECISION_HIGH, (1 << LOW_BITS) + 1),
+        (PRECISION_LOW, -1),
+        (RECALL_HIGH, 0),
+        (RECALL_HIGH, (1 << LOW_BITS) + 1),
+        (RECALL_LOW, 1 << LOW_BITS),
+    ],
+)
+def test_what_no_segment_has_is_impossible(metric, place, value):
+    kind = KINDS[metric]
+    (right,) = counted([("a b c x", ["a b c y"])], metric).counts[0]
+    assert kind.columns_are_possible(right, 1, kind.config().metric)
+    right[place] = value
+    assert not kind.columns_are_possible(right, 1, kind.config().metric)
+
+
+def test_a_candidate_of_n_words_has_fewer_pairs():
+    (right,) = counted([("a b x", ["a b x"])], "rouge2").counts[0]
+    right[HITS] = 3
+    assert not KINDS["rouge2"].columns_are_possible(right, 1, KINDS["rouge2"].config().metric)
+    (right,) = counted([("a b x", ["a b x"])], "rougeLsum").counts[0]
+    right[SEVERAL] = 2
+    assert not KINDS["rougeLsum"].columns_are_possible(right, 1, KINDS["rougeLsum"].config().metric)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_products_of_segments_are_possible_and_changed_ones_are_not(metric):
+    kind = KINDS[metric]
+    units = CorpusSums.of(counted(SUMMARIES, metric), 0, with_products=True)
+    sums, products = np.array(units.columns), np.array(units.products)
+    number, definition = np.array(units.units), kind.config().metric
+    assert kind.products_are_possible(number, sums, products, 2, definition, are_segments=True)
+    lengths = [CANDIDATE_LENGTH, REFERENCE_LENGTH]  # texts can have any length
+    places = {*range(len(products))} - {product(one, other) for one in lengths for other in lengths}
+    for place in places:
+        wrong = products.copy()
+        wrong[place] += 10**18
+        assert not kind.products_are_possible(
+            number, sums, wrong, 2, definition, are_segments=True
+        ), place
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_products_of_empty_candidates_have_no_hits(metric):
+    kind = KINDS[metric]
+    units = CorpusSums.of(counted(SUMMARIES, metric), 0, with_products=True)
+    sums = np.array(units.columns)
+    full = np.zeros((len(sums), len(sums)), object)
+    signs = [EMPTY, UNREAD, *([SEVERAL] if metric == "rougeLsum" else [])]
+    full[signs, signs] = sums[signs]
+    assert kind.segments_are_possible(full, sums)
+    for place in [(EMPTY, CANDIDATE_LENGTH), (EMPTY, HITS), (EMPTY, RECALL_LOW), (UNREAD, UNREAD)]:
+        full[place] += 1
+        assert not kind.segments_are_possible(full, sums)
+        full[place] -= 1
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_a_definition_survives_as_json(metric):
+    definition = KINDS[metric].config().metric
+    assert KINDS[metric].decoded(KINDS[metric].encoded(definition)) == definition
+    with pytest.raises(TypeError):
+        KINDS[metric].decoded({"more": 1})

@@ -1,0 +1,147 @@
+"""The kernel: from columns of text to the columns of a metric of ROUGE of every segment."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+
+import numpy as np
+
+from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.transforms.metrics.rouge.columns import EMPTY, rouge_basis
+from beam_bleu.transforms.metrics.rouge.count_rows import UNION, count_rows
+from beam_bleu.transforms.metrics.rouge.matching import MASK_BYTES
+from beam_bleu.transforms.metrics.rouge.union import memory_bytes
+from beam_bleu.transforms.metrics.rouge.words import number_words
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.kept_memory import MOST_KEPT, KeptMemory, Memory
+from beam_bleu.transforms.native.text_columns import Spans
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.needs import TEXTS, Needs
+from beam_bleu.transforms.statistics.counting import MOST_BYTES, require_countable
+from beam_bleu.transforms.statistics.sizes import TextSizes
+from beam_bleu.transforms.text.hashing import new_seed
+from beam_bleu.transforms.text.numbered_texts import numbering_memory
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES, most_different
+from beam_bleu.transforms.text.splitting import rule_of
+from beam_bleu.transforms.text.text import Text
+
+MOST_BYTES_OF_SENTENCES = 2**22
+"""The most bytes of a segment whose sentences are compared: those of a long novel. The memory for
+the sentences grows faster than their lengths."""
+
+_INT_BYTES = 8
+
+_SEED = new_seed()
+
+_MEMORY = KeptMemory()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Words:
+    """The words of a batch as numbers.
+
+    Attributes:
+      spans: where its texts are.
+      memory: what `number_words` has written.
+    """
+
+    spans: Spans
+    memory: tuple[Memory, ...]
+
+
+class _LastWords(threading.local):
+    """The words of the batch that a thread has counted last: each metric of a run needs them."""
+
+    words: _Words | None = None
+
+
+_LAST = _LastWords()
+
+
+def _words_of(spans: Spans, sizes: TextSizes, reference_count: int, rule: int) -> _Words:
+    """The words of the texts at these places. The next call can write others to their memory."""
+    if _LAST.words is not None and _LAST.words.spans is spans:
+        return _LAST.words
+    _LAST.words = None
+    texts, rows = spans.starts.shape
+    size = int(sizes.candidate_bytes.sum() + sizes.reference_bytes.sum())
+    written = (
+        _MEMORY.memory_for("bounds of rows", rows * (texts + 1) * _INT_BYTES),
+        _MEMORY.memory_for("places", rows * _INT_BYTES),
+        # At most one word for two bytes, and one or two gaps after each text.
+        _MEMORY.memory_for("numbers of rows", (size // 2 + 3 * texts * rows) * NUMBER_BYTES),
+        _MEMORY.memory_for("unread", rows),
+    )
+    tokens, _, _, *vocabulary = numbering_memory(_MEMORY, texts, sizes.longest)
+    spaces = (tokens, *vocabulary, *written)
+    addresses = tuple(space.address for space in spaces)
+    number_words(spans.both, reference_count, rule, addresses, _SEED)
+    words = _Words(spans, written)
+    if sum(memory.size for memory in written) <= MOST_KEPT:
+        _LAST.words = words
+    return words
+
+
+@dataclasses.dataclass(frozen=True)
+class RougeCounter:
+    """Counts the columns of a metric of ROUGE; see `statistics.counting.Counter`.
+
+    Attributes:
+      hit: what is hit, as count_rows.py numbers it.
+    """
+
+    hit: int
+
+    @property
+    def basis(self) -> Basis:
+        """The columns."""
+        return rouge_basis(self.hit == UNION)
+
+    @property
+    def needs(self) -> Needs:
+        """Candidates and references."""
+        return TEXTS
+
+    @property
+    def is_tokenized(self) -> bool:
+        """All languages have the same rule of words."""
+        return False
+
+    def count(self, spans: Spans, sizes: TextSizes, batch: SegmentBatch, text: Text) -> Integers:
+        """The columns of each segment, int64 (systems, segments, W)."""
+        texts, rows = spans.starts.shape
+        counts = np.empty((len(batch.candidates), rows, self.basis.width), np.int64)
+        require_countable(
+            sizes, batch, MOST_BYTES_OF_SENTENCES if self.hit == UNION else MOST_BYTES
+        )
+        reference_count = len(batch.references)
+        words = _words_of(spans, sizes, reference_count, rule_of(text.tokenize))
+        most_words = sizes.longest // 2 + texts
+        different = most_different(sizes.longest) + 2  # words that no reference has share a number
+        sentences = (sizes.longest + 2) * _INT_BYTES if self.hit == UNION else 0
+        spaces = (
+            _MEMORY.zeros_for("times", different * NUMBER_BYTES),
+            _MEMORY.zeros_for("masks", different * MASK_BYTES),
+            _MEMORY.memory_for("before", most_words),
+            _MEMORY.zeros_for("marks", most_words),
+            _MEMORY.memory_for("sentences", sentences),
+            _MEMORY.memory_for("sentences of a reference", sentences),
+            _MEMORY.memory_for("rows", memory_bytes(most_words) if self.hit == UNION else 0),
+        )
+        count_rows(
+            spans.both,
+            reference_count,
+            self.hit,
+            tuple(memory.address for memory in words.memory),
+            tuple(space.address for space in spaces),
+            counts,
+        )
+        return counts
+
+    def lengths(self, counts: Integers) -> None:
+        """Unknown: the lengths of references are in ROUGE's words, not in tokens of the run."""
+
+    def empty_candidates(self, counts: Integers) -> int:
+        """The number of candidates without a word."""
+        return int(counts[..., EMPTY].sum())

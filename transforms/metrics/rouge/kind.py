@@ -1,0 +1,83 @@
+"""The metrics of ROUGE, as the other rooms know a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.transforms.metrics.rouge.columns import columns_are_possible, segments_are_possible
+from beam_bleu.transforms.metrics.rouge.count_rows import PAIRS
+from beam_bleu.transforms.metrics.rouge.kernel import RougeCounter
+from beam_bleu.transforms.metrics.rouge.metric import (
+    Rouge,
+    Rouge1Config,
+    Rouge2Config,
+    RougeLConfig,
+    RougeLsumConfig,
+)
+from beam_bleu.transforms.metrics.rouge.score import (
+    RougeScore,
+    rouge_score,
+    rouge_segment_columns,
+    rouge_segment_fields,
+    rouge_signatures,
+)
+from beam_bleu.transforms.native.arrays import ExactIntegers
+from beam_bleu.transforms.score.metric_kind import MetricKind
+from beam_bleu.transforms.text.text import Text
+
+
+def _name(metric: Rouge) -> str:
+    return metric.NAME
+
+
+def _columns_are_possible(columns: ExactIntegers, references: int, metric: Rouge) -> bool:
+    """The number of references does not matter: only one of them counts."""
+    return columns_are_possible(columns, metric.HIT == PAIRS)
+
+
+def _kind(
+    config: type[Rouge1Config | Rouge2Config | RougeLConfig | RougeLsumConfig],
+) -> MetricKind:
+    definition = config.METRIC
+    only_counter = RougeCounter(definition.HIT)
+
+    def config_of(text: Text, choices: Mapping[str, Any]) -> Any:
+        """The case is not that of the run: the definition lower-cases."""
+        return config(normalize=text.normalize, **choices)
+
+    def counter(metrics: Sequence[Rouge]) -> RougeCounter:
+        return only_counter
+
+    def basis_of(width: int) -> Basis:
+        return only_counter.basis
+
+    def decoded(encoded: Mapping[str, Any]) -> Rouge:
+        return definition(**encoded)
+
+    return MetricKind(
+        shown=_name,
+        config=config,
+        score_type=RougeScore,
+        config_of=config_of,
+        counter=counter,
+        basis_of=basis_of,
+        score=rouge_score,
+        has_no_error="no match",
+        signatures=rouge_signatures,
+        segment_columns=rouge_segment_columns,
+        segment_fields=rouge_segment_fields,
+        definition=definition,
+        decoded=decoded,
+        columns_are_possible=_columns_are_possible,
+        segments_are_possible=segments_are_possible,
+    )
+
+
+KINDS = {
+    "rouge1": _kind(Rouge1Config),
+    "rouge2": _kind(Rouge2Config),
+    "rougeL": _kind(RougeLConfig),
+    "rougeLsum": _kind(RougeLsumConfig),
+}

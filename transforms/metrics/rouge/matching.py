@@ -1,0 +1,149 @@
+"""Compiled code: the pairs of words, and the longest subsequence, that two texts have in common.
+
+A text is a row of numbers, one for each word. 64 words of the reference are a block. For each
+number there is a mask of its places in the block, so that all places are compared at once. A long
+reference has several blocks, one after the other, and what one of them leaves to the next is kept
+for each word of the candidate. So time is proportional to the product of the lengths, divided by
+64.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from beam_bleu.transforms.native.compiling import inlined, inner
+from beam_bleu.transforms.native.memory import (
+    clear,
+    count_bits,
+    load_byte,
+    load_count,
+    load_word,
+    store_byte,
+    store_word,
+)
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+
+COLUMNS = 64
+"""The words of a block."""
+
+MASK_BYTES = 8
+
+_NOTHING = np.uint64(0)
+_ONE = np.uint64(1)
+_LAST = np.uint64(COLUMNS - 1)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@inlined
+def inside(columns):
+    """The mask of the columns of a block with this number of them, 1 to 64."""
+    return ALL >> np.uint64(COLUMNS - columns)
+
+
+@inner
+def set_masks(reference, columns, masks):
+    """Sets the bits of a block's columns in the masks of their numbers."""
+    bit = _ONE
+    for column in range(columns):
+        place = masks + load_count(reference + column * NUMBER_BYTES) * MASK_BYTES
+        store_word(place, load_word(place) | bit)
+        bit <<= _ONE
+
+
+@inner
+def clear_masks(reference, columns, masks):
+    """Sets these masks to 0 again."""
+    for column in range(columns):
+        store_word(masks + load_count(reference + column * NUMBER_BYTES) * MASK_BYTES, _NOTHING)
+
+
+@inner
+def count_common_pairs(candidate, words, reference, columns, masks, before):
+    """How many pairs of neighbouring words are in both texts, each as often as where it is rarer.
+
+    A place of a pair in the reference can be claimed once. Equal pairs have equal places, so it
+    does not matter which of them is claimed.
+
+    Args:
+      candidate: address of the numbers of the candidate's words.
+      words: their number.
+      reference: address of those of the reference.
+      columns: their number.
+      masks: address of a word for each number, which is 0, and is 0 again afterwards.
+      before: address of a byte for each word of the candidate.
+    """
+    pairs = 0
+    is_long = columns > COLUMNS
+    if is_long:
+        clear(before, words)
+    for first in range(0, columns, COLUMNS):
+        block = reference + first * NUMBER_BYTES
+        width = min(columns - first, COLUMNS)
+        set_masks(block, width, masks)
+        # The number of the word before the block; no word has 0.
+        last = load_count(block - NUMBER_BYTES) if first > 0 else 0
+        claimed = previous = _NOTHING
+        previous_number = -1
+        for word in range(words):
+            number = load_count(candidate + word * NUMBER_BYTES)
+            here = load_word(masks + number * MASK_BYTES)
+            if is_long:
+                free = ((previous << _ONE) | np.uint64(previous_number == last)) & here & ~claimed
+                # A pair that is claimed in another block does not count again.
+                free &= np.uint64(load_byte(before + word)) - _ONE
+                store_byte(before + word, load_byte(before + word) | np.int64(free != _NOTHING))
+                previous_number = number
+            else:
+                free = (previous << _ONE) & here & ~claimed
+            claimed |= free & (_NOTHING - free)
+            previous = here
+        clear_masks(block, width, masks)
+        pairs += count_bits(claimed)
+    return pairs
+
+
+@inlined
+def next_row(row, here, carry):
+    """The next row of a block of the table of the longest common subsequence.
+
+    Hyyrö 2004, "Bit-parallel LCS-length computation revisited": the bit of a column is 0 if the
+    subsequence grows by 1 there. All bits of the row before the first one are 1.
+
+    Args:
+      row: the row.
+      here: the columns whose word is that of the next row.
+      carry: 1 if the block before carries into this one, else 0.
+
+    Returns:
+      (the next row, the carry into the block after this one)
+    """
+    matched = row & here
+    added = row + matched
+    total = added + carry
+    return total | (row - matched), np.uint64((added < row) | (total < added))
+
+
+@inner
+def count_longest_common(candidate, words, reference, columns, masks, before):
+    """The length of the longest common subsequence; see `count_common_pairs`."""
+    length = 0
+    is_long = columns > COLUMNS
+    if is_long:
+        clear(before, words)
+    for first in range(0, columns, COLUMNS):
+        block = reference + first * NUMBER_BYTES
+        width = min(columns - first, COLUMNS)
+        set_masks(block, width, masks)
+        row = ALL
+        for word in range(words):
+            here = load_word(masks + load_count(candidate + word * NUMBER_BYTES) * MASK_BYTES)
+            if is_long:
+                row, carry = next_row(row, here, np.uint64(load_byte(before + word)))
+                store_byte(before + word, np.int64(carry))
+            else:
+                row = next_row(row, here, _NOTHING)[0]
+        clear_masks(block, width, masks)
+        length += count_bits(~row & inside(width))
+    return length

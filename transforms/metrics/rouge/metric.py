@@ -1,0 +1,188 @@
+"""The metrics of ROUGE as a `Metric` each: their definitions, and the formula.
+
+The score of a corpus is the mean of the F-scores of its segments, in percent. rouge_score itself
+scores segments; its `BootstrapAggregator` estimates their mean.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.metrics.dual_numbers import Number
+from beam_bleu.transforms.metrics.metric import SEGMENTS, NoGradientError, Scores, require_width
+from beam_bleu.transforms.metrics.rouge.columns import (
+    CANDIDATE_LENGTH,
+    EMPTY,
+    F_HIGH,
+    F_LOW,
+    HITS,
+    REFERENCE_LENGTH,
+    WIDTH,
+)
+from beam_bleu.transforms.metrics.rouge.count_rows import PAIRS, SUBSEQUENCE, UNION, WORDS
+from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.fixed_point import fixed_point_mean
+from beam_bleu.transforms.score.metric_kind import Lengths
+from beam_bleu.transforms.text.rouge import IS_STEMMED
+from beam_bleu.transforms.text.text import NormalizationName, Text
+
+
+def mean(sums: Sequence[Number], high: int) -> Number:
+    """The mean of a value of all segments, 0..100; 0 without a segment.
+
+    Args:
+      sums: W columns, added up over segments.
+      high: the first of the two columns of the value.
+    """
+    if not sums[SEGMENTS] > 0:
+        return 0.0
+    # Percent before the division, so that there is one rounding.
+    return fixed_point_mean(100 * sums[high], 100 * sums[high + 1], sums[SEGMENTS])
+
+
+@dataclasses.dataclass(frozen=True)
+class Rouge:
+    """How sums become a score: there is nothing to choose. See `Metric`.
+
+    Attributes:
+      NAME: its name for readers.
+      HIT: what is hit, as count_rows.py numbers it.
+      WIDTH: the number of its columns.
+    """
+
+    NAME: ClassVar[str]
+    HIT: ClassVar[int]
+    WIDTH: ClassVar[int] = WIDTH
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        """The mean F-score, 0..100; 0 without a segment."""
+        require_width(self.NAME, len(sums), self.WIDTH)
+        return mean(sums, F_HIGH)
+
+    def values(self, sums: Integers) -> Scores:
+        """The score of each row."""
+        require_width(self.NAME, sums.shape[1], self.WIDTH)
+        return np.array([self.value(row) for row in sums.tolist()], np.float64)
+
+    def require_corpus(self) -> None:
+        """It can score a corpus."""
+
+    def require_gradient(self, sums: Sequence[int]) -> None:
+        """Checks that a candidate has an F-score above 0.
+
+        Raises:
+          NoGradientError: none has.
+        """
+        if not sums[HITS]:
+            raise NoGradientError("no candidate has a match in its references")
+
+    def used(self, width: int) -> Sequence[int]:
+        """The segments and their F-scores."""
+        return SEGMENTS, F_HIGH, F_LOW
+
+    def lengths(self, columns: Sequence[int]) -> Lengths:
+        """How many words the texts of a corpus have."""
+        references = Fraction(columns[REFERENCE_LENGTH])
+        return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
+
+
+@dataclasses.dataclass(frozen=True)
+class Rouge1(Rouge):
+    """Words in common."""
+
+    NAME = "ROUGE-1"
+    HIT = WORDS
+
+
+@dataclasses.dataclass(frozen=True)
+class Rouge2(Rouge):
+    """Pairs of neighbouring words in common."""
+
+    NAME = "ROUGE-2"
+    HIT = PAIRS
+
+
+@dataclasses.dataclass(frozen=True)
+class RougeL(Rouge):
+    """The longest common subsequence of words."""
+
+    NAME = "ROUGE-L"
+    HIT = SUBSEQUENCE
+
+
+@dataclasses.dataclass(frozen=True)
+class RougeLsum(Rouge):
+    """The union of the longest common subsequences of sentences, which newlines separate."""
+
+    NAME = "ROUGE-Lsum"
+    HIT = UNION
+    WIDTH = WIDTH + 1
+
+
+@dataclasses.dataclass(frozen=True)
+class _Config:
+    """What the definitions of all metrics of ROUGE have in common."""
+
+    METRIC: ClassVar[type[Rouge]]
+
+    stemmer: bool = False
+    normalize: NormalizationName | None = Text.normalize
+
+    def __post_init__(self) -> None:
+        require_flag("stemmer", self.stemmer)
+        _ = self.text  # Text checks the other field
+
+    @property
+    def text(self) -> Text:
+        """The part that turns texts into words."""
+        name = next(name for name, is_stemmed in IS_STEMMED.items() if is_stemmed == self.stemmer)
+        return Text(name, normalize=self.normalize)
+
+    @property
+    def metric(self) -> Rouge:
+        """The part that turns sums into a score."""
+        return self.METRIC()
+
+
+@dataclasses.dataclass(frozen=True)
+class Rouge1Config(_Config):
+    """A definition of ROUGE-1; the default is that of rouge_score.
+
+    Attributes:
+      stemmer: whether words of more than 3 characters are stemmed by Porter's stemmer, as NLTK has
+        it.
+      normalize: the Unicode normalization of all texts, before all other steps:
+        "nfc" or "nfkc"; None if texts are not normalized.
+
+    Raises:
+      ValueError: a field has an impossible value; the message shows it and the choices.
+    """
+
+    METRIC = Rouge1
+
+
+@dataclasses.dataclass(frozen=True)
+class Rouge2Config(_Config):
+    """A definition of ROUGE-2; see `Rouge1Config`."""
+
+    METRIC = Rouge2
+
+
+@dataclasses.dataclass(frozen=True)
+class RougeLConfig(_Config):
+    """A definition of ROUGE-L; see `Rouge1Config`."""
+
+    METRIC = RougeL
+
+
+@dataclasses.dataclass(frozen=True)
+class RougeLsumConfig(_Config):
+    """A definition of ROUGE-Lsum; see `Rouge1Config`."""
+
+    METRIC = RougeLsum

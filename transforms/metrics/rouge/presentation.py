@@ -1,0 +1,21 @@
+"""What tables and reports show of a score of ROUGE. It loads no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+COUNTS = ("score",)
+"""Counts can be equal although the means of F are not, so this is the score itself."""
+
+
+def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+    """What a table shows beside the score.
+
+    Args:
+      score: a score of scores.json.
+      decimals: how many decimals percentages have.
+    """
+    percentages = {name: f"{score[name]:.{decimals}f}" for name in ("precision", "recall")}
+    counts = {"hits": "hits", "hyp_words": "hyp", "ref_words": "ref"}
+    return {**percentages, **{shown: str(score[name]) for name, shown in counts.items()}}

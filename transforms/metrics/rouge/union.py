@@ -1,0 +1,214 @@
+"""Compiled code: the hits of ROUGE-Lsum, the union of longest common subsequences of sentences.
+
+Lin 2004, section 3.2. Each sentence of the reference is compared with all of the candidate. A word
+of it is hit if it is in a longest common subsequence with one of these. There can be several such
+subsequences: the one that counts is that of rouge_score (`_backtrack_norec`). It walks back through
+the table of lengths from the ends of both sentences. At equal words it takes the word. Otherwise it
+leaves the last word of the candidate out if the length would be less without the last word of the
+reference, and else that of the reference.
+
+The bits of a row (`next_row`) tell all of this. If all rows of two sentences do not fit in memory,
+some are kept, and the rows between them are computed again when the walk gets there.
+"""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from beam_bleu.transforms.metrics.rouge.matching import (
+    ALL,
+    COLUMNS,
+    MASK_BYTES,
+    clear_masks,
+    next_row,
+    set_masks,
+)
+from beam_bleu.transforms.metrics.rouge.words import sentence_words
+from beam_bleu.transforms.native.compiling import callable_by_compiled, inlined, inner
+from beam_bleu.transforms.native.memory import (
+    clear,
+    copy,
+    load_byte,
+    load_count,
+    load_int,
+    load_word,
+    store_byte,
+    store_count,
+    store_word,
+)
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+
+_ROW_BYTES = 8
+"""The bytes that a row has of a block."""
+
+_FEWEST_ROWS = 64
+
+_NOTHING = np.uint64(0)
+_ONE = np.uint64(1)
+
+
+def rows_of_band(words: int) -> int:
+    """How many rows are computed again at a time, for a candidate's sentence of `words` words.
+
+    There are about as many bands of rows, and the row before each band is kept.
+    """
+    rows = _FEWEST_ROWS
+    while rows * rows < words:
+        rows *= 2
+    return rows
+
+
+callable_by_compiled(rows_of_band)
+
+
+def memory_bytes(words: int) -> int:
+    """The memory that `mark_common` needs for two sentences with at most `words` words in all."""
+    rows = rows_of_band(words)
+    bands = words // rows + 2
+    return (words // COLUMNS + 2) * (bands + rows) * _ROW_BYTES
+
+
+@inner
+def _write_band(candidate, words, reference, columns, masks, before, state, rows):
+    """Computes some rows of the table.
+
+    Args:
+      candidate: address of the numbers of the words of these rows.
+      words: the number of these words.
+      reference: address of the numbers of the sentence of the reference.
+      columns: their number.
+      masks: address of a word for each number, which is 0, and is 0 again afterwards.
+      before: address of a byte for each word.
+      state: address of the row before the first one. It becomes the last row.
+      rows: address of memory for the rows; 0 if they are not kept.
+    """
+    blocks = (columns + COLUMNS - 1) // COLUMNS
+    clear(before, words)
+    for block in range(blocks):
+        first = block * COLUMNS
+        numbers = reference + first * NUMBER_BYTES
+        width = min(columns - first, COLUMNS)
+        set_masks(numbers, width, masks)
+        row = load_word(state + block * _ROW_BYTES)
+        for word in range(words):
+            here = load_word(masks + load_count(candidate + word * NUMBER_BYTES) * MASK_BYTES)
+            row, carry = next_row(row, here, np.uint64(load_byte(before + word)))
+            store_byte(before + word, np.int64(carry))
+            if rows != 0:
+                store_word(rows + (word * blocks + block) * _ROW_BYTES, row)
+        clear_masks(numbers, width, masks)
+        store_word(state + block * _ROW_BYTES, row)
+
+
+@inner
+def mark_common(candidate, words, reference, columns, masks, before, marks, memory):
+    """Marks the words of a sentence of the reference that one of the candidate has, in order.
+
+    Args:
+      candidate: address of the numbers of the candidate's sentence.
+      words: their number.
+      reference: address of those of the reference's sentence.
+      columns: their number.
+      masks: address of a word for each number, which is 0, and is 0 again afterwards.
+      before: address of a byte for each word of the candidate.
+      marks: address of a byte for each word of the reference's sentence, which becomes 1.
+      memory: address of `memory_bytes`.
+    """
+    row_bytes = (columns + COLUMNS - 1) // COLUMNS * _ROW_BYTES
+    band = rows_of_band(words)
+    bands = (words + band - 1) // band
+    rows = memory + (bands + 1) * row_bytes  # after the row before each band, and one more
+    for place in range(0, row_bytes, _ROW_BYTES):
+        store_word(memory + place, ALL)
+    for number in range(bands - 1):
+        after = memory + (number + 1) * row_bytes
+        copy(after, after - row_bytes, row_bytes)
+        first = candidate + number * band * NUMBER_BYTES
+        _write_band(first, band, reference, columns, masks, before, after, 0)
+    column = columns
+    for number in range(bands - 1, -1, -1):
+        first = number * band
+        of_band = min(words - first, band)
+        state = memory + number * row_bytes
+        numbers = candidate + first * NUMBER_BYTES
+        _write_band(numbers, of_band, reference, columns, masks, before, state, rows)
+        column = _walk(numbers, of_band, reference, column, rows, row_bytes, marks)
+        if column == 0:
+            break
+
+
+@inlined
+def _walk(candidate, words, reference, column, rows, row_bytes, marks):
+    """Walks back through some rows, from a column on; returns the column where it leaves them."""
+    word = words - 1
+    while word >= 0 and column > 0:
+        place = column - 1
+        if load_count(reference + place * NUMBER_BYTES) == load_count(
+            candidate + word * NUMBER_BYTES
+        ):
+            store_byte(marks + place, 1)
+            column -= 1
+            word -= 1
+            continue
+        bits = load_word(rows + word * row_bytes + place // COLUMNS * _ROW_BYTES)
+        if (bits >> np.uint64(place % COLUMNS)) & _ONE == _NOTHING:
+            word -= 1
+        else:
+            column -= 1
+    return column
+
+
+@inner
+def count_union(
+    candidate,
+    sentences,
+    reference,
+    reference_sentences,
+    numbers,
+    times,
+    masks,
+    before,
+    marks,
+    memory,
+):
+    """The hits of ROUGE-Lsum. A word is hit at most as often as the candidate has it.
+
+    Args:
+      candidate: address of the candidate's sentences (see `write_sentences`).
+      sentences: their number.
+      reference: the same for the reference.
+      reference_sentences: the same.
+      numbers: address of the numbers of the segment.
+      times: address of a count for each number, all 0, before and after.
+      masks: address of a mask for each number, all 0, before and after.
+      before: address of a byte for each word of a sentence.
+      marks: the same, all 0, before and after.
+      memory: address of `memory_bytes`.
+    """
+    first_word = numbers + load_int(candidate, 0) * NUMBER_BYTES
+    all_words = load_int(candidate, sentences) - load_int(candidate, 0)
+    for word in range(all_words):
+        count = times + load_count(first_word + word * NUMBER_BYTES) * NUMBER_BYTES
+        store_count(count, load_count(count) + 1)
+    hits = 0
+    for sentence in range(reference_sentences):
+        column, columns = sentence_words(reference, sentence, numbers)
+        if columns == 0:
+            continue
+        for other in range(sentences):
+            word, words = sentence_words(candidate, other, numbers)
+            if words > 0:
+                mark_common(word, words, column, columns, masks, before, marks, memory)
+        for place in range(columns):
+            if load_byte(marks + place):
+                store_byte(marks + place, 0)
+                count = times + load_count(column + place * NUMBER_BYTES) * NUMBER_BYTES
+                left = load_count(count)
+                if left > 0:
+                    store_count(count, left - 1)
+                    hits += 1
+    for word in range(all_words):
+        store_count(times + load_count(first_word + word * NUMBER_BYTES) * NUMBER_BYTES, 0)
+    return hits
