@@ -19,13 +19,21 @@ from typing import Any
 
 from benchmarks.program import command_parser
 
+_ROUGE = {"rouge": ("rouge1", "rouge2", "rougeL"), "rougeLsum": ("rougeLsum",)}
+"""The metrics of ROUGE that are computed at once."""
+
+_LINES = 4
+"""The lines of a summary."""
+
 
 def kernel(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
     """beam-bleu's kernel on batches that are ready; the median of several passes."""
     import numpy as np
 
+    if flags.metric == "rougeLsum":
+        candidates, references = _summaries(candidates, references)
     timed = _passes(_batches(candidates, references), flags)
-    counts = np.concatenate([_COUNTS[flags.metric](counted) for counted in timed[-1][1]])
+    counts = np.concatenate([_COUNTS[flags.metric](*counted) for counted in timed[-1][1]])
     return {**_median([seconds for seconds, _ in timed]), "counts": _digest(counts)}
 
 
@@ -105,6 +113,25 @@ def jiwer(candidates: list[str], references: list[list[str]], flags: argparse.Na
     return {**seconds, "score": 100 * score, "counts": _digest(np.array(counts, np.int64))}
 
 
+def rouge_score(
+    candidates: list[str], references: list[list[str]], flags: argparse.Namespace
+) -> Any:
+    """The API of rouge_score, of each segment."""
+    import numpy as np
+    from rouge_score.rouge_scorer import RougeScorer
+
+    if flags.metric == "rougeLsum":
+        candidates, references = _summaries(candidates, references)
+    metrics = _ROUGE[flags.metric]
+    scorer = RougeScorer([*metrics], use_stemmer=flags.stemmer)
+    segments = list(zip(candidates, *references, strict=True))
+    seconds, scores = _timed(
+        lambda: [scorer.score_multi(of_segment, candidate) for candidate, *of_segment in segments]
+    )
+    values = [[of_segment[name].fmeasure for name in metrics] for of_segment in scores]
+    return {**seconds, "counts": _digest(100 * np.array(values, np.float64))}
+
+
 def bleuscore(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
     """The API of bleuscore, with sacreBLEU's reference length; it has one tokenizer, 13a."""
     from bleuscore import compute
@@ -112,6 +139,17 @@ def bleuscore(candidates: list[str], references: list[list[str]], flags: argpars
     groups = [list(of_segment) for of_segment in zip(*references, strict=True)]
     seconds, result = _timed(lambda: compute(groups, candidates, ref_len_method="closest"))
     return {**seconds, "score": 100 * result["bleu"]}
+
+
+def _summaries(
+    candidates: list[str], references: list[list[str]]
+) -> tuple[list[str], list[list[str]]]:
+    """Texts of some lines each, as the summaries of news articles have them."""
+    joined = [
+        ["\n".join(lines[first : first + _LINES]) for first in range(0, len(lines), _LINES)]
+        for lines in (candidates, *references)
+    ]
+    return joined[0], joined[1:]
 
 
 def _batches(candidates: list[str], references: list[list[str]]) -> list[Any]:
@@ -129,11 +167,11 @@ def _batches(candidates: list[str], references: list[list[str]]) -> list[Any]:
 def _passes(
     batches: Sequence[Any], flags: argparse.Namespace
 ) -> list[tuple[dict[str, float], Any]]:
-    """(seconds, statistics of the batches) of each pass of the kernel."""
+    """(seconds, for each batch the statistics of its metrics) of each pass of the kernel."""
     from beam_bleu import BleuConfig, ChrfConfig, TerConfig
     from beam_bleu.transforms.corpus_scores import definition_of
     from beam_bleu.transforms.known_metrics import kind_of
-    from beam_bleu.transforms.statistics.counting import count_batch
+    from beam_bleu.transforms.statistics.counting import PreparedBatch
 
     config: Any = BleuConfig(tokenize=flags.tokenize, lowercase=flags.lowercase)
     if flags.metric == "chrf":
@@ -142,13 +180,18 @@ def _passes(
         config = TerConfig()
     if flags.metric in ("wer", "cer", "exact_match", "token_f1"):
         config = kind_of(flags.metric).config()
-    text, definition = definition_of(config)
-    counter = definition.counter
-    count_batch(batches[0], text, counter)  # loads the compiled code
-    return [
-        _timed(lambda: [count_batch(batch, text, counter) for batch in batches])
-        for _ in range(flags.passes)
-    ]
+    configs = [config]
+    if flags.metric in _ROUGE:
+        types: list[Any] = [kind_of(name).config for name in _ROUGE[flags.metric]]
+        configs = [of_metric(stemmer=flags.stemmer) for of_metric in types]
+    counted = [(text, definition.counter) for text, definition in map(definition_of, configs)]
+
+    def statistics(batch: Any) -> list[Any]:
+        prepared = PreparedBatch(batch)
+        return [prepared.count(*of_metric) for of_metric in counted]
+
+    statistics(batches[0])  # loads the compiled code
+    return [_timed(lambda: [*map(statistics, batches)]) for _ in range(flags.passes)]
 
 
 def _timed(work: Callable[[], Any]) -> tuple[dict[str, float], Any]:
@@ -203,12 +246,16 @@ def _counts_of_errors(counted: Any) -> Any:
     return np.ascontiguousarray(counted.counts[0, :, SUBSTITUTIONS:])
 
 
-def _scores_of_answers(name: str, counted: Any) -> Any:
-    """The scores of the segments of the first system, 0..100, float64 (segments,)."""
+def _scores_of_segments(names: Sequence[str], *counted: Any) -> Any:
+    """The scores of the segments of the first system, 0..100, float64 (segments, metrics)."""
+    import numpy as np
+
     from beam_bleu.transforms.known_metrics import kind_of
 
-    kind = kind_of(name)
-    return kind.segment_columns(counted, kind.metric_of(kind.config()))["score"]
+    scores = []
+    for kind, of_metric in zip(map(kind_of, names), counted, strict=True):
+        scores.append(kind.segment_columns(of_metric, kind.metric_of(kind.config()))["score"])
+    return np.column_stack(scores)
 
 
 _COUNTS: dict[str, Callable[[Any], Any]] = {
@@ -217,8 +264,9 @@ _COUNTS: dict[str, Callable[[Any], Any]] = {
     "ter": _counts_of_ter,
     "wer": _counts_of_errors,
     "cer": _counts_of_errors,
-    "exact_match": functools.partial(_scores_of_answers, "exact_match"),
-    "token_f1": functools.partial(_scores_of_answers, "token_f1"),
+    "exact_match": functools.partial(_scores_of_segments, ["exact_match"]),
+    "token_f1": functools.partial(_scores_of_segments, ["token_f1"]),
+    **{name: functools.partial(_scores_of_segments, names) for name, names in _ROUGE.items()},
 }
 """By metric, what of the statistics of a batch is compared with the other program."""
 
@@ -251,7 +299,7 @@ def _lines(pattern: str) -> list[str]:
 def _main() -> None:
     contestants = {
         function.__name__: function
-        for function in (kernel, sides, sacrebleu, squad, jiwer, bleuscore)
+        for function in (kernel, sides, sacrebleu, squad, jiwer, rouge_score, bleuscore)
     }
     parser = command_parser("Counts one contestant.")
     parser.add_argument("name", choices=contestants)
@@ -259,6 +307,7 @@ def _main() -> None:
     parser.add_argument("references", nargs="+", help="a pattern for each stream")
     parser.add_argument("--metric", choices=_COUNTS, default="bleu")
     parser.add_argument("--word_order", type=int, default=0, help="of chrF")
+    parser.add_argument("--stemmer", action="store_true", help="of ROUGE")
     parser.add_argument("--tokenize", default="13a")
     parser.add_argument(
         "--passes", type=int, default=9, help="of the kernel; many for a profile, default 9"

@@ -29,4 +29,5 @@ FIGURES: dict[str, Callable[[Workspace, Sizes], Results]] = {
     "ter": kernel.ter,
     "squad": kernel.squad,
     "error_rates": kernel.error_rates,
+    "rouge": kernel.rouge,
 }

@@ -1,4 +1,4 @@
-"""The kernel alone against the API of sacreBLEU, against that of jiwer, and SQuAD's functions."""
+"""The kernel alone against the APIs of sacreBLEU, jiwer and rouge_score, and SQuAD's functions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.speed.sizes import Sizes
 _REFERENCES = 4
 
 _SLOWER = 20
-"""sacreBLEU is slower at TER, and so is jiwer, so a part of the pairs is enough."""
+"""sacreBLEU is slower at TER, and so are jiwer and rouge_score: a part of the pairs is enough."""
 
 
 def kernel(workspace: Workspace, sizes: Sizes) -> Results:
@@ -132,12 +132,39 @@ def squad(workspace: Workspace, sizes: Sizes) -> Results:
                 f"kernel, {name}, one core, against SQuAD's functions in Python, "
                 f"{text.pairs:,} pairs",
                 ours.rate / theirs.rate,
-                f"{'same scores' if are_equal else '**DIFFERENT SCORES**'} of every segment",
+                _equal_scores(are_equal),
                 is_right=are_equal,
             )
         )
         measurements += both
     return figures, measurements
+
+
+def rouge(workspace: Workspace, sizes: Sizes) -> Results:
+    """The kernel of ROUGE alone on one core against rouge_score's API."""
+    text = workspace.head(sizes.kernel_pairs // _SLOWER)
+    figures, measurements = [], []
+    for name, reach, flags in (
+        ("ROUGE-1, ROUGE-2 and ROUGE-L", 150, "--metric rouge"),
+        ("ROUGE-1, ROUGE-2 and ROUGE-L, stemmer", 150, "--metric rouge --stemmer"),
+        ("ROUGE-Lsum, summaries of 4 lines", 50, "--metric rougeLsum"),
+    ):
+        both, are_equal = against("rouge_score", "rouge_score's API", text, flags, sizes.repeats)
+        ours, theirs = both
+        figures.append(
+            _reach(reach).figure(
+                f"kernel, {name}, one core, against rouge_score's API, {text.pairs:,} pairs",
+                ours.rate / theirs.rate,
+                _equal_scores(are_equal),
+                is_right=are_equal,
+            )
+        )
+        measurements += both
+    return figures, measurements
+
+
+def _equal_scores(are_equal: bool) -> str:
+    return f"{'same scores' if are_equal else '**DIFFERENT SCORES**'} of every segment"
 
 
 def _reach(ratio: int) -> Reach:

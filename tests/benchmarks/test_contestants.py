@@ -9,7 +9,7 @@ import pytest
 from command_line import PROJECT, REFERENCES, SYSTEMS
 
 from benchmarks.corpus.workspace import Text
-from benchmarks.speed.contestants import jiwer, kernel, sacrebleu, sides, squad
+from benchmarks.speed.contestants import jiwer, kernel, rouge_score, sacrebleu, sides, squad
 
 FLAGS = argparse.Namespace(metric="bleu", tokenize="13a", lowercase=False, word_order=0, passes=2)
 OF_CHRF = [
@@ -55,6 +55,17 @@ def test_the_kernel_and_jiwer_count_the_same(metric: str) -> None:
     assert theirs["cpu"] > 0
     other = kernel(lines(SYSTEMS["birch"]), texts[1], flags)
     assert other["counts"] != ours["counts"]
+
+
+@pytest.mark.parametrize("stemmer", [False, True])
+@pytest.mark.parametrize("metric", ["rouge", "rougeLsum"])
+def test_the_kernel_and_rouge_score_have_the_same_scores(metric: str, stemmer: bool) -> None:
+    flags = argparse.Namespace(**{**vars(FLAGS), "metric": metric, "stemmer": stemmer})
+    texts = lines(SYSTEMS["atlas"]), [lines(path) for path in REFERENCES[:2]]
+    ours, theirs = kernel(*texts, flags), rouge_score(*texts, flags)
+    assert ours["counts"] == theirs["counts"]
+    assert theirs["cpu"] > 0
+    assert kernel(lines(SYSTEMS["birch"]), texts[1], flags)["counts"] != ours["counts"]
 
 
 def test_the_parts_of_the_kernel_are_measured() -> None:
