@@ -10,6 +10,7 @@ with Beam, the provider is a block in the pipeline's file, and needs no network:
           CorpusBleu: beam_bleu.transforms.beam_yaml.CorpusBleuRows
           CorpusChrf: beam_bleu.transforms.beam_yaml.CorpusChrfRows
           CorpusScore: beam_bleu.transforms.beam_yaml.CorpusScoreRows
+          CorpusScores: beam_bleu.transforms.beam_yaml.CorpusScoresRows
 
 Or include the file next to this one, which has the same block, by its path or address (a relative
 path starts at the pipeline's file):
@@ -67,11 +68,12 @@ from beam_bleu.transforms.metrics.bleu.scoring import SmoothMethodName
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.rows import RowFields
 from beam_bleu.transforms.score.metric_kind import Score
+from beam_bleu.transforms.several_scores import CorpusScores
 from beam_bleu.transforms.text.read_model import read_model
 from beam_bleu.transforms.text.text import Lowercase, NormalizationName, SentencePieceModel
 from beam_bleu.transforms.text.tokenizers import TokenizerName
 
-__all__ = ["CorpusBleuRows", "CorpusChrfRows", "CorpusScoreRows"]
+__all__ = ["CorpusBleuRows", "CorpusChrfRows", "CorpusScoreRows", "CorpusScoresRows"]
 
 _IN_ROW: Mapping[Any, Any] = {
     float: float,
@@ -112,8 +114,8 @@ class _ScoreRows(beam.PTransform):
       references: see above.
       group_by: see above.
       uncertainty: see above; None for True.
-      config: the definition.
-      types: the types of the fields of a score in a row.
+      config: the definition; a list of definitions for the scores of several metrics.
+      types: the types of the fields of a score, or of all scores, in a row.
     """
 
     def __init__(
@@ -131,6 +133,8 @@ class _ScoreRows(beam.PTransform):
         self._score_types = types
         self._uncertainty = True if uncertainty is None else uncertainty
         require_flag("uncertainty", self._uncertainty)
+        score = CorpusScores.PerKey if isinstance(config, list) else CorpusScore.PerKey
+        self._scoring = score(config, uncertainty=self._uncertainty)
 
     def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
         types = _types(rows.element_type)
@@ -145,7 +149,7 @@ class _ScoreRows(beam.PTransform):
         return (
             rows
             | "Take segments" >> beam.Map(take).with_output_types(typehints.Tuple[key_type, Any])
-            | "Score groups" >> CorpusScore.PerKey(self._config, uncertainty=self._uncertainty)
+            | "Score groups" >> self._scoring
             | "Make rows"
             >> beam.MapTuple(make).with_output_types(RowTypeConstraint.from_fields(result))
         )
@@ -317,16 +321,60 @@ class CorpusScoreRows(_ScoreRows):
         group_by: str | Sequence[str] = (),
         uncertainty: bool | None = None,
     ) -> None:
-        config_type = kind_of(metric).config
-        given = {} if definition is None else definition
-        for key in given:
-            require_choice("a key of definition", key, _names(config_type))
-        config = config_type(**{key: _value(value) for key, value in given.items()})
-        types = bleu_types(config) if isinstance(config, BleuConfig) else score_types(metric)
+        config = _config(metric, definition)
+        types = _types_of(metric, config)
         super().__init__(candidate, references, group_by, uncertainty, config, types)
 
     def default_label(self) -> str:
         return "CorpusScore"
+
+
+class CorpusScoresRows(_ScoreRows):
+    """The scores of rows by several metrics, in one pass.
+
+    Its output is a row for each group, or one row for all input: the group's fields, and then those
+    of `CorpusScore` for each metric, with its name before them: `bleu_score`, `chrf_score`.
+
+    Args:
+      metrics: The metrics, each one once: its name, as in `--metrics`, or the keys `metric` and
+        `definition` of `CorpusScore`.
+      candidate: The field of the candidate.
+      references: The field with a list of references, or a list of fields with one
+        reference each. A null is a missing reference; each row needs at least one reference.
+      group_by: The field or fields that define the groups; each group is scored separately.
+      uncertainty: Whether scores have a standard error and an interval, default true; if false,
+        these fields are null.
+
+    Raises:
+      ValueError: a key or a value is not known; the message shows the choices.
+    """
+
+    @_with_known_keys
+    def __init__(
+        self,
+        *,
+        metrics: Sequence[MetricName | Mapping[str, Any]],
+        candidate: str = "candidate",
+        references: str | Sequence[str] = "references",
+        group_by: str | Sequence[str] = (),
+        uncertainty: bool | None = None,
+    ) -> None:
+        if isinstance(metrics, str) or not isinstance(metrics, Sequence):
+            raise ValueError(f"metrics must be a list, got {metrics!r}")
+        configs: list[Any] = []
+        types: dict[str, Any] = {}
+        for asked in metrics:
+            settings: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"metric": asked}
+            for key in settings:
+                require_choice("a key of a metric", key, ("metric", "definition"))
+            name: Any = settings.get("metric")
+            configs.append(_config(name, settings.get("definition")))
+            of_metric = _types_of(name, configs[-1])
+            types |= {f"{name}_{field}": of_field for field, of_field in of_metric.items()}
+        super().__init__(candidate, references, group_by, uncertainty, configs, types)
+
+    def default_label(self) -> str:
+        return "CorpusScores"
 
 
 DEFINITION_KEYS = tuple(
@@ -365,6 +413,19 @@ def _model(path: Any) -> SentencePieceModel:
         raise ValueError(f"spm_model {path!r} {error.cause}") from error
 
 
+def _config(metric: Any, definition: Mapping[str, Any] | None) -> Any:
+    """The config of a metric with these fields, and the default ones.
+
+    Raises:
+      ValueError: the metric, a key or a value is not known; the message shows the choices.
+    """
+    config_type = kind_of(metric).config
+    given = {} if definition is None else definition
+    for key in given:
+        require_choice("a key of definition", key, _names(config_type))
+    return config_type(**{key: _value(value) for key, value in given.items()})
+
+
 def _names(config_type: type[Any]) -> list[str]:
     return [field.name for field in dataclasses.fields(config_type)]
 
@@ -393,6 +454,11 @@ def score_types(metric: str) -> dict[str, Any]:
     return {**types, "interval_low": number, "interval_high": number}
 
 
+def _types_of(metric: str, config: Any) -> dict[str, Any]:
+    """The types of the fields of a metric's score in a row, for this config."""
+    return bleu_types(config) if isinstance(config, BleuConfig) else score_types(metric)
+
+
 def bleu_types(config: BleuConfig) -> dict[str, Any]:
     """The types of the fields of a `BleuScore` in a row. Lengths are integers unless divided."""
     divided = REFERENCE_LENGTHS[config.reference_length].divided
@@ -409,5 +475,13 @@ def score_fields(score: Score) -> dict[str, Any]:
     }
 
 
-def _row(key: tuple[Any, ...], score: Score, names: tuple[str, ...]) -> Row:
-    return Row(**dict(zip(names, key, strict=True)), **score_fields(score))
+def _row(key: tuple[Any, ...], scored: Score | Mapping[str, Score], names: tuple[str, ...]) -> Row:
+    group = dict(zip(names, key, strict=True))
+    if not isinstance(scored, Mapping):
+        return Row(**group, **score_fields(scored))
+    fields = {
+        f"{name}_{field}": value
+        for name, score in scored.items()
+        for field, value in score_fields(score).items()
+    }
+    return Row(**group, **fields)

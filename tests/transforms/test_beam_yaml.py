@@ -34,6 +34,7 @@ from beam_bleu.transforms.known_metrics import METRIC_WORDS
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
+from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text.text import SentencePieceModel
@@ -49,6 +50,7 @@ INLINE = [
             "CorpusBleu": "beam_bleu.transforms.beam_yaml.CorpusBleuRows",
             "CorpusChrf": "beam_bleu.transforms.beam_yaml.CorpusChrfRows",
             "CorpusScore": "beam_bleu.transforms.beam_yaml.CorpusScoreRows",
+            "CorpusScores": "beam_bleu.transforms.beam_yaml.CorpusScoresRows",
         },
     }
 ]
@@ -214,6 +216,14 @@ def test_a_definition_is_what_the_flags_say(settings: dict[str, Any], config: Bl
     score(settings, check)
 
 
+def scored_alone(config: Any) -> dict[str, Any]:
+    """The fields of the score of the rows by one definition."""
+    text, definition = definition_of(config)
+    segments = [(row["candidate"], row["references"]) for row in ROWS]
+    counts = count_batch(to_batch(segments), text, definition.counter)
+    return in_a_row(definition.score(CorpusSums.of(counts, 0, with_products=True)))
+
+
 @pytest.mark.parametrize(
     ("name", "settings", "config"),
     [
@@ -241,10 +251,7 @@ def test_a_definition_is_what_the_flags_say(settings: dict[str, Any], config: Bl
     ],
 )
 def test_rows_are_scored_by_any_metric(name: str, settings: dict[str, Any], config: Any) -> None:
-    text, definition = definition_of(config)
-    segments = [(row["candidate"], row["references"]) for row in ROWS]
-    counts = count_batch(to_batch(segments), text, definition.counter)
-    expected = in_a_row(definition.score(CorpusSums.of(counts, 0, with_products=True)))
+    expected = scored_alone(config)
     assert expected["score"] > 0
 
     def check(found: list[dict[str, Any]]) -> None:
@@ -272,6 +279,56 @@ def test_a_wrong_configuration_of_any_metric_is_refused(
     create = {"type": "Create", "config": {"elements": ROWS}}
     with pytest.raises(ValueError, match=re.escape(cause)):
         run([create, {"type": "CorpusScore", "config": settings}])
+
+
+def test_rows_are_scored_by_several_metrics_in_one_pass() -> None:
+    configs = {"ter": TerConfig(), "chrf": ChrfConfig(word_order=2), "bleu": BleuConfig()}
+    metrics = ["ter", {"metric": "chrf", "definition": {"word_order": 2}}, {"metric": "bleu"}]
+    expected = {
+        f"{name}_{field}": value
+        for name, config in configs.items()
+        for field, value in scored_alone(config).items()
+    }
+
+    def check(found: list[dict[str, Any]]) -> None:
+        assert found == [expected]
+        assert list(found[0]) == list(expected)
+
+    create = {"type": "Create", "config": {"elements": ROWS}}
+    run([create, {"type": "CorpusScores", "config": {"metrics": metrics}}], check)
+
+
+def test_groups_are_scored_by_several_metrics() -> None:
+    rows = [{**row, "system": f"s{number % 2}"} for number, row in enumerate(ROWS)]
+    create = {"type": "Create", "config": {"elements": rows}}
+    settings = {"metrics": ["wer", "bleu"], "group_by": "system", "uncertainty": False}
+
+    def check(found: list[dict[str, Any]]) -> None:
+        assert {row["system"]: row["wer_segments"] for row in found} == {"s0": 2, "s1": 1}
+        assert [row["bleu_standard_error"] for row in found] == [None, None]
+
+    run([create, {"type": "CorpusScores", "config": settings}], check)
+
+
+@pytest.mark.parametrize(
+    ("settings", "cause"),
+    [
+        ({"metrics": "bleu"}, "metrics must be a list, got 'bleu'"),
+        ({"metrics": []}, "metrics must be a list of names and configs, got []"),
+        ({"metrics": ["bleu", "bleu"]}, "metrics must be different ones, got bleu, bleu"),
+        ({"metrics": ["meteor"]}, f"metric must be one of {', '.join(METRIC_WORDS)}, got"),
+        ({"metrics": [{"name": "ter"}]}, "a key of a metric must be one of metric, definition"),
+        ({"metrics": [{"metric": "chrf", "definition": {"b": 1}}]}, "must be one of char_or"),
+        ({"metrics": ["ter"], "group_by": "ter_score"}, "would give the rows of scores two fields"),
+    ],
+    ids=str,
+)
+def test_a_wrong_configuration_of_several_metrics_is_refused(
+    settings: dict[str, Any], cause: str
+) -> None:
+    create = {"type": "Create", "config": {"elements": ROWS}}
+    with pytest.raises(ValueError, match=re.escape(cause)):
+        run([create, {"type": "CorpusScores", "config": settings}])
 
 
 def test_every_key_is_tried() -> None:
