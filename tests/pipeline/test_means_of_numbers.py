@@ -207,6 +207,8 @@ def test_a_changed_number_changes_the_manifest(suffix: str, tmp_path: Path) -> N
         (math.nan, ["line 3 has 'NaN' in the column comet_a"]),
         (-math.inf, ["line 3 has '-Infinity' in the column comet_a"]),
         (1e9, ["line 3 has '1000000000.0' in the column comet_a", "-16777216 and 16777216"]),
+        ([0.5], ["line 3: comet_a is a list, and must be a number"]),
+        ({"a": 0.5}, ["line 3: comet_a is an object, and must be a number"]),
     ],
 )
 def test_bad_numbers_are_named_and_can_be_rejected(

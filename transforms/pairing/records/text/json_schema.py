@@ -31,7 +31,14 @@ _MOST_OTHERS = 1000
 them."""
 
 _ANY = "*"
-_Way = tuple[str | int, ...]
+
+
+class _Number:
+    """The last step of a way: the value there must be a number."""
+
+
+_Step = str | int | _Number
+_Way = tuple[_Step, ...]
 """The steps of a wanted path, with `_ANY` for a name that is a pattern."""
 
 
@@ -79,9 +86,10 @@ class _Place:
             return self._list(ways)
         if str in self.scalars:
             return pa.large_string()
-        if self.items is not None:
+        is_number = bool(self.scalars) and any(isinstance(step, _Number) for step in firsts)
+        if self.items is not None and not is_number:
             return self._list(ways)
-        if self.fields is not None:
+        if self.fields is not None and not is_number:
             return self._struct(ways)
         types = [(float, pa.float64()), (int, pa.int64()), (bool, pa.bool_())]
         return next((arrow_type for of, arrow_type in types if of in self.scalars), pa.null())
@@ -95,7 +103,7 @@ class _Place:
 
     def columns(self, ways: Sequence[_Way]) -> dict[str, pa.DataType]:
         """The types of the fields of the objects."""
-        after: dict[str | int, list[_Way]] = {}
+        after: dict[_Step, list[_Way]] = {}
         for way in ways:
             if way:
                 after.setdefault(way[0], []).append(way[1:])
@@ -202,7 +210,8 @@ def _ways(wanted: Wanted, names: Sequence[str]) -> Iterator[_Way]:
     for condition in wanted.where:
         yield _way(condition.column.text, names)
     for value in wanted.values:
-        yield _way(value.of_system(_ANY), names)
+        way = _way(value.of_system(_ANY), names)
+        yield (*way, _Number()) if value.takes("number") else way
     for name in (*wanted.ids, wanted.system):
         if name is not None and wanted.path_label(name) is None:
             yield _way(name, names)
