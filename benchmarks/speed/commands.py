@@ -38,9 +38,10 @@ def score(result: Run) -> float:
     return float(json.loads(result.stdout)["scores"][0]["score"])
 
 
-def sacrebleu(text: Text) -> Run:
+def sacrebleu(text: Text, flags: Sequence[str] = ()) -> Run:
     """The command of sacreBLEU; its files have no wildcards."""
-    return run([sys.executable, "-m", "sacrebleu", text.references, "-i", *text.candidates])
+    program = [sys.executable, "-m", "sacrebleu"]
+    return run([*program, text.references, "-i", *text.candidates, *flags])
 
 
 def count_words_command(text: Text) -> list[str]:

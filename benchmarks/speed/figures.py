@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from benchmarks.corpus.workspace import Workspace
 from benchmarks.speed import crafted_text, kernel, serial_share
-from benchmarks.speed.command import against_itself, against_others
+from benchmarks.speed.command import against_itself, against_others, several_metrics
 from benchmarks.speed.library.figures import library
 from benchmarks.speed.results import Results
 from benchmarks.speed.sizes import Sizes
@@ -30,4 +30,5 @@ FIGURES: dict[str, Callable[[Workspace, Sizes], Results]] = {
     "squad": kernel.squad,
     "error_rates": kernel.error_rates,
     "rouge": kernel.rouge,
+    "one_run": several_metrics.one_run,
 }
