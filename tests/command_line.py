@@ -160,7 +160,7 @@ def _process_kept() -> Iterator[None]:
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     root.handlers = []
-    with mock.patch.object(gc, "freeze", _unfrozen):
+    with mock.patch.object(gc, "freeze", _unfrozen), quicker_beam.without_reports():
         try:
             yield
         finally:
