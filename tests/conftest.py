@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import importlib
 import importlib.util
 import logging
 import pathlib
@@ -13,7 +14,6 @@ import tempfile
 
 import pytest
 import sacrebleu.metrics.bleu
-from command_line import COMMAND, EXAMPLE, PROJECT
 from hypothesis import HealthCheck, settings
 
 from beam_bleu.transforms.native.cache_folder import cache_folder
@@ -165,12 +165,16 @@ def engine_of(item: pytest.Item) -> str | None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compiles the kernel once, before several processes need it at the same time."""
+    """Imports Beam where tests run; before several processes need the kernel, compiles it once."""
     option = session.config.option
     if option.collectonly or not getattr(option, "numprocesses", None):  # None in a worker
+        importlib.import_module("quicker_beam")  # first, because it hides what Beam logs
         return
     kept = cache_folder().path
     if kept and not any(kept.glob("*.nbc")):
+        # Not above: it imports Beam, while the processes that run the tests wait for this one.
+        from command_line import COMMAND, EXAMPLE, PROJECT
+
         with tempfile.TemporaryDirectory() as folder:
             arguments = [*EXAMPLE, "--segment_scores", "--output", folder]
             subprocess.run(
