@@ -6,18 +6,22 @@ import dataclasses
 import random
 from typing import Any
 
+from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import CHRF, TER
 from texts import Corpus
 
 from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, WerConfig
+
+ROUGE = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+"""The metrics of ROUGE."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Definition:
     """A definition of each metric; sacreBLEU has it if `reference_length` is `closest`.
 
-    The fields are named after the flags. Those of chrF, TER and WER begin with the metric; those of
-    WER are for CER, too.
+    The fields are named after the flags. Those of chrF, TER, ROUGE and WER begin with the metric;
+    those of WER are for CER, too.
     """
 
     tokenize: str = "13a"
@@ -37,6 +41,7 @@ class Definition:
     ter_no_punct: bool = False
     ter_asian_support: bool = False
     ter_case_sensitive: bool = False
+    rouge_stemmer: bool = False
     wer_lowercase: bool = False
     wer_no_punct: bool = False
     metrics: tuple[str, ...] = ("bleu",)
@@ -62,7 +67,7 @@ class Definition:
         return {
             name: value
             for name, value in dataclasses.asdict(self).items()
-            if name not in others and not name.startswith(("chrf_", "ter_", "wer_"))
+            if name not in others and not name.startswith(("chrf_", "ter_", "rouge_", "wer_"))
         }
 
     @property
@@ -74,6 +79,11 @@ class Definition:
     def ter(self) -> TER:
         """sacreBLEU's TER."""
         return TER(**self._of_metric("ter_"))
+
+    @property
+    def rouge(self) -> RougeScorer:
+        """rouge_score, for all metrics of ROUGE."""
+        return RougeScorer([*ROUGE], use_stemmer=self.rouge_stemmer)
 
     def error_rate(self, metric: str) -> WerConfig | CerConfig:
         """The definition of WER or CER."""
@@ -102,12 +112,15 @@ def make_definition(chooser: random.Random, corpus: Corpus | None = None) -> Def
             *[("chrf",), ("ter",), ("wer",), ("cer",), ("exact_match",), ("token_f1",)],
             *[("cer", "bleu", "wer"), ("token_f1", "exact_match", "cer")],
             ("token_f1", "cer", "chrf", "exact_match", "bleu", "wer"),
+            *[ROUGE, ("rougeLsum",), ("rougeL", "bleu", "rouge1"), ("wer", "rouge2")],
         ]
     )
-    if "ter" in metrics and corpus is not None and not _has_quick_ter(corpus):
+    slow = {"ter", "rougeL", "rougeLsum"} & {*metrics}
+    if slow and corpus is not None and not _is_quick(corpus):
         metrics = ("bleu",)
     # A flag of a metric that is not asked for is refused.
     choices = {"bleu": _bleu, "chrf": _chrf, "ter": _ter, "wer": _wer, "cer": _wer}
+    choices |= dict.fromkeys(ROUGE, _rouge)
     made: dict[str, Any] = {}
     for metric in metrics:
         if metric in choices:
@@ -135,8 +148,8 @@ def _bleu(chooser: random.Random) -> dict[str, Any]:
     }
 
 
-def _has_quick_ter(corpus: Corpus) -> bool:
-    """Whether sacreBLEU, which scores about 600 usual pairs a second, is not slow."""
+def _is_quick(corpus: Corpus) -> bool:
+    """Whether sacreBLEU's TER, about 600 usual pairs a second, and rouge_score are not slow."""
     pairs = corpus.segments * len(corpus.systems) * len(corpus.references)
     return pairs <= 1000 and corpus.longest_line <= 1000
 
@@ -164,3 +177,8 @@ def _ter(chooser: random.Random) -> dict[str, Any]:
 def _wer(chooser: random.Random) -> dict[str, Any]:
     """Choices of WER and CER, each of which is made or not."""
     return {f"wer_{name}": chooser.random() < 0.4 for name in ("lowercase", "no_punct")}
+
+
+def _rouge(chooser: random.Random) -> dict[str, Any]:
+    """The choice of ROUGE."""
+    return {"rouge_stemmer": chooser.random() < 0.5}

@@ -1,5 +1,5 @@
-"""The right result: from sacreBLEU, jiwer and SQuAD's rules, or from brute force if sacreBLEU lacks
-the definition of BLEU."""
+"""The right result: from sacreBLEU, jiwer, rouge_score and SQuAD's rules, or from brute force if
+sacreBLEU lacks the definition of BLEU."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import Any
 
 import brute_force
 import pyarrow.parquet as pq
-from definition import Definition
+from definition import ROUGE, Definition
 from jiwer_counts import best_of_jiwer, jiwers
+from rouge_score.tokenize import tokenize
 from sacrebleu.metrics import BLEU
 from texts import Corpus
 
@@ -46,8 +47,8 @@ def differences(document: dict[str, Any], corpus: Corpus, definition: Definition
         of_metric = [each for each in document["scores"] if each["metric"] == metric]
         for got, candidate in zip(of_metric, corpus.systems, strict=False):
             for name, value in expected(candidate, corpus.references, definition).items():
-                # SQuAD's program adds up rounded F1 in the order of the segments.
-                if not _equal(got[name], value, exactly=metric != "token_f1"):
+                # The oracles of these means add up rounded F-scores in the order of the segments.
+                if not _equal(got[name], value, exactly=metric not in ("token_f1", *ROUGE)):
                     yield f"{got['system']}: {metric}: {name}: {got[name]}, expected {value}"
     of_bleu = [each for each in document["scores"] if each["metric"] == "bleu"]
     score = _by_sacrebleu if definition.reference_length == "closest" else _by_brute_force
@@ -68,7 +69,7 @@ def segment_differences(folder: Path, corpus: Corpus, definition: Definition) ->
         yield f"{len(rows)} rows of segment scores, {len(got)} of them different"
         return
     same = {"bleu": _same_bleu, "chrf": _same_chrf, "ter": _same_ter}
-    same |= dict.fromkeys(("wer", "cer"), _same_errors)
+    same |= dict.fromkeys(("wer", "cer"), _same_errors) | dict.fromkeys(ROUGE, _same_rouge)
     for metric in definition.metrics:
         for number, candidate in enumerate(corpus.systems):
             counts = _of_segments(metric, candidate, corpus.references, definition)
@@ -84,7 +85,9 @@ def _of_segments(
     references: Sequence[Sequence[str]],
     definition: Definition,
 ) -> Sequence[Any]:
-    """What is right for each segment: the counts, or the score of SQuAD's metrics, 0 to 1."""
+    """What is right for each segment: the counts, or the score of SQuAD's metrics, 0 to 1; or the
+    scores of ROUGE, 0 to 1.
+    """
     if metric in ("bleu", "chrf", "ter"):
         peers = {
             "bleu": BLEU(**definition.sacrebleu_arguments, force=True),
@@ -96,6 +99,9 @@ def _of_segments(
     texts = [(text, list(others)) for text, *others in zip(candidate, *references, strict=True)]
     if metric in ("wer", "cer"):
         return [best_of_jiwer(segment, definition.error_rate(metric)) for segment in texts]
+    if metric in ROUGE:
+        scorer = definition.rouge
+        return [scorer.score_multi(others, text)[metric] for text, others in texts]
     score = {"exact_match": best_exact, "token_f1": best_f1}[metric]
     return [score(*segment) for segment in texts]
 
@@ -119,6 +125,11 @@ def _same_ter(row: Mapping[str, Any], counts: Sequence[float], definition: Defin
 def _same_errors(row: Mapping[str, Any], counts: Sequence[int], definition: Definition) -> bool:
     names = ("substitutions", "deletions", "insertions", "ref_length")
     return [row[name] for name in names] == [*counts]
+
+
+def _same_rouge(row: Mapping[str, Any], score: Any, definition: Definition) -> bool:
+    found = row["precision"], row["recall"], row["score"]
+    return found == tuple(100.0 * value for value in score)
 
 
 def _same_score(row: Mapping[str, Any], score: float, definition: Definition) -> bool:
@@ -190,11 +201,24 @@ def _mean(
     return {"score": 100 * sum(scores) / len(scores)}
 
 
+def _rouge(
+    metric: str,
+    candidate: Sequence[str],
+    references: Sequence[Sequence[str]],
+    definition: Definition,
+) -> dict[str, Any]:
+    """A metric of ROUGE: the means of its three values."""
+    scores = _of_segments(metric, candidate, references, definition)
+    means = (100 * math.fsum(values) / len(scores) for values in zip(*scores, strict=True))
+    return dict(zip(("precision", "recall", "score"), means, strict=True))
+
+
 _EXPECTED: Mapping[str, Callable[..., dict[str, Any]]] = {
     "chrf": _chrf,
     "ter": _ter,
     **{name: functools.partial(_error_rate, name) for name in ("wer", "cer")},
     **{name: functools.partial(_mean, name) for name in ("exact_match", "token_f1")},
+    **{name: functools.partial(_rouge, name) for name in ROUGE},
 }
 """What a score of each metric but BLEU must have."""
 
@@ -255,6 +279,8 @@ def _units(text: Sequence[str], definition: Definition) -> list[Sequence[str]]:
         return [line if definition.chrf_whitespace else "".join(line.split()) for line in text]
     if metric == "ter":
         return [definition.ter._preprocess_segment(line).split() for line in text]
+    if metric in ROUGE:
+        return [tokenize(line, None) for line in text]
     if metric in ("wer", "cer"):
         config = definition.error_rate(metric)
         return [jiwers(line, "", config).hypotheses[0] for line in text]
