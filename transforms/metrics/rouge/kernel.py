@@ -15,6 +15,7 @@ from beam_bleu.transforms.metrics.rouge.union import memory_bytes
 from beam_bleu.transforms.metrics.rouge.words import number_words
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.kept_memory import MOST_KEPT, KeptMemory, Memory
+from beam_bleu.transforms.native.memory import BLOCK
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
@@ -51,7 +52,11 @@ class _Words:
 
 
 class _LastWords(threading.local):
-    """The words of the batch that a thread has counted last: each metric of a run needs them."""
+    """The words of the batch that a thread has counted last.
+
+    All metrics of a run that have the same words count a batch one after the other, so that its
+    words become numbers once.
+    """
 
     words: _Words | None = None
 
@@ -69,8 +74,10 @@ def _words_of(spans: Spans, sizes: TextSizes, reference_count: int, rule: int) -
     written = (
         _MEMORY.memory_for("bounds of rows", rows * (texts + 1) * _INT_BYTES),
         _MEMORY.memory_for("places", rows * _INT_BYTES),
-        # At most one word for two bytes, and one or two gaps after each text.
-        _MEMORY.memory_for("numbers of rows", (size // 2 + 3 * texts * rows) * NUMBER_BYTES),
+        # At most one word for two bytes of a text, or one more, and a gap after each text.
+        _MEMORY.memory_for(
+            "numbers of rows", (size // 2 + 2 * texts * rows + BLOCK) * NUMBER_BYTES
+        ),
         _MEMORY.memory_for("unread", rows),
     )
     tokens, _, _, *vocabulary = numbering_memory(_MEMORY, texts, sizes.longest)

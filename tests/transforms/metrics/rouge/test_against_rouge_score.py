@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,10 @@ from beam_bleu.transforms.metrics.rouge.columns import (
     REFERENCE_LENGTH,
     SEVERAL,
 )
+from beam_bleu.transforms.metrics.rouge.kind import KINDS
 from beam_bleu.transforms.native.fixed_point import fixed_point
+from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.statistics.counting import PreparedBatch
 
 
 def summaries(seed: int, number: int, words: int, longest: int, references: int) -> list[Segment]:
@@ -147,6 +151,18 @@ def test_several_systems_have_counts_of_their_own():
         both = counted(segments, metric, others).counts
         alone = [counted(each, metric).counts[0] for each in (segments, second)]
         assert np.array_equal(both, np.stack(alone))
+
+
+def test_metrics_that_share_a_batch_have_the_counts_of_each():
+    for seed in (1, 2):
+        segments = summaries(seed, 60, 5, 12, 2)
+        prepared = PreparedBatch(to_batch(segments))
+        for stemmer in (False, True, False):
+            for metric in NAMES:
+                config: Any = KINDS[metric].config(stemmer=stemmer)
+                found = prepared.count(config.text, KINDS[metric].counter([config.metric]))
+                alone = counted(segments, metric, stemmer=stemmer)
+                assert np.array_equal(found.counts, alone.counts)
 
 
 @pytest.mark.parametrize("different", [3, 20_000])
