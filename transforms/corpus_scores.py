@@ -23,6 +23,7 @@ from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.statistics.batch_steps import count_matches
+from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.text.library_tokenizers import require_tokenizer
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.closing import (
@@ -118,6 +119,11 @@ class Scoring(beam.PTransform):
         return self._definition
 
     @property
+    def _counters(self) -> list[Counter]:
+        """What counts the columns of each metric."""
+        return [self._definition.counter]
+
+    @property
     def _score_type(self) -> Any:
         """The type of what the transform gives for each corpus."""
         return self._definition.kind.score_type
@@ -144,6 +150,12 @@ class _ScoringOfSegments(Scoring):
         uncertainty: bool = True,
     ) -> None:
         super().__init__(config, uncertainty=uncertainty)
+        for value in (value for counter in self._counters for value in counter.needs.values):
+            raise ValueError(
+                f"a metric needs numbers of the column {value.column}, and segments have only "
+                "texts: read records with ReadPairedRecords(..., number_columns=[...]), and score "
+                "them with CorpusScores.PerSystem"
+            )
         self._gather = GatherSegments(keyed=self.KEYED, columns=columns)
 
     def _sums_of(

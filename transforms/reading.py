@@ -19,6 +19,7 @@ from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD, OnBadRecord
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
+from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.paired import Paired, Source
 from beam_bleu.transforms.pairing.records.columns.column_paths import parse_column_path
 from beam_bleu.transforms.pairing.records.columns.wanted import Condition, Wanted
@@ -97,6 +98,8 @@ class ReadPairedRecords(_Read):
       where: columns and the values that records must have to be scored.
       where_not: columns and values; records that have one of them are left out.
       labels: columns that the batches carry along as `SegmentBatch.labels`.
+      number_columns: columns of numbers, for metrics such as `mean:COLUMN` of
+        `CorpusScores.PerSystem`. `{system}` in a column stands for the name of each system.
       header: whether tab-separated text has a line with the names of the columns. By default it
         has one, unless all columns are given by their numbers.
       on_bad_record: "fail", or "reject": the bad records are in `Paired.rejected`, and not scored.
@@ -116,10 +119,13 @@ class ReadPairedRecords(_Read):
         where: Mapping[str, Value] | None = None,
         where_not: Mapping[str, Value] | None = None,
         labels: Sequence[str] = (),
+        number_columns: Sequence[str] = (),
         header: bool | None = None,
         on_bad_record: OnBadRecord = "fail",
     ) -> None:
-        wanted = _wanted(candidate_columns, reference_columns, where, where_not, labels)
+        wanted = _wanted(
+            candidate_columns, reference_columns, where, where_not, labels, number_columns
+        )
         stream = Stream("input", pattern)
         super().__init__(_records(stream, input_format, wanted, header, on_bad_record))
 
@@ -156,6 +162,7 @@ class ReadLongRecords(_Read):
         where: Mapping[str, Value] | None = None,
         where_not: Mapping[str, Value] | None = None,
         labels: Sequence[str] = (),
+        number_columns: Sequence[str] = (),
         header: bool | None = None,
         on_bad_record: OnBadRecord = "fail",
     ) -> None:
@@ -163,7 +170,14 @@ class ReadLongRecords(_Read):
         _require_text("id_column", id_column)
         _require_text("system_column", system_column)
         wanted = dataclasses.replace(
-            _wanted(_only(candidate_column), reference_columns, where, where_not, labels),
+            _wanted(
+                _only(candidate_column),
+                reference_columns,
+                where,
+                where_not,
+                labels,
+                number_columns,
+            ),
             ids=_id_columns("id_column", id_column),
             system=system_column,
         )
@@ -205,6 +219,7 @@ class ReadJoinedRecords(_Read):
         where: Mapping[str, Value] | None = None,
         where_not: Mapping[str, Value] | None = None,
         labels: Sequence[str] = (),
+        number_columns: Sequence[str] = (),
         header: bool | None = None,
         on_bad_record: OnBadRecord = "fail",
     ) -> None:
@@ -212,7 +227,14 @@ class ReadJoinedRecords(_Read):
         _require_coverage(coverage)
         _require_text("join_on", join_on)
         wanted = dataclasses.replace(
-            _wanted(_only(candidate_column), reference_columns, where, where_not, labels),
+            _wanted(
+                _only(candidate_column),
+                reference_columns,
+                where,
+                where_not,
+                labels,
+                number_columns,
+            ),
             ids=_id_columns("join_on", join_on),
         )
 
@@ -298,11 +320,13 @@ def _wanted(
     where: Mapping[str, Value] | None,
     where_not: Mapping[str, Value] | None,
     labels: Sequence[str],
+    number_columns: Sequence[str],
 ) -> Wanted:
     for name, columns in (
         ("candidate_columns", candidate_columns),
         ("reference_columns", reference_columns),
         ("labels", labels),
+        ("number_columns", number_columns),
     ):
         if not _are_texts(columns):
             raise ValueError(f"{name} must be a list of columns, got {columns!r}")
@@ -322,6 +346,7 @@ def _wanted(
         tuple(reference_columns),
         labels=tuple(labels),
         where=tuple(parsed),
+        values=tuple(map(ValueColumn, number_columns)),
     )
 
 

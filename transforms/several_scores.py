@@ -32,6 +32,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.score.metric_kind import Score
 from beam_bleu.transforms.statistics.batch_steps import count_metrics
+from beam_bleu.transforms.statistics.counting import Counter
 from beam_bleu.transforms.totals.corpus_sums import MetricSums
 from beam_bleu.transforms.totals.rejected import DEFAULT_MAX_REJECTED
 from beam_bleu.transforms.totals.summing import sum_groups_of_metrics
@@ -73,14 +74,17 @@ class _SeveralMetrics(Scoring):
         return self._definitions
 
     @property
+    def _counters(self) -> list[Counter]:
+        return [definition.counter for definition in self._definitions.metrics]
+
+    @property
     def _score_type(self) -> Any:
         return typehints.Dict[str, Any]
 
     def _sums_of_batches(
         self, batches: PCollection[SegmentBatch], key_type: Any
     ) -> PCollection[tuple[tuple[str, Any], MetricSums]]:
-        counters = [definition.counter for definition in self._definitions.metrics]
-        counting = count_metrics(list(zip(self._texts, counters, strict=True)), threads=1)
+        counting = count_metrics(list(zip(self._texts, self._counters, strict=True)), threads=1)
         statistics = batches | "Count matches" >> counting
         return sum_groups_of_metrics(statistics, key_type, with_products=self._uncertainty)
 

@@ -17,6 +17,7 @@ from command_line import REFERENCES, SYSTEMS, read_lines
 from beam_bleu import (
     BleuConfig,
     CorpusBleu,
+    CorpusScores,
     ReadJoinedRecords,
     ReadLineParallel,
     ReadLongRecords,
@@ -280,6 +281,26 @@ def test_labels_travel_with_the_batches(tmp_path):
         paired = pipeline | reading
         labels = paired.batches | beam.FlatMap(lambda batch: batch.labels[0].to_pylist())
         assert_that(labels, equal_to([row["part"] for row in ROWS]))
+
+
+@pytest.mark.parametrize("name", ["all.parquet", "all.jsonl", "all.tsv"])
+def test_numbers_are_scored_beside_texts(tmp_path, name):
+    rows = [{**row, "comet_atlas": row["id"] / 8, "comet_birch": -1} for row in ROWS]
+    reading = ReadPairedRecords(
+        write(tmp_path, name, rows),
+        candidate_columns=["atlas", "birch"],
+        number_columns=["comet_{system}"],
+    )
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        found = pipeline | reading | CorpusScores.PerSystem(["mean:comet_{system}", "bleu"])
+        means = found | beam.MapTuple(lambda name, of: (name, of["mean:comet_{system}"].score))
+        assert_that(means, equal_to([("atlas", (COUNT - 1) / 16), ("birch", -1.0)]))
+
+
+@pytest.mark.parametrize("scoring", [CorpusScores.Globally, CorpusScores.PerKey])
+def test_segments_without_numbers_are_refused_at_once(scoring):
+    with pytest.raises(ValueError, match="needs numbers of the column comet, and segments have on"):
+        scoring(["bleu", "mean:comet"])
 
 
 @pytest.mark.parametrize("times", [0, 2])
