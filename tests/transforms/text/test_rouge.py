@@ -57,9 +57,11 @@ def test_hostile_text(is_stemmed):
 
 
 def test_every_code_point():
-    starts = range(0, len(CODE_POINTS), 64)
-    texts = ["x".join(CODE_POINTS[start : start + 64]) for start in starts]
-    assert_equal_to_rouge_score(texts)
+    # Those that are no letters with another case stay what they are: a few of them are enough.
+    points = [point for point in CODE_POINTS if point.lower() != point]
+    points += [*CODE_POINTS[:0x300], *CODE_POINTS[0x300::997]]
+    starts = range(0, len(points), 64)
+    assert_equal_to_rouge_score(["x".join(points[start : start + 64]) for start in starts])
 
 
 @given(st.lists(st.one_of(st.text(), st.text(alphabet=[*"aAbZ09_'-.\n\té\u212aİI\u0307"]))))
