@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
 from beam_bleu.pipeline.command_line.subcommands import SUBCOMMANDS
+from beam_bleu.pipeline.display.numbers import usual_decimals
 from beam_bleu.pipeline.display.output_formats import FORMATS
-from beam_bleu.pipeline.display.table import DECIMALS
 from beam_bleu.pipeline.gates.thresholds import DEFAULT_DROP_RULE, DROP_RULES
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.metrics.bleu.columns import FIRST_COLUMNS, REFERENCE_LENGTHS
@@ -177,7 +177,7 @@ def _output_formats() -> str:
             [
                 code(row.name),
                 row.description,
-                (str(DECIMALS) if row.rounds else "all digits")
+                (usual_decimals() if row.rounds else "all digits")
                 + (", or `--width`" if row.takes_decimals else ""),
             ]
             for row in FORMATS.values()

@@ -47,6 +47,7 @@ class MetricRow:
       lower_is_better: whether a lower score is better.
       family: the folder that it shares with metrics of its kind; "" if it has one of its own name.
       highest: the largest possible score; None if there is none.
+      decimals: how many decimals its scores have in tables.
       without_highest: how a field of the signature begins if it is of a definition without a
         largest possible score, although others have one.
       parameter: the field of its config that is a part of its word, after a colon; "" if there is
@@ -60,6 +61,7 @@ class MetricRow:
     lower_is_better: bool = False
     family: str = ""
     highest: float | None = None
+    decimals: int = 1  # as in sacreBLEU
     without_highest: tuple[str, ...] = ()
     parameter: str = ""
     counts_texts: bool = True
@@ -125,6 +127,7 @@ METRICS: Mapping[MetricName, MetricRow] = table(
     MetricRow(
         "mean",
         "the mean of a column of numbers, such as the scores of COMET",
+        decimals=4,
         parameter="column",
         counts_texts=False,
         can_be_negative=True,
@@ -134,6 +137,7 @@ METRICS: Mapping[MetricName, MetricRow] = table(
         "the same if lower is better, as for MetricX",
         True,
         "mean",
+        decimals=4,
         parameter="column",
         counts_texts=False,
         can_be_negative=True,

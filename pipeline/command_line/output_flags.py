@@ -6,9 +6,9 @@ import argparse
 import dataclasses
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.display.numbers import usual_decimals
 from beam_bleu.pipeline.display.output_formats import FORMATS, Result, only_scores
 from beam_bleu.pipeline.display.printable import utf8
-from beam_bleu.pipeline.display.table import DECIMALS
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.reruns.if_exists import DEFAULT_IF_EXISTS, IF_EXISTS, IfExistsName
 from beam_bleu.pipeline.scoring.evidence import Evidence
@@ -70,7 +70,7 @@ def add_display_flags(parser: argparse._ActionsContainer) -> None:
         "--width",
         type=_decimals,
         metavar="N",
-        help=f"how many decimals scores and precisions have; default {DECIMALS}, tsv: all",
+        help=f"how many decimals scores and precisions have; default {usual_decimals()}; tsv: all",
     )
 
 

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 
 from beam_bleu.pipeline.display.comparison_tables import sections
 from beam_bleu.pipeline.display.fitted_rows import Rows
+from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.slices import slice_tables
 from beam_bleu.pipeline.display.table import (
@@ -40,7 +41,7 @@ _SPECIAL_IN_LATEX = {
 """What LaTeX would read as a command, or print as another character."""
 
 
-def markdown(document: Mapping[str, Any], remarks: Sequence[str], decimals: int) -> str:
+def markdown(document: Mapping[str, Any], remarks: Sequence[str], decimals: int | None) -> str:
     """The result document as Markdown. The arguments are those of `table`."""
     metrics = parts_of(document)
     signatures = [f"`{printable(line)}`" for line in all_signatures(metrics)]
@@ -63,8 +64,9 @@ def _markdown_lines(lines: Sequence[str]) -> str:
     return _END_OF_MARKDOWN_LINE.join(lines) + "\n"
 
 
-def _markdown_tables(document: Mapping[str, Any], decimals: int) -> list[str]:
+def _markdown_tables(document: Mapping[str, Any], decimals: int | None) -> list[str]:
     """The tables of a metric below that of the whole corpus."""
+    decimals = decimals_of(document["metric"], decimals)
     parts = [_markdown_table(rows) for rows, _ in slice_tables(document, decimals)]
     for section in sections(document, decimals):
         lines_above = _END_OF_MARKDOWN_LINE.join(map(_escaped_for_markdown, section.above))
@@ -94,7 +96,7 @@ def _escaped_for_markdown(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|~&])", r"\\\1", printable(text))
 
 
-def latex(document: Mapping[str, Any], remarks: Sequence[str], decimals: int) -> str:
+def latex(document: Mapping[str, Any], remarks: Sequence[str], decimals: int | None) -> str:
     """The result document as LaTeX. The arguments are those of `table`."""
     metrics = parts_of(document)
     signatures = _latex_comments(all_signatures(metrics))
@@ -116,8 +118,9 @@ def _latex_comments(lines: Sequence[str]) -> list[str]:
     return [f"% {printable(line)}" for line in lines]
 
 
-def _latex_tables(document: Mapping[str, Any], decimals: int) -> list[str]:
+def _latex_tables(document: Mapping[str, Any], decimals: int | None) -> list[str]:
     """The tables of a metric below that of the whole corpus."""
+    decimals = decimals_of(document["metric"], decimals)
     lines = []
     for rows, _ in slice_tables(document, decimals):
         lines += ["", *_latex_table(rows)]

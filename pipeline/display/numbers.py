@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from beam_bleu.transforms.errors import joined
+from beam_bleu.transforms.known_metrics import METRICS, MetricRow, row_of
+
 _SMALLEST_P = 0.001
 """Smaller p-values are estimates far out in a tail. Their digits mean nothing."""
 
@@ -13,6 +16,23 @@ HALF_INTERVAL = "± is half of the 95 % interval"
 
 Estimate = tuple[str, str]
 """A rounded number, and half of its 95 % interval or "" if it has none."""
+
+
+def decimals_of(metric: str, asked: int | None) -> int:
+    """How many decimals the scores of a metric have: as many as the user asks for, or as usual."""
+    return row_of(metric).decimals if asked is None else asked
+
+
+def usual_decimals() -> str:
+    """How many decimals the scores of each metric have, for a reader: "1, of perplexity 4"."""
+    usual = MetricRow.decimals
+    others: dict[int, list[str]] = {}
+    for row in METRICS.values():
+        if row.decimals != usual:
+            others.setdefault(row.decimals, []).append(row.word)
+    return ", ".join(
+        [str(usual), *(f"of {joined(names)} {number}" for number, names in others.items())]
+    )
 
 
 def score_estimate(score: Mapping[str, Any], decimals: int) -> Estimate:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.markup import latex, markdown
+from beam_bleu.pipeline.display.numbers import decimals_of
 from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.slices import of_whole, signature_of
-from beam_bleu.pipeline.display.table import DECIMALS, table
+from beam_bleu.pipeline.display.table import table
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.output.metric_views import parts_of
 
@@ -37,16 +38,13 @@ class Result:
         document: dict[str, Any] = json.loads(self.data)
         return document
 
-    @property
-    def places(self) -> int:
-        """The decimals of a format that always rounds."""
-        return DECIMALS if self.decimals is None else self.decimals
-
 
 def only_scores(result: Result) -> str:
     """The score of each system on the whole corpus, on its own line; metric by metric."""
-    scores = of_whole(result.document)
-    return "".join(f"{score['score']:.{result.places}f}\n" for score in scores)
+    return "".join(
+        f"{score['score']:.{decimals_of(score['metric'], result.decimals)}f}\n"
+        for score in of_whole(result.document)
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,7 +67,7 @@ class Format:
 
 
 def _text(result: Result) -> str:
-    return table(result.document, result.remarks, result.places, result.screen)
+    return table(result.document, result.remarks, result.decimals, result.screen)
 
 
 def _json(result: Result) -> str:
@@ -152,11 +150,11 @@ def _scores(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _markdown(result: Result) -> str:
-    return markdown(result.document, result.remarks, result.places)
+    return markdown(result.document, result.remarks, result.decimals)
 
 
 def _latex(result: Result) -> str:
-    return latex(result.document, result.remarks, result.places)
+    return latex(result.document, result.remarks, result.decimals)
 
 
 FORMATS = {

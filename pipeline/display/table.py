@@ -10,15 +10,18 @@ from typing import Any
 
 from beam_bleu.pipeline.display.comparison_tables import SHOWN_COMPARISONS, sections
 from beam_bleu.pipeline.display.fitted_rows import Rows, drawn, fits, fitted, folded, height
-from beam_bleu.pipeline.display.numbers import HALF_INTERVAL, counted, estimates, score_estimate
+from beam_bleu.pipeline.display.numbers import (
+    HALF_INTERVAL,
+    counted,
+    decimals_of,
+    estimates,
+    score_estimate,
+)
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.slices import SHOWN_SLICES, of_whole, signature_lines, slice_tables
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.output.metric_views import parts_of
 from beam_bleu.transforms.known_metrics import presentation_of, row_of
-
-DECIMALS = 1
-"""sacreBLEU rounds scores like this, unless -w says otherwise."""
 
 _LOWER = "↓"
 """Beside the name of a metric: a lower score is better."""
@@ -30,7 +33,7 @@ _SHOWN_PARTITIONS = 3
 def table(
     document: Mapping[str, Any],
     remarks: Sequence[str] = (),
-    decimals: int = DECIMALS,
+    decimals: int | None = None,
     screen: Screen = FILE,
 ) -> str:
     """The result document as text, rounded as sacreBLEU rounds.
@@ -38,7 +41,7 @@ def table(
     Args:
       document: the document.
       remarks: lines for its head.
-      decimals: how many decimals scores and precisions have.
+      decimals: how many decimals scores and precisions have; None for those of each metric.
       screen: where it is shown.
     """
     metrics = parts_of(document)
@@ -60,9 +63,10 @@ def table(
     return "\n".join(parts)
 
 
-def _tables(document: Mapping[str, Any], decimals: int, screen: Screen) -> list[str]:
+def _tables(document: Mapping[str, Any], decimals: int | None, screen: Screen) -> list[str]:
     """The tables of a metric below that of the whole corpus."""
     parts = []
+    decimals = decimals_of(document["metric"], decimals)
     most = None if screen.columns is None else SHOWN_SLICES
     for rows, line in slice_tables(document, decimals, most):
         parts.append(drawn(fitted(rows, screen, names_in_header=True), screen))
@@ -114,7 +118,7 @@ def all_signatures(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
     return [line for metric in metrics for line in signature_lines(metric)]
 
 
-def whole_rows(metrics: Sequence[Mapping[str, Any]], decimals: int) -> Rows:
+def whole_rows(metrics: Sequence[Mapping[str, Any]], decimals: int | None) -> Rows:
     """The header, and a row for each system with its scores of the whole corpus.
 
     A single metric also has its own cells. A metric without such a score has no column; if all have
@@ -122,7 +126,7 @@ def whole_rows(metrics: Sequence[Mapping[str, Any]], decimals: int) -> Rows:
 
     Args:
       metrics: what the result document says about each metric.
-      decimals: how many decimals scores have.
+      decimals: how many decimals scores have; None for those of each metric.
     """
     with_whole = [metric for metric in metrics if of_whole(metric)]
     if not with_whole:
@@ -130,11 +134,12 @@ def whole_rows(metrics: Sequence[Mapping[str, Any]], decimals: int) -> Rows:
     columns = [["system", *(score["system"] for score in of_whole(with_whole[0]))]]
     for metric in with_whole:
         scores = of_whole(metric)
-        shown = estimates([score_estimate(score, decimals) for score in scores])
+        places = decimals_of(metric["metric"], decimals)
+        shown = estimates([score_estimate(score, places) for score in scores])
         columns.append([_heading(metric, is_only=len(metrics) == 1), *shown])
     if len(metrics) == 1:
         cells = presentation_of(scores[0]["metric"]).cells
-        others = [cells(score, decimals) for score in scores]
+        others = [cells(score, places) for score in scores]
         columns += [[name, *(other[name] for other in others)] for name in others[0]]
     return list(zip(*columns, strict=True))
 

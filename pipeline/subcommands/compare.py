@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.fitted_rows import drawn, fitted
-from beam_bleu.pipeline.display.numbers import p_value, signed
+from beam_bleu.pipeline.display.numbers import decimals_of, p_value, signed
 from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.display.terminal import screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
@@ -25,8 +25,8 @@ _DESCRIPTION = (
 )
 
 
-_DECIMALS = 2
-"""How many decimals a difference has: one more than a score."""
+_MORE_DECIMALS = 1
+"""How many decimals more than a score a difference has."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -83,23 +83,21 @@ def _as_text(metrics: Sequence[ComparedRuns]) -> str:
 def _table(metric: ComparedRuns) -> str:
     screen = screen_of_stdout()
     head = ("system", "old", "new", "difference", "standard error", "95 % interval", "p")
-    rows = [head, *map(_row, metric.systems)]
+    decimals = decimals_of(metric.metric, None)
+    rows = [head, *(_row(score, decimals) for score in metric.systems)]
     return f"{metric.name}|{metric.signature}\n{metric.method}: {metric.reason}\n\n" + drawn(
         fitted(rows, screen), screen
     )
 
 
-def _interval(low: float, high: float) -> str:
-    return f"{signed(low, _DECIMALS)} to {signed(high, _DECIMALS)}"
-
-
-def _row(score: ComparedScore) -> tuple[str, ...]:
+def _row(score: ComparedScore, decimals: int) -> tuple[str, ...]:
+    more = decimals + _MORE_DECIMALS
     return (
         score.system,
-        f"{score.old:.1f}",
-        f"{score.new:.1f}",
-        signed(score.difference, _DECIMALS),
-        "" if score.standard_error is None else f"{score.standard_error:.{_DECIMALS}f}",
-        "" if score.interval is None else _interval(*score.interval),
+        f"{score.old:.{decimals}f}",
+        f"{score.new:.{decimals}f}",
+        signed(score.difference, more),
+        "" if score.standard_error is None else f"{score.standard_error:.{more}f}",
+        "" if score.interval is None else " to ".join(signed(end, more) for end in score.interval),
         p_value(score.p_value),
     )

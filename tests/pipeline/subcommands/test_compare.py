@@ -126,9 +126,9 @@ def test_a_small_p_value_is_shown_as_in_other_tables():
     numbers = {"old": 29.28, "new": 25.42, "difference": -3.86, "standard_error": 0.83}
     score = ComparedScore("base", **numbers, interval=(-5.48, -2.23), p_value=3e-6)
     shown = ("base", "29.3", "25.4", "-3.86", "0.83", "-5.48 to -2.23", "<0.001")
-    assert compare._row(score) == shown
+    assert compare._row(score, decimals=1) == shown
     unknown = dataclasses.replace(score, standard_error=None, interval=None, p_value=None)
-    assert compare._row(unknown)[4:] == ("", "", "")
+    assert compare._row(unknown, decimals=1)[4:] == ("", "", "")
 
 
 def test_coins_of_one_run(runs):
