@@ -33,6 +33,7 @@ from beam_bleu.transforms.metrics.chrf.metric import (
     LARGEST_WORD_ORDER,
     Chrf,
 )
+from beam_bleu.transforms.metrics.perplexity.score import PerplexityScore
 from beam_bleu.transforms.metrics.rouge.score import RougeScore
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import FoundCoverage, InputRole
@@ -54,6 +55,7 @@ _RANGES: Mapping[tuple[type, str], Json] = {
     (BleuScore, "bp"): {"type": "number", "minimum": 0, "maximum": 1},
     (RougeScore, "precision"): {"type": "number", "minimum": 0, "maximum": 100},
     (RougeScore, "recall"): {"type": "number", "minimum": 0, "maximum": 100},
+    (PerplexityScore, "log_probability"): {"type": "number", "maximum": 0},
     (Scoring, "max_ngram_order"): {"$ref": "#/$defs/order"},
     (Chrf, "char_order"): {"$ref": "#/$defs/order"},
     (Chrf, "beta"): {"type": "integer", "minimum": 1, "maximum": LARGEST_BETA},
@@ -295,7 +297,9 @@ def _field_of_score(score_type: type, name: str) -> Json:
 
 
 def _number(hint: Any) -> Json:
-    return {"type": "integer" if hint is int else "number", "minimum": 0}
+    types_of_it = typing.get_args(hint) or (hint,)
+    kind = "number" if float in types_of_it else "integer"
+    return {"type": [kind, "null"] if type(None) in types_of_it else kind, "minimum": 0}
 
 
 # Objects from dataclasses
@@ -304,7 +308,11 @@ def _number(hint: Any) -> Json:
 def _object(of: type) -> Json:
     hints = typing.get_type_hints(of)
     left_out = _LEFT_OUT.get(of, set())
-    fields = [field.name for field in dataclasses.fields(of) if field.name not in left_out]
+    fields = [
+        field.name
+        for field in dataclasses.fields(of)
+        if field.compare and field.name not in left_out
+    ]
     return {
         "type": "object",
         "additionalProperties": False,

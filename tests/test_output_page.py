@@ -106,6 +106,8 @@ def range_of(schema: Json) -> str:
     schema = resolved(schema)
     if "items" in schema:
         return range_of(schema["items"])
+    if "maximum" in schema and "minimum" not in schema:
+        return f"{schema['maximum']} or less"
     if "maximum" in schema:
         return f"{schema['minimum']} to {schema['maximum']}"
     return f"{schema['minimum']} or more" if "minimum" in schema else ""
@@ -202,8 +204,13 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
         samples = [{"filtered_resps": [line], "target": line, "filter": "none"} for line in lines]
         write_lines(folder / f"samples_{task}.jsonl", [json.dumps(each) for each in samples])
     numbers = [
-        json.dumps({"domain": "ab"[i % 2], "a_y": i / 7, "a_z": -i, "b_y": 1, "b_z": i**2})
-        for i in range(40)
+        json.dumps(
+            {
+                **{"domain": "ab"[i % 2], "a_y": i / 7, "a_z": -i, "b_y": 1, "b_z": i**2},
+                **{"l_y": [-i / 9, -2.5], "l_z": [-0.25] * (i + 1), "text": line * i},
+            }
+        )
+        for i, line in enumerate([*lines, *lines, *lines])
     ]
     runs = {
         "one system": one,
@@ -246,7 +253,8 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
         ],
         "numbers": [
             *(f"--input={write_lines(folder / 'numbers.jsonl', numbers)}", "--slice_by=domain"),
-            *("--metrics", "mean:a_{system}", "mean_error:b_{system}"),
+            *("--metrics", "mean:a_{system}", "mean_error:b_{system}", "perplexity"),
+            *("--logprob_column=l_{system}", "--text_column=text"),
             *("--compare=all", "--resample=bootstrap", "--resamples=50"),
         ],
         "16 orders": [*one, "--max_ngram_order=16", "--effective_order"],
@@ -416,7 +424,7 @@ OPTIONAL_AT_TOP = {
 }
 """A run can leave these out."""
 
-SIGNED = {"difference", "mean", "interval"}
+SIGNED = {"difference", "mean", "interval", "log_probability"}
 """These can be below 0."""
 
 

@@ -29,6 +29,7 @@ MetricName = Literal[
     "cer",
     "exact_match",
     "token_f1",
+    "perplexity",
     "mean",
     "mean_error",
 ]
@@ -123,6 +124,13 @@ METRICS: Mapping[MetricName, MetricRow] = table(
         "SQuAD's F1, the mean F-score of the words of answers",
         family="squad",
         highest=100,
+    ),
+    MetricRow(
+        "perplexity",
+        "perplexity, from log-probabilities in records",
+        True,
+        decimals=4,
+        counts_texts=False,
     ),
     MetricRow(
         "mean",

@@ -12,6 +12,7 @@ from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.errors import InputError, UsageError, joined
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, row_of
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.shards import order_keys
@@ -225,18 +226,38 @@ def _wmt24pp(flags: argparse.Namespace) -> Settings:
 
 def _lm_eval(flags: argparse.Namespace) -> Settings:
     _require_records(flags, "samples_*.jsonl")
-    if not _has_condition(flags, "filter"):
+    words = flags.metrics or [DEFAULT_METRIC]
+    settings: dict[str, Any] = {"join_on": _id_of_join(flags, "doc_id")}
+    if "perplexity" in words:
+        settings |= _numbers_of_lm_eval(flags)
+    if {*words} == {"perplexity"}:
+        settings["where"] = [_is("filter", "none")]  # the only one of its tasks for perplexity
+    elif not _has_condition(flags, "filter"):
         _missing(
             flags,
             "--where filter=NAME",
             "each sample appears once for each filter of its task: write --where filter=none for "
             "the samples without a filter",
         )
-    return {
-        "join_on": _id_of_join(flags, "doc_id"),
-        "candidate_columns": ("filtered_resps[0]",),
-        "reference_columns": ("target",),
-    }
+    if any(row_of(word).counts_texts for word in words):
+        settings |= {"candidate_columns": ("filtered_resps[0]",), "reference_columns": ("target",)}
+    return settings
+
+
+def _numbers_of_lm_eval(flags: argparse.Namespace) -> Settings:
+    """The columns from which the harness computes its own perplexities.
+
+    A user who names the column of the log-probability has other samples, without these columns.
+    """
+    if flags.logprob_column is not None:
+        return {}
+    settings = {"logprob_column": "word_perplexity[0]", "perplexity_per": "word"}
+    if flags.text_column is None:
+        settings |= {
+            "word_count_column": "word_perplexity[1]",
+            "byte_count_column": "byte_perplexity[1]",
+        }
+    return settings
 
 
 def _lighteval(flags: argparse.Namespace) -> Settings:
@@ -293,7 +314,8 @@ LAYOUTS: Mapping[str, Layout] = table(
     Layout(
         "lm-eval",
         "samples_*.jsonl of the LM Evaluation Harness: filtered_resps[0] and target; needs "
-        "--where filter=NAME; the label task comes from the names of the files",
+        "--where filter=NAME; for perplexity word_perplexity and byte_perplexity, per word; the "
+        "label task comes from the names of the files",
         _lm_eval,
         _TASK_IN_NAME,
         conditions=("filter",),

@@ -95,6 +95,7 @@ USED_WITH = {
         for metric in METRICS_OF_TEXTS
         for flag in flags_of(metric)
     },
+    **{flag.name: RECORDS | {"metrics": "perplexity"} for flag in flags_of("perplexity")},
 }
 """The parameters with which a parameter can be given, if they are not those of text."""
 
@@ -102,6 +103,8 @@ VALUES = {
     "weights": ["1", "0.5,.25,0"],
     "metrics": [*METRICS_OF_TEXTS, "; ".join(METRICS_OF_TEXTS)],
     "compare_presets": ["true", "false", "same", "all"],
+    "perplexity_per": ["token", "segment"],
+    **{flag.name: ["n", "resps[0][0]"] for flag in flags_of("perplexity") if flag.field != "per"},
     "input": ["gs://corpus/table.tsv", "gs://corpus/a b/part-*.txt.gz"],
     "candidate_columns": ["hyp", "resps[0][0]", "base=a,tuned=b.c", "hyp_*", '["a.b"].c', "3"],
     "reference_columns": ["ref0,ref1", "references"],

@@ -1,0 +1,279 @@
+"""Perplexity as a metric: scores, standard errors, and what is possible in sums."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from lm_eval_formulas import bits_per_byte, perplexity, weighted_perplexity
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.metrics.metric import SEGMENTS
+from beam_bleu.transforms.metrics.perplexity.columns import LOG_PROBABILITY, SYMBOLS, WIDTH
+from beam_bleu.transforms.metrics.perplexity.kind import KINDS
+from beam_bleu.transforms.metrics.perplexity.metric import (
+    LARGEST_LOGARITHM,
+    Perplexity,
+    PerplexityConfig,
+)
+from beam_bleu.transforms.native.fixed_point import signed_columns
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import count_batch
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+
+KIND = KINDS["perplexity"]
+
+CONFIG = PerplexityConfig(token_count_column="tokens", text_column="text")
+
+RELATIVE = 1e-12
+
+Row = tuple[float, int, int, int]
+"""Of a text: its log-probability, and its tokens, words and bytes."""
+
+
+def texts(number: int, seed: int = 7) -> list[Row]:
+    rng = random.Random(seed)
+    rows = []
+    for _ in range(number):
+        tokens = rng.randint(1, 60)
+        log = -math.fsum(rng.expovariate(0.4) for _ in range(tokens))
+        rows.append((log, tokens, rng.randint(1, tokens), 4 * tokens + rng.randrange(9)))
+    return rows
+
+
+def counted(rows: Sequence[Row], config: PerplexityConfig = CONFIG) -> BatchStatistics:
+    """What is counted in texts."""
+    metric = config.metric
+    numbers = np.array(rows, np.float64).reshape(-1, 4).T
+    columns = (0, *(SYMBOLS[symbol].column for symbol in metric.counted))
+    batch = SegmentBatch(
+        (),
+        (),
+        np.arange(len(rows)),
+        systems=("model",),
+        values={
+            read: numbers[None, column] for read, column in zip(metric.reads, columns, strict=True)
+        },
+    )
+    return count_batch(batch, config.text, KIND.counter([metric]))
+
+
+def score_of(rows: Sequence[Row], **choices: Any) -> Any:
+    """The score of texts."""
+    config = dataclasses.replace(CONFIG, **choices)
+    sums = CorpusSums.of(counted(rows, config), 0, with_products=True)
+    return KIND.score(sums, config.text.name, config.metric)
+
+
+def segment_rows(rows: Sequence[Row], **choices: Any) -> list[dict[str, Any]]:
+    """The rows of the table of the scores of segments."""
+    config = dataclasses.replace(CONFIG, **choices)
+    schema = segment_schema([KIND.segment_fields(config.metric)])
+    table = segment_table(counted(rows, config), "perplexity", KIND, config.metric, schema)
+    found: list[dict[str, Any]] = table.to_pylist()
+    return found
+
+
+# Scores
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_are_those_of_lm_eval(seed):
+    rows = texts(400, seed)
+    of_words = [(log, words) for log, _, words, _ in rows]
+    of_bytes = [(log, size) for log, _, _, size in rows]
+    expected = {
+        "token": weighted_perplexity([(log, tokens) for log, tokens, _, _ in rows]),
+        "word": weighted_perplexity(of_words),
+        "byte": weighted_perplexity(of_bytes),
+    }
+    for per, value in expected.items():
+        found = score_of(rows, per=per)
+        assert found.score == pytest.approx(value, rel=RELATIVE)
+        assert found.bits_per_byte == pytest.approx(bits_per_byte(of_bytes), rel=RELATIVE)
+        assert found.log_probability == pytest.approx(math.fsum(log for log, *_ in rows))
+        counts = np.array(rows)[:, 1:].sum(axis=0).tolist()
+        assert [found.tokens, found.words, found.bytes] == counts
+    short = [(log / 50, *counts) for log, *counts in rows]
+    found = score_of(short, per="segment")
+    assert found.score == pytest.approx(perplexity([log for log, *_ in short]), rel=RELATIVE)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([(0.0, 3, 1, 1)], 1),
+        ([(-math.log(10), 1, 1, 1)], 10),
+        ([(-math.log(2), 1, 1, 1), (-3 * math.log(2), 3, 1, 1)], 2),
+        # Not the mean of 4 and 1: the longer text has more weight.
+        ([(-math.log(4), 1, 1, 1), (0.0, 3, 1, 1)], math.sqrt(2)),
+        # Small logarithms are not lost beside large ones.
+        ([(-1e7, 10**7, 1, 1), (-1e-7, 1, 1, 1)], math.exp((1e7 + 1e-7) / (10**7 + 1))),
+    ],
+)
+def test_cases(rows, expected):
+    assert score_of(rows).score == pytest.approx(expected, rel=1e-15)
+
+
+def test_the_order_of_the_texts_does_not_change_a_bit():
+    rows = texts(300)
+    shuffled = random.Random(3).sample(rows, len(rows))
+    assert dataclasses.asdict(score_of(rows)) == dataclasses.asdict(score_of(shuffled))
+
+
+def test_what_is_not_counted_is_not_known():
+    found = score_of(texts(5), text_column=None)
+    assert (found.words, found.bytes, found.bits_per_byte) == (None, None, None)
+    found = score_of(texts(5), per="word", token_count_column=None, text_column="text")
+    assert found.tokens is None
+    found = score_of(texts(5), per="word", text_column=None, word_count_column="words")
+    assert found.bytes is None
+    assert score_of([(-1.0, 1, 1, 0)]).bits_per_byte is None
+
+
+@pytest.mark.parametrize("per", SYMBOLS)
+def test_signatures(per):
+    found = score_of(texts(5), per=per)
+    assert found.signature.startswith(f"log:e|per:{per}|version:beam-bleu-")
+    assert found.sacrebleu_signature is None
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"per": "line"}, "per must be one of token, word, byte, segment, got 'line'"),
+        ({"per": "word"}, "per word needs the number of words: give text_column or word_count"),
+        ({"per": "byte", "word_count_column": "n"}, "per byte needs the number of bytes"),
+        ({"text_column": "a", "byte_count_column": "b"}, "text_column and byte_count_column"),
+    ],
+)
+def test_an_impossible_definition_is_refused(choices, message):
+    with pytest.raises(ValueError, match=message):
+        PerplexityConfig(**choices)
+
+
+def test_an_impossible_definition_of_saved_sums_is_refused():
+    with pytest.raises(ValueError, match="per byte needs the number of bytes, which is not known"):
+        Perplexity("byte", ("token",))
+    metric = CONFIG.metric
+    assert KIND.decoded(KIND.encoded(metric)) == metric
+    with pytest.raises(ValueError, match="counted must be one of"):
+        KIND.decoded({"per": "token", "counted": ["token", "line"]})
+
+
+def test_a_perplexity_that_is_no_number_is_an_error():
+    fits = [(-float(LARGEST_LOGARITHM), 1, 1, 1)]
+    assert score_of(fits).score == math.exp(LARGEST_LOGARITHM)
+    with pytest.raises(InputError, match=r"per token is too large: its logarithm is above 600"):
+        score_of([(-LARGEST_LOGARITHM - 0.001, 1, 1, 1)])
+    with pytest.raises(InputError, match="there is no perplexity per byte"):
+        score_of([(-1.0, 1, 1, 0)], per="byte")
+
+
+def test_many_sums_at_once_have_the_scores_of_each():
+    metric = CONFIG.metric
+    sums = counted(texts(50)).counts[0]
+    assert metric.values(sums).tolist() == [metric.value(row) for row in sums.tolist()]
+    assert metric.values(np.zeros((1, WIDTH), np.int64)).tolist() == [0]
+    with pytest.raises(ValueError, match="needs 8 columns, got 4"):
+        metric.value([1] * 4)
+    with pytest.raises(ValueError, match="needs 8 columns, got 9"):
+        metric.values(np.ones((2, 9), np.int64))
+
+
+def test_scores_of_segments():
+    rows = texts(20)
+    for row, (log, tokens, words, size) in zip(segment_rows(rows), rows, strict=True):
+        assert row["score"] == pytest.approx(math.exp(-log / tokens), rel=RELATIVE)
+        assert row["log_probability"] == log
+        assert (row["tokens"], row["words"], row["bytes"]) == (tokens, words, size)
+
+
+def test_a_segment_can_have_no_score():
+    rows = segment_rows([(-1.0, 1, 1, 0), (-1e6, 1, 1, 10), (-1.0, 1, 1, 1)], per="byte")
+    assert [row["score"] for row in rows] == [None, None, math.e]
+    assert "tokens" not in segment_rows([(-1.0, 1, 1, 1)], per="word", token_count_column=None)[0]
+
+
+# Uncertainty
+
+
+@pytest.mark.parametrize("per", ["token", "word", "byte"])
+def test_the_standard_error_is_that_of_the_delta_method(per):
+    rows = np.array(texts(400))
+    found = score_of([tuple(row) for row in rows.tolist()], per=per)
+    logs, counts = rows[:, 0], rows[:, SYMBOLS[per].column]
+    # The derivatives of exp(-L / n) by L and by n.
+    influences = found.score * (-logs / counts.sum() + counts * logs.sum() / counts.sum() ** 2)
+    number = len(rows)
+    expected = math.sqrt(number * influences.var(ddof=1))
+    assert found.standard_error == pytest.approx(expected, rel=1e-9)
+    low, high = found.interval
+    assert (low + high) / 2 == pytest.approx(found.score)
+
+
+def test_without_surprise_there_is_no_standard_error():
+    found = score_of([(0.0, 5, 2, 9)] * 40)
+    assert (found.score, found.standard_error) == (1, None)
+    assert any("all texts have the probability 1" in warning for warning in found.warnings)
+
+
+# What is possible
+
+
+@pytest.mark.parametrize("choices", [{}, {"text_column": None}, {"per": "byte"}])
+def test_what_texts_have_is_possible(choices):
+    config = dataclasses.replace(CONFIG, **choices)
+    counts = counted([*texts(50), (0.0, 1, 1, 0)], config).counts[0]
+    sums = counts.sum(axis=0)
+    for columns in (counts, sums, sums.astype(object) * 10**20, np.zeros_like(counts), counts[:0]):
+        assert KIND.columns_are_possible(columns, 0, config.metric)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (SEGMENTS, 0),
+        (SEGMENTS, 2),
+        *((SYMBOLS[symbol].column, 0) for symbol in ("token", "word")),
+        *((SYMBOLS[symbol].column, -1) for symbol in ("token", "word", "byte")),
+        (LOG_PROBABILITY.start, 2**24),  # a probability above 1
+        (LOG_PROBABILITY.start, 2**25),
+        (LOG_PROBABILITY.stop - 1, 2**24),
+    ],
+)
+def test_what_no_text_has_is_impossible(place, value):
+    (right,) = counted([(-1.5, 1, 1, 1)]).counts[0]
+    assert KIND.columns_are_possible(right, 0, CONFIG.metric)
+    right[place] = value
+    assert not KIND.columns_are_possible(right, 0, CONFIG.metric)
+
+
+def test_a_number_that_is_not_counted_must_be_0():
+    (row,) = counted([(-1.5, 1, 1, 1)]).counts[0]
+    metric = dataclasses.replace(CONFIG, text_column=None).metric
+    assert not KIND.columns_are_possible(row, 0, metric)
+
+
+def test_products_of_texts_are_possible():
+    units = CorpusSums.of(counted(texts(60)), 0, with_products=True)
+    sums, products = np.array(units.columns), np.array(units.products, object)
+    number, metric = np.array(units.units), CONFIG.metric
+    assert KIND.products_are_possible(number, sums, products, 0, metric, are_segments=True)
+    for place in (0, 1, 3, 6):  # of segments with themselves and with the others
+        wrong = products.copy()
+        wrong[place] += 10**18
+        assert not KIND.products_are_possible(number, sums, wrong, 0, metric, are_segments=True)
+
+
+def test_columns_of_the_logarithm_are_exact():
+    log = -123.456789
+    counts = counted([(log, 1, 1, 1)]).counts[0, 0]
+    assert counts[LOG_PROBABILITY].tolist() == signed_columns(np.array([log]))[0].tolist()

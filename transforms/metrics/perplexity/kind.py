@@ -1,0 +1,82 @@
+"""Perplexity, as the other rooms know a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.transforms.metrics.perplexity.columns import (
+    columns_are_possible,
+    perplexity_basis,
+    segments_are_possible,
+)
+from beam_bleu.transforms.metrics.perplexity.kernel import PerplexityCounter
+from beam_bleu.transforms.metrics.perplexity.metric import Perplexity, PerplexityConfig
+from beam_bleu.transforms.metrics.perplexity.score import (
+    PerplexityScore,
+    perplexity_score,
+    perplexity_segment_columns,
+    perplexity_segment_fields,
+    perplexity_signatures,
+)
+from beam_bleu.transforms.native.arrays import ExactIntegers
+from beam_bleu.transforms.score.metric_kind import MetricKind
+from beam_bleu.transforms.text.text import Text
+
+
+def _name(metric: Perplexity) -> str:
+    return "perplexity"
+
+
+def _config_of(text: Text, choices: Mapping[str, Any]) -> PerplexityConfig:
+    """No text is scored, so that it does not matter how the run makes tokens."""
+    return PerplexityConfig(**choices)
+
+
+def _counter(metrics: Sequence[Perplexity]) -> PerplexityCounter:
+    return PerplexityCounter(metrics[0])
+
+
+def _basis_of(width: int) -> Basis:
+    return perplexity_basis()
+
+
+def _encoded(metric: Perplexity) -> dict[str, Any]:
+    return {"per": metric.per, "counted": list(metric.counted)}
+
+
+def _decoded(encoded: Mapping[str, Any]) -> Perplexity:
+    fields = {**encoded, "counted": tuple(encoded["counted"])}
+    return Perplexity(**fields)
+
+
+def _no_lengths(columns: Sequence[int], metric: Perplexity) -> None:
+    """No text is compared with a reference."""
+
+
+def _columns_are_possible(columns: ExactIntegers, references: int, metric: Perplexity) -> bool:
+    """There are no references."""
+    return columns_are_possible(columns, metric.counted)
+
+
+KINDS = {
+    "perplexity": MetricKind(
+        shown=_name,
+        config=PerplexityConfig,
+        score_type=PerplexityScore,
+        config_of=_config_of,
+        counter=_counter,
+        basis_of=_basis_of,
+        score=perplexity_score,
+        signatures=perplexity_signatures,
+        lengths=_no_lengths,
+        segment_columns=perplexity_segment_columns,
+        segment_fields=perplexity_segment_fields,
+        definition=Perplexity,
+        encoded=_encoded,
+        decoded=_decoded,
+        columns_are_possible=_columns_are_possible,
+        segments_are_possible=segments_are_possible,
+    )
+}

@@ -1,0 +1,23 @@
+"""What tables and reports show of a perplexity. It loads no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+COUNTS = ("score",)
+"""Counts can be unknown, and then they do not tell the score."""
+
+
+def cells(score: Mapping[str, Any], decimals: int) -> dict[str, str]:
+    """What a table shows beside the score.
+
+    Args:
+      score: a score of scores.json.
+      decimals: how many decimals percentages have.
+    """
+    symbols = ("tokens", "words", "bytes")
+    shown = {name: str(score[name]) for name in symbols if score[name] is not None}
+    if score["bits_per_byte"] is not None:
+        shown["bits/byte"] = f"{score['bits_per_byte']:.{decimals}f}"
+    return shown

@@ -1,0 +1,111 @@
+"""The perplexity of a corpus, with its parts, signature and warnings, and of each segment."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from beam_bleu.transforms.metrics.perplexity.columns import SYMBOLS, SymbolName, surprisal
+from beam_bleu.transforms.metrics.perplexity.metric import Perplexity
+from beam_bleu.transforms.native.fixed_point import SIGNED_ONE
+from beam_bleu.transforms.score.common_fields import common_fields
+from beam_bleu.transforms.score.metric_kind import Signatures
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.text.text import TextName, own_signature
+from beam_bleu.transforms.totals.corpus_sums import CorpusSums
+
+_BITS = math.log(2)
+
+
+@dataclasses.dataclass(frozen=True)
+class PerplexityScore:
+    """A perplexity and its parts.
+
+    Attributes:
+      score: the perplexity, 1 or more, not rounded. Lower is better.
+      log_probability: the natural logarithm of the probability of all texts.
+      tokens: the number of their tokens; None if it is not known.
+      words: the number of their words; None if it is not known.
+      bytes: the number of their bytes; None if it is not known.
+      bits_per_byte: -`log_probability` / (`bytes` log 2); None if `bytes` is None or 0.
+      segments: the number of segments scored.
+      signature: the definition that this score follows.
+      sacrebleu_signature: None, because sacreBLEU has no perplexity.
+      warnings: sentences for a reader of the score: why it has no standard error.
+      standard_error: how much the score would typically differ with other segments of the same
+        kind; None if it was not asked for, or if there is none.
+      interval: the 95 % interval, score -+ 1.96 standard errors, not clipped; None as above.
+    """
+
+    score: float
+    log_probability: float
+    tokens: int | None
+    words: int | None
+    bytes: int | None
+    bits_per_byte: float | None
+    segments: int
+    signature: str
+    sacrebleu_signature: str | None = None
+    warnings: tuple[str, ...] = ()
+    standard_error: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+def perplexity_score(
+    sums: CorpusSums, text: TextName, metric: Perplexity, *, judge_input: bool = True
+) -> PerplexityScore:
+    """The perplexity of a corpus; see `ScoreSums`."""
+
+    def number_of(symbol: SymbolName) -> int | None:
+        return sums.columns[SYMBOLS[symbol].column] if symbol in metric.counted else None
+
+    total, size = surprisal(sums.columns), number_of("byte")
+    return PerplexityScore(
+        log_probability=-total / SIGNED_ONE,
+        tokens=number_of("token"),
+        words=number_of("word"),
+        bytes=size,
+        bits_per_byte=total / (size * SIGNED_ONE) / _BITS if size else None,
+        **common_fields(
+            metric.value(sums.columns),
+            sums,
+            text,
+            metric,
+            perplexity_signatures(text, metric, 0, 0),
+            None,
+            why_zero="",
+            judge_input=judge_input,
+        ),
+    )
+
+
+def perplexity_signatures(text: TextName, metric: Perplexity, fewest: int, most: int) -> Signatures:
+    """The signatures. Nothing depends on texts or references; sacreBLEU has none."""
+    return Signatures(own_signature(text, {"log": "e", "per": metric.per}), None)
+
+
+def perplexity_segment_fields(metric: Perplexity) -> Mapping[str, pa.DataType]:
+    """The columns that only perplexity has. The symbols that are not counted have none."""
+    counts = {f"{symbol}s": pa.int64() for symbol in metric.counted}
+    return {"log_probability": pa.float64(), **counts}
+
+
+def perplexity_segment_columns(
+    statistics: BatchStatistics, metric: Perplexity
+) -> Mapping[str, Any]:
+    """The scores of a batch: a row for each segment and system, system by system.
+
+    A segment without the symbol, or whose perplexity is too large, has no score.
+    """
+    counts = statistics.counts.reshape(-1, statistics.counts.shape[2])
+    rows = counts.tolist()
+    scores = [metric.value(row) if metric.has_value(row) else None for row in rows]
+    return {
+        "score": pa.array(scores, pa.float64()),
+        "log_probability": [-surprisal(row) / SIGNED_ONE for row in rows],
+        **{f"{symbol}s": counts[:, SYMBOLS[symbol].column] for symbol in metric.counted},
+    }
