@@ -6,7 +6,9 @@ import dataclasses
 import threading
 
 import numpy as np
+import pyarrow.compute as pc
 
+from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.metrics.rouge.columns import EMPTY, rouge_basis
 from beam_bleu.transforms.metrics.rouge.count_rows import UNION, count_rows
@@ -19,7 +21,7 @@ from beam_bleu.transforms.native.memory import BLOCK
 from beam_bleu.transforms.native.text_columns import Spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
-from beam_bleu.transforms.statistics.counting import MOST_BYTES, require_countable
+from beam_bleu.transforms.statistics.counting import MOST_BYTES, require_countable, segment_name
 from beam_bleu.transforms.statistics.sizes import TextSizes
 from beam_bleu.transforms.text.hashing import new_seed
 from beam_bleu.transforms.text.numbered_texts import numbering_memory
@@ -30,6 +32,10 @@ from beam_bleu.transforms.text.text import Text
 MOST_BYTES_OF_SENTENCES = 2**22
 """The most bytes of a segment whose sentences are compared: those of a long novel. The memory for
 the sentences grows faster than their lengths."""
+
+MOST_COMPARED = 2**31
+"""The most lines of a reference, multiplied by the bytes of a candidate, whose sentences are
+compared: each word of a candidate is compared with each line. It takes up to half a minute."""
 
 _INT_BYTES = 8
 
@@ -90,6 +96,27 @@ def _words_of(spans: Spans, sizes: TextSizes, reference_count: int, rule: int) -
     return words
 
 
+def _require_comparable(sizes: TextSizes, batch: SegmentBatch) -> None:
+    """Checks that the sentences of each segment can be compared in a bounded time.
+
+    Raises:
+      InputError: a segment has too many of them.
+    """
+    if (sizes.longest // 2) ** 2 <= MOST_COMPARED:  # a line has at least one byte
+        return
+    for reference in batch.references:
+        lines = pc.count_substring(reference, "\n").fill_null(0).to_numpy() + 1
+        compared = (sizes.candidate_bytes * lines).max(axis=0)
+        row = int(compared.argmax())
+        if compared[row] > MOST_COMPARED:
+            raise InputError(
+                f"{segment_name(batch, row)} has a reference of {lines[row]} lines and a candidate "
+                f"of {sizes.candidate_bytes[:, row].max()} bytes, too many for ROUGE-Lsum: the "
+                f"product must be at most {MOST_COMPARED}",
+                "score long documents by rougeL, or divide them into segments",
+            )
+
+
 @dataclasses.dataclass(frozen=True)
 class RougeCounter:
     """Counts the columns of a metric of ROUGE; see `statistics.counting.Counter`.
@@ -122,6 +149,8 @@ class RougeCounter:
         require_countable(
             sizes, batch, MOST_BYTES_OF_SENTENCES if self.hit == UNION else MOST_BYTES
         )
+        if self.hit == UNION:
+            _require_comparable(sizes, batch)
         reference_count = len(batch.references)
         words = _words_of(spans, sizes, reference_count, rule_of(text.tokenize))
         most_words = sizes.longest // 2 + texts

@@ -27,7 +27,7 @@ from beam_bleu.transforms.metrics.rouge.columns import (
     SEVERAL,
     UNREAD,
 )
-from beam_bleu.transforms.metrics.rouge.kernel import MOST_BYTES_OF_SENTENCES
+from beam_bleu.transforms.metrics.rouge.kernel import MOST_BYTES_OF_SENTENCES, MOST_COMPARED
 from beam_bleu.transforms.metrics.rouge.kind import KINDS
 from beam_bleu.transforms.native.fixed_point import LOW_BITS
 from beam_bleu.transforms.totals.corpus_sums import CorpusSums
@@ -130,6 +130,17 @@ def test_rougelsum_of_a_segment_that_is_too_long_is_an_error():
     text = "a\n" * (MOST_BYTES_OF_SENTENCES // 4)
     with pytest.raises(InputError, match=f"{MOST_BYTES_OF_SENTENCES} is the most"):
         counted([(text, [f"{text}a"])], "rougeLsum")
+
+
+def test_rougelsum_of_too_many_sentences_is_an_error():
+    lines = 30_000
+    reference = "\n" * (lines - 1)
+    candidate = "a" * (MOST_COMPARED // lines)
+    assert len(counted([(candidate, [reference])], "rougeLsum").counts) == 1
+    message = f"a segment has a reference of {lines} lines and a candidate of {len(candidate) + 1} "
+    with pytest.raises(InputError, match=message):
+        counted([("a", ["a"]), (f"{candidate}a", ["a", reference])], "rougeLsum")
+    assert len(counted([(f"{candidate}a", [reference])], "rougeL").counts) == 1
 
 
 # Sums
