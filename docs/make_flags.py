@@ -24,7 +24,8 @@ _PAGES = {
     "definition, from n-grams to a score": "[smoothing](definitions.md#smoothing), "
     "[reference length](definitions.md#reference-length)",
     "definition, other metrics": "[chrF](chrf.md), [TER](ter.md), [ROUGE](rouge.md), "
-    "[WER and CER](wer.md), [perplexity](perplexity.md)",
+    "[WER and CER](wer.md)",
+    "definition, metrics of numbers": "[perplexity](perplexity.md), [means of numbers](mean.md)",
     "output": "[what stdout shows](terminal.md#what-stdout-shows), [saved totals](totals.md), "
     "[reruns](scheduling.md#reruns)",
     "output, more scores": "[presets](definitions.md#presets), [output](output.md)",

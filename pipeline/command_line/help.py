@@ -89,6 +89,7 @@ TOPICS = {
         "definition, from texts to tokens",
         "definition, from n-grams to a score",
         "definition, other metrics",
+        "definition, metrics of numbers",
     ),
     "output": ("output", "output, more scores"),
     "slices": ("slices and documents",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
@@ -58,9 +58,14 @@ def chosen_metrics(flags: argparse.Namespace) -> tuple[MetricWord, ...]:
     return tuple(names)
 
 
-def add_flags_of_metrics(parser: argparse._ActionsContainer, *, are_shown: bool = True) -> None:
-    """Adds the flags of all metrics, metric by metric; help has them if they are shown."""
-    for flag in _flags().values():
+def add_flags_of_metrics(
+    parser: argparse._ActionsContainer,
+    metrics: Iterable[MetricWord] = METRICS,
+    *,
+    are_shown: bool = True,
+) -> None:
+    """Adds the flags of metrics, metric by metric; help has them if they are shown."""
+    for flag in _flags(metrics).values():
         words = [flag.short, f"--{flag.name}"] if flag.short else [f"--{flag.name}"]
         value: dict[str, Any] = {"action": "store_true"}
         if flag.metavar:
@@ -200,9 +205,9 @@ def _with_flags(message: str, rows: Sequence[MetricFlag]) -> str:
     return re.sub(fields, lambda match: names[match[1]], message) if names else message
 
 
-def _flags() -> Mapping[str, MetricFlag]:
-    """The flags of all metrics by name; several metrics can share one."""
-    return {flag.name: flag for name in METRICS for flag in flags_of(name)}
+def _flags(metrics: Iterable[MetricWord] = METRICS) -> Mapping[str, MetricFlag]:
+    """The flags of metrics by name; several metrics can share one."""
+    return {flag.name: flag for name in metrics for flag in flags_of(name)}
 
 
 def _metric(text: str) -> str:

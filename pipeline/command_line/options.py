@@ -89,6 +89,7 @@ from beam_bleu.pipeline.output.run_record import RunFacts
 from beam_bleu.pipeline.scoring.scorings import schema_of_segments
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.known_metrics import METRICS, METRICS_OF_TEXTS
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.thread_pool import available_threads
 
@@ -249,7 +250,9 @@ def _our_parser() -> Parser:
     add_preset_flag(tokens)
     add_token_flags(tokens)
     add_scoring_flags(group("definition, from n-grams to a score"))
-    add_flags_of_metrics(group("definition, other metrics"))
+    add_flags_of_metrics(group("definition, other metrics"), METRICS_OF_TEXTS)
+    of_numbers = (name for name in METRICS if name not in METRICS_OF_TEXTS)
+    add_flags_of_metrics(group("definition, metrics of numbers"), of_numbers)
     output = group("output")
     add_display_flags(output)
     output.add_argument(
