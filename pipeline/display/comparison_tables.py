@@ -13,6 +13,7 @@ from beam_bleu.pipeline.display.numbers import (
     difference_estimate,
     estimates,
     p_value,
+    rounded,
     score_estimate,
     signed,
 )
@@ -259,18 +260,14 @@ def _left_out(shown: int, total: int) -> str:
     return f"These are the first {shown} of {total} comparisons; --format json shows all of them"
 
 
-def _unsigned(number: float, decimals: int) -> str:
-    return f"{number:.{decimals}f}"
-
-
 _Write = Callable[[float, int], str]
 
 
-def _rounded(number: float | None, decimals: int, write: _Write = _unsigned) -> str:
+def _rounded(number: float | None, decimals: int, write: _Write = rounded) -> str:
     return "" if number is None else write(number, decimals)
 
 
-def _intervals(entries: Entries, decimals: int, write: _Write = _unsigned) -> list[str]:
+def _intervals(entries: Entries, decimals: int, write: _Write = rounded) -> list[str]:
     ends = [entry["interval"] or (None, None) for entry in entries]
     lows, highs = (
         _aligned([_rounded(end, decimals, write) for end in column])

@@ -37,7 +37,7 @@ def usual_decimals() -> str:
 
 def score_estimate(score: Mapping[str, Any], decimals: int) -> Estimate:
     """A score; an entry without the keys of uncertainty has no interval."""
-    return f"{score['score']:.{decimals}f}", half_interval(score, decimals)
+    return rounded(score["score"], decimals), half_interval(score, decimals)
 
 
 def difference_estimate(comparison: Mapping[str, Any], decimals: int) -> Estimate:
@@ -46,6 +46,12 @@ def difference_estimate(comparison: Mapping[str, Any], decimals: int) -> Estimat
     if difference is None:
         return "", ""
     return signed(difference, decimals), half_interval(comparison, decimals)
+
+
+def rounded(number: float, decimals: int) -> str:
+    """A rounded number. One that is rounded to 0 has no sign."""
+    text = f"{number:.{decimals}f}"
+    return text if text.strip("-0.") else text.removeprefix("-")
 
 
 def signed(number: float, decimals: int) -> str:

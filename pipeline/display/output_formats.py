@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.markup import latex, markdown
-from beam_bleu.pipeline.display.numbers import decimals_of
+from beam_bleu.pipeline.display.numbers import decimals_of, rounded
 from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.slices import of_whole, signature_of
 from beam_bleu.pipeline.display.table import table
@@ -42,7 +42,7 @@ class Result:
 def only_scores(result: Result) -> str:
     """The score of each system on the whole corpus, on its own line; metric by metric."""
     return "".join(
-        f"{score['score']:.{decimals_of(score['metric'], result.decimals)}f}\n"
+        f"{rounded(score['score'], decimals_of(score['metric'], result.decimals))}\n"
         for score in of_whole(result.document)
     )
 
@@ -89,7 +89,7 @@ def _tab_separated(result: Result) -> str:
     lines = ["\t".join(columns)]
     for entry in _entries(document):
         if result.decimals is not None:
-            entry["score"] = f"{entry['score']:.{result.decimals}f}"
+            entry["score"] = rounded(entry["score"], result.decimals)
             if "precisions" in entry:
                 entry["precisions"] = [
                     f"{precision:.{result.decimals}f}" for precision in entry["precisions"]

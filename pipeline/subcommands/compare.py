@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import add_text_or_json_flag, parser_of
 from beam_bleu.pipeline.display.fitted_rows import drawn, fitted
-from beam_bleu.pipeline.display.numbers import decimals_of, p_value, signed
+from beam_bleu.pipeline.display.numbers import decimals_of, p_value, rounded, signed
 from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.display.terminal import screen_of_stdout
 from beam_bleu.pipeline.errors.reporting import warn
@@ -94,8 +94,8 @@ def _row(score: ComparedScore, decimals: int) -> tuple[str, ...]:
     more = decimals + _MORE_DECIMALS
     return (
         score.system,
-        f"{score.old:.{decimals}f}",
-        f"{score.new:.{decimals}f}",
+        rounded(score.old, decimals),
+        rounded(score.new, decimals),
         signed(score.difference, more),
         "" if score.standard_error is None else f"{score.standard_error:.{more}f}",
         "" if score.interval is None else " to ".join(signed(end, more) for end in score.interval),

@@ -16,7 +16,7 @@ from shown_tables import PRESETS, as_entries, comparison, document, with_evidenc
 import beam_bleu.pipeline.display.numbers
 from beam_bleu.pipeline.command_line.output_flags import Display
 from beam_bleu.pipeline.display.comparison_tables import SHOWN_COMPARISONS
-from beam_bleu.pipeline.display.numbers import p_value, signed
+from beam_bleu.pipeline.display.numbers import p_value, rounded, signed
 from beam_bleu.pipeline.display.table import table
 from beam_bleu.pipeline.display.terminal import FILE, Screen
 from beam_bleu.pipeline.output.document import document_bytes
@@ -72,6 +72,7 @@ def test_a_p_value_has_three_decimals(p, text):
 )
 def test_a_difference_has_a_sign_unless_it_is_0(number, text):
     assert signed(number, 1) == text
+    assert rounded(number, 1) == text.removeprefix("+")
 
 
 def test_the_score_has_half_of_its_interval_and_the_head_says_so():
