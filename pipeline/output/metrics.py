@@ -66,7 +66,7 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
     if document is not None:
         scores = Gauge(
             "beam_bleu_score",
-            "The score of a system, 0 to 100.",
+            "The score of a system.",
             ["output", "metric", "system"],
             registry=registry,
         )
@@ -87,7 +87,7 @@ def metrics(record: Mapping[str, Any], document: Mapping[str, Any] | None, outpu
         if "macro_average" in document:
             averages = Gauge(
                 "beam_bleu_macro_average",
-                "The mean of the scores of a system in all languages or tasks, 0 to 100.",
+                "The mean of the scores of a system in all languages or tasks.",
                 ["output", "metric", "system"],
                 registry=registry,
             )
