@@ -543,7 +543,7 @@ def test_the_public_names_come_from_the_top_of_the_package():
     program = f"from beam_bleu import {imported}\nprint(*(each.__name__ for each in ({imported})))"
     assert in_a_fresh_interpreter(program) == names
     assert [name for name in beam_bleu.__all__ if name != "__version__"] == names
-    assert set(names) < set(dir(beam_bleu))
+    assert dir(beam_bleu) == sorted(beam_bleu.__all__)
 
 
 def test_a_name_that_the_package_does_not_have_is_an_attribute_error():
