@@ -419,6 +419,8 @@ def _config(metric: Any, definition: Mapping[str, Any] | None) -> Any:
     Raises:
       ValueError: the metric, a key or a value is not known; the message shows the choices.
     """
+    if not isinstance(metric, str):
+        raise ValueError(f"metric must be the name of a metric, got {metric!r}")
     config_type = kind_of(metric).config
     given = {} if definition is None else definition
     for key in given:

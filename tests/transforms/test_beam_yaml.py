@@ -317,6 +317,8 @@ def test_groups_are_scored_by_several_metrics() -> None:
         ({"metrics": []}, "metrics must be a list of names and configs, got []"),
         ({"metrics": ["bleu", "bleu"]}, "metrics must be different ones, got bleu, bleu"),
         ({"metrics": ["meteor"]}, f"metric must be one of {', '.join(METRIC_WORDS)}, got"),
+        ({"metrics": [3]}, "metric must be the name of a metric, got 3"),
+        ({"metrics": [{"definition": {}}]}, "metric must be the name of a metric, got None"),
         ({"metrics": [{"name": "ter"}]}, "a key of a metric must be one of metric, definition"),
         ({"metrics": [{"metric": "chrf", "definition": {"b": 1}}]}, "must be one of char_or"),
         ({"metrics": ["ter"], "group_by": "ter_score"}, "would give the rows of scores two fields"),
