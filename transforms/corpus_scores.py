@@ -78,8 +78,12 @@ def definition_of(config: Any, metrics: Iterable[MetricName] = METRICS) -> tuple
             metric.require_corpus()
             require_tokenizer(definition.text)
             return definition.text, Definition(word_of(name, metric), definition.text.name, metric)
-    types = " or a ".join(kind.config.__name__ for kind in kinds.values())
-    raise ValueError(f"config must be a {types}, got {config!r}, of type {type(config).__name__}")
+    types = " or ".join(_with_article(kind.config.__name__) for kind in kinds.values())
+    raise ValueError(f"config must be {types}, got {config!r}, of type {type(config).__name__}")
+
+
+def _with_article(name: str) -> str:
+    return f"an {name}" if name.startswith(tuple("AEIOU")) else f"a {name}"
 
 
 class Scorer(Protocol):
