@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from beam_bleu.pipeline.command_line.parser import SEE_HELP
 from beam_bleu.transforms.definition.choices import MetricFlag
-from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import (
     DEFAULT_METRIC,
     METRIC_WORDS,
@@ -150,7 +150,7 @@ def refuse_flags_of_other_metrics(flags: argparse.Namespace) -> None:
         flag, metrics = found
         asked = f"--metrics {' '.join(chosen)}"
         raise UsageError(
-            f"--{flag} is a flag of {' and '.join(metrics)}, and {asked} does not ask for it",
+            f"--{flag} is a flag of {joined(metrics, len(metrics))}, and {asked} does not ask for it",
             f"leave it out, or ask for the metric, too: {asked} {metrics[0]}",
         )
 

@@ -126,7 +126,7 @@ def _refuse_flags_of_others(
     if found is not None:
         flag, metrics = found
         raise UsageError(
-            f"--{flag} is a flag of {' and '.join(metrics)}, and the result has only "
+            f"--{flag} is a flag of {joined(metrics, len(metrics))}, and the result has only "
             f"{joined([saved.scorings[name].shown for name in names])}",
             "leave it out",
         )

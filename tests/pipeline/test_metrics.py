@@ -285,6 +285,10 @@ def test_warnings_name_their_metric():
         (["-m", "chrf", "-m", "bleu", "chrf"], ["chrf bleu chrf has a metric twice"]),
         (["-m", "chrF"], ["--metrics chrF: there is no such metric", ", ".join(METRIC_WORDS)]),
         (["--ter_normalized"], ["--ter_normalized is a flag of ter", "--metrics bleu ter"]),
+        (
+            ["--rouge_stemmer"],
+            ["is a flag of rouge1, rouge2, rougeL, rougeLsum, and --metrics bleu"],
+        ),
         (["-m", "ter", "-lc"], ["--lowercase is a flag of BLEU"]),
         (["--chrf_beta=3"], ["--chrf_beta is a flag of chrf", "--metrics bleu chrf"]),
         (["-m", "chrf", "--chrf_beta=0"], ["--chrf_beta must be 1 to 1000, an int, got 0"]),
