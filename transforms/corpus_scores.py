@@ -107,6 +107,12 @@ class Scoring(beam.PTransform):
         require_flag("uncertainty", uncertainty)
         self._uncertainty = uncertainty
         self._define(config)
+        for value in (value for counter in self._counters for value in counter.needs.values):
+            if value.part != "number":
+                raise ValueError(
+                    f"a metric needs the column {value.column}, which the transforms of the "
+                    "library do not read: score these records with the command beam-bleu"
+                )
 
     def _define(self, config: Any) -> None:
         """Takes the definition of a config.

@@ -303,6 +303,13 @@ def test_segments_without_numbers_are_refused_at_once(scoring):
         scoring(["bleu", "mean:comet"])
 
 
+@pytest.mark.parametrize("scoring", [CorpusScores.Globally, CorpusScores.PerSystem])
+def test_columns_that_no_reader_of_the_library_reads_are_refused_at_once(scoring):
+    message = "needs the column logprobs, which the transforms of the library do not read"
+    with pytest.raises(ValueError, match=message):
+        scoring(["bleu", "perplexity"])
+
+
 @pytest.mark.parametrize("times", [0, 2])
 def test_lost_or_repeated_batches_are_an_error(tmp_path, times):
     path = write(tmp_path, "rows.parquet", ROWS)
