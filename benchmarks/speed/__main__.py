@@ -26,6 +26,7 @@ from benchmarks.speed.sizes import FULL, TRIAL
 _DISTRIBUTIONS = (
     *("apache-beam", "numba", "numpy", "pyarrow"),
     *("sacrebleu", "jiwer", "rouge-score", "bleuscore"),
+    *("fastchrf", "universal-edit-distance", "rapidfuzz"),
 )
 
 

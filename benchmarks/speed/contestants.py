@@ -32,9 +32,10 @@ def kernel(candidates: list[str], references: list[list[str]], flags: argparse.N
 
     if flags.metric == "rougeLsum":
         candidates, references = _summaries(candidates, references)
-    timed = _passes(_batches(candidates, references), flags)
-    counts = np.concatenate([_COUNTS[flags.metric](*counted) for counted in timed[-1][1]])
-    return {**_median([seconds for seconds, _ in timed]), "counts": _digest(counts)}
+    seconds, counted_batches = _passes(_batches(candidates, references), flags)
+    compared = (_RESULTS if flags.results else _COUNTS)[flags.metric]
+    counts = np.concatenate([compared(*counted) for counted in counted_batches])
+    return {**seconds, "counts": _digest(counts)}
 
 
 def sides(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
@@ -48,18 +49,12 @@ def sides(candidates: list[str], references: list[list[str]], flags: argparse.Na
         "references": _batches(no_candidates, references),
         "nothing": _batches(no_candidates, no_references),
     }
-    seconds = {
-        side: _median([each for each, _ in _passes(of_side, flags)])["cpu"]
-        for side, of_side in batches.items()
-    }
+    seconds = {side: _passes(of_side, flags)[0]["cpu"] for side, of_side in batches.items()}
     columns = [
         column for batch in batches["both"] for column in (*batch.candidates, *batch.references)
     ]
-    checks = [
-        _timed(lambda: [column.validate(full=True) for column in columns])[0]
-        for _ in range(flags.passes)
-    ]
-    return {**seconds, "utf8": _median(checks)["cpu"]}
+    checks, _ = _repeated(lambda: [column.validate(full=True) for column in columns], flags)
+    return {**seconds, "utf8": checks["cpu"]}
 
 
 def sacrebleu(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
@@ -79,6 +74,17 @@ def sacrebleu(candidates: list[str], references: list[list[str]], flags: argpars
         counts = np.rint(counts * [1, _parts_of_a_word()])
     counts = counts.astype(np.int64)
     return {**seconds, "score": score.score, "counts": _digest(counts)}
+
+
+def fastchrf(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
+    """The API of fastchrf: the scores of all segments by one call."""
+    import numpy as np
+    from fastchrf import pairwise_chrf
+
+    (of_segments,) = references
+    groups = [[candidate] for candidate in candidates], [[reference] for reference in of_segments]
+    seconds, scores = _timed(lambda: pairwise_chrf(*groups))
+    return {**seconds, "counts": _digest(np.array(scores, np.float64))}
 
 
 def squad(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
@@ -111,6 +117,28 @@ def jiwer(candidates: list[str], references: list[list[str]], flags: argparse.Na
         counts.append((*edits, of_pair.hits + of_pair.substitutions + of_pair.deletions))
     score = output.wer if flags.metric == "wer" else output.cer
     return {**seconds, "score": 100 * score, "counts": _digest(np.array(counts, np.int64))}
+
+
+def universal_edit_distance(
+    candidates: list[str], references: list[list[str]], flags: argparse.Namespace
+) -> Any:
+    """The API of universal-edit-distance: the edits of all segments, in words, by one call."""
+    import numpy as np
+    from universal_edit_distance import word_edit_distance_array
+
+    (of_segments,) = references
+    seconds, edits = _repeated(lambda: word_edit_distance_array(candidates, of_segments), flags)
+    return {**seconds, "counts": _digest(np.array(edits, np.int64))}
+
+
+def rapidfuzz(candidates: list[str], references: list[list[str]], flags: argparse.Namespace) -> Any:
+    """RapidFuzz's Levenshtein distance: the edits in characters, of each segment."""
+    import numpy as np
+    from rapidfuzz.distance import Levenshtein
+
+    (of_segments,) = references
+    seconds, edits = _repeated(lambda: [*map(Levenshtein.distance, of_segments, candidates)], flags)
+    return {**seconds, "counts": _digest(np.array(edits, np.int64))}
 
 
 def rouge_score(
@@ -164,10 +192,8 @@ def _batches(candidates: list[str], references: list[list[str]]) -> list[Any]:
     return [to_batch(segments[first : first + rows]) for first in range(0, len(segments), rows)]
 
 
-def _passes(
-    batches: Sequence[Any], flags: argparse.Namespace
-) -> list[tuple[dict[str, float], Any]]:
-    """(seconds, for each batch the statistics of its metrics) of each pass of the kernel."""
+def _passes(batches: Sequence[Any], flags: argparse.Namespace) -> tuple[dict[str, float], Any]:
+    """(seconds of a pass of the kernel, for each batch the statistics of its metrics)."""
     from beam_bleu import BleuConfig, ChrfConfig, TerConfig
     from beam_bleu.pipeline.starting.freed_memory import keep_freed_memory
     from beam_bleu.transforms.corpus_scores import definition_of
@@ -193,7 +219,16 @@ def _passes(
 
     keep_freed_memory()  # as the command does
     statistics(batches[0])  # loads the compiled code
-    return [_timed(lambda: [*map(statistics, batches)]) for _ in range(flags.passes)]
+    return _repeated(lambda: [*map(statistics, batches)], flags)
+
+
+def _repeated(work: Callable[[], Any], flags: argparse.Namespace) -> tuple[dict[str, float], Any]:
+    """(medians of the seconds of several passes, result)."""
+    passes = [_timed(work) for _ in range(flags.passes)]
+    seconds = {
+        name: statistics.median(of_pass[name] for of_pass, _ in passes) for name in ("cpu", "wall")
+    }
+    return seconds, passes[-1][1]
 
 
 def _timed(work: Callable[[], Any]) -> tuple[dict[str, float], Any]:
@@ -201,10 +236,6 @@ def _timed(work: Callable[[], Any]) -> tuple[dict[str, float], Any]:
     cpu, wall = time.process_time(), time.perf_counter()
     result = work()
     return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}, result
-
-
-def _median(passes: Sequence[dict[str, float]]) -> dict[str, float]:
-    return {name: statistics.median(each[name] for each in passes) for name in ("cpu", "wall")}
 
 
 def _counts(counted: Any) -> Any:
@@ -248,6 +279,11 @@ def _counts_of_errors(counted: Any) -> Any:
     return np.ascontiguousarray(counted.counts[0, :, SUBSTITUTIONS:])
 
 
+def _edits(counted: Any) -> Any:
+    """The substitutions, deletions and insertions together, int64 (segments,)."""
+    return _counts_of_errors(counted)[:, :-1].sum(axis=1)
+
+
 def _scores_of_segments(names: Sequence[str], *counted: Any) -> Any:
     """The scores of the segments of the first system, 0..100, float64 (segments, metrics)."""
     import numpy as np
@@ -271,6 +307,13 @@ _COUNTS: dict[str, Callable[[Any], Any]] = {
     **{name: functools.partial(_scores_of_segments, names) for name, names in _ROUGE.items()},
 }
 """By metric, what of the statistics of a batch is compared with the other program."""
+
+_RESULTS: dict[str, Callable[[Any], Any]] = {
+    "chrf": functools.partial(_scores_of_segments, ["chrf"]),
+    "wer": _edits,
+    "cer": _edits,
+}
+"""The same for programs that do not give all counts."""
 
 
 def _parts_of_a_word() -> int:
@@ -301,7 +344,10 @@ def _lines(pattern: str) -> list[str]:
 def _main() -> None:
     contestants = {
         function.__name__: function
-        for function in (kernel, sides, sacrebleu, squad, jiwer, rouge_score, bleuscore)
+        for function in (
+            *(kernel, sides, sacrebleu, fastchrf, squad, jiwer),
+            *(universal_edit_distance, rapidfuzz, rouge_score, bleuscore),
+        )
     }
     parser = command_parser("Counts one contestant.")
     parser.add_argument("name", choices=contestants)
@@ -310,9 +356,17 @@ def _main() -> None:
     parser.add_argument("--metric", choices=_COUNTS, default="bleu")
     parser.add_argument("--word_order", type=int, default=0, help="of chrF")
     parser.add_argument("--stemmer", action="store_true", help="of ROUGE")
+    parser.add_argument(
+        "--results",
+        action="store_true",
+        help="compare the scores of chrF, the edits of WER and CER, not all their counts",
+    )
     parser.add_argument("--tokenize", default="13a")
     parser.add_argument(
-        "--passes", type=int, default=9, help="of the kernel; many for a profile, default 9"
+        "--passes",
+        type=int,
+        default=9,
+        help="of the kernel, and of programs as fast; many for a profile, default 9",
     )
     parser.add_argument("--lowercase", action="store_true")
     flags = parser.parse_args()

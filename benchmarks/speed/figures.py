@@ -31,4 +31,5 @@ FIGURES: dict[str, Callable[[Workspace, Sizes], Results]] = {
     "error_rates": kernel.error_rates,
     "rouge": kernel.rouge,
     "one_run": several_metrics.one_run,
+    "fastest": kernel.fastest,
 }

@@ -1,4 +1,4 @@
-"""The kernel alone against the APIs of sacreBLEU, jiwer and rouge_score, and SQuAD's functions."""
+"""The kernel alone against the reference implementations, and against the fastest others."""
 
 from __future__ import annotations
 
@@ -161,6 +161,36 @@ def rouge(workspace: Workspace, sizes: Sizes) -> Results:
         )
         measurements += both
     return figures, measurements
+
+
+def fastest(workspace: Workspace, sizes: Sizes) -> Results:
+    """The kernels of chrF, WER and CER alone on one core against the fastest other programs that
+    we know to give the same numbers.
+    """
+    text = workspace.head(sizes.kernel_pairs)
+    figures, measurements = [], []
+    for name, other, shown_other, metric, shown_equal in (
+        ("chrF2", "fastchrf", "fastchrf's API", "chrf", _equal_scores),
+        ("WER", "universal_edit_distance", "universal-edit-distance's API", "wer", _equal_edits),
+        ("CER", "rapidfuzz", "RapidFuzz's Levenshtein distance", "cer", _equal_edits),
+    ):
+        flags = f"--metric {metric} --results"
+        both, are_equal = against(other, shown_other, text, flags, sizes.repeats)
+        ours, theirs = both
+        figures.append(
+            _reach(1).figure(
+                f"kernel, {name}, one core, against {shown_other}, {text.pairs:,} pairs",
+                ours.rate / theirs.rate,
+                shown_equal(are_equal),
+                is_right=are_equal,
+            )
+        )
+        measurements += both
+    return figures, measurements
+
+
+def _equal_edits(are_equal: bool) -> str:
+    return f"{'same edits' if are_equal else '**DIFFERENT EDITS**'} of every segment"
 
 
 def _equal_scores(are_equal: bool) -> str:

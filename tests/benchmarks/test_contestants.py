@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import pathlib
 
+import numpy as np
 import pytest
 from command_line import PROJECT, REFERENCES, SYSTEMS
+from sacrebleu.metrics import CHRF
 
 from benchmarks.corpus.workspace import Text
-from benchmarks.speed.contestants import jiwer, kernel, rouge_score, sacrebleu, sides, squad
+from benchmarks.speed.contestants import (
+    jiwer,
+    kernel,
+    rapidfuzz,
+    rouge_score,
+    sacrebleu,
+    sides,
+    squad,
+)
 
-FLAGS = argparse.Namespace(metric="bleu", tokenize="13a", lowercase=False, word_order=0, passes=2)
+FLAGS = argparse.Namespace(
+    metric="bleu", tokenize="13a", lowercase=False, word_order=0, passes=2, results=False
+)
 OF_CHRF = [
     argparse.Namespace(**{**vars(FLAGS), "metric": "chrf", "word_order": order}) for order in (0, 2)
 ]
@@ -55,6 +68,26 @@ def test_the_kernel_and_jiwer_count_the_same(metric: str) -> None:
     assert theirs["cpu"] > 0
     other = kernel(lines(SYSTEMS["birch"]), texts[1], flags)
     assert other["counts"] != ours["counts"]
+
+
+def test_the_kernel_and_rapidfuzz_have_the_same_edits() -> None:
+    flags = argparse.Namespace(**{**vars(FLAGS), "metric": "cer", "results": True})
+    texts = lines(SYSTEMS["atlas"]), [lines(REFERENCES[0])]
+    ours, theirs = kernel(*texts, flags), rapidfuzz(*texts, flags)
+    assert ours["counts"] == theirs["counts"]
+    assert theirs["cpu"] > 0
+    assert kernel(lines(SYSTEMS["birch"]), texts[1], flags)["counts"] != ours["counts"]
+
+
+def test_the_scores_of_chrf_are_compared_bit_by_bit() -> None:
+    flags = argparse.Namespace(**{**vars(OF_CHRF[0]), "results": True})
+    candidates, of_segments = lines(SYSTEMS["atlas"]), lines(REFERENCES[0])
+    scores = [
+        CHRF().sentence_score(candidate, [reference]).score
+        for candidate, reference in zip(candidates, of_segments, strict=True)
+    ]
+    expected = hashlib.sha256(np.array(scores).tobytes()).hexdigest()
+    assert kernel(candidates, [of_segments], flags)["counts"] == expected
 
 
 @pytest.mark.parametrize("stemmer", [False, True])
