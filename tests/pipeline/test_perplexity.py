@@ -265,10 +265,10 @@ GOOD = {"logprobs": [-1.0, -2.0], "text": "a b", "sum": -3.0, "tokens": 2}
         (SUMS, '"sum": -1e9', "-1e9"),
         (SUMS, '"sum": "many"', "'many'"),
         (SUMS, '"tokens": 2.5', "'2.5' in the column tokens, where the value must be a whole"),
-        (SUMS, '"tokens": -1', "a whole number, 1 or more"),
-        (SUMS, '"tokens": 0', "a whole number, 1 or more"),
+        (SUMS, '"tokens": -1', "a whole number from 1 to 16777215"),
+        (SUMS, '"tokens": 0', "a whole number from 1 to 16777215"),
         (SUMS, '"tokens": null', "has no value in the column tokens"),
-        ([*COUNTS, "--perplexity_per=word"], '"tokens": 0.5', "a whole number, 1 or more"),
+        ([*COUNTS, "--perplexity_per=word"], '"tokens": 0.5', "a whole number from 1 to 16777215"),
     ],
 )
 def test_bad_records(tmp_path, flags, wrong, what):

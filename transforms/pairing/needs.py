@@ -47,6 +47,8 @@ class ValuePart:
     is_shared: bool = False
 
 
+_LARGEST = SIGNED_BOUND - 1
+
 VALUE_PARTS: Mapping[ValuePartName, ValuePart] = table(
     ValuePart("number", ("number",), f"a number between -{SIGNED_BOUND} and {SIGNED_BOUND}"),
     ValuePart(
@@ -60,8 +62,8 @@ VALUE_PARTS: Mapping[ValuePartName, ValuePart] = table(
         "a list of natural logarithms of probabilities, which are at most 0",
     ),
     ValuePart("length", ("list",), "a list that is not empty"),
-    ValuePart("positive", ("number",), "a whole number, 1 or more", is_shared=True),
-    ValuePart("whole", ("number",), "a whole number, 0 or more", is_shared=True),
+    ValuePart("positive", ("number",), f"a whole number from 1 to {_LARGEST}", is_shared=True),
+    ValuePart("whole", ("number",), f"a whole number from 0 to {_LARGEST}", is_shared=True),
     ValuePart("words", ("text",), "a text", is_shared=True),
     ValuePart("bytes", ("text",), "a text", is_shared=True),
 )
