@@ -297,6 +297,14 @@ def test_sums_do_not_tell_the_number_of_tokens(tmp_path):
     )
 
 
+def test_lists_with_another_number_of_tokens_are_refused(tmp_path):
+    path = jsonl(tmp_path / "lists.jsonl", [{"logprobs": [-3.0, -1.0], "tokens": 5}])
+    command = ["--input", path, "--metrics=perplexity", "--token_count_column=tokens"]
+    called(*command).assert_failed(
+        3, "each value of the column logprobs must be the natural", "leave out --token_count_column"
+    )
+
+
 def test_a_perplexity_that_is_too_large_is_an_error(tmp_path):
     rows = [{"logprobs": [-300.0] * 4, "text": "日本語"}] * 2
     path = jsonl(tmp_path / "large.jsonl", rows)

@@ -18,6 +18,7 @@ SYSTEM = "{system}"
 ValuePartName = Literal[
     "number",
     "log_probability",
+    "summed_log_probability",
     "log_probabilities",
     "length",
     "positive",
@@ -55,6 +56,11 @@ VALUE_PARTS: Mapping[ValuePartName, ValuePart] = table(
         "log_probability",
         ("number", "list"),
         "the natural logarithm of a probability, which is at most 0, or a list of them",
+    ),
+    ValuePart(
+        "summed_log_probability",
+        ("number",),
+        "the natural logarithm of a probability, which is at most 0",
     ),
     ValuePart(
         "log_probabilities",

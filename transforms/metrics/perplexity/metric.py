@@ -44,6 +44,9 @@ _NO_LISTS = (
 )
 """What to do if a column has sums of log-probabilities."""
 
+_ONLY_SUMS = "a list tells the number of tokens by itself: leave out --token_count_column"
+"""What to do if a column has lists, and another one has the number of tokens."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Perplexity:
@@ -194,11 +197,12 @@ class PerplexityConfig:
     def metric(self) -> Perplexity:
         """The part that turns sums into a score."""
         symbols = self._symbols
-        read = ValueColumn(
-            self.logprob_column,
-            "log_probabilities" if self._has_lists else "log_probability",
-            _NO_LISTS if self._has_lists else "",
-        )
+        if self._has_lists:
+            read = ValueColumn(self.logprob_column, "log_probabilities", _NO_LISTS)
+        elif self.per == "token":
+            read = ValueColumn(self.logprob_column, "summed_log_probability", _ONLY_SUMS)
+        else:
+            read = ValueColumn(self.logprob_column, "log_probability")
         return Perplexity(self.per, tuple(symbols), (read, *symbols.values()))
 
 

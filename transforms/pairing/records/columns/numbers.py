@@ -197,6 +197,7 @@ def _texts(column: pa.Array) -> pa.LargeStringArray:
 _FUNCTIONS: Mapping[ValuePartName, Callable[[pa.Array], _Judged]] = {
     "number": _number,
     "log_probability": _log_probability,
+    "summed_log_probability": _log_probability,
     "log_probabilities": _log_probability,
     "length": _length,
     "positive": _positive,
