@@ -144,7 +144,8 @@ def describe_choice(chosen: Chosen, stream: str | None = None) -> str:
     if chosen.references:
         said.append(f"references from {joined([path.text for path in chosen.references], 8)}")
     if chosen.systems_of_values:
-        numbers = [path.text for _, paths in chosen.values for path in paths]
+        paths = (path.text for _, of_systems in chosen.values for path in of_systems)
+        numbers = list(dict.fromkeys(paths))  # systems can have a column in common
         said.append(f"numbers from {joined(numbers, 8)}")
     return f"columns{'' if stream is None else f' of {stream}'}: {', '.join(said)}"
 

@@ -110,6 +110,7 @@ def test_wrong_columns_are_errors(
 
 
 def test_a_note_says_which_columns_were_found() -> None:
-    wanted = Wanted(values=(ValueColumn("comet_{system}"),))
-    found = choose(wanted, pa.schema({"comet_a": NUMBER, "comet_b": NUMBER}.items()), roles=())
-    assert choice_notes(wanted, found) == ("columns: numbers from comet_a, comet_b",)
+    wanted = Wanted(values=(ValueColumn("comet_{system}"), ValueColumn("tokens", "positive")))
+    schema = {"comet_a": NUMBER, "comet_b": NUMBER, "tokens": NUMBER}
+    found = choose(wanted, pa.schema(schema.items()), roles=())
+    assert choice_notes(wanted, found) == ("columns: numbers from comet_a, comet_b, tokens",)
