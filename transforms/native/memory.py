@@ -200,6 +200,16 @@ def lowest_bit(typingctx, mask):
 
 
 @intrinsic
+def leading_zeros(typingctx, mask):
+    """The number of bits above the highest set bit of a mask, as an int64; 64 if there is none."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
 def count_bits(typingctx, mask):
     """The number of set bits of a mask, as an int64."""
 
