@@ -41,15 +41,10 @@ COLUMNS = 64
 ROW_BYTES = 16
 """What a row has of a block: the mask of the columns that are 1 more, and then that of 1 less."""
 
-MOST_BLOCKS = 4
-"""The most blocks of `write_rows`."""
-
-MOST_COLUMNS = MOST_BLOCKS * COLUMNS
-"""The longest reference for `write_rows`."""
+GROUP = 4
+"""The most blocks of a group. `write_rows` computes them side by side, in registers."""
 
 MASK_BYTES = 8
-
-_ALL_MASKS_BYTES = MOST_BLOCKS * MASK_BYTES
 
 _LESS = 8
 
@@ -60,89 +55,129 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @inlined
-def _next(more, less, equal, more_before, less_before):
+def _next(more, less, equal, not_more_before, less_before):
     """The next row of a block, and the column before the next block.
 
     Args:
       more: the columns of the row that are 1 more than the one before.
       less: those that are 1 less.
       equal: the columns whose symbol is that of the next row.
-      more_before: 1 if the column before the block grows by 1 from this row to the next, else 0.
+      not_more_before: 0 if the column before the block grows by 1 to the next row, else 1.
       less_before: 1 if it falls by 1, else 0.
 
     Returns:
-      (more, less, more before the next block, less before the next block)
+      (more, less, not more before the next block, less before the next block)
     """
-    equal_or_less = equal | less_before
-    changed = (((equal_or_less & more) + more) ^ more) | equal_or_less | less
-    more_below = less | ~(changed | more)
-    less_below = changed & more
-    one_more = (more_below << _ONE) | more_before
+    equal |= less_before
+    kept = equal & more
+    carried = kept + more
+    changed = (carried ^ more) | equal | less
+    not_more_below = (carried | more | equal) & ~less
+    less_below = (more & ~carried) | kept
+    doubled = not_more_below + not_more_below
+    not_one_more = doubled + not_more_before
     one_less = (less_below << _ONE) | less_before
     return (
-        one_less | ~(changed | one_more),
-        one_more & changed,
-        more_below >> _LAST,
+        one_less | (not_one_more & ~changed),
+        changed & ~not_one_more,
+        # This is the highest bit. For a shift, LLVM would choose SHLD, which is slow on AMD.
+        np.uint64(doubled < not_more_below),
         less_below >> _LAST,
     )
 
 
-def _writing(blocks: int) -> Any:
-    """Makes the function that writes the rows of a reference of up to `blocks` blocks, at most 4.
+@inlined
+def _load_change(before):
+    """(not more, less) before a block, from a byte of `before` (see `write_block`)."""
+    change = np.uint64(load_byte(before))
+    return change & _ONE, change >> _ONE
+
+
+@inlined
+def _store_change(before, not_more, less):
+    """The inverse of `_load_change`."""
+    store_byte(before, np.int64(not_more | (less << _ONE)))
+
+
+def _writing(blocks: int, is_alone: bool) -> Any:
+    """Makes the function that writes the rows of a group.
 
     All words of a row stay in registers, and the processor computes the blocks of neighbouring rows
     at the same time.
+
+    Args:
+      blocks: the number of its blocks, up to GROUP.
+      is_alone: whether the table has no other group.
     """
 
     @inner
-    def write_rows(candidate, symbols, masks, rows):
+    def write_group(candidate, symbols, masks, before, row, stride):
         """Writes all rows but the first.
 
         Args:
           candidate: address of the numbers of the candidate's symbols.
           symbols: their number.
-          masks: address of the masks of the columns of each number, MOST_BLOCKS words.
-          rows: address of a row for each symbol. A row has its blocks side by side.
+          masks: address of the masks of the columns of each number, a word for each block.
+          before: see `write_block`.
+          row: address of the group's blocks, side by side, in the first row that is written.
+          stride: the bytes from a row to the next one.
         """
         more_0 = more_1 = more_2 = more_3 = _ALL
         less_0 = less_1 = less_2 = less_3 = _NOTHING
-        row = rows
         for symbol in range(symbols):
-            equal = masks + load_count(candidate + symbol * NUMBER_BYTES) * _ALL_MASKS_BYTES
-            more_0, less_0, more, less = _next(more_0, less_0, load_word(equal), _ONE, _NOTHING)
+            equal = masks + load_count(candidate + symbol * NUMBER_BYTES) * (blocks * MASK_BYTES)
+            not_more = less = _NOTHING
+            if not is_alone:
+                not_more, less = _load_change(before + symbol)
+            more_0, less_0, not_more, less = _next(more_0, less_0, load_word(equal), not_more, less)
             store_word(row, more_0)
             store_word(row + _LESS, less_0)
             if blocks > 1:
-                more_1, less_1, more, less = _next(
-                    more_1, less_1, load_word(equal + MASK_BYTES), more, less
+                more_1, less_1, not_more, less = _next(
+                    more_1, less_1, load_word(equal + MASK_BYTES), not_more, less
                 )
                 store_word(row + ROW_BYTES, more_1)
                 store_word(row + ROW_BYTES + _LESS, less_1)
             if blocks > 2:
-                more_2, less_2, more, less = _next(
-                    more_2, less_2, load_word(equal + 2 * MASK_BYTES), more, less
+                more_2, less_2, not_more, less = _next(
+                    more_2, less_2, load_word(equal + 2 * MASK_BYTES), not_more, less
                 )
                 store_word(row + 2 * ROW_BYTES, more_2)
                 store_word(row + 2 * ROW_BYTES + _LESS, less_2)
             if blocks > 3:
-                more_3, less_3, more, less = _next(
-                    more_3, less_3, load_word(equal + 3 * MASK_BYTES), more, less
+                more_3, less_3, not_more, less = _next(
+                    more_3, less_3, load_word(equal + 3 * MASK_BYTES), not_more, less
                 )
                 store_word(row + 3 * ROW_BYTES, more_3)
                 store_word(row + 3 * ROW_BYTES + _LESS, less_3)
-            row += blocks * ROW_BYTES
+            if not is_alone:
+                _store_change(before + symbol, not_more, less)
+            row += stride
 
-    return write_rows
+    return write_group
 
 
-_write_1, _write_2, _write_3, _write_4 = (_writing(blocks) for blocks in range(1, 5))
+def _writing_any(is_alone: bool) -> Any:
+    """Makes the function that calls that of `_writing` for the number of blocks."""
+    write_1, write_2, write_3, write_4 = (
+        _writing(blocks, is_alone) for blocks in range(1, GROUP + 1)
+    )
+
+    @inner
+    def write_any(blocks, candidate, symbols, masks, before, row, stride):
+        if blocks == 1:
+            write_1(candidate, symbols, masks, before, row, stride)
+        elif blocks == 2:
+            write_2(candidate, symbols, masks, before, row, stride)
+        elif blocks == 3:
+            write_3(candidate, symbols, masks, before, row, stride)
+        else:
+            write_4(candidate, symbols, masks, before, row, stride)
+
+    return write_any
 
 
-@inlined
-def _columns(reference, columns, block):
-    """(address of the numbers of a block's columns, their number)."""
-    first = block * COLUMNS
-    return reference + first * NUMBER_BYTES, min(columns - first, COLUMNS)
+_write_alone, _write_beside = _writing_any(is_alone=True), _writing_any(is_alone=False)
 
 
 @inlined
@@ -156,52 +191,58 @@ def _set_masks(reference, columns, masks, stride):
 
 
 @inlined
-def _clear_masks(reference, columns, masks, stride):
-    """Sets these masks to 0 again."""
+def _clear_masks(reference, columns, masks):
+    """Sets the masks of a block's columns to 0 again."""
     for column in range(columns):
-        number = load_count(reference + column * NUMBER_BYTES)
-        store_word(masks + number * (stride * MASK_BYTES), _NOTHING)
+        store_word(masks + load_count(reference + column * NUMBER_BYTES) * MASK_BYTES, _NOTHING)
 
 
 @inner
-def write_rows(candidate, symbols, reference, columns, masks, rows, places):
+def write_rows(candidate, symbols, reference, columns, numbers, masks, memory):
     """Writes all rows but the first; returns the distance of the whole texts.
 
     Args:
       candidate: address of the numbers of the candidate's symbols.
       symbols: their number, 1 or more.
       reference: address of those of the reference.
-      columns: their number, 1 to MOST_COLUMNS.
-      masks: address of MOST_BLOCKS words for each number, which are 0, and are 0 again afterwards.
-      rows: address of memory for MOST_BLOCKS blocks for each symbol of the candidate.
-      places: address of MOST_BLOCKS int64, which it writes: the first row of each block.
+      columns: their number, 1 or more.
+      numbers: the largest number of a symbol.
+      masks: address of GROUP words for each number, which are 0, and are 0 again afterwards.
+      memory: address of memory for an int64 for each block of columns, a byte for each symbol of
+        the candidate, and the rows. First it has the address of the first row of each block.
 
     Returns:
       (the distance, the bytes from a row of a block to its next row)
     """
     blocks = (columns + COLUMNS - 1) // COLUMNS
-    for block in range(blocks):
-        _set_masks(*_columns(reference, columns, block), masks + block * MASK_BYTES, MOST_BLOCKS)
-    if blocks == 1:
-        _write_1(candidate, symbols, masks, rows)
-    elif blocks == 2:
-        _write_2(candidate, symbols, masks, rows)
-    elif blocks == 3:
-        _write_3(candidate, symbols, masks, rows)
-    else:
-        _write_4(candidate, symbols, masks, rows)
-    for column in range(columns):
-        number = load_count(reference + column * NUMBER_BYTES)
-        clear(masks + number * _ALL_MASKS_BYTES, _ALL_MASKS_BYTES)
+    before = memory + blocks * 8
+    rows = before + symbols
     stride = blocks * ROW_BYTES
-    last = rows + (symbols - 1) * stride
+    if blocks > GROUP:
+        clear(before, symbols)
+    for first in range(0, blocks, GROUP):
+        group = min(blocks - first, GROUP)
+        for block in range(group):
+            start = (first + block) * COLUMNS
+            _set_masks(
+                reference + start * NUMBER_BYTES,
+                min(columns - start, COLUMNS),
+                masks + block * MASK_BYTES,
+                group,
+            )
+        place = rows + first * ROW_BYTES
+        if blocks <= GROUP:
+            _write_alone(group, candidate, symbols, masks, before, place, stride)
+        else:
+            _write_beside(group, candidate, symbols, masks, before, place, stride)
+        clear(masks, (numbers + 1) * group * MASK_BYTES)
+    last = (symbols - 1) * stride
     distance = symbols
     for block in range(blocks):
-        store_int(places, block, rows + block * ROW_BYTES)
+        place = rows + block * ROW_BYTES
+        store_int(memory, block, place)
         distance += grown(
-            load_word(last + block * ROW_BYTES),
-            load_word(last + block * ROW_BYTES + _LESS),
-            columns - block * COLUMNS,
+            load_word(place + last), load_word(place + last + _LESS), columns - block * COLUMNS
         )
     return distance, stride
 
@@ -233,8 +274,8 @@ def write_block(candidate, first, end, reference, columns, masks, before, rows):
       reference: address of the numbers of the block's columns.
       columns: their number, up to 64.
       masks: address of a word for each number, which is 0, and is 0 again afterwards.
-      before: address of a byte for each symbol: whether the column before the block grows (1) or
-        falls (2) in its row, or neither (0). It is overwritten by that of the next block.
+      before: address of a byte for each symbol: whether the column before the block grows (0) or
+        falls (3) in its row, or neither (1). It is overwritten by that of the next block.
       rows: address of memory for end - first rows; 0 if they are not kept.
 
     Returns:
@@ -243,15 +284,17 @@ def write_block(candidate, first, end, reference, columns, masks, before, rows):
     _set_masks(reference, columns, masks, 1)
     more, less = _ALL, _NOTHING
     for symbol in range(first, end):
-        change = np.uint64(load_byte(before + symbol))
+        not_more_before, less_before = _load_change(before + symbol)
         equal = load_word(masks + load_count(candidate + symbol * NUMBER_BYTES) * MASK_BYTES)
-        more, less, more_after, less_after = _next(more, less, equal, change & _ONE, change >> _ONE)
-        store_byte(before + symbol, np.int64(more_after | (less_after << _ONE)))
+        more, less, not_more_after, less_after = _next(
+            more, less, equal, not_more_before, less_before
+        )
+        _store_change(before + symbol, not_more_after, less_after)
         if rows != 0:
             store_word(rows, more)
             store_word(rows + _LESS, less)
             rows += ROW_BYTES
-    _clear_masks(reference, columns, masks, 1)
+    _clear_masks(reference, columns, masks)
     return more, less
 
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from beam_bleu.transforms.metrics.error_rates.edit_rows import (
     COLUMNS,
+    GROUP,
     MASK_BYTES,
-    MOST_COLUMNS,
     ROW_BYTES,
     change,
     count_deletions,
@@ -24,10 +24,10 @@ from beam_bleu.transforms.metrics.error_rates.edit_rows import (
 )
 from beam_bleu.transforms.native.compiling import inner
 from beam_bleu.transforms.native.memory import (
+    clear,
     load_count,
     load_int,
     load_word,
-    store_byte,
     store_count,
     store_int,
     store_word,
@@ -35,7 +35,7 @@ from beam_bleu.transforms.native.memory import (
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 
 _MOST_NUMBERS = 2**14
-"""The most numbers for which there are 4 masks each."""
+"""The most numbers for which there is a mask for each block of a group."""
 
 _MOST_CELLS = 2**22
 """RapidFuzz divides tables with this number of cells or more. It counts only the cells that a
@@ -52,15 +52,15 @@ _PART_INTS = 5
 
 def mask_bytes(numbers: int) -> int:
     """The memory of zeros for the masks of 0 up to this largest number."""
-    return (min(numbers, _MOST_NUMBERS) * 4 + max(numbers - _MOST_NUMBERS, 0) + 4) * MASK_BYTES
+    return (max(min(numbers, _MOST_NUMBERS) * GROUP, numbers) + GROUP) * MASK_BYTES
 
 
 def memory_bytes(symbols: int) -> int:
     """The memory that `count_errors` needs for two texts with this number of symbols in all.
 
-    Most of it is for rows. Rows of a short reference need 64 bytes for each symbol of the
-    candidate. Otherwise there are n symbols and m columns in a part that is not divided, and up to
-    d edits. A block of columns has up to min(n, 2 d + 65) rows (`_rows_of_block`), of 16 bytes.
+    Most of it is for rows: 16 bytes for each block of columns. A table that is computed as a whole
+    has n symbols and m columns, where n m < 2^22, and so up to 2^20 + 16 n bytes. In a part that is
+    not divided and has up to d edits, a block of columns has up to min(n, 2 d + 65) rows.
 
     * If 2 d + 1 > m, then n m < 2^22, or m < 65, or n < 10. So m / 64 + 1 blocks have rows of at
       most 2^20 + 16 n + 3 m + 144 bytes.
@@ -104,13 +104,6 @@ def _copy_backwards(to, numbers, count):
 
 
 @inner
-def _fill(before, symbols):
-    """Lets the column before the first block grow in all rows, as the first column of D does."""
-    for symbol in range(symbols):
-        store_byte(before + symbol, 1)
-
-
-@inner
 def _divide(
     candidate, symbols, reference, columns, candidate_end, reference_end, masks, before, last_row
 ):
@@ -134,7 +127,7 @@ def _divide(
     """
     half = symbols // 2
     rest = symbols - half
-    _fill(before, rest)
+    clear(before, rest)
     after = rest  # the distance of what comes after a column; here after column 0
     for block in range((columns + COLUMNS - 1) // COLUMNS):
         first = block * COLUMNS
@@ -145,7 +138,7 @@ def _divide(
         store_word(last_row + block * ROW_BYTES, more)
         store_word(last_row + block * ROW_BYTES + 8, less)
         after += grown(more, less, width)
-    _fill(before, half)
+    clear(before, half)
     until = half  # the distance of what comes before a column
     best_column, best_until, best_after = 0, symbols, columns
     for block in range((columns + COLUMNS - 1) // COLUMNS):
@@ -176,7 +169,7 @@ def _deletions_of_part(
     Returns:
       (deletions, how much the row of the last symbol grows, if it is computed as a whole)
     """
-    _fill(before, symbols)
+    clear(before, symbols)
     growth = 0
     for block in range((columns + COLUMNS - 1) // COLUMNS):
         start = block * COLUMNS
@@ -320,9 +313,10 @@ def count_errors(candidate, symbols, reference, columns, numbers, masks, memory)
     columns -= end
     if symbols == 0 or columns == 0:
         return 0, columns, symbols
-    if columns <= MOST_COLUMNS and numbers < _MOST_NUMBERS and columns * symbols < _MOST_CELLS:
-        rows = memory + 32
-        distance, stride = write_rows(candidate, symbols, reference, columns, masks, rows, memory)
+    if numbers < _MOST_NUMBERS and columns * symbols < _MOST_CELLS:
+        distance, stride = write_rows(
+            candidate, symbols, reference, columns, numbers, masks, memory
+        )
         deletions = count_deletions(symbols, columns, memory, stride)
     else:
         distance, deletions = _count_long(candidate, symbols, reference, columns, masks, memory)

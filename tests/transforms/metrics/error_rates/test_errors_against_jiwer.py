@@ -85,7 +85,10 @@ def test_texts_of_up_to_400_words(symbols, config):
     assert_counts_are_those_of_jiwer(segments, config)
 
 
-@pytest.mark.parametrize("length", [63, 64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 257])
+@pytest.mark.parametrize(
+    "length",
+    [63, 64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 257, 511, 512, 513, 577, 700, 1000],
+)
 def test_lengths_at_the_ends_of_blocks(length):
     rng = random.Random(length)
     segments = [edited(rng, "abc", length, edits) for edits in (1, 9, 40)]
