@@ -121,8 +121,16 @@ def numbers_as_texts(column: pa.Array) -> pa.Array:
     if pt.is_boolean(column.type):
         column = column.cast(pa.uint8())
     if pt.is_integer(column.type) or pt.is_floating(column.type) or pt.is_decimal(column.type):
-        column = column.cast(pa.float64(), safe=False)
+        column = _as_floats(column)
     return column.cast(pa.large_string())
+
+
+def _as_floats(column: pa.Array) -> pa.Array:
+    """Numbers, or texts of numbers, as float64."""
+    if pt.is_decimal(column.type):
+        # Arrow casts decimals with an error of a bit or two, but reads texts exactly.
+        column = column.cast(pa.large_string())
+    return column.cast(pa.float64(), safe=False)
 
 
 def _items_of(column: pa.Array) -> _Items:
@@ -144,7 +152,7 @@ def _items_of(column: pa.Array) -> _Items:
         is_number = pc.fill_null(pc.match_substring_regex(column, _NUMBER), False)
         wrong = ~is_number.to_numpy(zero_copy_only=False)
         column = pc.if_else(is_number, column, "0")
-    floats = pc.fill_null(column.cast(pa.float64(), safe=False), 0.0)
+    floats = pc.fill_null(_as_floats(column), 0.0)
     values = floats.to_numpy(zero_copy_only=False)
     return _Items(values, wrong | ~np.isfinite(values), offsets)
 

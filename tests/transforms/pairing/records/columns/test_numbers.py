@@ -35,6 +35,14 @@ def test_numbers_of_every_type_are_read(column: pa.Array) -> None:
     assert not (numbers.missing | numbers.wrong).any()
 
 
+def test_a_decimal_is_the_nearest_float() -> None:
+    texts = ["0.7351", "0.0003", "-0.8541", "0.3333"]
+    decimals = pa.array([decimal.Decimal(text) for text in texts], pa.decimal128(10, 4))
+    expected = [float(text) for text in texts]
+    assert numbers_of(decimals, "number").values.tolist() == expected
+    assert numbers_as_texts(decimals).equals(numbers_as_texts(pa.array(expected)))
+
+
 @pytest.mark.parametrize(
     ("column", "expected"),
     [
