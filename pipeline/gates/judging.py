@@ -29,7 +29,8 @@ _LOGGER = logging.getLogger("beam_bleu.gates")
 _MOST_REASONS = 5
 """How many reasons an error has: it is one line."""
 
-_DECIMALS = 2
+_FEWEST_DECIMALS = 2
+"""How many decimals a score has in messages, unless it has more in tables."""
 
 _INDEPENDENT = "with independent standard errors"
 
@@ -120,6 +121,10 @@ def _lower_is_better(metric: str) -> bool:
     return row_of(metric).lower_is_better
 
 
+def _decimals(metric: str) -> int:
+    return max(_FEWEST_DECIMALS, row_of(metric).decimals)
+
+
 def _beyond(metric: str, new: GatedResult, thresholds: tuple[Threshold, ...]) -> Iterator[Check]:
     """Compares scores with the worst ones that are allowed."""
     side = "above" if _lower_is_better(metric) else "below"
@@ -135,7 +140,8 @@ def _beyond(metric: str, new: GatedResult, thresholds: tuple[Threshold, ...]) ->
         is_worse = score > worst if side == "above" else score < worst
         yield Check(
             not is_worse,
-            f"{_shown(key, new.means_of)} scores {exact_enough(score, worst)}, "
+            f"{_shown(key, new.means_of)} scores "
+            f"{exact_enough(score, worst, _decimals(metric))}, "
             f"{side if is_worse else f'not {side}'} {worst:g} ({threshold.flag})",
         )
 
@@ -173,20 +179,18 @@ def _drops(metric: str, new: GatedResult, gates: Gates, paired: Paired) -> Itera
             rule = DROP_RULES[gates.drop]
             one, other = new.scores[key], old.scores[key]
             threshold = asked.thresholds[key]
-            lower = _lower_is_better(metric)
-            yield _drop(shown, one, other, old.name, threshold, rule, bounds, lower_is_better=lower)
+            yield _drop(shown, metric, one, other, old.name, threshold, rule, bounds)
 
 
 def _drop(
     name: str,
+    metric: str,
     new: GatedScore,
     old: GatedScore,
     where_old: str,
     threshold: Threshold,
     rule: DropRule,
     bounds: tuple[float, float] | None,
-    *,
-    lower_is_better: bool,
 ) -> Check:
     """Compares the difference of two scores with the largest drop that is allowed.
 
@@ -194,6 +198,7 @@ def _drop(
     is the interval of the difference if it is known of pairs of segments. If a lower score is
     better, a rise is what a drop is otherwise.
     """
+    lower_is_better, decimals = _lower_is_better(metric), _decimals(metric)
     drop, sign = ("rise", 1) if lower_is_better else ("drop", -1)
     such = f"a {drop} of more than {threshold.number:g}"
     flags = f"{threshold.flag}, --drop {rule.name}"
@@ -203,8 +208,8 @@ def _drop(
     difference = new.score - old.score
     relation = "below" if difference < 0 else "above"
     scores = (
-        f"{name} scores {new.score:.{_DECIMALS}f}, {abs(difference):.{_DECIMALS}f} "
-        f"{relation} the {old.score:.{_DECIMALS}f} of {where_old}"
+        f"{name} scores {new.score:.{decimals}f}, {abs(difference):.{decimals}f} "
+        f"{relation} the {old.score:.{decimals}f} of {where_old}"
     )
     if new.counts and new.counts == old.counts:
         # Intervals of independent test sets would not exclude a drop where nothing has changed.
@@ -222,16 +227,16 @@ def _drop(
         bounds = interval(difference, math.hypot(new.standard_error, old.standard_error))
     compared = 1 - rule.bound if lower_is_better else rule.bound
     passed = sign * bounds[compared] <= threshold.number
-    shown = [f"{bound:+.{_DECIMALS}f}" for bound in bounds]
+    shown = [f"{bound:+.{decimals}f}" for bound in bounds]
     missed = rule.missed
     unchanged = interval(0.0, math.hypot(new.standard_error or 0, old.standard_error or 0))
     by_chance = sign * unchanged[compared]
     if not passed and how == _INDEPENDENT and by_chance > threshold.number:
         missed += (
             f"; on other segments, this check fails even if nothing has changed: allow a {drop} of "
-            f"{by_chance:.{_DECIMALS}f} or more, score the same segments, or choose --drop proven"
+            f"{by_chance:.{decimals}f} or more, score the same segments, or choose --drop proven"
         )
-    shown[compared] = exact_enough(bounds[compared], sign * threshold.number, sign="+")
+    shown[compared] = exact_enough(bounds[compared], sign * threshold.number, decimals, sign="+")
     return Check(
         passed,
         f"{scores} (difference {' to '.join(shown)} {how}): {such} "
@@ -239,18 +244,19 @@ def _drop(
     )
 
 
-def exact_enough(value: float, limit: float, sign: str = "") -> str:
-    """A number with at least two decimals, and with so many that a reader sees how it compares.
+def exact_enough(value: float, limit: float, fewest: int, sign: str = "") -> str:
+    """A number with so many decimals that a reader sees how it compares.
 
     Args:
       value: the number.
       limit: the number that it is compared with.
+      fewest: the smallest number of decimals.
       sign: "+" to write the sign of positive numbers, too.
 
-    >>> exact_enough(29.99997, 30)
+    >>> exact_enough(29.99997, 30, 2)
     '29.99997'
     """
-    for decimals in range(_DECIMALS, 18):
+    for decimals in range(fewest, 18):
         shown = f"{value:{sign}.{decimals}f}"
         if (float(shown) < limit) == (value < limit) and (float(shown) > limit) == (value > limit):
             return shown

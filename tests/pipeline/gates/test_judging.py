@@ -55,7 +55,7 @@ def test_the_exact_score_is_compared_and_not_the_rounded_one():
     ],
 )
 def test_numbers_have_enough_digits(value, limit, shown):
-    assert exact_enough(value, limit) == shown
+    assert exact_enough(value, limit, 2) == shown
 
 
 def test_a_threshold_of_a_system_takes_the_place_of_the_general_one():
@@ -303,3 +303,16 @@ def test_the_error_names_the_first_reasons_and_counts_all():
     assert error is not None
     assert error.cause.startswith("9 checks failed: s0 scores 0.00, below 50 (--fail_under); s1 ")
     assert error.cause.endswith("; and 4 more")
+
+
+def test_scores_have_the_decimals_of_tables():
+    def judged(score: float) -> dict:
+        document = result(entry("a", score, 0.0002))
+        for item in (document["metrics"][0], *document["scores"]):
+            item["metric"] = "mean:comet"
+        return document
+
+    (check,) = drops(judged(0.7995), judged(0.8011), "0.001")
+    assert check.text.startswith(
+        "a scores 0.7995, 0.0016 below the 0.8011 of OLD (difference -0.0022 to -0.0010 with "
+    )
