@@ -150,7 +150,8 @@ def refuse_flags_of_other_metrics(flags: argparse.Namespace) -> None:
         flag, metrics = found
         asked = f"--metrics {' '.join(chosen)}"
         raise UsageError(
-            f"--{flag} is a flag of {joined(metrics, len(metrics))}, and {asked} does not ask for it",
+            f"--{flag} is a flag of {joined(metrics, len(metrics))}, and {asked} does not ask for "
+            "it",
             f"leave it out, or ask for the metric, too: {asked} {metrics[0]}",
         )
 
