@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Callable
 
 from benchmarks.corpus.workspace import Text, Workspace
 from benchmarks.measure import cores, interleaved
@@ -12,6 +13,8 @@ from benchmarks.speed.results import Measurement, Reach, Results, at_least
 from benchmarks.speed.sizes import Sizes
 
 _REFERENCES = 4
+
+_SACREBLEU = ("sacrebleu", "sacreBLEU's API")
 
 _SLOWER = 20
 """sacreBLEU is slower at TER, and so are jiwer and rouge_score: a part of the pairs is enough."""
@@ -65,120 +68,92 @@ def references(workspace: Workspace, sizes: Sizes) -> Results:
 
 def chrf(workspace: Workspace, sizes: Sizes) -> Results:
     """The kernel of chrF alone on one core against sacreBLEU's API."""
-    text = workspace.head(sizes.kernel_pairs)
-    figures, measurements = [], []
-    for name, reach, flags in (
-        ("chrF2", 120, "--metric chrf"),
-        ("chrF2++", 90, "--metric chrf --word_order 2"),
-    ):
-        both, are_equal = against_sacrebleu(text, flags, sizes.repeats)
-        ours, theirs = both
-        figures.append(
-            _reach(reach).figure(
-                f"kernel, {name}, one core, against sacreBLEU's API, {text.pairs:,} pairs",
-                ours.rate / theirs.rate,
-                equal_integers(are_equal),
-                is_right=are_equal,
-            )
-        )
-        measurements += both
-    return figures, measurements
+    return _compared(
+        workspace.head(sizes.kernel_pairs),
+        sizes.repeats,
+        ("chrF2", 120, _SACREBLEU, "--metric chrf", equal_integers),
+        ("chrF2++", 90, _SACREBLEU, "--metric chrf --word_order 2", equal_integers),
+    )
 
 
 def ter(workspace: Workspace, sizes: Sizes) -> Results:
     """The kernel of TER alone on one core against sacreBLEU's API."""
-    text = workspace.head(sizes.kernel_pairs // _SLOWER)
-    both, are_equal = against_sacrebleu(text, "--metric ter", sizes.repeats)
-    ours, theirs = both
-    figure = _reach(250).figure(
-        f"kernel, TER, one core, against sacreBLEU's API, {text.pairs:,} pairs",
-        ours.rate / theirs.rate,
-        equal_integers(are_equal),
-        is_right=are_equal,
+    return _compared(
+        workspace.head(sizes.kernel_pairs // _SLOWER),
+        sizes.repeats,
+        ("TER", 250, _SACREBLEU, "--metric ter", equal_integers),
     )
-    return [figure], both
 
 
 def error_rates(workspace: Workspace, sizes: Sizes) -> Results:
     """The kernels of WER and CER alone on one core against jiwer's API."""
-    text = workspace.head(sizes.kernel_pairs // _SLOWER)
-    figures, measurements = [], []
-    for metric, reach in (("wer", 20), ("cer", 50)):
-        both, are_equal = against("jiwer", "jiwer's API", text, f"--metric {metric}", sizes.repeats)
-        ours, theirs = both
-        figures.append(
-            _reach(reach).figure(
-                f"kernel, {metric.upper()}, one core, against jiwer's API, {text.pairs:,} pairs",
-                ours.rate / theirs.rate,
-                equal_integers(are_equal),
-                is_right=are_equal,
-            )
-        )
-        measurements += both
-    return figures, measurements
+    jiwer = ("jiwer", "jiwer's API")
+    return _compared(
+        workspace.head(sizes.kernel_pairs // _SLOWER),
+        sizes.repeats,
+        ("WER", 20, jiwer, "--metric wer", equal_integers),
+        ("CER", 50, jiwer, "--metric cer", equal_integers),
+    )
 
 
 def squad(workspace: Workspace, sizes: Sizes) -> Results:
     """The kernel of exact match and token F1 alone on one core against SQuAD's evaluation."""
-    text = workspace.head(sizes.kernel_pairs)
-    figures, measurements = [], []
-    for name, flags in (("exact match", "exact_match"), ("token F1", "token_f1")):
-        both, are_equal = against(
-            "squad", "SQuAD's functions in Python", text, f"--metric {flags}", sizes.repeats
-        )
-        ours, theirs = both
-        figures.append(
-            _reach(50).figure(
-                f"kernel, {name}, one core, against SQuAD's functions in Python, "
-                f"{text.pairs:,} pairs",
-                ours.rate / theirs.rate,
-                _equal_scores(are_equal),
-                is_right=are_equal,
-            )
-        )
-        measurements += both
-    return figures, measurements
+    functions = ("squad", "SQuAD's functions in Python")
+    return _compared(
+        workspace.head(sizes.kernel_pairs),
+        sizes.repeats,
+        ("exact match", 50, functions, "--metric exact_match", _equal_scores),
+        ("token F1", 50, functions, "--metric token_f1", _equal_scores),
+    )
 
 
 def rouge(workspace: Workspace, sizes: Sizes) -> Results:
     """The kernel of ROUGE alone on one core against rouge_score's API."""
-    text = workspace.head(sizes.kernel_pairs // _SLOWER)
-    figures, measurements = [], []
-    for name, reach, flags in (
-        ("ROUGE-1, ROUGE-2 and ROUGE-L", 150, "--metric rouge"),
-        ("ROUGE-1, ROUGE-2 and ROUGE-L, stemmer", 150, "--metric rouge --stemmer"),
-        ("ROUGE-Lsum, summaries of 4 lines", 50, "--metric rougeLsum"),
-    ):
-        both, are_equal = against("rouge_score", "rouge_score's API", text, flags, sizes.repeats)
-        ours, theirs = both
-        figures.append(
-            _reach(reach).figure(
-                f"kernel, {name}, one core, against rouge_score's API, {text.pairs:,} pairs",
-                ours.rate / theirs.rate,
-                _equal_scores(are_equal),
-                is_right=are_equal,
-            )
-        )
-        measurements += both
-    return figures, measurements
+    rouge_score = ("rouge_score", "rouge_score's API")
+    three = "ROUGE-1, ROUGE-2 and ROUGE-L"
+    lsum = "ROUGE-Lsum, summaries of 4 lines"
+    return _compared(
+        workspace.head(sizes.kernel_pairs // _SLOWER),
+        sizes.repeats,
+        (three, 150, rouge_score, "--metric rouge", _equal_scores),
+        (f"{three}, stemmer", 150, rouge_score, "--metric rouge --stemmer", _equal_scores),
+        (lsum, 50, rouge_score, "--metric rougeLsum", _equal_scores),
+    )
 
 
 def fastest(workspace: Workspace, sizes: Sizes) -> Results:
     """The kernels of chrF, WER and CER alone on one core against the fastest other programs that
     we know to give the same numbers.
     """
-    text = workspace.head(sizes.kernel_pairs)
+    fastchrf = ("fastchrf", "fastchrf's API")
+    edit_distance = ("universal_edit_distance", "universal-edit-distance's API")
+    rapidfuzz = ("rapidfuzz", "RapidFuzz's Levenshtein distance")
+    return _compared(
+        workspace.head(sizes.kernel_pairs),
+        sizes.repeats,
+        ("chrF2", 1, fastchrf, "--metric chrf --results", _equal_scores),
+        ("WER", 1, edit_distance, "--metric wer --results", _equal_edits),
+        ("CER", 1, rapidfuzz, "--metric cer --results", _equal_edits),
+    )
+
+
+def _compared(
+    text: Text, runs: int, *rows: tuple[str, int, tuple[str, str], str, Callable[[bool], str]]
+) -> Results:
+    """The kernel against other contestants.
+
+    Args:
+      text: the text.
+      runs: how often each contestant runs.
+      rows: for each figure the name of what is computed, the ratio to reach, the other contestant
+        and its name for a reader, the flags of both, and what to say about the numbers.
+    """
     figures, measurements = [], []
-    for name, other, shown_other, metric, shown_equal in (
-        ("chrF2", "fastchrf", "fastchrf's API", "chrf", _equal_scores),
-        ("WER", "universal_edit_distance", "universal-edit-distance's API", "wer", _equal_edits),
-        ("CER", "rapidfuzz", "RapidFuzz's Levenshtein distance", "cer", _equal_edits),
-    ):
-        flags = f"--metric {metric} --results"
-        both, are_equal = against(other, shown_other, text, flags, sizes.repeats)
+    for name, reach, (other, shown_other), flags, shown_equal in rows:
+        both, are_equal = against(other, shown_other, text, flags, runs)
         ours, theirs = both
         figures.append(
-            _reach(1).figure(
+            _reach(reach).figure(
                 f"kernel, {name}, one core, against {shown_other}, {text.pairs:,} pairs",
                 ours.rate / theirs.rate,
                 shown_equal(are_equal),
@@ -208,7 +183,7 @@ def equal_integers(are_equal: bool) -> str:
 
 def against_sacrebleu(text: Text, flags: str, runs: int) -> tuple[list[Measurement], bool]:
     """(the kernel and sacreBLEU's API in turn, whether they have the same integers)."""
-    return against("sacrebleu", "sacreBLEU's API", text, flags, runs)
+    return against(*_SACREBLEU, text, flags, runs)
 
 
 def against(
