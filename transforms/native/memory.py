@@ -98,6 +98,26 @@ store_count = intrinsic(_storing(32, is_signed=True))
 
 
 @intrinsic
+def store_bytes_as_counts(typingctx, to, source, added):
+    """Adds a number to the 8 bytes at `source`, and writes the sums to `to` as 8 uint32."""
+
+    def codegen(context, builder, signature, args):
+        number = ir.IntType(32)
+        byte_vector, vector = (ir.VectorType(of_lane, 8) for of_lane in (ir.IntType(8), number))
+        loaded = builder.load(builder.inttoptr(args[1], byte_vector.as_pointer()))
+        loaded.align = 1
+        summand = ir.Constant(vector, ir.Undefined)
+        for lane in range(8):
+            summand = builder.insert_element(summand, builder.trunc(args[2], number), number(lane))
+        sums = builder.add(builder.zext(loaded, vector), summand)
+        store = builder.store(sums, builder.inttoptr(args[0], vector.as_pointer()))
+        store.align = 1
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), codegen
+
+
+@intrinsic
 def clear(typingctx, address, size):
     """Writes `size` zero bytes to `address`."""
 

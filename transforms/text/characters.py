@@ -14,6 +14,7 @@ each code point whether it counts.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from beam_bleu.transforms.native.memory import (
     load_byte,
     load_count,
     load_int,
+    load_word,
+    store_bytes_as_counts,
     store_count,
     store_int,
 )
@@ -36,6 +39,9 @@ CODE_POINTS_BYTES = 0x110000 * NUMBER_BYTES
 """The memory for the number of each code point. It is 0 between segments."""
 
 _ASCII = 0x80
+
+_NOT_ASCII = np.uint64(0x8080808080808080)
+"""The bits of 8 bytes of which ASCII has none."""
 
 FIRST_NUMBER = _ASCII + 1
 """The smallest number of a character that is not ASCII."""
@@ -55,15 +61,21 @@ def counted_bytes(whitespace: bool) -> Bytes:
 
 
 @inlined
-def _number_text(start, end, counted, code_points, entered, known, number, is_reference):
+def _number_text(start, end, counted, code_points, entered, known, number, is_reference, all_count):
     """Numbers the characters of a text; returns (end of the numbers, known).
 
-    In a candidate, a character that is not known gets the number `known` + 1.
+    In a candidate, a character that is not known gets the number `known` + 1. If all characters
+    count, 8 ASCII characters get their numbers at once.
     """
     at = start
     while at < end:
         code = load_byte(at)
         if code < _ASCII:
+            if all_count and end - at >= 8 and load_word(at) & _NOT_ASCII == 0:
+                store_bytes_as_counts(number, at, 1)
+                at += 8
+                number += 8 * NUMBER_BYTES
+                continue
             at += 1
             store_count(number, code + 1)
             # No branch, because a branch predictor cannot learn where words end.
@@ -87,46 +99,67 @@ def _number_text(start, end, counted, code_points, entered, known, number, is_re
     return number, known
 
 
-@inner
-def number_characters(
-    starts, ends, row, rows, texts, reference_count, counted, code_points, entered, numbers, bounds
-):
-    """Numbers the characters of all texts of a segment.
+def _numbering(all_count: bool) -> Any:
+    """Makes the function that numbers all texts, where all characters count or not."""
 
-    Args:
-      starts: address of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
-      ends: address of their ends.
-      row: the segment's row.
-      rows: the number of rows.
-      texts: the number of all texts.
-      reference_count: the number of references; they are the first texts.
-      counted: address of `counted_bytes`.
-      code_points: address of CODE_POINTS_BYTES.
-      entered: address of memory for a number for each two bytes of all references.
-      numbers: address of memory for a number for each byte, and two for each text.
-      bounds: address of texts + 1 int64, which it writes: text t has the characters bounds[t] <= i
-        < bounds[t + 1] - 1; the last one is the gap.
+    @inner
+    def number_characters(
+        starts,
+        ends,
+        row,
+        rows,
+        texts,
+        reference_count,
+        counted,
+        code_points,
+        entered,
+        numbers,
+        bounds,
+    ):
+        """Numbers the characters of all texts of a segment.
 
-    Returns:
-      The largest number of a character of the references.
-    """
-    known = FIRST_NUMBER - 1
-    number = numbers
-    for text in range(texts):
-        store_int(bounds, text, (number - numbers) // NUMBER_BYTES)
-        start, end = load_int(starts, text * rows + row), load_int(ends, text * rows + row)
-        if text < reference_count:
-            number, known = _number_text(
-                start, end, counted, code_points, entered, known, number, True
-            )
-        else:
-            number, _ = _number_text(
-                start, end, counted, code_points, entered, known, number, False
-            )
-        number += NUMBER_BYTES  # a gap after each text
-    store_int(bounds, texts, (number - numbers) // NUMBER_BYTES)
-    # The table is empty again for the next segment.
-    for place in range(known + 1 - FIRST_NUMBER):
-        code = load_count(entered + place * NUMBER_BYTES)
-        store_count(code_points + code * NUMBER_BYTES, 0)
-    return known
+        Args:
+          starts: address of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
+          ends: address of their ends.
+          row: the segment's row.
+          rows: the number of rows.
+          texts: the number of all texts.
+          reference_count: the number of references; they are the first texts.
+          counted: address of `counted_bytes`.
+          code_points: address of CODE_POINTS_BYTES.
+          entered: address of memory for a number for each two bytes of all references.
+          numbers: address of memory for a number for each byte, and two for each text.
+          bounds: address of texts + 1 int64, which it writes: text t has the characters bounds[t]
+            <= i < bounds[t + 1] - 1; the last one is the gap.
+
+        Returns:
+          The largest number of a character of the references.
+        """
+        known = FIRST_NUMBER - 1
+        number = numbers
+        for text in range(texts):
+            store_int(bounds, text, (number - numbers) // NUMBER_BYTES)
+            start, end = load_int(starts, text * rows + row), load_int(ends, text * rows + row)
+            if text < reference_count:
+                number, known = _number_text(
+                    start, end, counted, code_points, entered, known, number, True, all_count
+                )
+            else:
+                number, _ = _number_text(
+                    start, end, counted, code_points, entered, known, number, False, all_count
+                )
+            number += NUMBER_BYTES  # a gap after each text
+        store_int(bounds, texts, (number - numbers) // NUMBER_BYTES)
+        # The table is empty again for the next segment.
+        for place in range(known + 1 - FIRST_NUMBER):
+            code = load_count(entered + place * NUMBER_BYTES)
+            store_count(code_points + code * NUMBER_BYTES, 0)
+        return known
+
+    return number_characters
+
+
+number_characters = _numbering(all_count=False)
+
+number_all_characters = _numbering(all_count=True)
+"""The same if white space counts, too."""

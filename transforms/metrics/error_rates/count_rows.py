@@ -15,7 +15,7 @@ from beam_bleu.transforms.metrics.error_rates.errors import count_errors
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.native.memory import address_of, load_int, store_int
-from beam_bleu.transforms.text.characters import number_characters
+from beam_bleu.transforms.text.characters import number_all_characters
 from beam_bleu.transforms.text.numbered_texts import number_segment
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
 from beam_bleu.transforms.text.tokenization import CHARACTERS
@@ -53,7 +53,7 @@ def count_rows(spans, reference_count, rule, spaces, counts, seed):
     start_space, end_space, count_space = address_of(starts), address_of(ends), address_of(counts)
     for row in range(rows):
         if rule == CHARACTERS:
-            known = number_characters(
+            known = number_all_characters(
                 start_space,
                 end_space,
                 row,
