@@ -274,7 +274,7 @@ def test_sums_are_exact_for_very_long_segments():
 
 
 def test_other_pairs_do_not_add_up():
-    with pytest.raises(ValueError, match="other pairs"):
+    with pytest.raises(ValueError, match="different pairs of systems"):
         system_sums(SEGMENTS[:2]) + system_sums(SEGMENTS[:2], all_pairs=False)
 
 

@@ -35,6 +35,7 @@ from scoring import (
 )
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
+from beam_bleu.pipeline.command_line import options
 from beam_bleu.pipeline.command_line.options import our_flags
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.errors import UsageError, installing
@@ -393,14 +394,16 @@ def test_a_signature_without_its_library_says_what_to_install(name, library, mon
 FAKE: Any = "fake"
 
 
-def choices_of_flags() -> dict[str, Any]:
+def choices_of_flags(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The choices of flags by the rows of a test: a process keeps the parser that it has made."""
+    monkeypatch.setattr(options, "_our_parser", options._our_parser.__wrapped__)
     return {flag.dest: flag.choices for flag in our_flags()}
 
 
 def test_a_tokenizer_without_a_function_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     for table_of_tokenizers in (TOKENIZERS, ALL_TOKENIZERS):
         monkeypatch.setitem(table_of_tokenizers, FAKE, Tokenizer(FAKE, "", ""))
-    assert FAKE in choices_of_flags()["tokenize"]
+    assert FAKE in choices_of_flags(monkeypatch)["tokenize"]
     with pytest.raises(NotImplementedError, match="nothing computes the tokenizer 'fake' here"):
         score_of(PLAIN, BleuConfig(FAKE))
     monkeypatch.setitem(ALL_TOKENIZERS, FAKE, Tokenizer(FAKE, "", "", extra="fake"))
@@ -416,7 +419,7 @@ def test_a_tokenizer_of_another_kind_is_an_error(function: Callable[[str], Any])
 
 def test_a_case_without_a_function_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CASES, FAKE, Case(FAKE, FAKE, FAKE, "", "", False, False))
-    assert FAKE in choices_of_flags()
+    assert FAKE in choices_of_flags(monkeypatch)
     with pytest.raises(NotImplementedError, match="nothing computes the case 'fake' here"):
         score_of(PLAIN, BleuConfig(lowercase=FAKE))
 
@@ -434,7 +437,7 @@ def test_a_smoothing_method_without_a_function_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(SMOOTH_METHODS, FAKE, SmoothMethod(FAKE, "", ""))
-    assert FAKE in choices_of_flags()["smooth_method"]
+    assert FAKE in choices_of_flags(monkeypatch)["smooth_method"]
     assert_nothing_computes("smooth_method 'fake'", BleuConfig(smooth_method=FAKE))
 
 
@@ -456,7 +459,7 @@ def test_a_reference_length_without_a_function_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(REFERENCE_LENGTHS, FAKE, ReferenceLength(FAKE, ""))
-    assert FAKE in choices_of_flags()["reference_length"]
+    assert FAKE in choices_of_flags(monkeypatch)["reference_length"]
     assert_nothing_computes("reference length 'fake'", BleuConfig(reference_length=FAKE))
 
 
@@ -464,14 +467,14 @@ def test_a_normalization_that_python_does_not_have_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(NORMALIZATIONS, FAKE, Normalization(FAKE, "", FAKE, FAKE))
-    assert FAKE in choices_of_flags()["normalize"]
+    assert FAKE in choices_of_flags(monkeypatch)["normalize"]
     with pytest.raises(ValueError, match="invalid normalization form"):
         score_of(PLAIN, BleuConfig(normalize=FAKE))
 
 
 def test_a_preset_of_an_unknown_choice_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, FAKE, Preset(FAKE, "", "", {"tokenize": FAKE}))
-    assert FAKE in choices_of_flags()["preset"]
+    assert FAKE in choices_of_flags(monkeypatch)["preset"]
     with pytest.raises(ValueError, match=r"tokenize must be one of 13a, .*, got 'fake'"):
         preset(FAKE)
     monkeypatch.setitem(PRESETS, FAKE, Preset(FAKE, "", "", {"tokeniser": "13a"}))
