@@ -139,12 +139,19 @@ def flag_of_other_metrics(
 
 
 def refuse_flags_of_other_metrics(flags: argparse.Namespace) -> None:
-    """Refuses flags of metrics that are not asked for.
+    """Refuses flags of metrics that are not asked for, and of texts if no metric has any.
 
     Raises:
       UsageError: there is one.
     """
     chosen = chosen_metrics(flags)
+    if not any(row_of(name).counts_texts for name in chosen):
+        for of_texts in ("language", "normalize"):
+            if _is_given(getattr(flags, of_texts)):
+                raise UsageError(
+                    f"--{of_texts} is about texts, and --metrics {' '.join(chosen)} reads numbers",
+                    "leave it out, or ask for a metric of texts, too",
+                )
     found = flag_of_other_metrics(flags, chosen)
     if found is not None:
         flag, metrics = found

@@ -247,6 +247,8 @@ def test_bad_numbers_are_named_and_can_be_rejected(
             3,
             ["each record has 2 systems: hyp_a, hyp_b", "comet_a_{system}"],
         ),
+        (["-m", "mean:metricx", "--language", "de"], 2, ["--language is about texts"]),
+        (["-m", "mean:metricx", "--normalize", "nfc"], 2, ["mean:metricx reads numbers"]),
         (["-m", "mean:metricx", "--slice_by", "length"], 2, ["length", "references"]),
     ],
 )
