@@ -10,7 +10,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.corpus_scores import definition_of, require_no_files
+from beam_bleu.transforms.corpus_scores import definition_of, require_no_files, require_texts_only
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.known_metrics import Definition, row_of
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
@@ -55,6 +55,7 @@ class _Comparing(beam.PTransform):
         require_flag("all_pairs", all_pairs)
         self._pairs = compared_pairs(self._systems, baseline, all_pairs=all_pairs)
         self._text, self._definition = definition_of(config)
+        require_texts_only([self._definition.counter])
         self._gather = GatherSegments(self._keyed, self._systems, columns)
         self._compare = functools.partial(
             _compare, systems=self._systems, definition=self._definition, all_pairs=all_pairs

@@ -86,6 +86,20 @@ def _with_article(name: str) -> str:
     return f"an {name}" if name.startswith(tuple("AEIOU")) else f"a {name}"
 
 
+def require_texts_only(counters: Iterable[Counter]) -> None:
+    """Checks that metrics can count segments, which have only texts.
+
+    Raises:
+      ValueError: one needs numbers.
+    """
+    for value in (value for counter in counters for value in counter.needs.values):
+        raise ValueError(
+            f"a metric needs numbers of the column {value.column}, and segments have only "
+            "texts: read records with ReadPairedRecords(..., number_columns=[...]), and score "
+            "them with CorpusScores.PerSystem"
+        )
+
+
 class Scorer(Protocol):
     """What scores sums: the `Definition` of a metric, or those of several metrics."""
 
@@ -160,12 +174,7 @@ class _ScoringOfSegments(Scoring):
         uncertainty: bool = True,
     ) -> None:
         super().__init__(config, uncertainty=uncertainty)
-        for value in (value for counter in self._counters for value in counter.needs.values):
-            raise ValueError(
-                f"a metric needs numbers of the column {value.column}, and segments have only "
-                "texts: read records with ReadPairedRecords(..., number_columns=[...]), and score "
-                "them with CorpusScores.PerSystem"
-            )
+        require_texts_only(self._counters)
         self._gather = GatherSegments(keyed=self.KEYED, columns=columns)
 
     def _sums_of(

@@ -16,6 +16,7 @@ from command_line import REFERENCES, SYSTEMS, read_lines
 
 from beam_bleu import (
     BleuConfig,
+    CompareSystems,
     CorpusBleu,
     CorpusScores,
     ReadJoinedRecords,
@@ -23,6 +24,7 @@ from beam_bleu import (
     ReadLongRecords,
     ReadPairedRecords,
 )
+from beam_bleu.transforms.metrics.mean.metric import MeanConfig
 
 CANDIDATES = {name: read_lines(path) for name, path in SYSTEMS.items()}
 REFERENCE_TEXTS = [read_lines(path) for path in REFERENCES]
@@ -301,6 +303,8 @@ def test_numbers_are_scored_beside_texts(tmp_path, name):
 def test_segments_without_numbers_are_refused_at_once(scoring):
     with pytest.raises(ValueError, match="needs numbers of the column comet, and segments have on"):
         scoring(["bleu", "mean:comet"])
+    with pytest.raises(ValueError, match="needs numbers of the column score, and segments have on"):
+        CompareSystems.Globally(["a", "b"], MeanConfig())
 
 
 @pytest.mark.parametrize("scoring", [CorpusScores.Globally, CorpusScores.PerSystem])
