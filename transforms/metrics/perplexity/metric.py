@@ -93,8 +93,8 @@ class Perplexity:
             raise InputError(
                 f"the perplexity per {self.per} is too large: its logarithm is above "
                 f"{LARGEST_LOGARITHM}",
-                "check that the log-probabilities belong to these texts; if they have long "
-                f"{self.per}s, choose a perplexity per token or per byte",
+                "check that the log-probabilities are natural logarithms, and of these texts; per "
+                "token or per byte a perplexity is smaller than per word or per segment",
             )
         return exp(logarithm)
 
