@@ -297,10 +297,11 @@ def test_sums_do_not_tell_the_number_of_tokens(tmp_path):
     )
 
 
-def test_lists_with_another_number_of_tokens_are_refused(tmp_path):
+@pytest.mark.parametrize("per", ["token", "segment"])
+def test_lists_with_another_number_of_tokens_are_refused(tmp_path, per):
     path = jsonl(tmp_path / "lists.jsonl", [{"logprobs": [-3.0, -1.0], "tokens": 5}])
     command = ["--input", path, "--metrics=perplexity", "--token_count_column=tokens"]
-    called(*command).assert_failed(
+    called(*command, f"--perplexity_per={per}").assert_failed(
         3, "each value of the column logprobs must be the natural", "leave out --token_count_column"
     )
 

@@ -199,7 +199,7 @@ class PerplexityConfig:
         symbols = self._symbols
         if self._has_lists:
             read = ValueColumn(self.logprob_column, "log_probabilities", _NO_LISTS)
-        elif self.per == "token":
+        elif self.token_count_column is not None:
             read = ValueColumn(self.logprob_column, "summed_log_probability", _ONLY_SUMS)
         else:
             read = ValueColumn(self.logprob_column, "log_probability")
