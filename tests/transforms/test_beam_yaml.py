@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import sacrebleu
+import spm_models
 from apache_beam.portability.api import schema_pb2
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that
@@ -30,6 +31,7 @@ from scoring import bleu_of, statistics_of
 import beam_bleu.transforms.beam_yaml
 from beam_bleu.transforms.beam_yaml import CorpusBleuRows
 from beam_bleu.transforms.corpus_scores import definition_of
+from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import METRIC_WORDS
 from beam_bleu.transforms.metrics.bleu.config import PRESETS, BleuConfig, preset
 from beam_bleu.transforms.metrics.bleu.score import BleuScore
@@ -341,11 +343,17 @@ def test_every_key_is_tried() -> None:
 
 
 def test_the_model_is_sent_with_the_transform(tmp_path: Path) -> None:
-    (tmp_path / "spm.model").write_bytes(b"bytes of a model")
+    (tmp_path / "spm.model").write_bytes(spm_models.model())
     transform = CorpusBleuRows(tokenize="spm", spm_model=str(tmp_path / "spm.model"))
-    model = SentencePieceModel.of(b"bytes of a model")
+    model = SentencePieceModel.of(spm_models.model())
     assert transform._config == BleuConfig(tokenize="spm", spm_model=model)
     assert transform._config.spm_model.data == model.data
+
+
+def test_a_file_that_is_no_model_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "spm.model").write_bytes(b"bytes of a text")
+    with pytest.raises(InputError, match="the file is not a SentencePiece model"):
+        CorpusBleuRows(tokenize="spm", spm_model=str(tmp_path / "spm.model"))
 
 
 @pytest.mark.parametrize(
